@@ -1,0 +1,1 @@
+"""Sound in: files of any container, and the log-mel features that Whisper reads."""

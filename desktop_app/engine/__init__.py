@@ -1,0 +1,1 @@
+"""The engine: a process of its own, its messages and its supervisor."""

@@ -1,0 +1,128 @@
+"""Everything that window, command line and engine say to each other: frozen dataclasses over a pipe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a recording is to be transcribed. `target` and `draft` are a model's name or folder.
+
+    `target` "" means the best model installed, else the starter; `draft` is "auto" (what belongs to the target), "off", a name or a folder.
+    """
+
+    target: str = ""
+    draft: str = "auto"
+    device: str = "auto"
+    precision: str = "auto"
+    language: str = "auto"
+
+
+# What the engine is asked. `job` is the asker's own name for a piece of work and comes back in every answer.
+
+
+@dataclass(frozen=True)
+class Transcribe:
+    """Transcribe one file."""
+
+    job: str
+    path: str
+    options: Options = field(default_factory=Options)
+
+
+@dataclass(frozen=True)
+class Cancel:
+    """Stop the job at the next pass; the engine answers with Cancelled."""
+
+    job: str
+
+
+@dataclass(frozen=True)
+class Shutdown:
+    """End the process when the current pass is over."""
+
+
+# What the engine answers.
+
+
+@dataclass(frozen=True)
+class Preparing:
+    """Work that comes before the first word, in one sentence for people ("Loading Galley starter", "Preparing it for this CPU, once")."""
+
+    job: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Started:
+    """The file is open and the models are loaded. `audio_seconds` is 0 where the container does not tell its length."""
+
+    job: str
+    audio_seconds: float
+    models: Models
+
+
+@dataclass(frozen=True)
+class Tentative:
+    """The text after the last finished segment: `verified` by the target, then `draft`, which it has not seen yet.
+
+    Each one replaces the one before; a SegmentReady ends it. `start` is where the text begins, in seconds.
+    """
+
+    job: str
+    start: float
+    verified: str
+    draft: str
+
+
+@dataclass(frozen=True)
+class SegmentReady:
+    """A segment that will not change any more."""
+
+    job: str
+    segment: Segment
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the job is, after each window, with the figures so far; `done_seconds` of the audio are transcribed."""
+
+    job: str
+    done_seconds: float
+    audio_seconds: float
+    stats: Stats
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The job is done."""
+
+    job: str
+    transcript: Transcript
+
+
+@dataclass(frozen=True)
+class Cancelled:
+    """The job was stopped on request; the segments sent before stand."""
+
+    job: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The job cannot be done: a `reason` and what to do about it (`remedy`), each one short clause without a full stop.
+
+    `kind` is "file" (bad input), "model" (no usable model or engine) or "engine" (the engine process ended).
+    """
+
+    job: str
+    reason: str
+    remedy: str
+    kind: str = "file"
+
+
+Request = Transcribe | Cancel | Shutdown
+Event = Preparing | Started | Tentative | SegmentReady | Progress | Finished | Cancelled | Failed

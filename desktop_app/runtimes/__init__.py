@@ -1,0 +1,1 @@
+"""Models made runnable: one file a runtime."""

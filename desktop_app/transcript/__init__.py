@@ -1,0 +1,1 @@
+"""What was said: words, segments, transcripts and the formats they are saved in."""

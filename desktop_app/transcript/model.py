@@ -1,0 +1,113 @@
+"""What a transcript is made of. Times are seconds from the start of the audio; everything is immutable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word with its place in the audio; `probability` is the target's, `speaker` an id or None."""
+
+    text: str
+    start: float
+    end: float
+    probability: float
+    speaker: str | None = None
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of speech between two timestamps, as the target wrote it.
+
+    `tokens` are the target's ids with both timestamps, so that two runs can be compared token for token.
+    """
+
+    id: int
+    start: float
+    end: float
+    text: str
+    tokens: tuple[int, ...] = ()
+    temperature: float = 0.0
+    mean_log_probability: float = 0.0
+    no_speech_probability: float = 0.0
+    speaker: str | None = None
+    words: tuple[Word, ...] = ()
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Somebody who speaks: a stable `id` and the `name` shown for it."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Models:
+    """What wrote a transcript: names of target and draft ("" without one), drafting method, device and precision in use.
+
+    `notice` is one sentence that the reader of the transcript must see, or "".
+    """
+
+    target: str
+    draft: str
+    drafter: str
+    device: str
+    precision: str
+    notice: str = ""
+
+
+@dataclass(frozen=True)
+class Stats:
+    """The figures of one run. Seconds are wall clock; the counts are defined in docs/exact.md.
+
+    `compared` counts drafted tokens that the target looked at: up to and including the first rejection of each round.
+    `target_passes` counts every pass of the target's decoder, prefill and tie guard too.
+    """
+
+    audio_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    encode_seconds: float = 0.0
+    draft_seconds: float = 0.0
+    verify_seconds: float = 0.0
+    tokens: int = 0
+    target_passes: int = 0
+    compared: int = 0
+    drafted: int = 0
+    accepted: int = 0
+    near_ties: int = 0
+
+    @property
+    def acceptance(self) -> float:
+        """Per-position probability that the target agrees with the draft: accepted / compared."""
+        return self.accepted / self.compared if self.compared else 0.0
+
+    @property
+    def accepted_per_drafted(self) -> float:
+        """The share of all drafted tokens that was used."""
+        return self.accepted / self.drafted if self.drafted else 0.0
+
+    @property
+    def tokens_per_pass(self) -> float:
+        """Tokens written for each pass of the target's decoder."""
+        return self.tokens / self.target_passes if self.target_passes else 0.0
+
+    @property
+    def real_time_factor(self) -> float:
+        """Wall seconds for one second of audio; below 1 is faster than real time."""
+        return self.wall_seconds / self.audio_seconds if self.audio_seconds else 0.0
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """The whole result for one recording."""
+
+    path: str
+    seconds: float
+    language: str
+    language_probability: float
+    models: Models
+    segments: tuple[Segment, ...] = ()
+    speakers: tuple[Speaker, ...] = ()
+    stats: Stats = field(default_factory=Stats)
