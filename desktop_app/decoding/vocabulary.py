@@ -1,0 +1,38 @@
+"""The ids that a checkpoint gives to Whisper's special tokens. Nothing here is a constant: every number comes from the checkpoint's files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Special tokens and suppress lists of one checkpoint.
+
+    Timestamps are the ids from `first_timestamp` to `size` - 1, `seconds_per_timestamp` apart. `languages` maps codes ("en") to ids and is
+    empty for English-only checkpoints, whose prefill has neither language nor task. `suppress` is never written, `begin_suppress` not as first token.
+    """
+
+    size: int
+    end: int
+    start: int
+    no_timestamps: int
+    first_timestamp: int
+    previous: int | None = None
+    no_speech: int | None = None
+    transcribe: int | None = None
+    translate: int | None = None
+    languages: Mapping[str, int] = field(default_factory=dict)
+    suppress: tuple[int, ...] = ()
+    begin_suppress: tuple[int, ...] = ()
+    max_initial_timestamp: int | None = 50
+    seconds_per_timestamp: float = 0.02
+
+    def is_timestamp(self, token: int) -> bool:
+        """Whether `token` is a time."""
+        return token >= self.first_timestamp
+
+    def seconds(self, token: int) -> float:
+        """The time that a timestamp stands for, from the start of its window."""
+        return (token - self.first_timestamp) * self.seconds_per_timestamp
