@@ -66,16 +66,23 @@ class Started:
 
 
 @dataclass(frozen=True)
-class Tentative:
-    """The text after the last finished segment: `verified` by the target, then `draft`, which it has not seen yet.
+class TentativeLine:
+    """A segment of the window in work: it begins at `start` seconds; `verified` is the target's, `draft` the target has not seen yet."""
 
-    Each one replaces the one before; a SegmentReady ends it. `start` is where the text begins, in seconds.
-    """
-
-    job: str
     start: float
     verified: str
     draft: str
+
+
+@dataclass(frozen=True)
+class Tentative:
+    """The lines after the last finished segment, as far as they are written; only the last line can have a draft.
+
+    Each one replaces the one before; the SegmentReady events at the end of the window replace them all, with the same text.
+    """
+
+    job: str
+    lines: tuple[TentativeLine, ...]
 
 
 @dataclass(frozen=True)
