@@ -1,4 +1,4 @@
-"""The ids that a checkpoint gives to Whisper's special tokens. Nothing here is a constant: every number comes from the checkpoint's files."""
+"""The ids that a checkpoint gives to Whisper's special tokens. None is a constant: all come from the checkpoint's files."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 class Vocabulary:
     """Special tokens and suppress lists of one checkpoint.
 
-    Timestamps are the ids from `first_timestamp` to `size` - 1, `seconds_per_timestamp` apart. `languages` maps codes ("en") to ids and is
-    empty for English-only checkpoints, whose prefill has neither language nor task. `suppress` is never written, `begin_suppress` not as first token.
+    Timestamps are the ids from `first_timestamp` to `size` - 1, `seconds_per_timestamp` apart. `languages` maps codes
+    ("en") to ids and is empty for English-only checkpoints, whose prefill has neither language nor task. `suppress` is
+    never written, `begin_suppress` not as first token.
     """
 
     size: int

@@ -1,0 +1,159 @@
+"""Recordings of any length, window by window; the timestamps say where one ends and the next begins (openai/whisper's `transcribe.py`).
+
+The audio comes as a stream and at most one window of it is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from desktop_app.decoding.drafters import Drafter
+from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.protocol import Model
+from desktop_app.decoding.rules import Rules
+from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.decoding.window import Language, WindowDecoder, WindowText
+
+RATE = 16_000
+WINDOW_SECONDS = 30
+NO_SPEECH, UNSURE = 0.6, -1.0  # openai/whisper's thresholds of the no-speech and the mean log-probability
+Samples = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A segment in the making or made: seconds from the start of the recording, the target's tokens with their timestamps."""
+
+    start: float
+    end: float
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Segment(Line):
+    """A line that will not change, with its window's probabilities."""
+
+    mean_log_probability: float
+    no_speech_probability: float
+
+
+class Listener:
+    """Is told what happens. A listener that wants to stop the work raises `speculation.CancelledError` from any of these."""
+
+    def language(self, language: Language) -> None:
+        """The language is known; comes once, before the first text."""
+
+    def tentative(self, lines: Sequence[Line], draft: Sequence[int]) -> None:
+        """The window's verified lines so far, the last one open, and the draft that follows them. Many times a window."""
+
+    def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
+        """A window is done: its segments, perhaps none, and how much of the audio is now behind."""
+
+
+def transcribe(
+    blocks: Iterator[Samples],
+    features: Callable[[Samples], npt.NDArray[np.float32]],
+    target: Model,
+    vocabulary: Vocabulary,
+    listener: Listener,
+    drafter: Drafter | None = None,
+    language: str | None = None,
+) -> Figures:
+    """Transcribe a stream of mono audio at 16 kHz.
+
+    `features` makes log-mel features [bins, frames] of up to 30 s of samples. `language` is a code, or None to detect it
+    in the first window. Raises ValueError for a language that the checkpoint does not have.
+    """
+    if language and vocabulary.languages and language not in vocabulary.languages:
+        raise ValueError(f"this model does not know the language {language!r}")
+    figures = Figures()
+    decoder = WindowDecoder(target, Rules(vocabulary), figures, drafter)
+    audio = _Stream(blocks)
+    seek, known = 0, Language(language, 1.0) if language else None
+    while len(samples := audio.window(seek)) >= vocabulary.seconds_per_timestamp * RATE:
+        log_mel = features(samples)
+        encoded = decoder.encode(log_mel)
+        if known is None:
+            known = decoder.detect_language(encoded)
+        if seek == 0:
+            listener.language(known)
+        begin, seconds = seek / RATE, len(samples) / RATE
+
+        def watch(tokens: Sequence[int], draft: Sequence[int], begin: float = begin, seconds: float = seconds) -> None:
+            lines, _ = cut(tokens, vocabulary, begin, seconds, finished=False)
+            listener.tentative(lines, draft)
+
+        text = decoder.write(log_mel, encoded, known.code, watch)
+        lines, covered = cut(text.tokens, vocabulary, begin, seconds, finished=True)
+        if is_silence(text):
+            lines, covered = [], seconds
+        seek += max(1, round(covered * RATE))
+        made = [
+            Segment(line.start, line.end, line.tokens, text.mean_log_probability, text.no_speech_probability)
+            for line in lines
+            if any(token < vocabulary.end for token in line.tokens)
+        ]
+        listener.segments(made, seek / RATE)
+    return figures
+
+
+def is_silence(text: WindowText) -> bool:
+    """Whether the target holds the window to be without speech: openai/whisper's two thresholds."""
+    return text.no_speech_probability > NO_SPEECH and text.mean_log_probability <= UNSURE
+
+
+def cut(
+    tokens: Sequence[int], vocabulary: Vocabulary, begin: float, seconds: float, finished: bool
+) -> tuple[list[Line], float]:
+    """Cut the text of a window that starts at `begin` and holds `seconds` of audio into lines, at each pair of timestamps.
+
+    The second value says how many seconds of the window are covered: the next window starts there. With a pair in the
+    text, what stands behind the last pair is dropped and heard again in the next window, unless the text ends with a
+    single timestamp: then nothing is said behind it. In an unfinished text the open end stays a line.
+    """
+    is_time = [vocabulary.is_timestamp(token) for token in tokens]
+    cuts = [i for i in range(1, len(tokens)) if is_time[i - 1] and is_time[i]]
+    closed = len(tokens) >= 2 and is_time[-1] and not is_time[-2]
+    lines: list[Line] = []
+    last = 0
+    for stop in [*cuts, *([len(tokens)] if closed and cuts else [])]:
+        part = tuple(tokens[last:stop])
+        start, end = vocabulary.seconds(part[0]), vocabulary.seconds(part[-1])
+        lines.append(Line(begin + start, begin + min(end, seconds), part))
+        last = stop
+    rest = tuple(tokens[last:])
+    if not finished:
+        return [*lines, *([_open_line(rest, vocabulary, begin, seconds)] if rest else [])], 0.0
+    if cuts:
+        return lines, seconds if closed else vocabulary.seconds(tokens[last - 1])
+    return [_open_line(rest, vocabulary, begin, seconds)] if rest else [], seconds
+
+
+def _open_line(tokens: tuple[int, ...], vocabulary: Vocabulary, begin: float, seconds: float) -> Line:
+    times = [vocabulary.seconds(token) for token in tokens if vocabulary.is_timestamp(token)]
+    start = times[0] if times and vocabulary.is_timestamp(tokens[0]) else 0.0
+    end = times[-1] if times and times[-1] > start else seconds
+    return Line(begin + start, begin + min(end, seconds), tokens)
+
+
+class _Stream:
+    """The part of a stream of blocks that the next window needs."""
+
+    def __init__(self, blocks: Iterator[Samples]) -> None:
+        self._blocks, self._first = blocks, 0
+        self._kept: Samples = np.zeros(0, np.float32)
+
+    def window(self, start: int) -> Samples:
+        """The samples from `start` on, at most a window of them, none at the end. Windows are asked for in order of their start."""
+        pieces, have = [self._kept[start - self._first :]], len(self._kept) - (start - self._first)
+        wanted = WINDOW_SECONDS * RATE
+        while have < wanted and (block := next(self._blocks, None)) is not None:
+            pieces.append(block)
+            have += len(block)
+        kept = np.concatenate(pieces) if len(pieces) > 1 else pieces[0]
+        self._kept, self._first = kept, start
+        return kept[:wanted]

@@ -1,0 +1,127 @@
+"""Draft and verify: the text of one window, token for token the target's own greedy choice, in fewer passes.
+
+Speculative decoding after Leviathan, Kalman and Matias (2023), greedy, with one addition: a tie guard. Passes of one and of
+several tokens differ in the last bits of their scores; where the two best tokens are closer than that difference, the
+position is decided again by a one-token pass, as the target alone would have decided it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from desktop_app.decoding.drafters import Drafter
+from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.lookahead import LookAhead
+from desktop_app.decoding.protocol import Cursor, Scores
+from desktop_app.decoding.rules import Decision, Rules, Written
+
+
+class CancelledError(Exception):
+    """The user asked to stop; raised between two passes."""
+
+
+@dataclass
+class Text:
+    """The text of a window as it grows: `tokens` are final, `log_probability` is the sum over them and the end token."""
+
+    room: int  # how many tokens fit behind the prefill
+    tokens: list[int] = field(default_factory=list)
+    log_probability: float = 0.0
+    written: Written = field(default_factory=Written)
+    ended: bool = False
+
+
+Watch = Callable[[Sequence[int], Sequence[int]], None]
+"""Told at each round: the verified tokens, and the draft that the target has not seen yet. May raise CancelledError."""
+
+
+class Speculation:
+    """Writes one window's text with a target's cursor and, if there is one, a drafter that has been told of the window."""
+
+    def __init__(
+        self,
+        cursor: Cursor,
+        positions: int,
+        epsilon: float,
+        rules: Rules,
+        figures: Figures,
+        drafter: Drafter | None,
+        look_ahead: LookAhead,
+    ) -> None:
+        self._cursor, self._positions, self._epsilon = cursor, positions, epsilon
+        self._rules, self._figures = rules, figures
+        self._drafter, self._look_ahead = drafter, look_ahead
+
+    def write(self, scores: Scores, watch: Watch) -> Text:
+        """The text that follows the prefill. `scores` are those of the prefill's pass; the cursor stands behind the prefill.
+
+        Ends at the end token or when prefill and text together fill the positions.
+        """
+        text = Text(room=self._positions - self._cursor.length)
+        self._take(text, self._rules.decide(scores[-1], text.written))
+        while not text.ended:
+            watch(text.tokens, ())
+            draft = self._draft(text)
+            if draft:
+                watch(text.tokens, draft)
+            self._verify(text, draft)
+        return text
+
+    def run(self, tokens: Sequence[int]) -> Scores:
+        """One pass of the target, counted and timed."""
+        began = perf_counter()
+        scores = self._cursor.run(tokens)
+        seconds = perf_counter() - began
+        self._figures.verify_seconds += seconds
+        self._figures.target_passes += 1
+        self._look_ahead.passed(len(tokens), seconds)
+        return scores
+
+    def _draft(self, text: Text) -> list[int]:
+        room = text.room - len(text.tokens) - 1  # a round writes one token more than it drafts
+        if self._drafter is None or room < 1:
+            return []
+        began = perf_counter()
+        draft = self._drafter.propose(text.tokens, text.written, min(self._look_ahead.choose(), room))[:room]
+        seconds = perf_counter() - began
+        self._figures.draft_seconds += seconds
+        self._figures.drafted += len(draft)
+        self._look_ahead.drafted(len(draft), seconds)
+        return draft
+
+    def _verify(self, text: Text, draft: Sequence[int]) -> None:
+        """One pass over the last token and the draft: takes what the target agrees with, and its own token after that."""
+        base, before, run = self._cursor.length, len(text.tokens), [text.tokens[-1], *draft]
+        scores = self.run(run)
+        compared = accepted = 0
+        for index, token in enumerate(run):
+            decision = self._rules.decide(scores[index], text.written)
+            near_tie = len(run) > 1 and decision.margin < self._epsilon
+            if near_tie:
+                self._cursor.rewind(base + index)
+                decision = self._rules.decide(self.run([token])[0], text.written)
+                self._figures.near_ties += 1
+            self._take(text, decision)
+            if index == len(draft):
+                break
+            compared += 1
+            agreed = decision.token == draft[index]
+            accepted += agreed
+            if near_tie or not agreed or text.ended:  # behind a near tie the cursor has read nothing more
+                break
+        self._cursor.rewind(base + len(text.tokens) - before)
+        self._figures.compared += compared
+        self._figures.accepted += accepted
+        self._look_ahead.compared(compared, accepted)
+
+    def _take(self, text: Text, decision: Decision) -> None:
+        text.log_probability += decision.log_probability
+        if decision.token == self._rules.vocabulary.end:
+            text.ended = True
+            return
+        text.tokens.append(decision.token)
+        text.written = self._rules.follow(text.written, decision.token)
+        self._figures.tokens += 1
+        text.ended = len(text.tokens) >= text.room
