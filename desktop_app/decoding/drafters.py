@@ -1,4 +1,7 @@
-"""Who writes ahead. A drafter proposes tokens for a prefix; what the target accepted of them shows in the next prefix it is given."""
+"""Who writes ahead.
+
+A drafter proposes tokens for a prefix; what the target accepted of them shows in the next prefix it is given.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +15,27 @@ from desktop_app.decoding.protocol import Cursor, Model
 from desktop_app.decoding.rules import Rules, Written
 
 UNSURE = 0.4
-"""Drafting stops after a token that the draft itself gives less than this probability: what follows would rarely be accepted."""
+"""Drafting stops after a token that the draft itself gives less than this probability: what follows would
+rarely be accepted."""
 
 
 class Drafter(Protocol):
-    """Writes ahead of the target. The loop that verifies knows nothing else of it, and no proposal can change the text."""
+    """Writes ahead of the target.
+
+    The loop that verifies knows nothing else of it, and no proposal can change the text.
+    """
 
     def begin(self, features: npt.NDArray[np.float32], encoded: Any, prefill: Sequence[int]) -> None:
         """A new window: its features [bins, frames], the target's encoding of them, and the tokens before the text."""
 
     def propose(self, tokens: Sequence[int], written: Written, count: int) -> list[int]:
-        """Up to `count` tokens to follow the text `tokens`, whose state under the rules is `written`; none is a valid answer."""
+        """Up to `count` tokens to follow the text `tokens`, whose state under the rules is `written`; none is a
+        valid answer."""
 
 
 class ModelDrafter:
-    """A small model writes ahead, greedily and under the target's rules (which raises acceptance and cannot change the text)."""
+    """A small model writes ahead, greedily and under the target's rules (which raises acceptance and cannot
+    change the text)."""
 
     def __init__(self, model: Model, rules: Rules, shares_encoder: bool) -> None:
         self._model, self._rules, self._shares_encoder = model, rules, shares_encoder

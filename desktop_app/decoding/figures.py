@@ -1,4 +1,5 @@
-"""What decoding counts and times while it works; `acceptance` and the others are derived from these in docs/exact.md's words."""
+"""What decoding counts and times while it works; `acceptance` and the others are derived from these in
+docs/exact.md's words."""
 
 from __future__ import annotations
 

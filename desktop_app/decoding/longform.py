@@ -1,4 +1,5 @@
-"""Recordings of any length, window by window; the timestamps say where one ends and the next begins (openai/whisper's `transcribe.py`).
+"""Recordings of any length, window by window; the timestamps say where one ends and the next begins
+(openai/whisper's `transcribe.py`).
 
 The audio comes as a stream and at most one window of it is kept.
 """
@@ -26,7 +27,8 @@ Samples = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Line:
-    """A segment in the making or made: seconds from the start of the recording, the target's tokens with their timestamps."""
+    """A segment in the making or made: seconds from the start of the recording, the target's tokens with their
+    timestamps."""
 
     start: float
     end: float
@@ -42,13 +44,19 @@ class Segment(Line):
 
 
 class Listener:
-    """Is told what happens. A listener that wants to stop the work raises `speculation.CancelledError` from any of these."""
+    """Is told what happens.
+
+    A listener that wants to stop the work raises `speculation.CancelledError` from any of these.
+    """
 
     def language(self, language: Language) -> None:
         """The language is known; comes once, before the first text."""
 
     def tentative(self, lines: Sequence[Line], draft: Sequence[int]) -> None:
-        """The window's verified lines so far, the last one open, and the draft that follows them. Many times a window."""
+        """The window's verified lines so far, the last one open, and the draft that follows them.
+
+        Many times a window.
+        """
 
     def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
         """A window is done: its segments, perhaps none, and how much of the audio is now behind."""
@@ -62,15 +70,17 @@ def transcribe(
     listener: Listener,
     drafter: Drafter | None = None,
     language: str | None = None,
+    figures: Figures | None = None,
 ) -> Figures:
     """Transcribe a stream of mono audio at 16 kHz.
 
-    `features` makes log-mel features [bins, frames] of up to 30 s of samples. `language` is a code, or None to detect it
-    in the first window. Raises ValueError for a language that the checkpoint does not have.
+    `features` makes log-mel features [bins, frames] of up to 30 s of samples. `language` is a code, or None to
+    detect it in the first window. `figures` grow while the work goes on. Raises ValueError for a language unknown
+    to the checkpoint.
     """
     if language and vocabulary.languages and language not in vocabulary.languages:
         raise ValueError(f"this model does not know the language {language!r}")
-    figures = Figures()
+    figures = figures or Figures()
     decoder = WindowDecoder(target, Rules(vocabulary), figures, drafter)
     audio = _Stream(blocks)
     seek, known = 0, Language(language, 1.0) if language else None
@@ -109,7 +119,8 @@ def is_silence(text: WindowText) -> bool:
 def cut(
     tokens: Sequence[int], vocabulary: Vocabulary, begin: float, seconds: float, finished: bool
 ) -> tuple[list[Line], float]:
-    """Cut the text of a window that starts at `begin` and holds `seconds` of audio into lines, at each pair of timestamps.
+    """Cut the text of a window that starts at `begin` and holds `seconds` of audio into lines, at each pair of
+    timestamps.
 
     The second value says how many seconds of the window are covered: the next window starts there. With a pair in the
     text, what stands behind the last pair is dropped and heard again in the next window, unless the text ends with a
@@ -148,7 +159,10 @@ class _Stream:
         self._kept: Samples = np.zeros(0, np.float32)
 
     def window(self, start: int) -> Samples:
-        """The samples from `start` on, at most a window of them, none at the end. Windows are asked for in order of their start."""
+        """The samples from `start` on, at most a window of them, none at the end.
+
+        Windows are asked for in order of their start.
+        """
         pieces, have = [self._kept[start - self._first :]], len(self._kept) - (start - self._first)
         wanted = WINDOW_SECONDS * RATE
         while have < wanted and (block := next(self._blocks, None)) is not None:

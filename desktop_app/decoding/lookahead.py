@@ -1,8 +1,8 @@
 """How many tokens to draft before the target looks: a pure function of measured costs and tracked acceptance.
 
 The expected number of tokens a round writes is E(k) = (1 - a^(k+1)) / (1 - a) with acceptance a (Leviathan, Kalman and
-Matias, "Fast inference from transformers via speculative decoding", 2023); a round costs k drafted tokens and one pass of
-k + 1.
+Matias, "Fast inference from transformers via speculative decoding", 2023); a round costs k drafted tokens and one
+pass of k + 1.
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ def best_look_ahead(draft: float, base: float, slope: float, acceptance: float, 
 class LookAhead:
     """Measures a pair while it works and says how far to draft next.
 
-    `least` is 2 because whoever has chosen a draft wants it to work; leaving it out altogether is for a policy that has seen it lose.
+    `least` is 2 because whoever has chosen a draft wants it to work; leaving it out altogether is for a policy that
+    has seen it lose.
     """
 
     least: int = 2
     most: int = 8
-    # Decayed sums: of 1, k, k^2, t and k * t over target passes; of tokens and seconds; of accepted and compared tokens.
+    # Decayed sums: of 1, k, k^2, t and k * t over target passes; of tokens and seconds; of accepted and compared
+    # tokens.
     _passes: list[float] = field(default_factory=lambda: [0.0] * 5)
     _draft: list[float] = field(default_factory=lambda: [0.0, 0.0])
     _agreed: list[float] = field(default_factory=lambda: [PRIOR_ACCEPTANCE * PRIOR_WEIGHT, PRIOR_WEIGHT])

@@ -1,4 +1,7 @@
-"""How decoding sees a model: encode a window, open a cursor on it, run tokens, rewind. Target, draft and test doubles are alike."""
+"""How decoding sees a model: encode a window, open a cursor on it, run tokens, rewind.
+
+Target, draft and test doubles are alike.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,8 @@ class Model(Protocol):
 
     @property
     def epsilon(self) -> float:
-        """The largest difference that one- and many-token passes show in a margin of two logits on this device and precision."""
+        """The largest difference that one- and many-token passes show in a margin of two logits on this device
+        and precision."""
 
     def encode(self, features: npt.NDArray[np.float32]) -> Any:
         """The encoder's view of one window of log-mel features [bins, frames]: opaque, for `open`."""

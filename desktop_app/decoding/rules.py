@@ -1,7 +1,8 @@
 """Whisper's rules as pure functions of the prefix: what may be written next, and what is.
 
 Follows openai/whisper's `decoding.py` (SuppressBlank, SuppressTokens, ApplyTimestampRules, in this order). Nothing is
-shared or mutable, so that draft and target can apply the same rules to different prefixes without disturbing each other.
+shared or mutable, so that draft and target can apply the same rules to different prefixes without disturbing each
+other.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ class Rules:
         return Written(written.count + 1, token, written.last, timestamp)
 
     def decide(self, scores: Row, written: Written) -> Decision:
-        """The target's own greedy choice after the prefix that led to `written`; `scores` are its raw logits, [vocabulary]."""
+        """The target's own greedy choice after the prefix that led to `written`; `scores` are its raw logits,
+        [vocabulary]."""
         allowed = self.allow(scores, written)
         times = self.vocabulary.first_timestamp
         text_best = float(allowed[:times].max(initial=NEVER))

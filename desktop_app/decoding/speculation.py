@@ -1,8 +1,8 @@
 """Draft and verify: the text of one window, token for token the target's own greedy choice, in fewer passes.
 
-Speculative decoding after Leviathan, Kalman and Matias (2023), greedy, with one addition: a tie guard. Passes of one and of
-several tokens differ in the last bits of their scores; where the two best tokens are closer than that difference, the
-position is decided again by a one-token pass, as the target alone would have decided it.
+Speculative decoding after Leviathan, Kalman and Matias (2023), greedy, with one addition: a tie guard. Passes of
+one and of several tokens differ in the last bits of their scores; where the two best tokens are closer than that
+difference, the position is decided again by a one-token pass, as the target alone would have decided it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class CancelledError(Exception):
 
 @dataclass
 class Text:
-    """The text of a window as it grows: `tokens` are final, `log_probability` is the sum over them and the end token."""
+    """The text of a window as it grows: `tokens` are final, `log_probability` is the sum over them and the end
+    token."""
 
     room: int  # how many tokens fit behind the prefill
     tokens: list[int] = field(default_factory=list)
@@ -38,7 +39,8 @@ Watch = Callable[[Sequence[int], Sequence[int]], None]
 
 
 class Speculation:
-    """Writes one window's text with a target's cursor and, if there is one, a drafter that has been told of the window."""
+    """Writes one window's text with a target's cursor and, if there is one, a drafter that has been told of the
+    window."""
 
     def __init__(
         self,
@@ -55,7 +57,8 @@ class Speculation:
         self._drafter, self._look_ahead = drafter, look_ahead
 
     def write(self, scores: Scores, watch: Watch) -> Text:
-        """The text that follows the prefill. `scores` are those of the prefill's pass; the cursor stands behind the prefill.
+        """The text that follows the prefill. `scores` are those of the prefill's pass; the cursor stands behind the
+        prefill.
 
         Ends at the end token or when prefill and text together fill the positions.
         """
@@ -92,7 +95,8 @@ class Speculation:
         return draft
 
     def _verify(self, text: Text, draft: Sequence[int]) -> None:
-        """One pass over the last token and the draft: takes what the target agrees with, and its own token after that."""
+        """One pass over the last token and the draft: takes what the target agrees with, and its own token
+        after that."""
         base, before, run = self._cursor.length, len(text.tokens), [text.tokens[-1], *draft]
         scores = self.run(run)
         compared = accepted = 0

@@ -1,4 +1,7 @@
-"""The ids that a checkpoint gives to Whisper's special tokens. None is a constant: all come from the checkpoint's files."""
+"""The ids that a checkpoint gives to Whisper's special tokens.
+
+None is a constant: all come from the checkpoint's files.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,10 @@ from desktop_app.decoding.speculation import Speculation, Watch
 
 @dataclass(frozen=True)
 class WindowText:
-    """What the target wrote for one window. `mean_log_probability` is over the tokens and the end token, under the rules."""
+    """What the target wrote for one window.
+
+    `mean_log_probability` is over the tokens and the end token, under the rules.
+    """
 
     tokens: tuple[int, ...]
     mean_log_probability: float
@@ -28,7 +31,8 @@ class WindowText:
 
 @dataclass(frozen=True)
 class Language:
-    """A language code and how likely the target holds it to be; "" where the checkpoint knows one language only and does not name it."""
+    """A language code and how likely the target holds it to be; "" where the checkpoint knows one language only
+    and does not name it."""
 
     code: str
     probability: float
@@ -75,7 +79,13 @@ class WindowDecoder:
     def _speculation(self, encoded: Any) -> Speculation:
         target = self._target
         return Speculation(
-            target.open(encoded), target.positions, target.epsilon, self._rules, self._figures, self._drafter, self._look_ahead
+            target.open(encoded),
+            target.positions,
+            target.epsilon,
+            self._rules,
+            self._figures,
+            self._drafter,
+            self._look_ahead,
         )
 
     def _prefill(self, language: str) -> list[int]:

@@ -11,7 +11,8 @@ from desktop_app.transcript.model import Models, Segment, Stats, Transcript
 class Options:
     """How a recording is to be transcribed. `target` and `draft` are a model's name or folder.
 
-    `target` "" means the best model installed, else the starter; `draft` is "auto" (what belongs to the target), "off", a name or a folder.
+    `target` "" means the best model installed, else the starter; `draft` is "auto" (what belongs to the target),
+    "off", a name or a folder.
     """
 
     target: str = ""
@@ -50,7 +51,8 @@ class Shutdown:
 
 @dataclass(frozen=True)
 class Preparing:
-    """Work that comes before the first word, in one sentence for people ("Loading Galley starter", "Preparing it for this CPU, once")."""
+    """Work that comes before the first word, in one sentence for people ("Loading Galley starter", "Preparing
+    it for this CPU, once")."""
 
     job: str
     what: str
@@ -67,7 +69,8 @@ class Started:
 
 @dataclass(frozen=True)
 class TentativeLine:
-    """A segment of the window in work: it begins at `start` seconds; `verified` is the target's, `draft` the target has not seen yet."""
+    """A segment of the window in work: it begins at `start` seconds; `verified` is the target's, `draft` the
+    target has not seen yet."""
 
     start: float
     verified: str
@@ -78,7 +81,8 @@ class TentativeLine:
 class Tentative:
     """The lines after the last finished segment, as far as they are written; only the last line can have a draft.
 
-    Each one replaces the one before; the SegmentReady events at the end of the window replace them all, with the same text.
+    Each one replaces the one before; the SegmentReady events at the end of the window replace them all, with the
+    same text.
     """
 
     job: str

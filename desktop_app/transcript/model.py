@@ -45,7 +45,8 @@ class Speaker:
 
 @dataclass(frozen=True)
 class Models:
-    """What wrote a transcript: names of target and draft ("" without one), drafting method, device and precision in use.
+    """What wrote a transcript: names of target and draft ("" without one), drafting method, device and precision in
+    use.
 
     `notice` is one sentence that the reader of the transcript must see, or "".
     """
