@@ -1,0 +1,54 @@
+# Galley's own commands: `make help`. Everything lives in .venv; the system is touched only for libraries that Python's packages cannot bring.
+
+# The recording that `make run` opens; another one: make run FILE="my talk.mp3"
+FILE = resources/sample/conversation.flac
+export FILE
+
+PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else echo .venv/bin/python; fi)
+OFFSCREEN = QT_QPA_PLATFORM=offscreen
+
+.PHONY: help run setup test check parity screenshots starter clean
+
+help:
+	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
+	@echo 'make test          run the tests'
+	@echo 'make check         lint, types, layer rules'
+	@echo 'make setup         install what tests and benchmarks need into .venv'
+	@echo 'make parity        compare with transformers, token for token'
+	@echo 'make screenshots   render every screen into docs/screenshots'
+	@echo 'make starter       train the starter pair from nothing (hours)'
+	@echo 'make clean         remove .venv and everything that was built'
+
+# With a display the window opens; without one the text is written to the terminal.
+run:
+	@bash installer/environment.sh base
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$$OS" = Windows_NT ] || [ "$$(uname)" = Darwin ]; then \
+		$(PYTHON) installer/system_packages.py window sound && exec $(PYTHON) -m desktop_app "$$FILE"; \
+	else \
+		$(PYTHON) installer/system_packages.py sound && exec $(PYTHON) -m desktop_app transcribe "$$FILE"; \
+	fi
+
+setup:
+	@bash installer/environment.sh tests
+	@$(PYTHON) installer/system_packages.py window sound
+
+test: setup
+	$(OFFSCREEN) $(PYTHON) -m pytest
+
+check: setup
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m mypy
+	$(PYTHON) -m pytest -q -p no:randomly tests/unit/test_layers.py tests/unit/test_house.py
+
+parity: setup
+	$(PYTHON) -m pytest tests/parity
+
+screenshots: setup
+	$(OFFSCREEN) $(PYTHON) tests/screenshots.py
+
+starter: setup
+	$(PYTHON) -m models.training
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find desktop_app models tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Makes .venv in the checkout: `environment.sh base` with what the program needs, `environment.sh tests` with all that tests and benchmarks need.
+# Does nothing when that was done before and neither pyproject.toml nor constraints.txt changed since.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+wanted=${1:?base or tests}
+if [ "${OS:-}" = Windows_NT ]; then bin=.venv/Scripts; else bin=.venv/bin; fi
+stamp() { printf '%s %s' "$1" "$(cat pyproject.toml constraints.txt | cksum)"; }
+made=$(cat .venv/made 2>/dev/null || true)
+
+if [ "$made" = "$(stamp tests)" ]; then exit 0; fi
+if [ "$wanted" = base ] && [ "$made" = "$(stamp base)" ]; then exit 0; fi
+
+# Prints the first Python that is new enough and for which `$1` (a Python statement) works.
+find_python() {
+    local name
+    for name in python3.11 python3.12 python3.13 python3.14 python3 python; do
+        if command -v "$name" >/dev/null && "$name" -c "import sys; assert sys.version_info >= (3, 11); $1" 2>/dev/null; then
+            command -v "$name"
+            return
+        fi
+    done
+}
+
+debian_install() {
+    local root=""
+    if [ "$(id -u)" != 0 ]; then
+        sudo -n true 2>/dev/null || return 1
+        root="sudo -n"
+    fi
+    command -v apt-get >/dev/null || return 1
+    echo "Installing $* ..." >&2
+    $root apt-get update -qq >&2 && $root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >&2
+}
+
+if [ ! -x "$bin/python" ] || ! "$bin/python" -m pip --version >/dev/null 2>&1; then
+    python=$(find_python "import ensurepip, venv")
+    if [ -z "$python" ] && debian_install python3 python3-venv; then
+        python=$(find_python "import ensurepip, venv")
+    fi
+    if [ -z "$python" ]; then
+        if [ -n "$(find_python pass)" ]; then
+            echo "Python is here, but not its venv module. On Debian and Ubuntu type: sudo apt install python3-venv" >&2
+        elif command -v apt-get >/dev/null; then
+            echo "Galley needs Python 3.11 or newer. Type: sudo apt install python3 python3-venv" >&2
+        elif command -v dnf >/dev/null; then
+            echo "Galley needs Python 3.11 or newer. Type: sudo dnf install python3" >&2
+        elif command -v pacman >/dev/null; then
+            echo "Galley needs Python 3.11 or newer. Type: sudo pacman -S python" >&2
+        elif command -v brew >/dev/null; then
+            echo "Galley needs Python 3.11 or newer. Type: brew install python@3.11" >&2
+        else
+            echo "Galley needs Python 3.11 or newer. Install it from python.org, then type the command again." >&2
+        fi
+        exit 1
+    fi
+    echo "Making .venv with $python ..."
+    "$python" -m venv --clear .venv
+fi
+
+pip="$bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt"
+rm -f .venv/made
+if [ "$wanted" = base ]; then
+    echo "Installing what Galley needs, once (about 200 MB to fetch) ..."
+    $pip --editable .
+else
+    # torch first and by its exact release, so that nothing after it chooses another one.
+    echo "Installing what Galley and its tests need, once ..."
+    $pip torch==2.13.0
+    $pip --editable ".[dev]"
+fi
+stamp "$wanted" > .venv/made

@@ -1,0 +1,80 @@
+"""What holds for every test: no screen, no network, a home of its own, no unexpected skip."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import runpy
+import tempfile
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+TESTS = Path(__file__).resolve().parent
+
+# Before anything imports Qt or the package. Child processes inherit all of it: Python finds the network guard as its
+# sitecustomize.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(TESTS / "offline"), os.environ.get("PYTHONPATH")]))
+_session_home = tempfile.TemporaryDirectory(prefix="galley-tests-", ignore_cleanup_errors=True)
+os.environ["GALLEY_HOME"] = _session_home.name
+
+runpy.run_path(str(TESTS / "offline" / "sitecustomize.py"))
+
+# The same examples in every run, so that a red test is red for everyone; HYPOTHESIS_PROFILE=explore looks for new ones.
+hypothesis.settings.register_profile("steady", deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile("explore", deadline=None, max_examples=1000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of what Galley keeps during this test, empty at its start. Compiled models are shared by all tests."""
+    folder = tmp_path / "galley-home"
+    folder.mkdir()
+    shared = Path(_session_home.name) / "cache"
+    shared.mkdir(exist_ok=True)
+    (folder / "cache").symlink_to(shared, target_is_directory=True)
+    monkeypatch.setenv("GALLEY_HOME", str(folder))
+    return folder
+
+
+# A skipped test proves nothing, so each skip has to be expected: a line of SKIPS.md.
+
+_unexpected: list[str] = []
+
+
+def _expected_skips() -> list[str]:
+    """The patterns of test ids that SKIPS.md allows to be skipped, one in backquotes at the start of each list item."""
+    lines = (TESTS / "SKIPS.md").read_text(encoding="utf-8").splitlines()
+    return [line.split("`")[1] for line in lines if line.startswith("- `")]
+
+
+def _note_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if not report.skipped or hasattr(report, "wasxfail"):
+        return
+    if not any(fnmatch.fnmatch(report.nodeid, pattern) for pattern in _expected_skips()):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        _unexpected.append(f"{report.nodeid}: {reason}")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    _note_skip(report)
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    _note_skip(report)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if _unexpected and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if _unexpected:
+        terminalreporter.section("skipped, and not listed in tests/SKIPS.md", red=True)
+        for line in _unexpected:
+            terminalreporter.line(line)

@@ -1,0 +1,61 @@
+"""What the project's files must not hold: paths of one machine, hosts of package registries, files too long to read."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+GENERATED = {".git", ".venv", "__pycache__", "build", "dist", "shared"}
+TEXT = {".py", ".sh", ".toml", ".txt", ".md", ".json", ".qss", ".svg", ".yml", ".yaml", ".cfg", ""}
+MACHINE_PATH = re.compile(r"(?<![\w./])/(?:work|root|home|opt|mnt|Users)/")
+REGISTRY = re.compile(r"https?://[\w.-]*(?:pypi|pythonhosted|npmjs|debian)|\s--(?:extra-)?index-url")
+LONGEST = 400
+
+
+def texts() -> Iterator[Path]:
+    """Every text file of the project that a person wrote."""
+    folders = [TOP]
+    while folders:
+        for entry in sorted(folders.pop().iterdir()):
+            if entry.is_dir():
+                if entry.name not in GENERATED and not entry.name.endswith((".egg-info", "_cache", ".hypothesis")):
+                    folders.append(entry)
+            elif entry.suffix in TEXT and entry.stat().st_size < 1_000_000:
+                yield entry
+
+
+@pytest.mark.parametrize("pattern", [MACHINE_PATH, REGISTRY], ids=["path of one machine", "host of a registry"])
+def test_no_text_holds_a(pattern: re.Pattern[str]) -> None:
+    found = []
+    for file in texts():
+        if file == Path(__file__):
+            continue
+        try:
+            text = file.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        found += [f"{file.relative_to(TOP)}: {match.group()}" for match in pattern.finditer(text)]
+    assert not found
+
+
+def test_no_source_is_longer_than_one_can_read() -> None:
+    long = [
+        f"{file.relative_to(TOP)}: {lines} lines"
+        for file in texts()
+        if file.suffix in {".py", ".sh"} and (lines := len(file.read_text(encoding="utf-8").splitlines())) > LONGEST
+    ]
+    assert not long
+
+
+def test_the_pins_name_every_dependency() -> None:
+    project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    dev = project["optional-dependencies"]["dev"] + project["optional-dependencies"]["bench"]
+    wanted = {re.split(r"[^\w-]", one)[0].lower() for one in [*project["dependencies"], *dev]} - {"galley"}
+    pins = (TOP / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {line.partition("==")[0].lower().replace("_", "-") for line in pins if "==" in line}
+    assert wanted <= pinned
