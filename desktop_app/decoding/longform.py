@@ -140,7 +140,7 @@ def cut(
     if not finished:
         return [*lines, *([_open_line(rest, vocabulary, begin, seconds)] if rest else [])], 0.0
     if cuts:
-        return lines, seconds if closed else vocabulary.seconds(tokens[last - 1])
+        return lines, seconds if closed else min(vocabulary.seconds(tokens[last - 1]), seconds)
     return [_open_line(rest, vocabulary, begin, seconds)] if rest else [], seconds
 
 

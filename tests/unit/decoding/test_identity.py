@@ -1,0 +1,129 @@
+"""Exact: whatever is drafted, the text is the one that the target writes alone, one token a pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop_app.decoding.drafters import ModelDrafter
+from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.rules import Rules, Written
+from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.decoding.window import WindowDecoder, WindowText
+
+from .toys import END, FIRST_TIME, SIZE, TEXT, Toy, vocabulary
+
+
+class Scripted:
+    """Proposes whatever hypothesis has thought of, valid or not."""
+
+    def __init__(self, script: list[list[int]]) -> None:
+        self._script = script
+
+    def begin(self, features: np.ndarray, encoded: Any, prefill: Sequence[int]) -> None:
+        self._rounds = iter(self._script)
+
+    def propose(self, tokens: Sequence[int], written: Written, count: int) -> list[int]:
+        return next(self._rounds, [])
+
+
+class Clairvoyant:
+    """Knows the text and proposes it, with an error now and then."""
+
+    def __init__(self, text: Sequence[int], wrong: set[int]) -> None:
+        self._text = [(token + 1) % TEXT if i in wrong else token for i, token in enumerate([*text, END])]
+
+    def begin(self, features: np.ndarray, encoded: Any, prefill: Sequence[int]) -> None:
+        pass
+
+    def propose(self, tokens: Sequence[int], written: Written, count: int) -> list[int]:
+        return self._text[len(tokens) : len(tokens) + count]
+
+
+def write(model: Toy, words: Vocabulary, drafter: Any = None) -> tuple[WindowText, Figures]:
+    figures, features = Figures(), np.linspace(-1, 1, 24, dtype=np.float32).reshape(2, 12)
+    decoder = WindowDecoder(model, Rules(words), figures, drafter)
+    return decoder.write(features, decoder.encode(features), "en", lambda tokens, draft: None), figures
+
+
+awkward = st.builds(
+    vocabulary,
+    suppress=st.sampled_from([(), (1, 2, 3), tuple(range(2, TEXT)), (END,), (FIRST_TIME + 2, FIRST_TIME + 3)]),
+    begin_suppress=st.sampled_from([(), (0, END), (FIRST_TIME,)]),
+    max_initial_timestamp=st.sampled_from([None, 0, 3]),
+    no_speech=st.sampled_from([None, 17]),
+)
+models = st.builds(
+    Toy,
+    seed=st.integers(0, 200),
+    positions=st.sampled_from([4, 5, 9, 20, 48]),
+    noise=st.sampled_from([0.0, 1e-3, 0.2]),
+    coarse=st.booleans(),
+)
+
+
+@given(models, awkward, st.lists(st.lists(st.integers(0, SIZE - 1), max_size=9), max_size=12))
+def test_no_proposal_changes_the_text(model: Toy, words: Vocabulary, script: list[list[int]]) -> None:
+    alone, _ = write(model, words)
+    drafted, figures = write(model, words, Scripted(script))
+    assert drafted.tokens == alone.tokens
+    assert figures.accepted <= figures.compared <= figures.drafted
+
+
+@given(models, awkward, st.sets(st.integers(0, 47)))
+def test_a_mostly_right_draft_changes_nothing_but_the_number_of_passes(
+    model: Toy, words: Vocabulary, wrong: set[int]
+) -> None:
+    alone, single = write(model, words)
+    drafted, figures = write(model, words, Clairvoyant(alone.tokens, wrong))
+    assert drafted.tokens == alone.tokens
+    assert figures.target_passes <= single.target_passes + figures.near_ties
+
+
+@given(models, awkward, st.integers(0, 200), st.booleans())
+def test_a_draft_model_changes_nothing(model: Toy, words: Vocabulary, seed: int, shares: bool) -> None:
+    draft = Toy(seed, positions=model.positions)
+    alone, _ = write(model, words)
+    drafted, _ = write(model, words, ModelDrafter(draft, Rules(words), shares))
+    assert drafted.tokens == alone.tokens
+
+
+@given(models, awkward)
+def test_the_model_as_its_own_draft_is_accepted_up_to_noise(model: Toy, words: Vocabulary) -> None:
+    twin, alone = Toy(0), write(model, words)[0]
+    twin.__dict__.update(model.__dict__)
+    drafted, figures = write(model, words, ModelDrafter(twin, Rules(words), shares_encoder=True))
+    assert drafted.tokens == alone.tokens
+    assert model.epsilon or figures.accepted == figures.compared
+
+
+def test_the_tie_guard_is_what_keeps_noisy_passes_exact() -> None:
+    """The same models without the guard do write another text: the guard is not decoration."""
+    flipped = 0
+    for seed in range(60):
+        noisy = Toy(seed, noise=0.2)
+        alone, _ = write(noisy, vocabulary())
+        noisy.epsilon = 0.0
+        flipped += write(noisy, vocabulary(), Clairvoyant(alone.tokens, set()))[0].tokens != alone.tokens
+    assert flipped > 0
+
+
+def test_the_target_alone_takes_one_token_passes_and_drafts_nothing() -> None:
+    model = Toy(3)
+    text, figures = write(model, vocabulary())
+    assert model.widths[0] == 3
+    assert set(model.widths[1:]) == {1}
+    assert figures.target_passes >= len(text.tokens)
+    assert figures.drafted == figures.compared == figures.accepted == figures.near_ties == 0
+
+
+def test_the_text_fills_the_positions_and_goes_no_further() -> None:
+    words = vocabulary(suppress=(*vocabulary().suppress, END))
+    for positions in (4, 5, 6, 7, 11, 12):
+        for drafter in (None, ModelDrafter(Toy(5, positions), Rules(words), shares_encoder=True)):
+            text, _ = write(Toy(4, positions), words, drafter)
+            assert len(text.tokens) == positions - 3
