@@ -1,0 +1,150 @@
+"""Read a Whisper model folder in the Hugging Face layout: its shape, its special tokens, its tensors, and every defect
+before it is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from desktop_app.checkpoints.pieces import Pieces, read_json, read_pieces
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.checkpoints.shape import Shape, read_shape
+from desktop_app.checkpoints.specials import read_vocabulary
+from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensor, Tensors
+from desktop_app.decoding.vocabulary import Vocabulary
+
+__all__ = ["Checkpoint", "ModelProblem", "read", "same_encoder", "same_vocabulary"]
+
+_FEATURES = {"sampling_rate": 16_000, "hop_length": 160, "n_fft": 400}
+_BLOCK = 1 << 24
+_PICKLES = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt")
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """A model folder that was found whole. Its tensors stay on disk until they are read.
+
+    `name` and `notice` (a sentence its reader must see, or "") are those of the optional galley.json. `draft` is the
+    folder of the draft that came with the model, if any.
+    """
+
+    folder: Path
+    name: str
+    notice: str
+    config: dict[str, Any]
+    shape: Shape
+    vocabulary: Vocabulary
+    pieces: Pieces
+    tensors: Tensors
+    draft: Path | None
+
+    @property
+    def mel_bins(self) -> int:
+        """How many mel bins its encoder hears."""
+        return self.shape.mel_bins
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """The text of `tokens`; special tokens and timestamps are left out."""
+        return self.pieces.join(tokens)
+
+
+def read(folder: Path) -> Checkpoint:
+    """The model in `folder`; ModelProblem says what is wrong with it and what to do."""
+    config = _config(folder)
+    generation = _optional(folder / "generation_config.json")
+    about = _optional(folder / "galley.json")
+    shape = read_shape(config)
+    tensors = _tensors(folder)
+    for name, sides in shape.tensors().items():
+        tensors.check(name, sides)
+    for key, wanted in _FEATURES.items():
+        found = _optional(folder / "preprocessor_config.json").get(key, wanted)
+        if found != wanted:
+            raise ModelProblem(
+                f"the model hears other features ({key} {found}, not {wanted})", "choose a Whisper model"
+            )
+    pieces = read_pieces(folder)
+    if pieces.largest >= shape.vocabulary:
+        raise ModelProblem(
+            "the tokenizer has more tokens than the model", "take tokenizer and weights from the same model"
+        )
+    draft = folder / "draft"
+    return Checkpoint(
+        folder=folder,
+        name=str(about.get("name") or folder.resolve().name),
+        notice=str(about.get("notice") or ""),
+        config=config,
+        shape=shape,
+        vocabulary=read_vocabulary(pieces, generation, config, shape),
+        pieces=pieces,
+        tensors=tensors,
+        draft=draft if (draft / "config.json").is_file() else None,
+    )
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    """config.json of a folder that is a Whisper model."""
+    if not folder.exists():
+        raise ModelProblem("there is no such model folder", "check its name")
+    if not folder.is_dir():
+        raise ModelProblem("this is a file, not a model folder", "choose the folder that holds config.json")
+    if not (folder / "config.json").is_file():
+        raise ModelProblem("the folder has no config.json", "choose a Whisper folder in the Hugging Face layout")
+    config = _optional(folder / "config.json")
+    kind = config.get("model_type", "no type")
+    if kind != "whisper":
+        raise ModelProblem(f"this is no Whisper model ({kind})", "choose a Whisper model")
+    return config
+
+
+def _optional(path: Path) -> dict[str, Any]:
+    """The object in a JSON file, {} if the file is not there."""
+    if not path.is_file():
+        return {}
+    found = read_json(path)
+    if not isinstance(found, dict):
+        raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN)
+    return found
+
+
+def _tensors(folder: Path) -> Tensors:
+    """The tensors of the folder. Pickles can run code when they are loaded, so a folder that holds nothing else is
+    refused by name.
+    """
+    if not any(folder.glob("model*.safetensors*")):
+        for pattern in _PICKLES:
+            for file in sorted(folder.glob(pattern)):
+                raise ModelProblem(
+                    f"its weights are a pickle ({file.name}), which could run code", "get the model.safetensors instead"
+                )
+    return Tensors(folder)
+
+
+def same_encoder(one: Checkpoint, other: Checkpoint) -> bool:
+    """Whether both hear the same: equal shapes, then every number of the encoders' tensors, small ones first."""
+    shapes = one.shape.encoder_tensors()
+    if shapes != other.shape.encoder_tensors() or one.shape.encoder_heads != other.shape.encoder_heads:
+        return False
+    names = sorted(shapes, key=lambda name: one.tensors[name].end - one.tensors[name].begin)
+    return all(_same(one.tensors[name], other.tensors[name]) for name in names)
+
+
+def same_vocabulary(one: Checkpoint, other: Checkpoint) -> bool:
+    """Whether each token means the same in both: text, special tokens and times. Suppress lists may differ."""
+    plain = [
+        replace(each.vocabulary, suppress=(), begin_suppress=(), max_initial_timestamp=None) for each in (one, other)
+    ]
+    return plain[0] == plain[1] and one.pieces == other.pieces
+
+
+def _same(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors of one shape hold the same numbers, in blocks so that a large one costs no memory."""
+    if one.kind != other.kind:
+        return np.array_equal(one.read(), other.read())
+    first, second = one.raw(), other.raw()
+    return all(np.array_equal(first[at : at + _BLOCK], second[at : at + _BLOCK]) for at in range(0, len(first), _BLOCK))

@@ -1,0 +1,114 @@
+"""Whisper's special tokens and suppress lists, from whatever a model folder has of generation_config.json, the
+tokenizer and config.json.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from desktop_app.checkpoints.pieces import Pieces
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.checkpoints.shape import Shape
+from desktop_app.decoding.vocabulary import Vocabulary
+
+_LANGUAGE = re.compile(r"<\|([a-z]{2,3})\|>")
+_OTHER_TOKENIZER = "take tokenizer and weights from the same model"
+_FRAMES_A_SECOND = 50.0
+
+
+def read_vocabulary(pieces: Pieces, generation: dict[str, Any], config: dict[str, Any], shape: Shape) -> Vocabulary:
+    """The special tokens of a checkpoint; ModelProblem where one that is needed is missing or outside of the
+    vocabulary.
+    """
+
+    def find(key: str, *names: str) -> int | None:
+        """A token by the generation settings, else by its name in the tokenizer, else by the settings of the model."""
+        named = (pieces.special.get(name) for name in names)
+        found = next(
+            (each for each in (_number(generation.get(key)), *named, _number(config.get(key))) if each is not None),
+            None,
+        )
+        if found is not None and not 0 <= found < shape.vocabulary:
+            raise ModelProblem(f"the token {names[0]} is outside of the vocabulary", _OTHER_TOKENIZER)
+        return found
+
+    def need(key: str, *names: str) -> int:
+        found = find(key, *names)
+        if found is None:
+            raise ModelProblem(f"the tokenizer has no {names[0]}", "choose a Whisper folder in the Hugging Face layout")
+        return found
+
+    end = need("eos_token_id", "<|endoftext|>")
+    no_timestamps = need("no_timestamps_token_id", "<|notimestamps|>")
+    if no_timestamps + 1 >= shape.vocabulary:
+        raise ModelProblem("the model has no timestamps", "choose a model that was trained with them")
+    if sum(token < end for token in pieces.text) < end // 2:
+        raise ModelProblem("the tokenizer lacks most of the model's tokens", _OTHER_TOKENIZER)
+    tasks = _ids(generation.get("task_to_id"))
+    transcribe = tasks.get("transcribe", pieces.special.get("<|transcribe|>"))
+    languages = _languages(pieces, generation)
+    multilingual = _multilingual(pieces, generation, config) and bool(languages)
+    # Rows that only pad the vocabulary stand behind the last timestamp and mean nothing.
+    last = no_timestamps + 1 + shape.audio_positions
+    suppress = {*_tokens("suppress_tokens", generation, config, shape.vocabulary), *range(last + 1, shape.vocabulary)}
+    initial = generation.get("max_initial_timestamp_index", Vocabulary.max_initial_timestamp)
+    return Vocabulary(
+        size=shape.vocabulary,
+        end=end,
+        start=need("decoder_start_token_id", "<|startoftranscript|>"),
+        no_timestamps=no_timestamps,
+        first_timestamp=no_timestamps + 1,
+        previous=find("prev_sot_token_id", "<|startofprev|>"),
+        no_speech=find("no_speech_token_id", "<|nospeech|>", "<|nocaptions|>"),
+        transcribe=transcribe if multilingual else None,
+        translate=tasks.get("translate", pieces.special.get("<|translate|>")) if multilingual else None,
+        languages=languages if multilingual else {},
+        suppress=tuple(sorted(suppress)),
+        begin_suppress=tuple(_tokens("begin_suppress_tokens", generation, config, shape.vocabulary)),
+        max_initial_timestamp=_number(initial),
+        seconds_per_timestamp=1 / _FRAMES_A_SECOND,
+    )
+
+
+def _number(value: Any) -> int | None:
+    """A token id, the first of a list of them, or None."""
+    value = value[0] if isinstance(value, list) and value else value
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _ids(value: Any) -> dict[str, int]:
+    """Name -> id, without what is no id."""
+    return (
+        {str(name): token for name, token in value.items() if isinstance(token, int)} if isinstance(value, dict) else {}
+    )
+
+
+def _languages(pieces: Pieces, generation: dict[str, Any]) -> dict[str, int]:
+    """Language code -> token, by the generation settings or else by the tokenizer's names."""
+    named = _ids(generation.get("lang_to_id")) or pieces.special
+    found = ((_LANGUAGE.fullmatch(name), token) for name, token in named.items())
+    return {match[1]: token for match, token in found if match}
+
+
+def _multilingual(pieces: Pieces, generation: dict[str, Any], config: dict[str, Any]) -> bool:
+    """Whether the prefill names language and task. English-only tokenizers have those tokens too, so they prove
+    nothing.
+    """
+    said = generation.get("is_multilingual")
+    if isinstance(said, bool):
+        return said
+    forced = generation.get("forced_decoder_ids") or config.get("forced_decoder_ids")
+    if isinstance(forced, list) and forced:
+        # Older folders force [language, task, no timestamps], the English-only ones [no timestamps].
+        return len(forced) > 1
+    return not str(config.get("_name_or_path", "")).endswith(".en")
+
+
+def _tokens(key: str, generation: dict[str, Any], config: dict[str, Any], size: int) -> Iterable[int]:
+    """A list of tokens, from the generation settings or else the model's; null is none, and ids that there are not (-1)
+    are left out.
+    """
+    found = generation[key] if key in generation else config.get(key)
+    return [token for token in found if isinstance(token, int) and 0 <= token < size] if isinstance(found, list) else []

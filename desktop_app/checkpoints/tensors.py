@@ -1,0 +1,153 @@
+"""Tensors of a safetensors file or of several shards, memory-mapped: nothing is in memory before it is read, and then
+only that tensor.
+
+The format: 8 bytes little-endian length, a JSON header {name: {dtype, shape, data_offsets}}, the bytes
+(https://huggingface.co/docs/safetensors). The header is checked against the file before anything is believed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import mmap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from desktop_app.checkpoints.problem import ModelProblem
+
+WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}
+"""Bytes of one number, for the kinds that Galley reads."""
+
+FETCH_AGAIN = "fetch the model again"
+LONGEST_HEADER = 100_000_000
+
+
+class TensorFile:
+    """One safetensors file. Its header is read at once, its bytes are mapped when first asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.header, self.start = _header(path)
+
+    @cached_property
+    def bytes(self) -> npt.NDArray[np.uint8]:
+        """The data part of the file, not copied."""
+        with self.path.open("rb") as file:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return np.frombuffer(mapped, np.uint8)[self.start :]
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One tensor on disk: `kind` is "F32", "F16" or "BF16"."""
+
+    file: TensorFile
+    kind: str
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+    def raw(self) -> npt.NDArray[np.uint8]:
+        """Its bytes, not copied."""
+        return self.file.bytes[self.begin : self.end]
+
+    def read(self) -> npt.NDArray[np.float32]:
+        """Its numbers as float32: a copy, or a read-only view of the file where it is float32 and aligned there."""
+        raw = self.raw()
+        if self.kind == "BF16":
+            return (raw.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
+        if self.kind == "F16":
+            return raw.view("<f2").astype(np.float32).reshape(self.shape)
+        return np.require(raw.view("<f4"), np.float32, "A").reshape(self.shape)
+
+
+class Tensors:
+    """The tensors of a model folder by name. A leading "model." is left out, as checkpoints differ in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._tensors: dict[str, Tensor] = {}
+        for file in (TensorFile(path) for path in _files(folder)):
+            for name, (kind, shape, begin, end) in file.header.items():
+                self._tensors[name.removeprefix("model.")] = Tensor(file, kind, shape, begin, end)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tensors)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._tensors
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self._tensors[name]
+
+    def check(self, name: str, shape: tuple[int, ...]) -> None:
+        """Raise ModelProblem unless the tensor is there, of this shape and of a kind that can be read."""
+        tensor = self._tensors.get(name)
+        if tensor is None:
+            raise ModelProblem(f"the model has no tensor {name}", FETCH_AGAIN)
+        if tensor.shape != shape:
+            found, wanted = (" x ".join(map(str, each)) or "a number" for each in (tensor.shape, shape))
+            raise ModelProblem(f"the tensor {name} is {found} where config.json says {wanted}", FETCH_AGAIN)
+        if tensor.kind not in WIDTHS:
+            raise ModelProblem(
+                f"the tensor {name} holds {tensor.kind} numbers",
+                "choose a model in half or full precision, not quantised",
+            )
+
+
+def _files(folder: Path) -> list[Path]:
+    """The safetensors files of a folder, from the index where there is one."""
+    single, index = folder / "model.safetensors", folder / "model.safetensors.index.json"
+    if single.is_file():
+        return [single]
+    if not index.is_file():
+        raise ModelProblem("the folder has no model.safetensors", "choose a Whisper folder in the Hugging Face layout")
+    try:
+        names = sorted(set(json.loads(index.read_text("utf-8"))["weight_map"].values()))
+        files = [folder / Path(name).name for name in names]
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise ModelProblem(f"{index.name} is damaged", FETCH_AGAIN) from error
+    for file in files:
+        if not file.is_file():
+            raise ModelProblem(f"the model's part {file.name} is missing", FETCH_AGAIN)
+    return files
+
+
+def _header(path: Path) -> tuple[dict[str, tuple[str, tuple[int, ...], int, int]], int]:
+    """Name -> (kind, shape, begin, end) of a safetensors file, and where its data begin; ModelProblem where they do not
+    fit the file.
+    """
+    damaged = ModelProblem(f"{path.name} is damaged or incomplete", FETCH_AGAIN)
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            if size < 8 or length > min(size - 8, LONGEST_HEADER):
+                raise damaged
+            header: dict[str, Any] = json.loads(file.read(length))
+    except OSError as error:
+        raise ModelProblem(f"{path.name} cannot be read", "check the file's permissions") from error
+    except ValueError as error:
+        raise damaged from error
+    if not isinstance(header, dict):
+        raise damaged
+    entries = {}
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        try:
+            kind, shape = str(entry["dtype"]), tuple(int(side) for side in entry["shape"])
+            begin, end = (int(offset) for offset in entry["data_offsets"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise damaged from error
+        if not 0 <= begin <= end <= size - 8 - length or min(shape, default=0) < 0:
+            raise damaged
+        if kind in WIDTHS and end - begin != WIDTHS[kind] * math.prod(shape):
+            raise damaged
+        entries[name] = (kind, shape, begin, end)
+    return entries, 8 + length

@@ -1,0 +1,180 @@
+"""Whisper models on OpenVINO, made for draft-and-verify: see `openvino_graphs` for the graphs.
+
+A rewind is an integer: what was read and then rejected stays in the decoder's cache and is masked for ever after, until
+the next window. Run and measured on the CPU; the graphs are plain enough for other devices, but GPU and NPU were not at
+hand and are untried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import openvino as ov
+
+from desktop_app.checkpoints.folder import Checkpoint
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.runtimes import openvino_graphs as graphs
+
+Array = npt.NDArray[np.float32]
+
+_HIDDEN = -6e4  # of the mask: nothing is left of it after the softmax, and it fits half precision
+
+_PRECISIONS: dict[str, dict[str, str]] = {
+    # 32 bits throughout: OpenVINO's own choice on x86 is a cache of 8 bits and, behind int8 weights, activations of 8
+    # bits.
+    "f32": {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"},
+    # Weights of 8 bits, activations of 8 bits in groups of 32 before the matrices, all else 32 bits.
+    "int8": {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "32"},
+}
+
+_EPSILON = {"f32": 2e-3, "int8": 0.1}
+
+
+def devices() -> list[tuple[str, str]]:
+    """The devices that OpenVINO has here: ("CPU", its full name) and so on."""
+    core = ov.Core()
+    return [(device, str(core.get_property(device, "FULL_DEVICE_NAME"))) for device in core.available_devices]
+
+
+def load(
+    checkpoint: Checkpoint,
+    device: str = "cpu",
+    precision: str = "f32",
+    *,
+    encoder: OpenVinoModel | None = None,
+    cache: Path | None = None,
+) -> OpenVinoModel:
+    """A checkpoint made ready to run.
+
+    `device` is "auto" (the CPU for now), "cpu", "gpu" or "npu"; `precision` "auto" (f32), "f32" or "int8" (weights, and
+    activations before them). With `encoder` that model's encoder is used: its tensors must be equal. `cache` is the
+    folder of compiled models. ModelProblem where the device is not there or cannot run the model: nothing falls back in
+    silence.
+    """
+    name = _device(device)
+    kind = "f32" if precision == "auto" else precision
+    if kind not in _PRECISIONS:
+        raise ModelProblem(f"there is no precision {precision} here", f"choose {' or '.join(_PRECISIONS)}")
+    core = ov.Core()
+    settings = {"PERFORMANCE_HINT": "LATENCY", **_PRECISIONS[kind]}
+    known = set(core.get_property(name, "SUPPORTED_PROPERTIES"))
+    settings = {key: value for key, value in settings.items() if key in known}
+    if cache is not None:
+        settings["CACHE_DIR"] = str(cache)
+    tensors, shape, int8 = checkpoint.tensors, checkpoint.shape, kind == "int8"
+
+    def compiled(model: ov.Model) -> ov.InferRequest:
+        try:
+            return core.compile_model(model, name, settings).create_infer_request()
+        except RuntimeError as error:
+            raise ModelProblem(f"{name} cannot run this model", "choose another device or model") from error
+
+    shared = encoder._encoder if encoder else compiled(graphs.encoder(tensors, shape, int8))
+    window, decoder = compiled(graphs.window(tensors, shape, int8)), compiled(graphs.decoder(tensors, shape, int8))
+    return OpenVinoModel(name, kind, shape.text_positions, shared, window, decoder)
+
+
+def _device(wanted: str) -> str:
+    """OpenVINO's name of the device; ModelProblem if it is not there."""
+    name = "CPU" if wanted == "auto" else wanted.upper()
+    present = ov.Core().available_devices
+    if not any(each == name or each.startswith(f"{name}.") for each in present):
+        raise ModelProblem(
+            f"this computer has no {name} that OpenVINO can use", f"choose {' or '.join(present).lower()}"
+        )
+    return name
+
+
+class OpenVinoModel:
+    """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time."""
+
+    def __init__(
+        self,
+        device: str,
+        precision: str,
+        positions: int,
+        encoder: ov.InferRequest,
+        window: ov.InferRequest,
+        decoder: ov.InferRequest,
+    ) -> None:
+        self.device = device
+        self.precision = precision
+        self.positions = positions
+        self.epsilon = _EPSILON[precision]
+        self._encoder = encoder
+        self._window = window
+        self._decoder = decoder
+        self._opened: Any = None
+        self._cursor: OpenVinoCursor | None = None
+        for output in window.model_outputs:
+            decoder.set_tensor(output.any_name, window.get_tensor(output.any_name))
+        decoder.set_tensor("beam", ov.Tensor(np.zeros(1, np.int32)))
+
+    def encode(self, features: Array) -> Array:
+        """The encoder's view [1, positions, width] of one window of features [bins, frames]."""
+        self._encoder.set_tensor(
+            "features", ov.Tensor(np.ascontiguousarray(features[None], np.float32), shared_memory=True)
+        )
+        self._encoder.infer()
+        return np.array(self._encoder.get_output_tensor(0).data)
+
+    def open(self, encoded: Array) -> OpenVinoCursor:
+        """A cursor at the start of the window; it ends the one before. A window that is opened again costs nothing."""
+        if self._opened is not encoded:
+            self._window.set_tensor("encoded", ov.Tensor(encoded, shared_memory=True))
+            self._window.infer()
+            self._opened = encoded
+        self._decoder.reset_state()
+        self._cursor = OpenVinoCursor(self._decoder, self.positions)
+        return self._cursor
+
+
+class OpenVinoCursor:
+    """A place in the text of one window: `decoding.protocol.Cursor`."""
+
+    def __init__(self, decoder: ov.InferRequest, positions: int) -> None:
+        self._decoder = decoder
+        self._positions = positions
+        self._slots = np.zeros(positions, np.int64)  # where in the cache the token at a position stands
+        self._mask = np.zeros(2 * positions, np.float32)  # of every entry in the cache
+        self._stored = 0
+        self._length = 0
+
+    @property
+    def length(self) -> int:
+        """How many tokens the decoder has read."""
+        return self._length
+
+    def rewind(self, length: int) -> None:
+        """Forget everything from position `length` on."""
+        if not 0 <= length <= self._length:
+            raise ValueError(f"rewind to {length} of {self._length}")
+        self._mask[self._slots[length : self._length]] = _HIDDEN
+        self._length = length
+
+    def run(self, tokens: Sequence[int]) -> Array:
+        """Scores [k, vocabulary] after each of the k tokens, read in one pass; ValueError past the last position."""
+        count, length, stored = len(tokens), self._length, self._stored
+        if not 0 < count <= self._positions - length:
+            raise ValueError(f"{count} tokens at position {length} of {self._positions}")
+        end = stored + count
+        if end > len(self._mask):
+            self._mask = np.concatenate([self._mask, np.zeros(max(count, len(self._mask)), np.float32)])
+        if count == 1:
+            mask = self._mask[None, None, None, :end]
+        else:
+            mask = np.empty((1, 1, count, end), np.float32)
+            mask[:] = self._mask[:end]
+            mask[0, 0, :, stored:] = np.triu(np.full((count, count), _HIDDEN, np.float32), 1)
+        decoder = self._decoder
+        decoder.set_tensor("tokens", ov.Tensor(np.array([tokens], np.int64)))
+        decoder.set_tensor("positions", ov.Tensor(np.arange(length, length + count)[None]))
+        decoder.set_tensor("mask", ov.Tensor(mask))
+        decoder.infer()
+        self._slots[length : length + count] = np.arange(stored, end)
+        self._length, self._stored = length + count, end
+        return np.array(decoder.get_output_tensor(0).data[0])
