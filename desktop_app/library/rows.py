@@ -1,0 +1,108 @@
+"""Transcripts and recordings as rows of the library's tables, and back."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript, Word
+
+RECORDING = "id, path, name, created, state, seconds, problem"
+TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers"
+SEGMENT = "id, begins, ends, text, tokens, temperature, mean_log_probability, no_speech_probability, speaker, words"
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A file that was given to Galley.
+
+    Attributes:
+        id: Galley's own name for it, also good as the name of an engine job.
+        path: where the file lay; `name` is its file name, fit to be shown.
+        created: when it was added, in UTC.
+        state: "waiting", "working", "done", "failed", "cancelled" or "interrupted" (the program ended meanwhile).
+        seconds: its length, 0.0 while unknown.
+        problem: why it failed, one sentence, or "".
+    """
+
+    id: str
+    path: str
+    name: str
+    created: datetime
+    state: str
+    seconds: float
+    problem: str
+
+
+def showable(text: str) -> str:
+    """Text that SQLite and a screen can take: the bytes of a file name that are no UTF-8 become question marks."""
+    return text.encode(errors="replace").decode()
+
+
+def path_value(path: str) -> bytes:
+    """A path as its bytes, so that any file name comes back as it was."""
+    return os.fsencode(path)
+
+
+def models_value(models: Models) -> str:
+    """The models as JSON."""
+    return json.dumps(asdict(models))
+
+
+def recording(row: Sequence[Any]) -> Recording:
+    """The recording in a row of the columns RECORDING."""
+    key, path, name, created, state, seconds, problem = row
+    return Recording(key, os.fsdecode(path), name, datetime.fromisoformat(created), state, seconds, problem)
+
+
+def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcript:
+    """The transcript in a row of the columns TRANSCRIPT and rows of the columns SEGMENT."""
+    path, seconds, language, probability, models, stats, speakers = row
+    return Transcript(
+        path=os.fsdecode(path),
+        seconds=seconds,
+        language=language,
+        language_probability=probability,
+        models=Models(**json.loads(models)) if models else Models("", "", "", "", ""),
+        segments=tuple(_segment(values) for values in segments),
+        speakers=tuple(Speaker(**value) for value in json.loads(speakers)),
+        stats=Stats(**json.loads(stats)) if stats else Stats(),
+    )
+
+
+def transcript_values(made: Transcript) -> tuple[Any, ...]:
+    """The values of the columns TRANSCRIPT without the path."""
+    return (
+        made.seconds,
+        made.language,
+        made.language_probability,
+        models_value(made.models),
+        json.dumps(asdict(made.stats)),
+        json.dumps([asdict(speaker) for speaker in made.speakers]),
+    )
+
+
+def segment_values(segment: Segment) -> tuple[Any, ...]:
+    """The values of the columns SEGMENT."""
+    return (
+        segment.id,
+        segment.start,
+        segment.end,
+        segment.text,
+        json.dumps(segment.tokens),
+        segment.temperature,
+        segment.mean_log_probability,
+        segment.no_speech_probability,
+        segment.speaker,
+        json.dumps([asdict(word) for word in segment.words]),
+    )
+
+
+def _segment(row: Sequence[Any]) -> Segment:
+    key, start, end, text, tokens, temperature, mean, no_speech, speaker, words = row
+    heard = tuple(Word(**word) for word in json.loads(words))
+    return Segment(key, start, end, text, tuple(json.loads(tokens)), temperature, mean, no_speech, speaker, heard)

@@ -1,0 +1,202 @@
+"""Everything that was transcribed in the window: recordings, their states and their text, in one SQLite file.
+
+What is written is on the disk when the call returns, so that neither a killed program nor a power cut loses a segment.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import RLock
+
+from desktop_app.library import database, rows
+from desktop_app.library.owners import Owner, is_alive
+from desktop_app.library.problem import LibraryProblem, explained
+from desktop_app.library.rows import Recording
+from desktop_app.transcript.model import Models, Segment, Transcript
+
+__all__ = ["Library", "LibraryProblem", "Recording"]
+
+
+class Library:
+    """The recordings in `folder`. Every method may be called from any thread; each raises LibraryProblem.
+
+    Two programs may have the same library open; each works on the recordings that it added or took up again.
+    A call about a recording that is removed meanwhile, or in a state that does not allow it, changes nothing.
+
+    Attributes:
+        notice: one sentence for the user about what was found at opening, or "".
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._writing, self._reading = RLock(), RLock()
+        self._owners = folder / "owners"
+        self._writer, self._reader, self.notice = database.connect(folder)
+        try:
+            self._owner = Owner(self._owners)
+        except OSError as error:
+            raise explained(error) from error
+        self._interrupt_orphans()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        with self._writing, self._reading:
+            self._writer.close()
+            self._reader.close()
+            self._owner.release()
+
+    def add(self, path: str) -> Recording:
+        """A new recording, waiting."""
+        name = rows.showable(Path(path).name)
+        added = Recording(uuid.uuid4().hex, path, name, datetime.now(UTC), "waiting", 0.0, "")
+        with self._write() as connection:
+            connection.execute(
+                "INSERT INTO recording (id, path, name, created, state, owner) VALUES (?, ?, ?, ?, ?, ?)",
+                (added.id, rows.path_value(path), name, added.created.isoformat(), added.state, self._owner.name),
+            )
+        return added
+
+    def again(self, key: str) -> None:
+        """Let a recording that is not in work wait once more; its old text stands until `begin`."""
+        self._move(key, ("done", "failed", "cancelled", "interrupted"), "waiting")
+
+    def begin(self, key: str, models: Models, seconds: float) -> None:
+        """The work begins: an earlier text goes."""
+        with self._write() as connection:
+            if self._move(key, ("waiting",), "working"):
+                connection.execute(
+                    "UPDATE recording SET models = ?, seconds = ?, stats = '', language = '' WHERE id = ?",
+                    (rows.models_value(models), seconds, key),
+                )
+                connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
+
+    def append(self, key: str, segment: Segment) -> None:
+        """One more finished segment of a recording in work."""
+        with self._write() as connection:
+            if self._state(connection, key) == "working":
+                _insert(connection, key, (segment,))
+
+    def finish(self, key: str, transcript: Transcript) -> None:
+        """The whole result of a recording in work."""
+        with self._write() as connection:
+            if self._move(key, ("working",), "done"):
+                connection.execute(
+                    "UPDATE recording SET seconds = ?, language = ?, language_probability = ?, models = ?, stats = ?,"
+                    " speakers = ? WHERE id = ?",
+                    (*rows.transcript_values(transcript), key),
+                )
+                connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
+                _insert(connection, key, transcript.segments)
+
+    def fail(self, key: str, sentence: str) -> None:
+        """It cannot be done, for the reason in `sentence`; what was written stays."""
+        self._move(key, ("waiting", "working"), "failed", sentence)
+
+    def cancel(self, key: str) -> None:
+        """The user stopped it; what was written stays."""
+        self._move(key, ("waiting", "working"), "cancelled")
+
+    def remove(self, key: str) -> None:
+        """Forget the recording and its text; the user's audio file is never touched."""
+        with self._write() as connection:
+            connection.execute("DELETE FROM recording WHERE id = ?", (key,))
+
+    def recordings(self, search: str = "") -> list[Recording]:
+        """Those with `search` in their name or their text, in any case; the newest first."""
+        wanted = rows.showable(search).casefold().strip()
+        with self._read() as connection:
+            found = connection.execute(
+                f"SELECT {rows.RECORDING} FROM recording AS r WHERE instr(folded(name), ?) OR EXISTS"
+                " (SELECT 1 FROM segment WHERE recording = r.id AND instr(folded(text), ?)) ORDER BY number DESC",
+                (wanted, wanted),
+            ).fetchall()
+        return [rows.recording(row) for row in found]
+
+    def recording(self, key: str) -> Recording | None:
+        """The one recording, or None when it is not there any more."""
+        with self._read() as connection:
+            row = connection.execute(f"SELECT {rows.RECORDING} FROM recording WHERE id = ?", (key,)).fetchone()
+        return rows.recording(row) if row else None
+
+    def transcript(self, key: str) -> Transcript:
+        """The text as far as it is written. Raises LibraryProblem for a recording that is not there."""
+        with self._read() as connection:
+            row = connection.execute(f"SELECT {rows.TRANSCRIPT} FROM recording WHERE id = ?", (key,)).fetchone()
+            segments = connection.execute(
+                f"SELECT {rows.SEGMENT} FROM segment WHERE recording = ? ORDER BY id", (key,)
+            ).fetchall()
+        if row is None:
+            raise LibraryProblem("this recording is not in the library any more", "add the file again")
+        return rows.transcript(row, segments)
+
+    def _move(self, key: str, before: Sequence[str], state: str, problem: str = "") -> bool:
+        """Change the state if it is one of `before`; this program owns the recording from then on."""
+        places = ", ".join("?" * len(before))
+        with self._write() as connection:
+            done = connection.execute(
+                f"UPDATE recording SET state = ?, problem = ?, owner = ? WHERE id = ? AND state IN ({places})",
+                (state, problem, self._owner.name, key, *before),
+            )
+        return done.rowcount > 0
+
+    def _state(self, connection: sqlite3.Connection, key: str) -> str:
+        row = connection.execute("SELECT state FROM recording WHERE id = ?", (key,)).fetchone()
+        return row[0] if row else ""
+
+    def _interrupt_orphans(self) -> None:
+        """What a program that is gone left waiting or in work is interrupted; a living one's work is left alone."""
+        with self._write() as connection:
+            owners = connection.execute(
+                "SELECT DISTINCT owner FROM recording WHERE state IN ('waiting', 'working')"
+            ).fetchall()
+            for (owner,) in owners:
+                if owner != self._owner.name and not is_alive(self._owners, owner):
+                    connection.execute(
+                        "UPDATE recording SET state = 'interrupted'"
+                        " WHERE owner = ? AND state IN ('waiting', 'working')",
+                        (owner,),
+                    )
+
+    @contextmanager
+    def _write(self) -> Iterator[sqlite3.Connection]:
+        """One durable transaction; within another one it is a part of that."""
+        with self._writing:
+            connection = self._writer
+            try:
+                if connection.in_transaction:
+                    yield connection
+                    return
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                    connection.execute("COMMIT")
+                except BaseException:
+                    with suppress(sqlite3.OperationalError):  # a full disk may have ended the transaction already
+                        connection.execute("ROLLBACK")
+                    raise
+            except sqlite3.Error as error:
+                raise explained(error) from error
+
+    @contextmanager
+    def _read(self) -> Iterator[sqlite3.Connection]:
+        """One consistent view, which no writer blocks."""
+        with self._reading:
+            try:
+                self._reader.execute("BEGIN")
+                try:
+                    yield self._reader
+                finally:
+                    self._reader.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise explained(error) from error
+
+
+def _insert(connection: sqlite3.Connection, key: str, segments: Sequence[Segment]) -> None:
+    connection.executemany(
+        f"INSERT OR REPLACE INTO segment (recording, {rows.SEGMENT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(key, *rows.segment_values(segment)) for segment in segments],
+    )

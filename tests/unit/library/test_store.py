@@ -1,0 +1,209 @@
+"""The library keeps what it was given, whatever happens to the program, the disk or the file."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from desktop_app.library.store import Library, LibraryProblem
+from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript, Word
+
+MODELS = Models("Target", "Draft", "model", "CPU", "f32", "Read this.")
+
+
+def segment(number: int, text: str = "Words") -> Segment:
+    word = Word(text, number, number + 0.5, 0.9, "S1")
+    return Segment(number, float(number), number + 1.0, text, (1, 2, 3), 0.2, -0.3, 0.01, "S1", (word,))
+
+
+@pytest.fixture
+def library(tmp_path: Path):
+    opened = Library(tmp_path / "library")
+    yield opened
+    opened.close()
+
+
+def test_a_finished_transcript_comes_back_whole(library: Library, tmp_path: Path):
+    recording = library.add("/talks/one.wav")
+    library.begin(recording.id, MODELS, 12.0)
+    library.append(recording.id, segment(0))
+    made = Transcript(
+        "/talks/one.wav", 12.5, "en", 0.97, MODELS, (segment(0), segment(1)), (Speaker("S1", "Ann"),), Stats(12.5, 1.0)
+    )
+    library.finish(recording.id, made)
+    library.close()
+    again = Library(tmp_path / "library")
+    assert again.transcript(recording.id) == made
+    assert [(r.name, r.state, r.seconds) for r in again.recordings()] == [("one.wav", "done", 12.5)]
+    again.close()
+
+
+def test_the_text_of_an_unfinished_recording_can_be_read(library: Library):
+    recording = library.add("/talks/one.wav")
+    library.begin(recording.id, MODELS, 12.0)
+    library.append(recording.id, segment(0))
+    found = library.transcript(recording.id)
+    assert found.segments == (segment(0),)
+    assert (found.models, found.seconds) == (MODELS, 12.0)
+
+
+def test_the_newest_comes_first_and_search_looks_into_names_and_text(library: Library):
+    one, two = library.add("/talks/Über uns.wav"), library.add("/talks/two.wav")
+    library.begin(two.id, MODELS, 1.0)
+    library.append(two.id, segment(0, "Straßen and 100% Rain"))
+    assert [r.id for r in library.recordings()] == [two.id, one.id]
+    assert [r.id for r in library.recordings("über")] == [one.id]
+    assert [r.id for r in library.recordings("100% rain")] == [two.id]
+    assert library.recordings("0%x") == []
+
+
+def test_a_state_changes_only_as_it_may(library: Library):
+    recording = library.add("a.wav")
+    library.finish(recording.id, Transcript("a.wav", 1.0, "en", 1.0, MODELS))
+    assert library.recording(recording.id).state == "waiting"
+    library.begin(recording.id, MODELS, 1.0)
+    library.cancel(recording.id)
+    library.append(recording.id, segment(0))
+    library.fail(recording.id, "too late")
+    assert library.recording(recording.id).state == "cancelled"
+    assert library.transcript(recording.id).segments == ()
+
+
+def test_a_failure_is_kept_until_the_recording_is_taken_up_again(library: Library):
+    recording = library.add("a.wav")
+    library.begin(recording.id, MODELS, 1.0)
+    library.append(recording.id, segment(0))
+    library.fail(recording.id, "The engine stopped.")
+    assert library.recording(recording.id).problem == "The engine stopped."
+    library.again(recording.id)
+    assert library.recording(recording.id).state == "waiting"
+    assert len(library.transcript(recording.id).segments) == 1
+    library.begin(recording.id, MODELS, 1.0)
+    assert library.transcript(recording.id).segments == ()
+
+
+def test_a_removed_recording_is_gone_and_late_calls_about_it_are_harmless(library: Library):
+    recording = library.add("a.wav")
+    library.begin(recording.id, MODELS, 1.0)
+    library.remove(recording.id)
+    library.append(recording.id, segment(0))
+    library.finish(recording.id, Transcript("a.wav", 1.0, "en", 1.0, MODELS, (segment(0),)))
+    assert library.recordings() == []
+    assert library.recording(recording.id) is None
+    with pytest.raises(LibraryProblem, match="not in the library"):
+        library.transcript(recording.id)
+
+
+def test_a_file_name_that_is_no_unicode_comes_back_as_it_was(library: Library):
+    path = os.fsdecode(b"/talks/ma\xf1ana.wav")
+    library.add(path)
+    (found,) = library.recordings("ana")
+    assert found.path == path
+    assert found.name == "ma?ana.wav"
+
+
+WORKER = """
+import sys, time
+from pathlib import Path
+from desktop_app.library.store import Library
+from desktop_app.transcript.model import Models, Segment
+library = Library(Path(sys.argv[1]))
+library.add("waiting.wav")
+working = library.add("working.wav").id
+library.begin(working, Models("T", "", "off", "CPU", "f32"), 60.0)
+library.append(working, Segment(0, 0.0, 1.0, "kept"))
+print(working, flush=True)
+time.sleep(60)
+"""
+
+
+def test_work_of_a_living_program_is_left_alone_and_of_a_killed_one_is_interrupted(tmp_path: Path):
+    child = subprocess.Popen([sys.executable, "-c", WORKER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    try:
+        working = child.stdout.readline().strip()
+        beside = Library(tmp_path)
+        assert {r.state for r in beside.recordings()} == {"waiting", "working"}
+        beside.close()
+    finally:
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+    after = Library(tmp_path)
+    assert {r.state for r in after.recordings()} == {"interrupted"}
+    assert after.transcript(working).segments[0].text == "kept"
+    assert len(list((tmp_path / "owners").iterdir())) == 1, "the dead owner's lock is cleared away"
+    after.close()
+
+
+@pytest.mark.parametrize("damage", ["text", "hole"])
+def test_a_damaged_file_is_set_aside_and_said(tmp_path: Path, damage: str):
+    library = Library(tmp_path)
+    for number in range(50):
+        recording = library.add(f"{number}.wav")
+        library.begin(recording.id, MODELS, 1.0)
+        library.append(recording.id, segment(0, "Words " * 100))
+    library.close()
+    file = tmp_path / "library.sqlite3"
+    content = bytearray(file.read_bytes())
+    content = bytearray(b"not a database " * 1000) if damage == "text" else content[:4096] + bytes(len(content) - 4096)
+    file.write_bytes(content)
+    opened = Library(tmp_path)
+    assert opened.recordings() == []
+    opened.add("new.wav")
+    opened.close()
+    (aside,) = tmp_path.glob("library-damaged-*.sqlite3")
+    assert aside.name in opened.notice
+    assert aside.read_bytes() == content
+    calm = Library(tmp_path)
+    assert (calm.notice, len(calm.recordings())) == ("", 1)
+    calm.close()
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from desktop_app.library.store import Library, LibraryProblem
+from desktop_app.transcript.model import Models, Segment
+library = Library(Path(sys.argv[1]))
+working = library.add("working.wav").id
+library.begin(working, Models("T", "", "off", "CPU", "f32"), 60.0)
+library.append(working, Segment(0, 0.0, 1.0, "kept"))
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+try:
+    for number in range(1, 1000):
+        library.append(working, Segment(number, 0.0, 1.0, "x" * 5000))
+except LibraryProblem as problem:
+    print(problem.reason, "|", problem.remedy)
+print(library.transcript(working).segments[0].text)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a limit on file sizes stands for the full disk")
+def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path):
+    done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=True)
+    said, first = done.stdout.splitlines()
+    assert "disk" in said
+    assert first == "kept"
+    assert not done.stderr
+
+
+def test_a_folder_that_cannot_be_made_is_a_problem_in_words(tmp_path: Path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(LibraryProblem) as caught:
+        Library(tmp_path / "file" / "library")
+    assert caught.value.remedy
+
+
+def test_a_library_of_a_newer_galley_is_left_untouched(tmp_path: Path):
+    Library(tmp_path).close()
+    connection = sqlite3.connect(tmp_path / "library.sqlite3")
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(LibraryProblem, match="newer"):
+        Library(tmp_path)
+    assert not list(tmp_path.glob("library-damaged-*"))
