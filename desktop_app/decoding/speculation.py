@@ -35,7 +35,7 @@ class Text:
 
 
 Watch = Callable[[Sequence[int], Sequence[int]], None]
-"""Told at each round: the verified tokens, and the draft that the target has not seen yet. May raise CancelledError."""
+"""Told once a round: the verified tokens, and the draft that the target has not seen yet. May raise CancelledError."""
 
 
 class Speculation:
@@ -65,10 +65,8 @@ class Speculation:
         text = Text(room=self._positions - self._cursor.length)
         self._take(text, self._rules.decide(scores[-1], text.written))
         while not text.ended:
-            watch(text.tokens, ())
             draft = self._draft(text)
-            if draft:
-                watch(text.tokens, draft)
+            watch(text.tokens, draft)
             self._verify(text, draft)
         return text
 

@@ -123,7 +123,7 @@ def test_the_target_alone_takes_one_token_passes_and_drafts_nothing() -> None:
 
 def test_the_text_fills_the_positions_and_goes_no_further() -> None:
     words = vocabulary(suppress=(*vocabulary().suppress, END))
-    for positions in (4, 5, 6, 7, 11, 12):
+    for positions in (4, 5, 6, 7, 11, 12, 448):
         for drafter in (None, ModelDrafter(Toy(5, positions), Rules(words), shares_encoder=True)):
             text, _ = write(Toy(4, positions), words, drafter)
             assert len(text.tokens) == positions - 3
