@@ -1,0 +1,18 @@
+"""`python -m desktop_app`, the `galley` command and the frozen program begin here."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+
+from desktop_app import cli
+
+
+def main() -> int:
+    """Run the command line of this process; gives its exit status."""
+    multiprocessing.freeze_support()  # in a frozen program the engine process begins here too
+    return cli.main(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
