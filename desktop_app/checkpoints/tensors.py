@@ -37,9 +37,9 @@ class TensorFile:
 
     @cached_property
     def bytes(self) -> npt.NDArray[np.uint8]:
-        """The data part of the file, not copied."""
+        """The data part of the file, not copied. OpenVINO wants arrays that can be written to; the file never is."""
         with self.path.open("rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
         return np.frombuffer(mapped, np.uint8)[self.start :]
 
 
@@ -58,7 +58,7 @@ class Tensor:
         return self.file.bytes[self.begin : self.end]
 
     def read(self) -> npt.NDArray[np.float32]:
-        """Its numbers as float32: a copy, or a read-only view of the file where it is float32 and aligned there."""
+        """Its numbers as float32: a copy, or a view of the file where it is float32 and aligned there."""
         raw = self.raw()
         if self.kind == "BF16":
             return (raw.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(self.shape)

@@ -99,8 +99,8 @@ class Weights:
 
 
 def constant(array: Array) -> Node:
-    """A constant of 32-bit numbers."""
-    return op.constant(np.ascontiguousarray(array, np.float32))
+    """A constant of 32-bit numbers that shares the array's memory, which may be the checkpoint's file itself."""
+    return op.constant(np.require(array, np.float32, "CW"), shared_memory=True)
 
 
 class Heads:
