@@ -256,7 +256,9 @@ def _why(error: Exception) -> str:
 def _sound(container: Any) -> Any:
     stream = container.streams.best("audio")
     if stream is None:
-        raise AudioProblem("there is no sound in it", "choose a file with sound") if container.streams else _not_media()
+        if not container.streams or container.format.name == "tty":  # FFmpeg paints any text as pictures
+            raise _not_media()
+        raise AudioProblem("there is no sound in it", "choose a file with sound")
     if stream.codec_context is None:
         raise AudioProblem("its sound is in a format that FFmpeg does not know", _CONVERT)
     return stream

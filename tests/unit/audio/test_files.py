@@ -1,0 +1,299 @@
+"""Any audio or video becomes 16 kHz mono; what cannot be read is said in one clause with a remedy."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import av
+import numpy as np
+import numpy.typing as npt
+import pytest
+import soundfile
+
+from desktop_app.audio.files import RATE, AudioFile, AudioProblem
+
+Samples = npt.NDArray[np.float32]
+
+
+def tone(seconds: float, rate: int, pitch: float = 440.0, level: float = 0.5) -> npt.NDArray[np.float64]:
+    return level * np.sin(2 * np.pi * pitch * np.arange(round(seconds * rate)) / rate)
+
+
+def read(path: Path | str) -> Samples:
+    with AudioFile(path) as audio:
+        blocks = list(audio)
+    assert all(block.dtype == np.float32 and block.ndim == 1 for block in blocks)
+    return np.concatenate(blocks)
+
+
+def problem(path: Path | str) -> AudioProblem:
+    with pytest.raises(AudioProblem) as caught, AudioFile(path) as audio:
+        list(audio)
+    assert caught.value.reason
+    assert caught.value.remedy
+    assert "\n" not in str(caught.value)
+    return caught.value
+
+
+def loudest_pitch(sound: Samples) -> float:
+    return float(np.abs(np.fft.rfft(sound)).argmax() * RATE / sound.size)
+
+
+def encode(path: Path, codec: str, rate: int, seconds: float, layout: str = "stereo", **options: str) -> None:
+    """Write a tone with one of FFmpeg's encoders."""
+    with av.open(str(path), "w", options=options) as container:
+        stream = container.add_stream(codec, rate=rate, layout=layout)
+        stream.bit_rate = 128_000
+        resampler = av.AudioResampler(format=stream.codec_context.format, layout=layout, rate=rate)
+        count = len(av.AudioLayout(layout).channels)
+        sound = np.repeat(tone(seconds, rate)[None].astype(np.float32), count, axis=0)
+        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(sound), format="fltp", layout=layout)
+        frame.sample_rate = rate
+        for ready in [*resampler.resample(frame), None]:
+            container.mux(stream.encode(ready))
+
+
+def video(path: Path, sound_after: float | None = None) -> None:
+    """Two seconds of grey pictures; with `sound_after`, sound that begins so much later."""
+    with av.open(str(path), "w") as container:
+        pictures = container.add_stream("mpeg4", rate=10)
+        pictures.width, pictures.height, pictures.pix_fmt = 32, 32, "yuv420p"
+        sound = container.add_stream("pcm_s16le", rate=16_000, layout="mono") if sound_after is not None else None
+        for _ in range(20):
+            grey = av.VideoFrame.from_ndarray(np.full((32, 32, 3), 128, np.uint8), format="rgb24")
+            container.mux(pictures.encode(grey))
+        container.mux(pictures.encode(None))
+        if sound is not None and sound_after is not None:
+            samples = (tone(1.0, 16_000) * 32_767).astype(np.int16)[None]
+            frame = av.AudioFrame.from_ndarray(samples, format="s16", layout="mono")
+            frame.sample_rate, frame.pts = 16_000, round(sound_after * 16_000)
+            container.mux(sound.encode(frame))
+            container.mux(sound.encode(None))
+
+
+def test_sixteen_kilohertz_mono_comes_through_untouched(tmp_path: Path) -> None:
+    sound = (np.random.default_rng(0).standard_normal(20_000) * 5000).astype(np.int16)
+    soundfile.write(tmp_path / "plain.wav", sound, RATE)
+    assert np.array_equal(read(tmp_path / "plain.wav"), sound.astype(np.float32) / 32_768)
+
+
+@pytest.mark.parametrize("kind", ["PCM_U8", "PCM_16", "PCM_24", "PCM_32", "FLOAT", "DOUBLE", "ULAW", "MS_ADPCM"])
+def test_every_depth_has_the_same_level(tmp_path: Path, kind: str) -> None:
+    soundfile.write(tmp_path / "deep.wav", tone(1.0, RATE), RATE, subtype=kind)
+    sound = read(tmp_path / "deep.wav")[:RATE]
+    assert np.abs(sound - tone(1.0, RATE)[: sound.size]).max() < 0.03
+
+
+@pytest.mark.parametrize("rate", [4000, 8000, 11_025, 22_050, 44_100, 48_000, 192_000])
+def test_every_rate_keeps_pitch_and_length(tmp_path: Path, rate: int) -> None:
+    soundfile.write(tmp_path / "rate.wav", tone(2.0, rate), rate)
+    sound = read(tmp_path / "rate.wav")
+    assert abs(sound.size - 2 * RATE) <= 2
+    assert loudest_pitch(sound) == pytest.approx(440, abs=1)
+    assert np.abs(sound[RATE // 2 : RATE]).max() == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("channels", [2, 6, 8, 24])
+def test_channels_are_averaged(tmp_path: Path, channels: int) -> None:
+    levels = np.linspace(0.0, 0.5, channels)
+    soundfile.write(tmp_path / "many.w64", tone(1.0, RATE, level=1.0)[:, None] * levels, RATE)
+    assert np.abs(read(tmp_path / "many.w64")).max() == pytest.approx(levels.mean(), abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "rate"),
+    [
+        ("a.mp3", "libmp3lame", 44_100),
+        ("a.m4a", "aac", 44_100),
+        ("a.mp4", "aac", 48_000),
+        ("a.ogg", "libopus", 48_000),
+        ("a.opus", "libopus", 48_000),
+        ("a.webm", "libopus", 48_000),
+        ("a.mkv", "pcm_s16le", 44_100),
+        ("a.flac", "flac", 22_050),
+        ("a.wma", "wmav2", 44_100),
+        ("a.ts", "aac", 48_000),
+        ("a.aiff", "pcm_s16be", 44_100),
+        ("a.caf", "pcm_s24le", 48_000),
+        ("a.amr.mov", "pcm_s16be", 8000),
+    ],
+)
+def test_containers_and_codecs(tmp_path: Path, name: str, codec: str, rate: int) -> None:
+    encode(tmp_path / name, codec, rate, 3.0)
+    with AudioFile(tmp_path / name) as audio:
+        sound = np.concatenate(list(audio))
+        assert audio.damage == ""
+    assert audio.seconds == pytest.approx(3.0, abs=0.15)
+    assert sound.size / RATE == pytest.approx(3.0, abs=0.15)
+    assert loudest_pitch(sound) == pytest.approx(440, abs=1)
+
+
+def test_vorbis(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "a.ogg", tone(2.0, 44_100), 44_100)
+    assert loudest_pitch(read(tmp_path / "a.ogg")) == pytest.approx(440, abs=1)
+
+
+def test_the_header_of_a_streamed_wav_may_lie_about_its_length(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "good.wav", tone(2.0, RATE), RATE)
+    good = (tmp_path / "good.wav").read_bytes()
+    at = good.index(b"data") + 4
+    for number, lie in enumerate([b"\xff\xff\xff\xff", b"\0\0\0\0", (2**31 - 1).to_bytes(4, "little")]):
+        path = tmp_path / f"{number}.wav"
+        path.write_bytes(good[:at] + lie + good[at + 4 :])
+        assert read(path).size == 2 * RATE
+
+
+def test_numbers_that_are_none_are_silence(tmp_path: Path) -> None:
+    sound = tone(1.0, RATE)
+    sound[100:200] = np.nan
+    sound[300] = np.inf
+    soundfile.write(tmp_path / "holes.wav", sound, RATE, subtype="FLOAT")
+    got = read(tmp_path / "holes.wav")
+    assert np.isfinite(got).all()
+    assert not got[100:200].any()
+
+
+def test_sound_that_begins_later_than_its_video_keeps_its_time(tmp_path: Path) -> None:
+    video(tmp_path / "late.mkv", sound_after=0.75)
+    sound = read(tmp_path / "late.mkv")
+    assert not sound[: int(0.74 * RATE)].any()
+    assert np.abs(sound[int(0.76 * RATE) : int(0.8 * RATE)]).max() > 0.4
+    assert sound.size / RATE == pytest.approx(1.75, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "name", [b"with space and \xc3\xb1.wav", b"ma\xf1ana.wav", b"100%d.wav", b"http:x.wav", b"-.wav"]
+)
+def test_any_file_name(tmp_path: Path, name: bytes) -> None:
+    path = tmp_path / os.fsdecode(name)
+    with path.open("wb") as file:
+        soundfile.write(file, tone(0.5, RATE), RATE, format="WAV")
+    assert read(path).size == RATE // 2
+
+
+def test_a_long_file_is_never_in_memory(tmp_path: Path) -> None:
+    """A quarter of an hour of 48 kHz stereo, 170 MB of samples, read by a process of its own."""
+    soundfile.write(tmp_path / "long.flac", np.zeros((48_000 * 60 * 15, 2), np.int16), 48_000)
+    program = (
+        "import resource, sys\nfrom desktop_app.audio.files import AudioFile\n"
+        "usage = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024\n"
+        "with AudioFile(sys.argv[1]) as audio:\n"
+        "    next(iter(audio)); before = usage(); print(sum(b.size for b in audio) / 16000 + .5, usage() - before)"
+    )
+    run = [sys.executable, "-c", program, str(tmp_path / "long.flac")]
+    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    seconds, grown = map(float, done.stdout.split())
+    assert seconds == pytest.approx(900, abs=1)
+    assert grown < 16
+
+
+def test_a_file_that_breaks_off_gives_what_is_there_and_says_so(tmp_path: Path) -> None:
+    encode(tmp_path / "whole.flac", "flac", 44_100, 8.0)
+    content = (tmp_path / "whole.flac").read_bytes()
+    (tmp_path / "cut.flac").write_bytes(content[: len(content) // 2])
+    with AudioFile(tmp_path / "cut.flac") as audio:
+        seconds = sum(block.size for block in audio) / RATE
+    assert 3 < seconds < 5
+    assert audio.damage == f"The file is damaged or cut short: only {seconds:.1f} s of 8.0 s could be read."
+
+
+def test_a_hole_in_the_middle_loses_only_itself_and_is_said(tmp_path: Path) -> None:
+    encode(tmp_path / "whole.mp4", "aac", 44_100, 8.0)
+    content = bytearray((tmp_path / "whole.mp4").read_bytes())
+    start = content.index(b"mdat") + 4
+    middle = start + (content.index(b"moov") - start) // 2
+    content[middle : middle + 600] = np.random.default_rng(0).bytes(600)
+    (tmp_path / "hole.mp4").write_bytes(content)
+    with AudioFile(tmp_path / "hole.mp4") as audio:
+        seconds = sum(block.size for block in audio) / RATE
+    assert seconds > 7
+    assert "damaged" in audio.damage
+
+
+def _nothing(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _text(path: Path) -> None:
+    path.write_text("This is text, no music.\n" * 100, encoding="utf-8")
+
+
+def _noise(path: Path) -> None:
+    path.write_bytes(np.random.default_rng(1).bytes(50_000))
+
+
+def _no_samples(path: Path) -> None:
+    soundfile.write(path, np.zeros(0, np.int16), RATE, format="WAV")
+
+
+def _header(path: Path) -> None:
+    encode(path.with_suffix(".mp4"), "aac", 44_100, 2.0)
+    path.write_bytes(path.with_suffix(".mp4").read_bytes()[:60])
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "reason"),
+    [
+        ("empty.mp3", _nothing, "the file is empty"),
+        ("text.mp3", _text, "this is not audio or video, or it is damaged"),
+        ("text.wav", _text, "this is not audio or video, or it is damaged"),
+        ("text.txt", _text, "this is not audio or video, or it is damaged"),
+        ("noise.bin", _noise, "this is not audio or video, or it is damaged"),
+        ("header.m4a", _header, "this is not audio or video, or it is damaged"),
+        ("folder.wav", Path.mkdir, "this is a folder"),
+        ("silent.mkv", video, "there is no sound in it"),
+        ("nothing.wav", _no_samples, "it contains no sound"),
+        ("missing.wav", lambda path: None, "there is no such file"),
+        ("pipe.wav", os.mkfifo, "this is not an ordinary file"),
+        ("long" * 100 + ".wav", lambda path: None, "it cannot be opened (File name too long)"),
+    ],
+)
+def test_bad_input_is_said(tmp_path: Path, name: str, make: Callable[[Path], None], reason: str) -> None:
+    make(tmp_path / name)
+    assert problem(tmp_path / name).reason == reason
+
+
+def test_a_device_is_no_file() -> None:
+    assert problem(os.devnull).reason == "this is not an ordinary file"
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Permission bits do not bind root, under whom tests may run; tests/e2e/test_bad_input.py has the real thing."""
+
+    def refuse(path: Path, mode: str) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    soundfile.write(tmp_path / "mine.wav", tone(0.5, RATE), RATE)
+    monkeypatch.setattr(Path, "open", refuse)
+    assert problem(tmp_path / "mine.wav").reason == "you are not allowed to read it"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("list.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nhttp://127.0.0.1:{port}/a.ts\n#EXT-X-ENDLIST\n"),
+        ("list.ffconcat", "ffconcat version 1.0\nfile http://127.0.0.1:{port}/a.wav\n"),
+    ],
+)
+def test_a_list_of_addresses_reaches_for_none(tmp_path: Path, name: str, content: str) -> None:
+    """FFmpeg's own sockets do not pass through the tests' network guard, so a server listens here."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        (tmp_path / name).write_text(content.format(port=server.getsockname()[1]), encoding="utf-8")
+        problem(tmp_path / name)
+        with pytest.raises(TimeoutError):
+            server.accept()
+
+
+def test_ffmpeg_writes_nothing_on_the_terminal(tmp_path: Path) -> None:
+    encode(tmp_path / "whole.flac", "flac", 44_100, 4.0)
+    content = (tmp_path / "whole.flac").read_bytes()
+    (tmp_path / "cut.flac").write_bytes(content[: len(content) // 2])
+    program = "import sys\nfrom desktop_app.audio.files import AudioFile\nwith AudioFile(sys.argv[1]) as a: list(a)"
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path / "cut.flac")], capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
