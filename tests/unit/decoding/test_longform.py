@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from desktop_app.decoding import longform
-from desktop_app.decoding.longform import RATE, Line, Listener, Segment, cut, transcribe
+from desktop_app.decoding.longform import RATE, Line, Listener, Segment, Settings, cut, transcribe
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.window import Language
@@ -92,9 +92,13 @@ def hear(samples: np.ndarray) -> np.ndarray:
     return np.full((2, 12), len(samples), np.float32)
 
 
+def say(tokens: Sequence[int]) -> str:
+    return " ".join(f"word{token}" for token in tokens if token < END)
+
+
 def run(model: Scripted, seconds: float, **options: object) -> Notes:
     notes = Notes()
-    transcribe(blocks(seconds), hear, model, vocabulary(), notes, **options)  # type: ignore[arg-type]
+    transcribe(blocks(seconds), hear, model, vocabulary(), say, notes, settings=Settings(**options))  # type: ignore[arg-type]
     return notes
 
 
@@ -173,7 +177,7 @@ def test_a_listener_can_stop_the_work_in_the_middle_of_a_window() -> None:
             raise CancelledError
 
     with pytest.raises(CancelledError):
-        transcribe(blocks(5), hear, Toy(1), vocabulary(), Stop(), language="en")
+        transcribe(blocks(5), hear, Toy(1), vocabulary(), say, Stop(), settings=Settings(language="en"))
 
 
 def test_three_hours_pass_through_one_window_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
