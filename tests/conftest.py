@@ -6,6 +6,7 @@ import fnmatch
 import os
 import runpy
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -20,6 +21,8 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(TESTS / "offline"), os.environ.get("PYTHONPATH")]))
 _session_home = tempfile.TemporaryDirectory(prefix="galley-tests-", ignore_cleanup_errors=True)
 os.environ["GALLEY_HOME"] = _session_home.name
+NETWORK_ATTEMPTS = Path(_session_home.name, "network-attempts")
+os.environ["GALLEY_NETWORK_ATTEMPTS"] = str(NETWORK_ATTEMPTS)
 
 runpy.run_path(str(TESTS / "offline" / "sitecustomize.py"))
 
@@ -30,15 +33,21 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of what Galley keeps during this test, empty at its start. Compiled models are shared by all tests."""
-    folder = tmp_path / "galley-home"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("home")
     shared = Path(_session_home.name) / "cache"
     shared.mkdir(exist_ok=True)
     (folder / "cache").symlink_to(shared, target_is_directory=True)
     monkeypatch.setenv("GALLEY_HOME", str(folder))
     return folder
+
+
+@pytest.fixture
+def network_attempts() -> Iterator[Path]:
+    """The file in which attempts to reach a network are written down; for tests that make some, it is emptied."""
+    yield NETWORK_ATTEMPTS
+    NETWORK_ATTEMPTS.unlink(missing_ok=True)
 
 
 # A skipped test proves nothing, so each skip has to be expected: a line of SKIPS.md.
@@ -69,11 +78,15 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if _unexpected and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+    clean = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+    if clean and (_unexpected or NETWORK_ATTEMPTS.exists()):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if NETWORK_ATTEMPTS.exists():
+        terminalreporter.section("tried to reach a network", red=True)
+        terminalreporter.write(NETWORK_ATTEMPTS.read_text(encoding="utf-8"))
     if _unexpected:
         terminalreporter.section("skipped, and not listed in tests/SKIPS.md", red=True)
         for line in _unexpected:

@@ -1,12 +1,15 @@
 """A network guard for the tests. Python runs this file at its start in every child process that finds it on its path.
 
-Only this computer may be reached: a connection or a name look-up that leads out raises, whoever tries.
+Only this computer may be reached: a connection or a name look-up that leads out raises, whoever tries. It is also
+written down in the file that GALLEY_NETWORK_ATTEMPTS names, because who tries may swallow the error.
 """
 
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
+import sys
 from typing import Any
 
 _connect = socket.socket.connect
@@ -28,7 +31,22 @@ def _check(host: object) -> None:
             return
     except ValueError:
         pass
+    attempts = os.environ.get("GALLEY_NETWORK_ATTEMPTS")
+    if attempts:
+        with open(attempts, "a", encoding="utf-8") as file:
+            file.write(f"{name}, asked for by {_asker()}\n")
     raise NetworkForbidden(f"the tests reach no network, but something asked for {name}")
+
+
+def _asker() -> str:
+    """The nearest module on the stack that is not the standard library's."""
+    frame = sys._getframe(1)
+    while frame:
+        module = str(frame.f_globals.get("__name__"))
+        if module != __name__ and module.partition(".")[0] not in sys.stdlib_module_names:
+            return module
+        frame = frame.f_back  # type: ignore[assignment]
+    return "the standard library"
 
 
 def _check_address(sock: socket.socket, address: Any) -> None:

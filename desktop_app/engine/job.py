@@ -1,0 +1,182 @@
+"""One job of the engine: a file becomes events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from desktop_app.audio.files import RATE, AudioFile, AudioProblem
+from desktop_app.audio.logmel import LogMel
+from desktop_app.checkpoints.folder import Checkpoint
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.decoding import longform
+from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.speculation import CancelledError
+from desktop_app.decoding.window import Language
+from desktop_app.engine.messages import (
+    Cancelled,
+    Failed,
+    Finished,
+    Preparing,
+    Progress,
+    SegmentReady,
+    Started,
+    Tentative,
+    TentativeLine,
+    Transcribe,
+)
+from desktop_app.engine.models import Shelf
+from desktop_app.engine.outbox import Outbox
+from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+
+
+def run(request: Transcribe, shelf: Shelf, outbox: Outbox, cancelled: Callable[[], bool]) -> None:
+    """Do a job and tell all about it, up to Finished, Failed or Cancelled; the last comes soon after `cancelled` says
+    yes.
+    """
+    try:
+        outbox.send(Finished(request.job, _transcribe(request, shelf, outbox, cancelled)))
+    except CancelledError:
+        outbox.send(Cancelled(request.job))
+    except AudioProblem as problem:
+        outbox.send(Failed(request.job, problem.reason, problem.remedy, "file"))
+    except ModelProblem as problem:
+        outbox.send(Failed(request.job, problem.reason, problem.remedy, "model"))
+
+
+def _transcribe(request: Transcribe, shelf: Shelf, outbox: Outbox, cancelled: Callable[[], bool]) -> Transcript:
+    """Wall-clock time counts from the moment the models are loaded."""
+
+    def announce(what: str) -> None:
+        if cancelled():
+            raise CancelledError
+        outbox.send(Preparing(request.job, what))
+
+    with AudioFile(request.path) as audio:
+        pair = shelf.pair(request.options, announce)
+        checkpoint, models = pair.target.checkpoint, pair.described()
+        language = _language(request.options.language, checkpoint)
+        outbox.send(Started(request.job, audio.seconds, models))
+        work = _Work(request, outbox, cancelled, checkpoint, audio.seconds)
+        longform.transcribe(
+            work.counted(audio),
+            LogMel(checkpoint.mel_bins).features,
+            pair.target.model,
+            checkpoint.vocabulary,
+            work,
+            pair.drafter(),
+            language,
+            work.figures,
+        )
+        return work.transcript(models, audio.damage)
+
+
+def _language(wanted: str, checkpoint: Checkpoint) -> str | None:
+    """The language to write in, None to find it out."""
+    if wanted == "auto":
+        return None
+    known = checkpoint.vocabulary.languages or {"en": 0}
+    if wanted not in known:
+        others = f"choose one of: {', '.join(sorted(known))}" if len(known) <= 9 else "choose another code, or auto"
+        raise ModelProblem(f"{checkpoint.name} does not know the language {wanted}", others)
+    return wanted
+
+
+class _Work(longform.Listener):
+    """Turns what the decoding tells into events, and keeps what the transcript is made of."""
+
+    def __init__(
+        self, request: Transcribe, outbox: Outbox, cancelled: Callable[[], bool], checkpoint: Checkpoint, seconds: float
+    ) -> None:
+        self.figures = Figures()
+        self._request, self._outbox, self._cancelled = request, outbox, cancelled
+        self._checkpoint, self._seconds = checkpoint, seconds
+        self._began = perf_counter()
+        self._language = Language("", 0.0)
+        self._segments: list[Segment] = []
+        self._samples = 0
+        self._done = 0.0
+
+    def counted(self, blocks: AudioFile) -> Iterator[npt.NDArray[np.float32]]:
+        """The blocks, while their samples are counted."""
+        for block in blocks:
+            self._check()
+            self._samples += block.size
+            yield block
+
+    def language(self, language: Language) -> None:
+        self._language = language
+
+    def tentative(self, lines: Sequence[longform.Line], draft: Sequence[int]) -> None:
+        self._check()
+        written, ahead, begin = tuple(lines), tuple(draft), self._done
+        self._outbox.tentative(lambda: Tentative(self._request.job, self._lines(written, ahead, begin)))
+
+    def segments(self, segments: Sequence[longform.Segment], done_seconds: float) -> None:
+        self._check()
+        for made in segments:
+            segment = Segment(
+                id=len(self._segments),
+                start=made.start,
+                end=made.end,
+                text=self._checkpoint.text(made.tokens).strip(),
+                tokens=made.tokens,
+                mean_log_probability=made.mean_log_probability,
+                no_speech_probability=made.no_speech_probability,
+            )
+            self._segments.append(segment)
+            self._outbox.send(SegmentReady(self._request.job, segment))
+        self._done = done_seconds
+        self._outbox.send(Progress(self._request.job, done_seconds, self._seconds, self._stats(done_seconds)))
+
+    def transcript(self, models: Models, damage: str) -> Transcript:
+        """The result; what is said about a damaged file is part of its notice."""
+        seconds = self._samples / RATE
+        return Transcript(
+            path=self._request.path,
+            seconds=seconds,
+            language=self._language.code,
+            language_probability=self._language.probability,
+            models=replace(models, notice=" ".join(filter(None, (models.notice, damage)))),
+            segments=tuple(self._segments),
+            stats=self._stats(seconds),
+        )
+
+    def _check(self) -> None:
+        if self._cancelled():
+            raise CancelledError
+
+    def _stats(self, seconds: float) -> Stats:
+        return Stats(audio_seconds=seconds, wall_seconds=perf_counter() - self._began, **asdict(self.figures))
+
+    def _lines(self, written: Sequence[longform.Line], draft: Sequence[int], begin: float) -> tuple[TentativeLine, ...]:
+        """The lines with their text. A draft that begins with times opens a line; it is shown up to the next time."""
+        vocabulary, text = self._checkpoint.vocabulary, self._checkpoint.text
+        lines = [TentativeLine(line.start, _whole(text(line.tokens)), "") for line in written]
+        last = written[-1].tokens if written else ()
+        at = 0
+        while at < len(draft) and vocabulary.is_timestamp(draft[at]):
+            at += 1
+        if at or not lines:
+            start = begin + vocabulary.seconds(draft[at - 1]) if at else begin
+            lines.append(TentativeLine(start, "", ""))
+            last = ()
+        end = at
+        while end < len(draft) and draft[end] < vocabulary.end:
+            end += 1
+        verified = lines[-1].verified
+        ahead = _whole(text([*last, *draft[at:end]]))
+        if ahead.startswith(verified):
+            lines[-1] = replace(lines[-1], draft=ahead[len(verified) :])
+        if not lines[-1].verified and not lines[-1].draft:
+            lines.pop()
+        return tuple(lines)
+
+
+def _whole(text: str) -> str:
+    """Text without the space that Whisper begins with, and without a character of which only some bytes are there."""
+    return text.lstrip().rstrip("\ufffd")

@@ -1,0 +1,143 @@
+"""The models of the engine: found by name or folder, loaded once, kept until other ones are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from desktop_app import folders, resources
+from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder, same_vocabulary
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.decoding.drafters import ModelDrafter
+from desktop_app.decoding.rules import Rules
+from desktop_app.engine.messages import Options
+from desktop_app.runtimes import openvino
+from desktop_app.transcript.model import Models
+
+STARTER = "starter"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model in memory; `key` tells it from every other folder, state of a folder, device and precision."""
+
+    key: tuple[object, ...]
+    checkpoint: Checkpoint
+    model: openvino.OpenVinoModel
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A target and perhaps a draft, ready to run; `shares_encoder` if the draft hears with the target's."""
+
+    target: Loaded
+    draft: Loaded | None
+    shares_encoder: bool
+
+    def drafter(self) -> ModelDrafter | None:
+        """A drafter for one recording."""
+        if self.draft is None:
+            return None
+        return ModelDrafter(self.draft.model, Rules(self.target.checkpoint.vocabulary), self.shares_encoder)
+
+    def described(self) -> Models:
+        """The pair in words for people."""
+        target = self.target
+        return Models(
+            target=target.checkpoint.name,
+            draft=self.draft.checkpoint.name if self.draft else "",
+            drafter="model" if self.draft else "off",
+            device=target.model.device,
+            precision=target.model.precision,
+            notice=target.checkpoint.notice,
+        )
+
+
+class Shelf:
+    """Keeps the last pair in memory."""
+
+    def __init__(self) -> None:
+        self._target: Loaded | None = None
+        self._draft: Loaded | None = None
+        self._shares_encoder = False
+
+    def pair(self, options: Options, announce: Callable[[str], None]) -> Pair:
+        """The pair for these options; `announce` hears a sentence before each thing that takes time.
+
+        Raises ModelProblem.
+        """
+        folder = find(options.target or STARTER)
+        key = _key(folder, options)
+        if self._target is None or self._target.key != key:
+            self.clear()
+            checkpoint = read(folder)
+            announce(f"Loading {checkpoint.name}")
+            self._target = Loaded(key, checkpoint, _load(checkpoint, options))
+        return Pair(self._target, self._draft_for(self._target, options, announce), self._shares_encoder)
+
+    def clear(self) -> None:
+        """Give the memory back."""
+        self._target = self._draft = None
+
+    def _draft_for(self, target: Loaded, options: Options, announce: Callable[[str], None]) -> Loaded | None:
+        if options.draft == "off":
+            return None
+        folder = target.checkpoint.draft if options.draft == "auto" else find(options.draft)
+        if folder is None:
+            return None
+        key = _key(folder, options)
+        if self._draft is None or self._draft.key != key:
+            self._draft = None
+            checkpoint = read(folder)
+            _check_pair(target.checkpoint, checkpoint)
+            announce(f"Loading the draft of {target.checkpoint.name}")
+            self._shares_encoder = same_encoder(target.checkpoint, checkpoint)
+            model = _load(checkpoint, options, target.model if self._shares_encoder else None)
+            self._draft = Loaded(key, checkpoint, model)
+        return self._draft
+
+
+def find(wanted: str) -> Path:
+    """The folder of a model that is given by its name or as a folder. ModelProblem says which names there are."""
+    installed = _installed()
+    if wanted in installed:
+        return installed[wanted]
+    folder = Path(wanted).expanduser()
+    if folder.is_dir():
+        return folder
+    if folder.is_file():
+        raise ModelProblem(f"{wanted} is a file, not a model folder", "choose the folder that holds config.json")
+    raise ModelProblem(f"there is no model {wanted}", f"choose a folder or one of: {', '.join(installed)}")
+
+
+def _installed() -> dict[str, Path]:
+    """Names and folders of the models on this computer, the starter first."""
+    found = {STARTER: resources.path("models", STARTER)}
+    home = folders.data() / "models"
+    if home.is_dir():
+        found |= {folder.name: folder for folder in sorted(home.iterdir()) if (folder / "config.json").is_file()}
+    return found
+
+
+def _key(folder: Path, options: Options) -> tuple[object, ...]:
+    """Changes with the folder, what lies in it, device and precision."""
+    files = sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in folder.glob("*.*"))
+    return folder.resolve(), tuple(files), options.device, options.precision
+
+
+def _check_pair(target: Checkpoint, draft: Checkpoint) -> None:
+    """A draft must hear what the target hears and write in its tokens."""
+    remedy = "choose another draft, or none"
+    if target.mel_bins != draft.mel_bins:
+        bins = f"{draft.mel_bins} mel bins, {target.name} {target.mel_bins}"
+        raise ModelProblem(f"{draft.name} cannot draft for {target.name}: it hears {bins}", remedy)
+    if not same_vocabulary(target, draft):
+        raise ModelProblem(f"{draft.name} cannot draft for {target.name}: their vocabularies differ", remedy)
+
+
+def _load(
+    checkpoint: Checkpoint, options: Options, encoder: openvino.OpenVinoModel | None = None
+) -> openvino.OpenVinoModel:
+    cache = folders.cache() / "compiled"
+    return openvino.load(checkpoint, options.device, options.precision, encoder=encoder, cache=cache)
