@@ -15,6 +15,8 @@ from desktop_app.decoding.window import Language
 
 from .toys import END, ENGLISH, FIRST_TIME, GERMAN, NO_SPEECH, SIZE, START, TEXT, Toy, vocabulary
 
+PREVIOUS = 11  # a word of the toy's, so rarely that it stands for the token before a prompt
+
 
 def at(seconds: float) -> int:
     return FIRST_TIME + round(seconds / 2)
@@ -98,7 +100,7 @@ def say(tokens: Sequence[int]) -> str:
 
 def run(model: Scripted, seconds: float, **options: object) -> Notes:
     notes = Notes()
-    transcribe(blocks(seconds), hear, model, vocabulary(), say, notes, settings=Settings(**options))  # type: ignore[arg-type]
+    transcribe(blocks(seconds), hear, model, vocabulary(previous=PREVIOUS), say, notes, settings=Settings(**options))  # type: ignore[arg-type]
     return notes
 
 
@@ -169,6 +171,33 @@ def test_tentative_lines_become_the_segments_without_a_change_of_text() -> None:
             made = next(segment for segment in notes.made if segment.start == line.start)
             assert made.tokens[: len(line.tokens)] == line.tokens or line.tokens[-1] >= FIRST_TIME
     assert any(len(lines) == 2 for lines, _ in notes.seen)
+
+
+def test_a_prompt_stands_before_the_first_window_only() -> None:
+    model = Prompted([[at(0), 1, at(4), at(4)], [at(0), 2, at(4)]])
+    run(model, 12, language="en", prompt=(7, 8))
+    assert model.prompts == [[7, 8], []]
+
+
+def test_with_condition_the_text_so_far_is_the_next_prompt() -> None:
+    model = Prompted([[at(0), 1, at(4), at(4)], [at(0), 2, at(4), at(4)], [at(0), 3, at(4)]])
+    run(model, 12, language="en", prompt=(7,), condition=True)
+    assert model.prompts == [[7], [7, at(0), 1, at(4)], [7, at(0), 1, at(4), at(0), 2, at(4)]]
+
+
+class Prompted(Scripted):
+    """A scripted model that takes a prompt in its prefill and remembers it."""
+
+    def __init__(self, texts: list[list[int]]) -> None:
+        super().__init__(texts)
+        self.prompts: list[list[int]] = []
+
+    def run(self, tokens: Sequence[int]) -> Scores:
+        if self.length:
+            return super().run(tokens)
+        at_start = list(tokens).index(START)
+        self.prompts.append(list(tokens[1:at_start]))
+        return np.concatenate([np.zeros((at_start, SIZE), np.float32), super().run(tokens[at_start:])])
 
 
 def test_a_listener_can_stop_the_work_in_the_middle_of_a_window() -> None:
