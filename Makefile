@@ -23,9 +23,9 @@ help:
 run:
 	@bash installer/environment.sh base
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$$OS" = Windows_NT ] || [ "$$(uname)" = Darwin ]; then \
-		$(PYTHON) installer/system_packages.py window sound && exec $(PYTHON) -m desktop_app "$$FILE"; \
+		$(PYTHON) installer/system_packages.py window sound && exec $(PYTHON) -m desktop_app -- "$$FILE"; \
 	else \
-		$(PYTHON) installer/system_packages.py sound && exec $(PYTHON) -m desktop_app transcribe "$$FILE"; \
+		$(PYTHON) installer/system_packages.py sound && exec $(PYTHON) -m desktop_app transcribe -- "$$FILE"; \
 	fi
 
 setup:
@@ -51,4 +51,4 @@ starter: setup
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find desktop_app models tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

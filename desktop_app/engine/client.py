@@ -105,7 +105,7 @@ class Engine:
                     self._child = Child(self._program)
                 except OSError as error:
                     reason = f"the engine cannot be started ({error.strerror or error})"
-                    self._tell(Failed(request.job, reason, "close other programs, then try again", "engine"))
+                    self._tell(Failed(request.job, reason, "close other programs, then try again", "model"))
                     continue
             self._running = request.job
             self._child.send(request)

@@ -59,3 +59,14 @@ def test_the_pins_name_every_dependency() -> None:
     pins = (TOP / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pinned = {line.partition("==")[0].lower().replace("_", "-") for line in pins if "==" in line}
     assert wanted <= pinned
+
+
+def test_what_the_texts_point_to_is_there() -> None:
+    """Links, pictures and test files named in README, CONTRIBUTING, docs and model cards."""
+    missing = []
+    for page in (file for file in texts() if file.suffix == ".md"):
+        text = page.read_text(encoding="utf-8")
+        links = [page.parent / link for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text)]
+        tests = [TOP / named for named in re.findall(r"(?<![\w/])tests/[\w/.]*\w", text)]
+        missing += [f"{page.relative_to(TOP)}: {there.name}" for there in [*links, *tests] if not there.exists()]
+    assert not missing

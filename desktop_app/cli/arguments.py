@@ -1,0 +1,86 @@
+"""What can be written behind `galley`."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+
+from desktop_app import __version__
+from desktop_app.transcript.formats import FORMATS
+
+COMMANDS = {
+    "transcribe": "write down what is said in audio and video files",
+    "devices": "list what can compute and what can hear on this computer",
+    "doctor": "check that everything works, and say what to do where it does not",
+}
+
+_STATUS = """exit status:
+  0 all done; 1 some files failed, the others are done; 2 wrong usage;
+  3 no usable model or engine; 130 interrupted"""
+
+
+def window(given: Sequence[str]) -> argparse.Namespace:
+    """The arguments without a command: files for the window."""
+    width = max(map(len, COMMANDS))
+    commands = "\n".join(f"  galley {name:{width}}  {what}" for name, what in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="galley",
+        usage="galley [FILE ...]\n       galley COMMAND ...",
+        description="Private transcription on your own computer. Without a command the window opens.",
+        epilog=f"commands:\n{commands}\n\n'galley COMMAND --help' tells more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("files", nargs="*", metavar="FILE", help="audio or video to transcribe in the window")
+    parser.add_argument("--version", action="version", version=f"galley {__version__}")
+    return parser.parse_args(given)
+
+
+def command(given: Sequence[str]) -> argparse.Namespace:
+    """The arguments of a command, which is the first of them."""
+    parser = argparse.ArgumentParser(prog="galley", allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, what in COMMANDS.items():
+        sub = commands.add_parser(
+            name,
+            help=what,
+            description=f"{what[0].upper()}{what[1:]}.",
+            epilog=_STATUS if name == "transcribe" else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        if name == "transcribe":
+            _add_transcribe(sub)
+    return parser.parse_args(given)
+
+
+def _add_transcribe(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("files", nargs="+", metavar="FILE", help="audio or video, in any format that FFmpeg reads")
+    add("--target", default="", metavar="NAME|FOLDER", help="the model whose text it is (default: the starter)")
+    add(
+        "--draft",
+        default="auto",
+        metavar="auto|off|NAME|FOLDER",
+        help="the small model that writes ahead: auto, what came with the target; off, the target alone",
+    )
+    add("--device", default="auto", choices=("auto", "cpu", "gpu"), help="what computes (default: %(default)s)")
+    add("--precision", default="auto", choices=("auto", "f32", "int8"), help="of the weights (default: %(default)s)")
+    add(
+        "--language",
+        default="auto",
+        type=_language,
+        metavar="auto|CODE",
+        help="the language that is spoken, as in en (default: heard from the file)",
+    )
+    add("--format", default="txt", choices=tuple(FORMATS), help="of the result (default: %(default)s)")
+    add("--output", metavar="FOLDER", help="write one file for each FILE there, instead of the standard output")
+    add("--stats", metavar="FILE", help="write the figures of the run there, as JSON")
+
+
+def _language(text: str) -> str:
+    code = text.strip().lower()
+    if not re.fullmatch(r"auto|[a-z]{2,3}", code):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a language code; write one like en, or auto")
+    return code

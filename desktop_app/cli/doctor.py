@@ -1,0 +1,144 @@
+"""`galley doctor`: everything that has to work, each problem with its remedy."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from desktop_app import __version__, folders
+from desktop_app.engine import probe
+
+PACKAGES = (
+    "av",
+    "numpy",
+    "openvino",
+    "platformdirs",
+    "PySide6-Essentials",
+    "rich",
+    "safetensors",
+    "soxr",
+    "tokenizers",
+)
+_LEAST_ROOM = 1e9
+_REINSTALL = "install Galley again"
+NO_ENGINE = 3
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    `state` is "ok", "note" (something does not work that a transcription does without) or "problem".
+    """
+
+    state: str
+    what: str
+    remedy: str = ""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Look at everything and say it; gives the exit status, 3 if files cannot be transcribed."""
+    status = 0
+    for check in (_program, _packages, _devices, _starter, _data, _window, _sound):
+        for finding in check():
+            mark = {"ok": "ok     ", "note": "note   ", "problem": "PROBLEM"}[finding.state]
+            sys.stdout.write(f"{mark}  {finding.what}{f'; {finding.remedy}' if finding.remedy else ''}\n")
+            sys.stdout.flush()
+            if finding.state == "problem":
+                status = NO_ENGINE
+    return status
+
+
+def _program() -> Iterator[Finding]:
+    system = f"{platform.system()} {platform.release()}, {platform.machine()}, {os.cpu_count()} processors"
+    yield Finding("ok", f"Galley {__version__}, Python {platform.python_version()}, {system}")
+
+
+def _packages() -> Iterator[Finding]:
+    if getattr(sys, "frozen", False):  # a frozen program carries its packages, not their metadata
+        return
+    versions, missing = [], []
+    for name in PACKAGES:
+        try:
+            versions.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(name)
+    yield Finding("ok", ", ".join(versions))
+    if missing:
+        yield Finding("problem", f"missing: {', '.join(missing)}", _REINSTALL)
+
+
+def _devices() -> Iterator[Finding]:
+    try:
+        found = probe.ask(probe.inference_devices)
+    except probe.ProbeProblem as problem:
+        yield Finding("problem", f"OpenVINO does not work: {problem}", _REINSTALL)
+        return
+    for name, full in found:
+        yield Finding("ok", f"OpenVINO computes on {name}: {full}")
+    if not found:
+        yield Finding("problem", "OpenVINO finds nothing to compute on", _REINSTALL)
+
+
+def _starter() -> Iterator[Finding]:
+    try:
+        yield Finding("ok", probe.ask(probe.starter))
+    except probe.ProbeProblem as problem:
+        yield Finding("problem", f"the starter model does not work: {problem}", _REINSTALL)
+
+
+def _data() -> Iterator[Finding]:
+    folder = folders.data()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"Galley")
+    except OSError as error:
+        why = error.strerror or error
+        yield Finding("problem", f"{folder} cannot be written ({why})", "change its permissions or make room")
+        return
+    yield Finding("ok", f"{folder} can be written")
+    free = shutil.disk_usage(folder).free
+    room = f"{free / 1e9:.1f} GB are free there"
+    yield Finding("ok", room) if free >= _LEAST_ROOM else Finding("problem", room, "make room: a model needs 1 GB")
+
+
+def _window() -> Iterator[Finding]:
+    try:
+        yield Finding("ok", f"the window opens ({probe.ask(open_window)})")
+    except probe.ProbeProblem as problem:
+        if sys.platform.startswith("linux") and not _has_display():
+            yield Finding("note", "there is no display for the window", "galley transcribe works without one")
+        else:
+            remedy = "on Debian and Ubuntu install libegl1, libxkbcommon0 and libxcb-cursor0"
+            yield Finding("note", f"the window does not open: {problem}", remedy)
+
+
+def _sound() -> Iterator[Finding]:
+    try:
+        found = probe.ask(probe.inputs)
+    except probe.ProbeProblem as problem:
+        yield Finding("note", f"no microphone can be used: {problem}", "on Debian and Ubuntu install libportaudio2")
+        return
+    if found:
+        yield Finding("ok", f"hears with {found[0]}")
+    else:
+        yield Finding("note", "no microphone is connected", "files can be transcribed without one")
+
+
+def open_window() -> str:
+    """Start Qt; gives the name of its platform. For `probe.ask`: Qt ends the process where it cannot start."""
+    from PySide6.QtGui import QGuiApplication
+
+    return QGuiApplication([]).platformName()
+
+
+def _has_display() -> bool:
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))

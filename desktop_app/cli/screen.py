@@ -1,0 +1,86 @@
+"""Text on standard output; sentences, and on a terminal the progress, on standard error."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from desktop_app.transcript.model import Stats
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+class Screen:
+    """Keeps text, sentences and a moving line of progress apart; used by `with`."""
+
+    def __init__(self) -> None:
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Screen:
+        if sys.stderr.isatty():
+            self._progress = _progress()
+            self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def text(self, text: str) -> None:
+        """A part of the result."""
+        if self._progress is not None and sys.stdout.isatty():
+            self._progress.console.out(text, end="", highlight=False)  # above the moving line
+        else:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+    def say(self, sentence: str) -> None:
+        """A sentence for the user."""
+        if self._progress is not None:
+            self._progress.console.out(sentence, highlight=False)
+        else:
+            sys.stderr.write(f"{sentence}\n")
+            sys.stderr.flush()
+
+    def show(self, what: str, done: float = 0.0, seconds: float = 0.0, stats: Stats | None = None) -> None:
+        """What is being done, and how far it is: `done` of `seconds` of audio, of an unknown length if that is 0."""
+        if self._progress is None:
+            return
+        if self._task is None:
+            self._task = self._progress.add_task("", total=None, speed="")
+        factor = stats.real_time_factor if stats else 0.0
+        self._progress.update(
+            self._task,
+            description=what,
+            completed=min(done, seconds) if seconds else done,
+            total=seconds or None,
+            speed=f"{1 / factor:.1f}x real time" if factor else "",
+        )
+
+    def clear(self) -> None:
+        """Nothing is being done."""
+        if self._progress is not None and self._task is not None:
+            self._progress.remove_task(self._task)
+            self._task = None
+
+
+def _progress() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[speed]}", markup=False),
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )

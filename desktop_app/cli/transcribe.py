@@ -1,0 +1,219 @@
+"""`galley transcribe`: files through one engine, text to standard output or into a folder."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import queue
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from desktop_app.cli import results
+from desktop_app.cli.screen import Screen
+from desktop_app.engine.client import Engine
+from desktop_app.engine.messages import (
+    Event,
+    Failed,
+    Finished,
+    Options,
+    Preparing,
+    Progress,
+    SegmentReady,
+    Started,
+)
+from desktop_app.transcript import formats
+from desktop_app.transcript.model import Segment, Stats, Transcript
+
+DONE, FAILED, USAGE, NO_ENGINE, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Transcribe the files; gives the exit status."""
+    with Screen() as screen:
+        if arguments.output and (problem := _make(Path(arguments.output))):
+            screen.say(f"{shown(arguments.output)}: {problem}; choose another folder")
+            return USAGE
+        return _Run(arguments, screen).all()
+
+
+def shown(file: str) -> str:
+    """A file name that stays on one line."""
+    return "".join(letter if letter.isprintable() or 0xDC80 <= ord(letter) <= 0xDCFF else "?" for letter in file)
+
+
+class _Run:
+    """All files of one command, one after another."""
+
+    def __init__(self, arguments: argparse.Namespace, screen: Screen) -> None:
+        self._files: list[str] = arguments.files
+        self._format: str = arguments.format
+        self._stats_file: str | None = arguments.stats
+        self._screen = screen
+        self._options = Options(
+            target=arguments.target,
+            draft=arguments.draft,
+            device=arguments.device,
+            precision=arguments.precision,
+            language=arguments.language,
+        )
+        folder = arguments.output
+        self._targets = results.destinations(self._files, Path(folder), self._format) if folder else []
+        self._streams = self._format == "txt" and not folder
+        self._finished: list[Transcript] = []
+        self._failures: list[tuple[str, str]] = []
+        self._started: Started | None = None
+        self._segments: list[Segment] = []
+        self._notices: set[str] = set()
+
+    def all(self) -> int:
+        events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        engine = Engine(events.put)
+        try:
+            for number, file in enumerate(self._files):
+                engine.transcribe(str(number), file, self._options)
+            status = DONE
+            ended = 0
+            while ended < len(self._files) and status != NO_ENGINE:
+                event = events.get()
+                ended += isinstance(event, (Finished, Failed))
+                status = max(status, self._take(event))
+        except KeyboardInterrupt:
+            status = self._interrupted()
+        finally:
+            self._screen.clear()
+            engine.close()
+        return self._write_stats(status)
+
+    def _take(self, event: Event) -> int:
+        """Show what happened; gives the exit status as far as this event decides it."""
+        number = int(event.job)
+        match event:
+            case Preparing():
+                self._screen.show(event.what)
+            case Started():
+                self._started, self._segments = event, []
+                if event.models.notice and event.models.notice not in self._notices:
+                    self._notices.add(event.models.notice)
+                    self._screen.say(event.models.notice)
+                self._screen.show(self._place(number), 0.0, event.audio_seconds)
+            case SegmentReady():
+                self._segments.append(event.segment)
+                if self._streams:
+                    self._screen.text(f"{event.segment.text}\n")
+            case Progress():
+                self._screen.show(self._place(number), event.done_seconds, event.audio_seconds, event.stats)
+            case Finished():
+                return self._finish(number, event.transcript)
+            case Failed():
+                return self._fail(number, event)
+        return DONE
+
+    def _finish(self, number: int, transcript: Transcript) -> int:
+        file = shown(self._files[number])
+        told = self._started.models.notice if self._started else ""
+        self._started = None
+        if damage := transcript.models.notice.removeprefix(told).strip():
+            self._screen.say(f"{file}: {damage}")
+        if self._targets:
+            try:
+                results.write(self._targets[number], formats.write(transcript, self._format))
+            except OSError as error:
+                return self._note(file, f"the result cannot be written ({error.strerror or error})", "make room for it")
+        elif self._streams:
+            if number + 1 < len(self._files):
+                self._screen.text("\n")
+        else:
+            self._screen.text(formats.write(transcript, self._format))
+        self._finished.append(transcript)
+        return DONE
+
+    def _fail(self, number: int, event: Failed) -> int:
+        if event.kind == "model":
+            self._screen.say(f"galley: {event.reason}; {event.remedy}")
+            self._failures.append((self._files[number], event.reason))
+            return NO_ENGINE
+        status = self._note(shown(self._files[number]), event.reason, event.remedy)
+        self._keep_part(number)
+        return status
+
+    def _note(self, file: str, reason: str, remedy: str) -> int:
+        self._screen.say(f"{file}: {reason}; {remedy}")
+        self._failures.append((file, reason))
+        return FAILED
+
+    def _keep_part(self, number: int) -> None:
+        """Write the segments of a file that will not be finished beside where its result would be, and say so."""
+        started, self._started = self._started, None
+        if started is None or not self._segments or not self._targets:
+            return
+        whole = self._targets[number]
+        part = whole.with_name(f"{whole.stem}.part{whole.suffix}")
+        end = self._segments[-1].end
+        transcript = Transcript(self._files[number], end, "", 0.0, started.models, tuple(self._segments))
+        try:
+            results.write(part, formats.write(transcript, self._format))
+        except OSError as error:
+            self._screen.say(f"{part}: the part that is done cannot be written ({error.strerror or error})")
+        else:
+            self._screen.say(f"{part}: the first {end:.0f} s of {shown(self._files[number])} are kept here")
+
+    def _interrupted(self) -> int:
+        count, all_files = len(self._finished), len(self._files)
+        kept = f"{count} of {all_files} files {'is' if count == 1 else 'are'} finished and kept"
+        if all_files == 1:
+            kept = "the file is not finished"
+            if self._streams and self._segments:
+                kept += "; what is written above stands"
+        self._screen.say(f"Interrupted: {kept}.")
+        if self._started is not None:
+            self._keep_part(int(self._started.job))
+        return INTERRUPTED
+
+    def _place(self, number: int) -> str:
+        name = shown(Path(self._files[number]).name)
+        short = name if len(name) <= 32 else f"{name[:18]}…{name[-13:]}"
+        return f"{number + 1}/{len(self._files)} {short}" if len(self._files) > 1 else short
+
+    def _write_stats(self, status: int) -> int:
+        if self._stats_file is None:
+            return status
+        figures = {
+            "files": [_figures(transcript) for transcript in self._finished],
+            "failed": [{"path": file, "reason": reason} for file, reason in self._failures],
+            "total": _ratios(_sum([transcript.stats for transcript in self._finished])),
+        }
+        try:
+            results.write(Path(self._stats_file), json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
+        except OSError as error:
+            self._screen.say(
+                f"{shown(self._stats_file)}: cannot be written ({error.strerror or error}); choose another"
+            )
+            return max(status, FAILED)
+        return status
+
+
+def _make(folder: Path) -> str:
+    """Make the folder of the results; a clause about why it cannot be, or ""."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        return "this is a file, not a folder"
+    except OSError as error:
+        return f"the folder cannot be made ({error.strerror or error})"
+    return ""
+
+
+def _figures(transcript: Transcript) -> dict[str, Any]:
+    whole = formats.json_object(transcript)
+    return {"path": transcript.path, "models": whole["models"], "stats": whole["stats"]}
+
+
+def _sum(all_stats: Sequence[Stats]) -> Stats:
+    names = [field.name for field in dataclasses.fields(Stats)]
+    return Stats(**{name: sum(getattr(stats, name) for stats in all_stats) for name in names})
+
+
+def _ratios(stats: Stats) -> dict[str, float]:
+    return dataclasses.asdict(stats) | {name: getattr(stats, name) for name in formats.DERIVED}

@@ -1,0 +1,102 @@
+"""Questions about this computer, answered by a process that lives for one question: whatever a driver or a native
+library does there, the asker goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from multiprocessing.connection import Connection
+from typing import TypeVar
+
+from desktop_app.engine import log
+from desktop_app.engine.child import Child
+
+Answer = TypeVar("Answer")
+
+
+class ProbeProblem(Exception):
+    """There is no answer; the text says why in one clause."""
+
+
+def ask(question: Callable[[], Answer], seconds: float = 120.0) -> Answer:
+    """What `question`, a function of a module, gives in a process of its own. Raises ProbeProblem."""
+    try:
+        child = Child(partial(_answer, question))
+    except OSError as error:
+        raise ProbeProblem(f"no process can be started ({error.strerror or error})") from error
+    try:
+        if not child.connection.poll(seconds):
+            raise ProbeProblem(f"there is no answer after {seconds:.0f} s")
+        good, answer = child.connection.recv()
+    except (EOFError, OSError) as error:
+        raise ProbeProblem("the system's libraries fail") from error
+    finally:
+        child.kill()
+        child.close()
+    if not good:
+        raise ProbeProblem(answer)
+    found: Answer = answer
+    return found
+
+
+def inference_devices() -> list[tuple[str, str]]:
+    """What OpenVINO can compute on: ids and full names. For `ask`."""
+    from desktop_app.runtimes import openvino
+
+    return openvino.devices()
+
+
+def inputs() -> list[str]:
+    """The microphones and other inputs, the system's choice first. For `ask`."""
+    try:
+        import sounddevice
+    except OSError as error:  # PortAudio is a library of the system
+        raise ProbeProblem("PortAudio is not installed") from error
+    chosen = sounddevice.default.device[0]
+    found = [
+        (index, device) for index, device in enumerate(sounddevice.query_devices()) if device["max_input_channels"]
+    ]
+    found.sort(key=lambda pair: pair[0] != chosen)
+    return [
+        f"{device['name']} ({device['max_input_channels']} channels, {device['default_samplerate']:.0f} Hz)"
+        for _, device in found
+    ]
+
+
+def starter() -> str:
+    """Load the starter and its draft and let them hear a second of silence; what they are, in words. For `ask`."""
+    import numpy as np
+
+    from desktop_app.audio.logmel import LogMel
+    from desktop_app.checkpoints.problem import ModelProblem
+    from desktop_app.engine.messages import Options
+    from desktop_app.engine.models import Shelf
+
+    began = time.perf_counter()
+    try:
+        pair = Shelf().pair(Options(), lambda what: None)
+    except ModelProblem as problem:
+        raise ProbeProblem(problem.reason) from problem
+    target = pair.target.model
+    silence = LogMel(pair.target.checkpoint.mel_bins).features(np.zeros(16_000, np.float32))
+    encoded = target.encode(silence)
+    for model in [target, *([pair.draft.model] if pair.draft else [])]:
+        heard = encoded if model is target or pair.shares_encoder else model.encode(silence)
+        if not np.isfinite(model.open(heard).run([pair.target.checkpoint.vocabulary.start])).all():
+            raise ProbeProblem("its scores are not numbers")
+    models = pair.described()
+    draft = f" with its draft {models.draft}" if models.draft else ""
+    return f"{models.target}{draft} works on {models.device}, {models.precision} ({time.perf_counter() - began:.1f} s)"
+
+
+def _answer(question: Callable[[], object], connection: Connection) -> None:
+    log.take_output()
+    try:
+        connection.send((True, question()))
+    except ProbeProblem as problem:
+        connection.send((False, str(problem)))
+    except BaseException as error:
+        log.write(error)
+        connection.send((False, " ".join(str(error).split())[:200] or type(error).__name__))

@@ -1,0 +1,214 @@
+"""The engine's client: one last event for every job, whatever the process does, and no process left behind."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from desktop_app.engine import client
+from desktop_app.engine.client import Engine
+from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Options, Preparing, SegmentReady
+from tests.unit.engine import programs
+
+LAST = (Finished, Failed, Cancelled)
+
+
+class Watched:
+    """An engine with a program of `programs`, and what it said."""
+
+    def __init__(self) -> None:
+        self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self.threads: set[int] = set()
+        self.engine = Engine(self._note, programs.obliging)
+
+    def _note(self, event: Event) -> None:
+        self.threads.add(threading.get_ident())
+        self.events.put(event)
+
+    def until(self, job: str, kind: type | tuple[type, ...] = LAST) -> list[Event]:
+        """The events up to the first of this kind about the job."""
+        found = [self.events.get(timeout=20)]
+        while not (found[-1].job == job and isinstance(found[-1], kind)):
+            found.append(self.events.get(timeout=20))
+        return found
+
+    def start(self, job: str, path: str) -> int:
+        """Queue a job, wait until it has begun; gives the process id."""
+        self.engine.transcribe(job, path, Options())
+        begun = self.until(job, SegmentReady)[-2]
+        assert isinstance(begun, Preparing)
+        return int(begun.what)
+
+
+@pytest.fixture
+def watched() -> Iterator[Watched]:
+    made = Watched()
+    yield made
+    made.engine.close()
+
+
+def is_gone(pid: int) -> bool:
+    """Whether there is no such process any more, not even a zombie."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_jobs_run_in_order_in_one_process_and_are_told_from_one_thread(watched: Watched) -> None:
+    for job in "abc":
+        watched.engine.transcribe(job, "finish", Options())
+    events = watched.until("c")
+    assert [event.job for event in events] == list("aaabbbccc")
+    assert len({event.what for event in events if isinstance(event, Preparing)}) == 1
+    assert watched.threads.isdisjoint({threading.get_ident()})
+    assert len(watched.threads) == 1
+
+
+def test_no_process_runs_before_it_is_needed(watched: Watched) -> None:
+    assert watched.engine.pid is None
+    pid = watched.start("a", "finish")
+    assert watched.engine.pid == pid
+
+
+def test_a_waiting_job_is_cancelled_at_once_and_the_others_go_on(watched: Watched) -> None:
+    watched.start("a", "wait")
+    watched.engine.transcribe("b", "finish", Options())
+    watched.engine.transcribe("c", "finish", Options())
+    watched.engine.cancel("b")
+    assert watched.until("b") == [Cancelled("b")]
+    watched.engine.cancel("a")
+    assert [event.job for event in watched.until("c") if isinstance(event, LAST)] == ["a", "c"]
+
+
+def test_a_job_that_stops_when_it_is_asked_costs_no_new_process(watched: Watched) -> None:
+    before = watched.start("a", "wait")
+    watched.engine.cancel("a")
+    assert watched.until("a") == [Cancelled("a")]
+    assert watched.start("b", "finish") == before
+
+
+def test_a_job_that_does_not_stop_is_killed_after_a_second(watched: Watched) -> None:
+    pid = watched.start("a", "hang")
+    watched.engine.transcribe("b", "finish", Options())
+    asked = time.monotonic()
+    watched.engine.cancel("a")
+    watched.engine.cancel("a")
+    assert watched.until("a") == [Cancelled("a")]
+    assert 0.9 < time.monotonic() - asked < 2.0
+    assert is_gone(pid)
+    assert isinstance(watched.until("b")[-1], Finished)
+
+
+@pytest.mark.parametrize(("end", "reason"), [("die", "ended from outside"), ("leave", "stopped unexpectedly")])
+def test_a_process_that_ends_fails_its_job_alone(watched: Watched, end: str, reason: str) -> None:
+    watched.engine.transcribe("a", end, Options())
+    watched.engine.transcribe("b", "finish", Options())
+    first = watched.until("a")
+    failed = first[-1]
+    assert isinstance(failed, Failed)
+    assert failed.kind == "engine"
+    assert reason in failed.reason
+    assert failed.remedy
+    assert SegmentReady("a", programs.SEGMENT) in first, "what it said before its end counts"
+    second = watched.until("b")
+    assert isinstance(second[-1], Finished)
+    assert isinstance(first[0], Preparing)
+    assert is_gone(int(first[0].what))
+    assert second[0] != first[0]
+
+
+def test_a_cancelled_job_whose_process_dies_is_cancelled(watched: Watched) -> None:
+    pid = watched.start("a", "hang")
+    watched.engine.cancel("a")
+    os.kill(pid, 9)
+    assert watched.until("a") == [Cancelled("a")]
+
+
+def test_closing_is_quick_and_leaves_nothing(watched: Watched) -> None:
+    pid = watched.start("a", "hang")
+    asked = time.monotonic()
+    watched.engine.close()
+    assert time.monotonic() - asked < 1.0
+    assert is_gone(pid)
+    watched.engine.close()
+    watched.engine.transcribe("b", "finish", Options())
+    watched.engine.cancel("b")
+    assert watched.events.empty()
+
+
+def test_where_no_process_can_be_started_each_job_says_so(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(program: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(client, "Child", refuse)
+    for job in "ab":
+        watched.engine.transcribe(job, "finish", Options())
+    assert [(event.job, event.kind) for event in watched.until("b") if isinstance(event, Failed)] == [
+        ("a", "model"),
+        ("b", "model"),
+    ]
+
+
+def test_a_mistake_of_the_listener_does_not_stop_the_engine(caplog: pytest.LogCaptureFixture) -> None:
+    done = threading.Event()
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Finished):
+            done.set()
+        raise RuntimeError("a mistake")
+
+    with caplog.at_level(logging.CRITICAL):
+        engine = Engine(listen, programs.obliging)
+        engine.transcribe("a", "finish", Options())
+        assert done.wait(20)
+        engine.close()
+
+
+PARENT = """
+import os, sys, time
+from desktop_app.engine.client import Engine
+from desktop_app.engine.messages import Options, Preparing
+from tests.unit.engine import programs
+if __name__ == "__main__":
+    def listen(event):
+        if isinstance(event, Preparing):
+            print(event.what, flush=True)
+    Engine(listen, programs.obliging).transcribe("a", "wait", Options())
+    time.sleep(60)
+"""
+
+
+def test_the_process_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT, encoding="utf-8")
+    top = str(Path(__file__).resolve().parents[3])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([top, os.environ.get("PYTHONPATH", "")])}
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=environment)
+    assert parent.stdout is not None
+    pid = int(parent.stdout.readline())
+    parent.kill()
+    parent.communicate()
+    end = time.monotonic() + 5
+    while _runs(pid) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not _runs(pid)
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process that is not ours runs; a zombie, which waits for its new parent, does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return not is_gone(pid)
+    return state.rpartition(")")[2].split()[0] != "Z"
