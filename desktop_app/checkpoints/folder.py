@@ -52,6 +52,10 @@ class Checkpoint:
         """The text of `tokens`; special tokens and timestamps are left out."""
         return self.pieces.join(tokens)
 
+    def tokens(self, text: str) -> list[int]:
+        """The tokens of a text."""
+        return self.pieces.split(text)
+
 
 def read(folder: Path) -> Checkpoint:
     """The model in `folder`; ModelProblem says what is wrong with it and what to do."""

@@ -1,17 +1,16 @@
-"""Tokens as text: the byte-level pieces of a checkpoint's tokenizer.
-
-Galley only ever turns tokens into text, for which the vocabulary is enough: each piece spells bytes in GPT-2's alphabet
-of printable characters (`bytes_to_unicode` in https://github.com/openai/gpt-2/blob/master/src/encoder.py).
-"""
+"""Tokens as text and text as tokens: the tokenizer of a checkpoint, by the `tokenizers` library."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from tokenizers import ByteLevelBPETokenizer, Tokenizer
 
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.tensors import FETCH_AGAIN
@@ -19,35 +18,33 @@ from desktop_app.checkpoints.tensors import FETCH_AGAIN
 _SPECIAL = re.compile(r"<\|.*\|>")
 
 
-def _alphabet() -> dict[str, bytes]:
-    """Printable character -> the byte that it stands for."""
-    printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
-    others = [byte for byte in range(256) if byte not in printable]
-    letters = {chr(byte): bytes([byte]) for byte in printable}
-    return letters | {chr(256 + index): bytes([byte]) for index, byte in enumerate(others)}
-
-
-_BYTES = _alphabet()
-
-
 @dataclass(frozen=True)
 class Pieces:
-    """`text`: id -> piece of every token that is written; `special`: name ("<|en|>") -> id of those that are not."""
+    """A tokenizer. `text`: piece -> id of every token that is written; `special`: name ("<|en|>") -> id of the others.
 
-    text: Mapping[int, str]
-    special: Mapping[str, int]
+    Two of them are equal when each token means the same in both.
+    """
+
+    text: dict[str, int]
+    special: dict[str, int]
+    _tokenizer: Tokenizer = field(compare=False, repr=False)
 
     def join(self, tokens: Sequence[int]) -> str:
-        """The text of `tokens`; special tokens are left out, bytes that are no UTF-8 become U+FFFD."""
-        pieces = (self.text.get(int(token), "") for token in tokens)
-        return b"".join(_BYTES.get(letter) or letter.encode() for piece in pieces for letter in piece).decode(
-            "utf-8", "replace"
-        )
+        """The text of `tokens`; special and unknown tokens are left out, bytes that are no UTF-8 become U+FFFD."""
+        return str(self._tokenizer.decode([token for token in tokens if token in self._written]))
+
+    def split(self, text: str) -> list[int]:
+        """The tokens of a text in which no special token is meant."""
+        return [token for token in self._tokenizer.encode(text, add_special_tokens=False).ids if token in self._written]
 
     @property
     def largest(self) -> int:
         """The largest id in use."""
-        return max([-1, *self.text, *self.special.values()])
+        return max([-1, *self.text.values(), *self.special.values()])
+
+    @cached_property
+    def _written(self) -> frozenset[int]:
+        return frozenset(self.text.values())
 
 
 def read_json(path: Path) -> Any:
@@ -61,28 +58,45 @@ def read_json(path: Path) -> Any:
 
 
 def read_pieces(folder: Path) -> Pieces:
-    """The tokenizer of a model folder: tokenizer.json, or vocab.json with the optional added_tokens.json of older
-    folders.
+    """The tokenizer of a model folder: tokenizer.json, or vocab.json, merges.txt and the optional added_tokens.json of
+    older folders.
     """
-    fast, slow, added = folder / "tokenizer.json", folder / "vocab.json", folder / "added_tokens.json"
-    ids: dict[str, int] = {}
-    special: set[str] = set()
-    try:
-        if fast.is_file():
-            tokenizer = read_json(fast)
-            ids |= tokenizer["model"]["vocab"]
-            for token in tokenizer.get("added_tokens") or []:
-                ids[token["content"]] = token["id"]
-                special |= {token["content"]} if token.get("special") else set()
-        elif slow.is_file():
-            ids |= read_json(slow) | (read_json(added) if added.is_file() else {})
-        else:
-            raise ModelProblem("the folder has no tokenizer.json", "choose a Whisper folder in the Hugging Face layout")
-        ids = {str(piece): int(token) for piece, token in ids.items()}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelProblem("the tokenizer is damaged or of another kind", FETCH_AGAIN) from error
+    tokenizer = _read_fast(folder / "tokenizer.json") or _read_slow(folder)
+    if tokenizer is None:
+        raise ModelProblem("the folder has no tokenizer.json", "choose a Whisper folder in the Hugging Face layout")
+    added = tokenizer.get_added_tokens_decoder()
+    special = {token.content for token in added.values() if token.special}
+    ids = tokenizer.get_vocab(with_added_tokens=True)
     special |= {piece for piece in ids if _SPECIAL.fullmatch(piece)}
     return Pieces(
-        text={token: piece for piece, token in ids.items() if piece not in special},
-        special={piece: token for piece, token in ids.items() if piece in special},
+        {piece: token for piece, token in ids.items() if piece not in special},
+        {piece: token for piece, token in ids.items() if piece in special},
+        tokenizer,
     )
+
+
+def _read_fast(path: Path) -> Tokenizer | None:
+    if not path.is_file():
+        return None
+    text = json.dumps(read_json(path))
+    try:
+        return Tokenizer.from_str(text)
+    except Exception as error:  # the library raises Exception itself
+        raise ModelProblem("the tokenizer is damaged or of another kind", FETCH_AGAIN) from error
+
+
+def _read_slow(folder: Path) -> Tokenizer | None:
+    vocabulary, merges, added = folder / "vocab.json", folder / "merges.txt", folder / "added_tokens.json"
+    if not (vocabulary.is_file() and merges.is_file()):
+        return None
+    try:
+        tokenizer = ByteLevelBPETokenizer(str(vocabulary), str(merges))
+        names = read_json(added) if added.is_file() else {}
+        tokenizer.add_special_tokens(sorted(names, key=names.__getitem__))
+        if any(tokenizer.token_to_id(name) != token for name, token in names.items()):
+            raise ValueError("added tokens have other ids")
+    except ModelProblem:
+        raise
+    except Exception as error:  # the library raises Exception itself
+        raise ModelProblem("the tokenizer is damaged or of another kind", FETCH_AGAIN) from error
+    return Tokenizer.from_str(tokenizer.to_str())

@@ -74,9 +74,45 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
         metavar="auto|CODE",
         help="the language that is spoken, as in en (default: heard from the file)",
     )
+    add(
+        "--task",
+        default="transcribe",
+        choices=("transcribe", "translate"),
+        help="write what is said, or translate it into English (default: %(default)s)",
+    )
+    add("--prompt", default="", metavar="TEXT", help="text that might stand before the recording: names, terms, style")
+    add(
+        "--timestamps",
+        default=True,
+        action=argparse.BooleanOptionalAction,
+        help="let the model write times; without them a segment is a window of 30 s (default: yes)",
+    )
+    add(
+        "--condition",
+        default=False,
+        action=argparse.BooleanOptionalAction,
+        help="show the model the text so far before each window (default: no)",
+    )
+    add(
+        "--temperature",
+        default=(0.0,),
+        type=_temperatures,
+        metavar="T[,T...]",
+        help="0 is the likeliest text; more of them, as in 0,0.2,0.4, are tried in turn where a text goes wrong",
+    )
     add("--format", default="txt", choices=tuple(FORMATS), help="of the result (default: %(default)s)")
     add("--output", metavar="FOLDER", help="write one file for each FILE there, instead of the standard output")
     add("--stats", metavar="FILE", help="write the figures of the run there, as JSON")
+
+
+def _temperatures(text: str) -> tuple[float, ...]:
+    try:
+        found = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        found = ()
+    if not found or not all(0 <= temperature <= 2 for temperature in found):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a temperature; write numbers from 0 to 2, as in 0,0.2,0.4")
+    return found
 
 
 def _language(text: str) -> str:

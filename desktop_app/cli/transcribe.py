@@ -57,6 +57,11 @@ class _Run:
             device=arguments.device,
             precision=arguments.precision,
             language=arguments.language,
+            task=arguments.task,
+            timestamps=arguments.timestamps,
+            prompt=arguments.prompt,
+            condition=arguments.condition,
+            temperatures=arguments.temperature,
         )
         folder = arguments.output
         self._targets = results.destinations(self._files, Path(folder), self._format) if folder else []

@@ -25,8 +25,9 @@ class Drafter(Protocol):
     The loop that verifies knows nothing else of it, and no proposal can change the text.
     """
 
-    def begin(self, features: npt.NDArray[np.float32], encoded: Any, prefill: Sequence[int]) -> None:
-        """A new window: its features [bins, frames], the target's encoding of them, and the tokens before the text."""
+    def begin(self, features: npt.NDArray[np.float32], encoded: Any, prefill: Sequence[int], rules: Rules) -> None:
+        """A new text: the window's features [bins, frames], the target's encoding of them, the tokens before the text,
+        and the rules that the target will follow."""
 
     def propose(self, tokens: Sequence[int], written: Written, count: int) -> list[int]:
         """Up to `count` tokens to follow the text `tokens`, whose state under the rules is `written`; none is a
@@ -34,18 +35,22 @@ class Drafter(Protocol):
 
 
 class ModelDrafter:
-    """A small model writes ahead, greedily and under the target's rules (which raises acceptance and cannot
-    change the text)."""
+    """A small model writes ahead under the target's rules and its noise, which raises acceptance and cannot change
+    the text."""
 
-    def __init__(self, model: Model, rules: Rules, shares_encoder: bool) -> None:
-        self._model, self._rules, self._shares_encoder = model, rules, shares_encoder
+    def __init__(self, model: Model, shares_encoder: bool) -> None:
+        self._model, self._shares_encoder = model, shares_encoder
         self._cursor: Cursor | None = None
-        self._prefill: list[int] = []
-        self._read: list[int] = []
+        self._features: npt.NDArray[np.float32] | None = None
+        self._encoded: Any = None
 
-    def begin(self, features: npt.NDArray[np.float32], encoded: Any, prefill: Sequence[int]) -> None:
-        self._cursor = self._model.open(encoded if self._shares_encoder else self._model.encode(features))
-        self._prefill, self._read = list(prefill), []
+    def begin(self, features: npt.NDArray[np.float32], encoded: Any, prefill: Sequence[int], rules: Rules) -> None:
+        if self._features is not features:  # a window that is written again is not heard again
+            self._features = features
+            self._encoded = encoded if self._shares_encoder else self._model.encode(features)
+        self._cursor = self._model.open(self._encoded)
+        self._prefill, self._rules = list(prefill), rules
+        self._read: list[int] = []
 
     def propose(self, tokens: Sequence[int], written: Written, count: int) -> list[int]:
         assert self._cursor is not None, "begin comes before propose"

@@ -15,13 +15,12 @@ import numpy.typing as npt
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.protocol import Model
-from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.vocabulary import Vocabulary
-from desktop_app.decoding.window import Language, WindowDecoder, WindowText
+from desktop_app.decoding.window import Language, Task, WindowDecoder, WindowText
 
 RATE = 16_000
 WINDOW_SECONDS = 30
-NO_SPEECH, UNSURE = 0.6, -1.0  # openai/whisper's thresholds of the no-speech and the mean log-probability
+TOO_HOT = 0.5  # text that was drawn at a higher temperature is no prompt for the next window (openai/whisper)
 Samples = npt.NDArray[np.float32]
 
 
@@ -41,6 +40,24 @@ class Segment(Line):
 
     mean_log_probability: float
     no_speech_probability: float
+    temperature: float
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked of a recording; the defaults are the target's greedy transcript with timestamps.
+
+    `language` is a code, or None to detect it in the first window. `prompt` stands before the text of the first window;
+    with `condition` it is followed by the text so far, before every window. At each of the `temperatures` a window is
+    tried until its text is neither repetitive nor unsure.
+    """
+
+    language: str | None = None
+    translate: bool = False
+    timestamps: bool = True
+    prompt: tuple[int, ...] = ()
+    condition: bool = False
+    temperatures: tuple[float, ...] = (0.0,)
 
 
 class Listener:
@@ -67,53 +84,58 @@ def transcribe(
     features: Callable[[Samples], npt.NDArray[np.float32]],
     target: Model,
     vocabulary: Vocabulary,
+    words: Callable[[Sequence[int]], str],
     listener: Listener,
     drafter: Drafter | None = None,
-    language: str | None = None,
+    settings: Settings = Settings(),
     figures: Figures | None = None,
 ) -> Figures:
     """Transcribe a stream of mono audio at 16 kHz.
 
-    `features` makes log-mel features [bins, frames] of up to 30 s of samples. `language` is a code, or None to
-    detect it in the first window. `figures` grow while the work goes on. Raises ValueError for a language unknown
-    to the checkpoint.
+    `features` makes log-mel features [bins, frames] of up to 30 s of samples, `words` makes text of tokens. `figures`
+    grow while the work goes on. Raises ValueError for a language or a task that the checkpoint does not have.
     """
-    if language and vocabulary.languages and language not in vocabulary.languages:
-        raise ValueError(f"this model does not know the language {language!r}")
+    language = Language(settings.language, 1.0) if settings.language else None
+    if language and vocabulary.languages and language.code not in vocabulary.languages:
+        raise ValueError(f"this model does not know the language {language.code!r}")
     figures = figures or Figures()
-    decoder = WindowDecoder(target, Rules(vocabulary), figures, drafter)
+    decoder = WindowDecoder(target, vocabulary, figures, drafter)
     audio = _Stream(blocks)
-    seek, known = 0, Language(language, 1.0) if language else None
+    prompt, seek = list(settings.prompt), 0
     while len(samples := audio.window(seek)) >= vocabulary.seconds_per_timestamp * RATE:
         log_mel = features(samples)
         encoded = decoder.encode(log_mel)
-        if known is None:
-            known = decoder.detect_language(encoded)
+        if language is None:
+            language = decoder.detect_language(encoded)
         if seek == 0:
-            listener.language(known)
+            listener.language(language)
         begin, seconds = seek / RATE, len(samples) / RATE
 
         def watch(tokens: Sequence[int], draft: Sequence[int], begin: float = begin, seconds: float = seconds) -> None:
             lines, _ = cut(tokens, vocabulary, begin, seconds, finished=False)
             listener.tentative(lines, draft)
 
-        text = decoder.write(log_mel, encoded, known.code, watch)
+        task = Task(language.code, settings.translate, settings.timestamps, tuple(prompt))
+        text = decoder.write_at(settings.temperatures, log_mel, encoded, task, watch, seek, words)
         lines, covered = cut(text.tokens, vocabulary, begin, seconds, finished=True)
-        if is_silence(text):
+        if text.is_silence:
             lines, covered = [], seconds
         seek += max(1, round(covered * RATE))
-        made = [
-            Segment(line.start, line.end, line.tokens, text.mean_log_probability, text.no_speech_probability)
-            for line in lines
-            if any(token < vocabulary.end for token in line.tokens)
-        ]
+        made = [_segment(line, text) for line in lines if any(token < vocabulary.end for token in line.tokens)]
         listener.segments(made, seek / RATE)
+        prompt = _next_prompt(prompt, made, text)[-target.positions :] if settings.condition else []
     return figures
 
 
-def is_silence(text: WindowText) -> bool:
-    """Whether the target holds the window to be without speech: openai/whisper's two thresholds."""
-    return text.no_speech_probability > NO_SPEECH and text.mean_log_probability <= UNSURE
+def _segment(line: Line, text: WindowText) -> Segment:
+    return Segment(
+        line.start, line.end, line.tokens, text.mean_log_probability, text.no_speech_probability, text.temperature
+    )
+
+
+def _next_prompt(prompt: list[int], made: Sequence[Segment], text: WindowText) -> list[int]:
+    """The prompt and what was written, or nothing behind a text that was drawn too freely."""
+    return [] if text.temperature > TOO_HOT else [*prompt, *(token for segment in made for token in segment.tokens)]
 
 
 def cut(

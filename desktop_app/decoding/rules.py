@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.vocabulary import Vocabulary
 
 NEVER = np.float32(-np.inf)
@@ -43,9 +44,11 @@ class Decision:
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of one checkpoint, for text with timestamps."""
+    """The rules for one text: with timestamps or without, greedy or drawn by `sampling`."""
 
     vocabulary: Vocabulary
+    timestamps: bool = True
+    sampling: Sampling | None = None
 
     @cached_property
     def _never(self) -> npt.NDArray[np.int64]:
@@ -63,25 +66,31 @@ class Rules:
         return Written(written.count + 1, token, written.last, timestamp)
 
     def decide(self, scores: Row, written: Written) -> Decision:
-        """The target's own greedy choice after the prefix that led to `written`; `scores` are its raw logits,
-        [vocabulary]."""
+        """The choice after the prefix that led to `written`; `scores` are raw logits, [vocabulary].
+
+        The log-probability is that at temperature 1, whatever the sampling.
+        """
         allowed = self.allow(scores, written)
         times = self.vocabulary.first_timestamp
         text_best = float(allowed[:times].max(initial=NEVER))
         times_total = _log_sum_exp(allowed[times:])
         margin = np.inf
-        if np.isfinite(text_best) and np.isfinite(times_total):
+        if self.timestamps and np.isfinite(text_best) and np.isfinite(times_total):
             # When all timestamps together are likelier than the best text, a timestamp it is.
             # This choice can be a near tie of its own.
             margin = abs(times_total - text_best)
             if times_total > text_best:
                 allowed[:times] = NEVER
-        token = int(allowed.argmax())
-        best = float(allowed[token])
-        total = _log_sum_exp(allowed)
-        allowed[token] = NEVER
-        margin = min(margin, best - float(allowed.max()))
-        return Decision(token, best - total, float(margin))
+        temperature, drawn = 1.0, allowed
+        if self.sampling is not None:
+            temperature = self.sampling.temperature
+            drawn = allowed / np.float32(temperature) + self.sampling.noise(written.count, len(allowed))
+        token = int(drawn.argmax())
+        best = float(drawn[token])
+        log_probability = float(allowed[token]) - _log_sum_exp(allowed)
+        drawn[token] = NEVER
+        margin = min(margin, (best - float(drawn.max())) * temperature)
+        return Decision(token, log_probability, float(margin))
 
     def allow(self, scores: Row, written: Written) -> Row:
         """A copy of `scores` with minus infinity wherever the prefix alone forbids a token."""
@@ -91,6 +100,8 @@ class Rules:
         if written.count == 0:
             allowed[self._never_first] = NEVER
         allowed[self._never] = NEVER
+        if not self.timestamps:
+            return allowed
         if written.last is not None and vocabulary.is_timestamp(written.last):
             paired = written.before_last is None or vocabulary.is_timestamp(written.before_last)
             if paired:

@@ -1,7 +1,9 @@
-"""One window of audio: encode it, write the tokens before the text, write the text."""
+"""One window of audio: encode it, write the tokens before the text, write the text, and again where it went wrong."""
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -14,19 +16,43 @@ from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.protocol import Model, Scores
 from desktop_app.decoding.rules import Rules
+from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.speculation import Speculation, Watch
+from desktop_app.decoding.vocabulary import Vocabulary
+
+TOO_REPETITIVE, TOO_UNSURE, NO_SPEECH = 2.4, -1.0, 0.6
+"""openai/whisper's thresholds of the text's compression ratio, mean log-probability and no-speech probability."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be written of a window, behind the tokens of a `prompt`.
+
+    `language` is a code of the checkpoint's, and ignored where it has none; `translate` means into English.
+    """
+
+    language: str
+    translate: bool = False
+    timestamps: bool = True
+    prompt: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class WindowText:
     """What the target wrote for one window.
 
-    `mean_log_probability` is over the tokens and the end token, under the rules.
+    `mean_log_probability` is over the tokens and the end token, under the rules, at temperature 1.
     """
 
     tokens: tuple[int, ...]
     mean_log_probability: float
     no_speech_probability: float
+    temperature: float = 0.0
+
+    @property
+    def is_silence(self) -> bool:
+        """Whether the target holds the window to be without speech: openai/whisper's two thresholds."""
+        return self.no_speech_probability > NO_SPEECH and self.mean_log_probability <= TOO_UNSURE
 
 
 @dataclass(frozen=True)
@@ -41,8 +67,8 @@ class Language:
 class WindowDecoder:
     """A target, perhaps with a drafter, set up to write windows one after another."""
 
-    def __init__(self, target: Model, rules: Rules, figures: Figures, drafter: Drafter | None = None) -> None:
-        self._target, self._rules, self._figures, self._drafter = target, rules, figures, drafter
+    def __init__(self, target: Model, vocabulary: Vocabulary, figures: Figures, drafter: Drafter | None = None) -> None:
+        self._target, self._vocabulary, self._figures, self._drafter = target, vocabulary, figures, drafter
         self._look_ahead = LookAhead()
 
     def encode(self, features: npt.NDArray[np.float32]) -> Any:
@@ -54,51 +80,105 @@ class WindowDecoder:
 
     def detect_language(self, encoded: Any) -> Language:
         """The likeliest language, by the scores behind the start token as in openai/whisper's `detect_language`."""
-        languages = self._rules.vocabulary.languages
+        languages = self._vocabulary.languages
         if len(languages) < 2:
             return Language(next(iter(languages), ""), 1.0)
-        scores = self._speculation(encoded).run([self._rules.vocabulary.start])[-1]
+        scores = self._speculation(encoded, Rules(self._vocabulary)).run([self._vocabulary.start])[-1]
         codes = list(languages)
         shares = _softmax(scores[[languages[code] for code in codes]])
         best = int(shares.argmax())
         return Language(codes[best], float(shares[best]))
 
-    def write(self, features: npt.NDArray[np.float32], encoded: Any, language: str, watch: Watch) -> WindowText:
-        """The window's text with timestamps, in `language` (a code of the checkpoint's, ignored where it has none)."""
-        prefill = self._prefill(language)
-        speculation = self._speculation(encoded)
+    def write(
+        self,
+        features: npt.NDArray[np.float32],
+        encoded: Any,
+        task: Task,
+        watch: Watch,
+        sampling: Sampling | None = None,
+    ) -> WindowText:
+        """The window's text: greedy, or drawn by `sampling`."""
+        prefill = prefix(self._vocabulary, task, self._target.positions)
+        rules = Rules(self._vocabulary, task.timestamps, sampling)
+        speculation = self._speculation(encoded, rules)
         scores = speculation.run(prefill)
         if self._drafter is not None:
             began = perf_counter()
-            self._drafter.begin(features, encoded, prefill)
+            self._drafter.begin(features, encoded, prefill, rules)
             self._figures.draft_seconds += perf_counter() - began
         text = speculation.write(scores, watch)
         mean = text.log_probability / (len(text.tokens) + 1)
-        return WindowText(tuple(text.tokens), mean, self._no_speech(scores, prefill))
+        temperature = sampling.temperature if sampling else 0.0
+        return WindowText(tuple(text.tokens), mean, self._no_speech(scores, prefill), temperature)
 
-    def _speculation(self, encoded: Any) -> Speculation:
+    def write_at(
+        self,
+        temperatures: Sequence[float],
+        features: npt.NDArray[np.float32],
+        encoded: Any,
+        task: Task,
+        watch: Watch,
+        window: int,
+        words: Callable[[Sequence[int]], str],
+    ) -> WindowText:
+        """The text at the first of `temperatures` at which it is neither repetitive nor unsure, else at the last.
+
+        openai/whisper's `decode_with_fallback`; temperature 0 is greedy. `window` is the window's place in samples,
+        `words` makes text of tokens.
+        """
+        for temperature in temperatures:
+            sampling = Sampling(temperature, window) if temperature > 0 else None
+            text = self.write(features, encoded, task, watch, sampling)
+            if text.is_silence or not (_unsure(text) or _repetitive(words(text.tokens))):
+                break
+        return text
+
+    def _speculation(self, encoded: Any, rules: Rules) -> Speculation:
         target = self._target
         return Speculation(
             target.open(encoded),
             target.positions,
             target.epsilon,
-            self._rules,
+            rules,
             self._figures,
             self._drafter,
             self._look_ahead,
         )
 
-    def _prefill(self, language: str) -> list[int]:
-        vocabulary = self._rules.vocabulary
-        if not vocabulary.languages or vocabulary.transcribe is None:
-            return [vocabulary.start]
-        return [vocabulary.start, vocabulary.languages[language], vocabulary.transcribe]
-
     def _no_speech(self, scores: Scores, prefill: list[int]) -> float:
-        vocabulary = self._rules.vocabulary
+        vocabulary = self._vocabulary
         if vocabulary.no_speech is None:
             return 0.0
         return float(_softmax(scores[prefill.index(vocabulary.start)])[vocabulary.no_speech])
+
+
+def prefix(vocabulary: Vocabulary, task: Task, positions: int) -> list[int]:
+    """The tokens before the text: prompt, start, language, task, and whether there are timestamps.
+
+    Of the prompt the last half of the positions stays, less one for its own start token. Raises ValueError for a
+    translation by a checkpoint that cannot translate.
+    """
+    tokens = [vocabulary.start]
+    if vocabulary.languages and vocabulary.transcribe is not None:
+        tokens += [vocabulary.languages[task.language], vocabulary.transcribe]
+    if task.translate:
+        if vocabulary.translate is None or len(tokens) == 1:
+            raise ValueError("this model does not translate")
+        tokens[-1] = vocabulary.translate
+    if not task.timestamps:
+        tokens.append(vocabulary.no_timestamps)
+    if task.prompt and vocabulary.previous is not None:
+        tokens = [vocabulary.previous, *task.prompt[-(positions // 2 - 1) :], *tokens]
+    return tokens
+
+
+def _unsure(text: WindowText) -> bool:
+    return text.mean_log_probability < TOO_UNSURE
+
+
+def _repetitive(words: str) -> bool:
+    raw = words.encode()
+    return bool(raw) and len(raw) / len(zlib.compress(raw)) > TOO_REPETITIVE
 
 
 def _softmax(row: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

@@ -21,6 +21,7 @@ from desktop_app.engine.messages import (
     Cancelled,
     Failed,
     Finished,
+    Options,
     Preparing,
     Progress,
     SegmentReady,
@@ -59,7 +60,7 @@ def _transcribe(request: Transcribe, shelf: Shelf, outbox: Outbox, cancelled: Ca
     with AudioFile(request.path) as audio:
         pair = shelf.pair(request.options, announce)
         checkpoint, models = pair.target.checkpoint, pair.described()
-        language = _language(request.options.language, checkpoint)
+        settings = _settings(request.options, checkpoint)
         outbox.send(Started(request.job, audio.seconds, models))
         work = _Work(request, outbox, cancelled, checkpoint, audio.seconds)
         longform.transcribe(
@@ -67,12 +68,28 @@ def _transcribe(request: Transcribe, shelf: Shelf, outbox: Outbox, cancelled: Ca
             LogMel(checkpoint.mel_bins).features,
             pair.target.model,
             checkpoint.vocabulary,
+            checkpoint.text,
             work,
             pair.drafter(),
-            language,
+            settings,
             work.figures,
         )
         return work.transcript(models, audio.damage)
+
+
+def _settings(options: Options, checkpoint: Checkpoint) -> longform.Settings:
+    """The options in the checkpoint's own terms; ModelProblem for what it cannot do."""
+    vocabulary = checkpoint.vocabulary
+    if options.task == "translate" and (vocabulary.translate is None or set(vocabulary.languages) <= {"en"}):
+        raise ModelProblem(f"{checkpoint.name} does not translate", "choose a multilingual Whisper model")
+    return longform.Settings(
+        _language(options.language, checkpoint),
+        options.task == "translate",
+        options.timestamps,
+        tuple(checkpoint.tokens(f" {options.prompt.strip()}")) if options.prompt.strip() else (),
+        options.condition,
+        options.temperatures,
+    )
 
 
 def _language(wanted: str, checkpoint: Checkpoint) -> str | None:
@@ -125,6 +142,7 @@ class _Work(longform.Listener):
                 end=made.end,
                 text=self._checkpoint.text(made.tokens).strip(),
                 tokens=made.tokens,
+                temperature=made.temperature,
                 mean_log_probability=made.mean_log_probability,
                 no_speech_probability=made.no_speech_probability,
             )

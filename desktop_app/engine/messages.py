@@ -12,7 +12,9 @@ class Options:
     """How a recording is to be transcribed. `target` and `draft` are a model's name or folder.
 
     `target` "" means the best model installed, else the starter; `draft` is "auto" (what belongs to the target),
-    "off", a name or a folder.
+    "off", a name or a folder. `task` is "transcribe" or "translate" (into English). `prompt` is text that might have
+    stood before the recording; with `condition` each window also follows the text before it. A window is tried at the
+    `temperatures` in turn until its text is neither repetitive nor unsure; 0 is greedy.
     """
 
     target: str = ""
@@ -20,6 +22,11 @@ class Options:
     device: str = "auto"
     precision: str = "auto"
     language: str = "auto"
+    task: str = "transcribe"
+    timestamps: bool = True
+    prompt: str = ""
+    condition: bool = False
+    temperatures: tuple[float, ...] = (0.0,)
 
 
 # What the engine is asked. `job` is the asker's own name for a piece of work and comes back in every answer.

@@ -10,7 +10,6 @@ from desktop_app import folders, resources
 from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder, same_vocabulary
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import ModelDrafter
-from desktop_app.decoding.rules import Rules
 from desktop_app.engine.messages import Options
 from desktop_app.runtimes import openvino
 from desktop_app.transcript.model import Models
@@ -39,7 +38,7 @@ class Pair:
         """A drafter for one recording."""
         if self.draft is None:
             return None
-        return ModelDrafter(self.draft.model, Rules(self.target.checkpoint.vocabulary), self.shares_encoder)
+        return ModelDrafter(self.draft.model, self.shares_encoder)
 
     def described(self) -> Models:
         """The pair in words for people."""

@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from desktop_app.decoding.drafters import ModelDrafter
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.rules import Rules, Written
+from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.vocabulary import Vocabulary
-from desktop_app.decoding.window import WindowDecoder, WindowText
+from desktop_app.decoding.window import Task, WindowDecoder, WindowText
 
 from .toys import END, FIRST_TIME, SIZE, TEXT, Toy, vocabulary
+
+ENGLISH = Task("en")
 
 
 class Scripted:
@@ -24,7 +27,7 @@ class Scripted:
     def __init__(self, script: list[list[int]]) -> None:
         self._script = script
 
-    def begin(self, features: np.ndarray, encoded: Any, prefill: Sequence[int]) -> None:
+    def begin(self, features: np.ndarray, encoded: Any, prefill: Sequence[int], rules: Rules) -> None:
         self._rounds = iter(self._script)
 
     def propose(self, tokens: Sequence[int], written: Written, count: int) -> list[int]:
@@ -37,17 +40,19 @@ class Clairvoyant:
     def __init__(self, text: Sequence[int], wrong: set[int]) -> None:
         self._text = [(token + 1) % TEXT if i in wrong else token for i, token in enumerate([*text, END])]
 
-    def begin(self, features: np.ndarray, encoded: Any, prefill: Sequence[int]) -> None:
+    def begin(self, features: np.ndarray, encoded: Any, prefill: Sequence[int], rules: Rules) -> None:
         pass
 
     def propose(self, tokens: Sequence[int], written: Written, count: int) -> list[int]:
         return self._text[len(tokens) : len(tokens) + count]
 
 
-def write(model: Toy, words: Vocabulary, drafter: Any = None) -> tuple[WindowText, Figures]:
+def write(
+    model: Toy, words: Vocabulary, drafter: Any = None, sampling: Sampling | None = None, task: Task = ENGLISH
+) -> tuple[WindowText, Figures]:
     figures, features = Figures(), np.linspace(-1, 1, 24, dtype=np.float32).reshape(2, 12)
-    decoder = WindowDecoder(model, Rules(words), figures, drafter)
-    return decoder.write(features, decoder.encode(features), "en", lambda tokens, draft: None), figures
+    decoder = WindowDecoder(model, words, figures, drafter)
+    return decoder.write(features, decoder.encode(features), task, lambda tokens, draft: None, sampling), figures
 
 
 awkward = st.builds(
@@ -66,10 +71,24 @@ models = st.builds(
 )
 
 
-@given(models, awkward, st.lists(st.lists(st.integers(0, SIZE - 1), max_size=9), max_size=12))
-def test_no_proposal_changes_the_text(model: Toy, words: Vocabulary, script: list[list[int]]) -> None:
-    alone, _ = write(model, words)
-    drafted, figures = write(model, words, Scripted(script))
+tasks = st.builds(
+    Task,
+    language=st.just("en"),
+    timestamps=st.booleans(),
+    prompt=st.sampled_from([(), (1, 2, FIRST_TIME, 3)]),
+)
+samplings = st.one_of(st.none(), st.builds(Sampling, temperature=st.sampled_from([0.2, 1.0]), window=st.integers(0, 9)))
+scripts = st.lists(st.lists(st.integers(0, SIZE - 1), max_size=9), max_size=12)
+
+
+@given(models, awkward, scripts, samplings, tasks)
+def test_no_proposal_changes_the_text(
+    model: Toy, words: Vocabulary, script: list[list[int]], sampling: Sampling | None, task: Task
+) -> None:
+    if model.positions < 10:
+        task = ENGLISH  # a longer prefill would leave no room
+    alone, _ = write(model, words, None, sampling, task)
+    drafted, figures = write(model, words, Scripted(script), sampling, task)
     assert drafted.tokens == alone.tokens
     assert figures.accepted <= figures.compared <= figures.drafted
 
@@ -84,19 +103,23 @@ def test_a_mostly_right_draft_changes_nothing_but_the_number_of_passes(
     assert figures.target_passes <= single.target_passes + figures.near_ties
 
 
-@given(models, awkward, st.integers(0, 200), st.booleans())
-def test_a_draft_model_changes_nothing(model: Toy, words: Vocabulary, seed: int, shares: bool) -> None:
+@given(models, awkward, st.integers(0, 200), st.booleans(), samplings)
+def test_a_draft_model_changes_nothing(
+    model: Toy, words: Vocabulary, seed: int, shares: bool, sampling: Sampling | None
+) -> None:
     draft = Toy(seed, positions=model.positions)
-    alone, _ = write(model, words)
-    drafted, _ = write(model, words, ModelDrafter(draft, Rules(words), shares))
+    alone, _ = write(model, words, None, sampling)
+    drafted, _ = write(model, words, ModelDrafter(draft, shares), sampling)
     assert drafted.tokens == alone.tokens
 
 
-@given(models, awkward)
-def test_the_model_as_its_own_draft_is_accepted_up_to_noise(model: Toy, words: Vocabulary) -> None:
-    twin, alone = Toy(0), write(model, words)[0]
+@given(models, awkward, samplings)
+def test_the_model_as_its_own_draft_is_accepted_up_to_noise(
+    model: Toy, words: Vocabulary, sampling: Sampling | None
+) -> None:
+    twin, alone = Toy(0), write(model, words, None, sampling)[0]
     twin.__dict__.update(model.__dict__)
-    drafted, figures = write(model, words, ModelDrafter(twin, Rules(words), shares_encoder=True))
+    drafted, figures = write(model, words, ModelDrafter(twin, shares_encoder=True), sampling)
     assert drafted.tokens == alone.tokens
     assert model.epsilon or figures.accepted == figures.compared
 
@@ -124,6 +147,6 @@ def test_the_target_alone_takes_one_token_passes_and_drafts_nothing() -> None:
 def test_the_text_fills_the_positions_and_goes_no_further() -> None:
     words = vocabulary(suppress=(*vocabulary().suppress, END))
     for positions in (4, 5, 6, 7, 11, 12, 448):
-        for drafter in (None, ModelDrafter(Toy(5, positions), Rules(words), shares_encoder=True)):
+        for drafter in (None, ModelDrafter(Toy(5, positions), shares_encoder=True)):
             text, _ = write(Toy(4, positions), words, drafter)
             assert len(text.tokens) == positions - 3

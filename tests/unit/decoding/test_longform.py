@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from desktop_app.decoding import longform
-from desktop_app.decoding.longform import RATE, Line, Listener, Segment, cut, transcribe
+from desktop_app.decoding.longform import RATE, Line, Listener, Segment, Settings, cut, transcribe
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.window import Language
 
 from .toys import END, ENGLISH, FIRST_TIME, GERMAN, NO_SPEECH, SIZE, START, TEXT, Toy, vocabulary
+
+PREVIOUS = 11  # a word of the toy's, so rarely that it stands for the token before a prompt
 
 
 def at(seconds: float) -> int:
@@ -92,9 +94,13 @@ def hear(samples: np.ndarray) -> np.ndarray:
     return np.full((2, 12), len(samples), np.float32)
 
 
+def say(tokens: Sequence[int]) -> str:
+    return " ".join(f"word{token}" for token in tokens if token < END)
+
+
 def run(model: Scripted, seconds: float, **options: object) -> Notes:
     notes = Notes()
-    transcribe(blocks(seconds), hear, model, vocabulary(), notes, **options)  # type: ignore[arg-type]
+    transcribe(blocks(seconds), hear, model, vocabulary(previous=PREVIOUS), say, notes, settings=Settings(**options))  # type: ignore[arg-type]
     return notes
 
 
@@ -167,13 +173,40 @@ def test_tentative_lines_become_the_segments_without_a_change_of_text() -> None:
     assert any(len(lines) == 2 for lines, _ in notes.seen)
 
 
+def test_a_prompt_stands_before_the_first_window_only() -> None:
+    model = Prompted([[at(0), 1, at(4), at(4)], [at(0), 2, at(4)]])
+    run(model, 12, language="en", prompt=(7, 8))
+    assert model.prompts == [[7, 8], []]
+
+
+def test_with_condition_the_text_so_far_is_the_next_prompt() -> None:
+    model = Prompted([[at(0), 1, at(4), at(4)], [at(0), 2, at(4), at(4)], [at(0), 3, at(4)]])
+    run(model, 12, language="en", prompt=(7,), condition=True)
+    assert model.prompts == [[7], [7, at(0), 1, at(4)], [7, at(0), 1, at(4), at(0), 2, at(4)]]
+
+
+class Prompted(Scripted):
+    """A scripted model that takes a prompt in its prefill and remembers it."""
+
+    def __init__(self, texts: list[list[int]]) -> None:
+        super().__init__(texts)
+        self.prompts: list[list[int]] = []
+
+    def run(self, tokens: Sequence[int]) -> Scores:
+        if self.length:
+            return super().run(tokens)
+        at_start = list(tokens).index(START)
+        self.prompts.append(list(tokens[1:at_start]))
+        return np.concatenate([np.zeros((at_start, SIZE), np.float32), super().run(tokens[at_start:])])
+
+
 def test_a_listener_can_stop_the_work_in_the_middle_of_a_window() -> None:
     class Stop(Notes):
         def tentative(self, lines: Sequence[Line], draft: Sequence[int]) -> None:
             raise CancelledError
 
     with pytest.raises(CancelledError):
-        transcribe(blocks(5), hear, Toy(1), vocabulary(), Stop(), language="en")
+        transcribe(blocks(5), hear, Toy(1), vocabulary(), say, Stop(), settings=Settings(language="en"))
 
 
 def test_three_hours_pass_through_one_window_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,117 @@
+"""One window: the tokens before the text, sampling that can be replayed, and a second try where a text went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.sampling import Sampling
+from desktop_app.decoding.window import Task, WindowDecoder, WindowText, prefix
+
+from .toys import ENGLISH, FIRST_TIME, NO_TIMES, START, TRANSCRIBE, Toy, vocabulary
+
+FEATURES = np.linspace(-1, 1, 24, dtype=np.float32).reshape(2, 12)
+TRANSLATE, PREVIOUS = 3, 4
+
+
+def decoder(model: Toy) -> WindowDecoder:
+    return WindowDecoder(model, vocabulary(), Figures())
+
+
+def nothing(tokens: Sequence[int], draft: Sequence[int]) -> None:
+    """Watches and does nothing."""
+
+
+def test_the_prefix_says_language_task_timestamps_and_what_came_before() -> None:
+    words = vocabulary(translate=TRANSLATE, previous=PREVIOUS)
+    assert prefix(words, Task("en"), 48) == [START, ENGLISH, TRANSCRIBE]
+    assert prefix(words, Task("en", translate=True), 48) == [START, ENGLISH, TRANSLATE]
+    assert prefix(words, Task("en", timestamps=False), 48) == [START, ENGLISH, TRANSCRIBE, NO_TIMES]
+    assert prefix(words, Task("en", prompt=(7, 8)), 48) == [PREVIOUS, 7, 8, START, ENGLISH, TRANSCRIBE]
+    assert prefix(vocabulary(languages={}), Task(""), 48) == [START]
+
+
+def test_of_a_long_prompt_the_end_stays() -> None:
+    words = vocabulary(previous=PREVIOUS)
+    kept = prefix(words, Task("en", prompt=tuple(range(12)) * 40), 48)[1:-3]
+    assert len(kept) == 23
+    assert kept[-1] == 11
+
+
+@pytest.mark.parametrize("words", [vocabulary(translate=None), vocabulary(languages={}, translate=TRANSLATE)])
+def test_a_checkpoint_that_cannot_translate_says_so(words: object) -> None:
+    with pytest.raises(ValueError, match="does not translate"):
+        prefix(words, Task("en", translate=True), 48)  # type: ignore[arg-type]
+
+
+def test_sampling_is_the_same_each_time_and_another_at_another_place() -> None:
+    here, again = Sampling(0.8, 480_000), Sampling(0.8, 480_000)
+    assert (here.noise(3, 99) == again.noise(3, 99)).all()
+    assert not np.allclose(here.noise(3, 99), here.noise(4, 99))
+    assert not np.allclose(here.noise(3, 99), Sampling(0.6, 480_000).noise(3, 99))
+    assert not np.allclose(here.noise(3, 99), Sampling(0.8, 480_320).noise(3, 99))
+    assert len(np.unique(here.noise(0, 50_000))) > 49_000
+
+
+def test_noise_draws_tokens_by_their_probability() -> None:
+    logits = np.log(np.array([0.5, 0.3, 0.2], np.float32))
+    drawn = [int((logits + Sampling(1.0, 0).noise(position, 3)).argmax()) for position in range(4000)]
+    assert np.allclose(np.bincount(drawn) / 4000, [0.5, 0.3, 0.2], atol=0.03)
+
+
+class Tries(WindowDecoder):
+    """Writes the texts it is given, a try each."""
+
+    def __init__(self, texts: list[WindowText]) -> None:
+        self.texts, self.temperatures = texts, []
+
+    def write(self, features, encoded, task, watch, sampling=None):  # type: ignore[no-untyped-def]
+        self.temperatures.append(sampling.temperature if sampling else 0.0)
+        return self.texts[len(self.temperatures) - 1]
+
+
+GOOD, UNSURE = WindowText((1, 2), -0.3, 0.0), WindowText((1, 2), -1.2, 0.0)
+SILENT, LOOP = WindowText((1, 2), -1.2, 0.9), WindowText((3,) * 40, -0.1, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("texts", "tried"),
+    [
+        ([GOOD], [0.0]),
+        ([UNSURE, GOOD], [0.0, 0.2]),
+        ([LOOP, GOOD], [0.0, 0.2]),
+        ([UNSURE, LOOP, GOOD], [0.0, 0.2, 0.4]),
+        ([UNSURE, UNSURE, UNSURE], [0.0, 0.2, 0.4]),
+        ([SILENT], [0.0]),
+    ],
+)
+def test_a_text_that_went_wrong_is_tried_again_hotter(texts: list[WindowText], tried: list[float]) -> None:
+    tries = Tries(texts)
+
+    def say(tokens: Sequence[int]) -> str:
+        return " ".join(f"word {token}" for token in tokens)
+
+    text = tries.write_at((0.0, 0.2, 0.4), FEATURES, None, Task("en"), nothing, 0, say)
+    assert text == texts[-1]
+    assert tries.temperatures == tried
+
+
+def test_a_text_without_timestamps_has_none() -> None:
+    toy = Toy(8)
+    decode = decoder(toy)
+    text = decode.write(FEATURES, decode.encode(FEATURES), Task("en", timestamps=False), nothing)
+    assert text.tokens
+    with_times = decode.write(FEATURES, decode.encode(FEATURES), Task("en"), nothing)
+    assert with_times.tokens[0] >= FIRST_TIME
+
+
+def test_the_same_sampling_writes_the_same_text() -> None:
+    decode = decoder(Toy(9))
+    encoded = decode.encode(FEATURES)
+    hot = [decode.write(FEATURES, encoded, Task("en"), nothing, Sampling(1.0, 5)) for _ in range(2)]
+    assert hot[0] == hot[1]
+    assert hot[0].temperature == 1.0
+    assert hot[0].tokens != decode.write(FEATURES, encoded, Task("en"), nothing, Sampling(1.0, 6)).tokens
