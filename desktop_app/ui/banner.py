@@ -1,0 +1,59 @@
+"""A line that tells something and offers what to do about it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from desktop_app.ui import icons
+from desktop_app.ui.buttons import button
+from desktop_app.ui.theme import S2, S3, Theme
+
+NOTICE, PROBLEM, NEUTRAL = "warn", "bad", "plain"
+
+
+class Banner(QFrame):
+    """Icon, sentence, buttons.
+
+    Attributes: text (the sentence's label); buttons (those added, in order).
+    """
+
+    def __init__(self, theme: Theme, tone: str, mark: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._tone, self._mark = theme, tone, mark
+        self.setProperty("banner", tone)
+        self._icon = QLabel()
+        self.text = QLabel()
+        self.text.setWordWrap(True)
+        self.text.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.text.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        if tone == NOTICE:
+            self.text.setProperty("role", "warn")
+        self.buttons: list[QPushButton] = []
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(S3, S2 + 1, S2, S2 + 1)
+        self._row.setSpacing(S2 + 2)
+        self._row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._row.addWidget(self.text, 1)
+        theme.changed.connect(self._retint)
+        self._retint()
+
+    def add_button(self, text: str, kind: str = "plain") -> QPushButton:
+        """One more thing to do, at the right."""
+        made = button(text, kind)
+        self._row.addWidget(made, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.buttons.append(made)
+        return made
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence; none hides the banner."""
+        self.text.setText(sentence)
+        self.setAccessibleName(sentence)
+        self.setVisible(bool(sentence))
+
+    def _retint(self) -> None:
+        colors = self._theme.palette
+        color = {NOTICE: colors.warn, PROBLEM: colors.bad, NEUTRAL: colors.muted}[self._tone]
+        self._icon.setPixmap(icons.pixmap(self._mark, color, 18, self.devicePixelRatioF()))

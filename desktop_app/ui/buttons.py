@@ -1,0 +1,32 @@
+"""Buttons in the looks of resources/styles/galley.qss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QPushButton, QWidget
+
+
+def button(
+    text: str, kind: str, then: Callable[[], object] | None = None, parent: QWidget | None = None
+) -> QPushButton:
+    """A button that looks as `kind` says: plain, primary, link, row, pill, segment. A click does not take the focus."""
+    made = QPushButton(text, parent)
+    made.setProperty("kind", kind)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    made.setAutoDefault(False)
+    if kind in ("link", "pill"):
+        made.setCursor(Qt.CursorShape.PointingHandCursor)
+    if then is not None:
+        made.clicked.connect(lambda: then())
+    return made
+
+
+def icon_button(name: str, then: Callable[[], object] | None = None, size: int = 18) -> QPushButton:
+    """A button with nothing but an icon; `name` is its tooltip and what a screen reader says."""
+    made = button("", "icon", then)
+    made.setIconSize(QSize(size, size))
+    made.setToolTip(name)
+    made.setAccessibleName(name)
+    return made

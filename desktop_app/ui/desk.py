@@ -1,0 +1,180 @@
+"""What the user can do, by menu, button or key: opening, saving, copying, removing, choosing a model."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QFileDialog, QMenu
+
+from desktop_app.ui import media, saving
+from desktop_app.ui.confirm import confirm
+from desktop_app.ui.entry import BROKEN_OFF, IN_WORK, Entry
+from desktop_app.ui.page_header import FORMAT_WORDS
+from desktop_app.ui.preferences import Preferences
+from desktop_app.ui.session import Session
+
+if TYPE_CHECKING:
+    from desktop_app.ui.window import Window
+
+
+class Desk(QObject):
+    """The actions of a window, and the keys for them."""
+
+    def __init__(self, window: Window, session: Session, preferences: Preferences) -> None:
+        super().__init__(window)
+        self._window, self._session, self._preferences = window, session, preferences
+        for keys, action in (
+            (QKeySequence.StandardKey.Open, self.browse),
+            (QKeySequence.StandardKey.New, window.show_idle),
+            (QKeySequence.StandardKey.Save, partial(self.save, "txt")),
+            ("Ctrl+E", self._export),
+            (QKeySequence.StandardKey.Find, window.page.open_find),
+            (QKeySequence.StandardKey.FindNext, partial(window.page.find_bar.step.emit, 1)),
+            ("Ctrl+K", self._search_recordings),
+            ("Ctrl+,", window.show_settings),
+            ("Ctrl+Shift+C", self.copy),
+            ("Esc", self._escape),
+            (QKeySequence.StandardKey.Quit, window.close),
+        ):
+            QShortcut(QKeySequence(keys), window).activated.connect(action)
+
+    @property
+    def _entry(self) -> Entry | None:
+        """The recording that is looked at."""
+        return self._session.entries.get(self._window.current)
+
+    # Files.
+
+    def browse(self) -> None:
+        """Choose recordings to transcribe."""
+        folder = self._preferences.folder("open")
+        files, _ = QFileDialog.getOpenFileNames(self._window, "Choose recordings", folder, media.FILTER)
+        if files:
+            self._preferences.remember_folder("open", str(Path(files[0]).parent))
+            self._window.add(files)
+
+    def save(self, form: str) -> None:
+        """Save the text that is looked at, as far as it is written."""
+        entry = self._entry
+        if entry is None or not entry.has_text:
+            return
+        transcript = entry.transcript()
+        suggested = Path(self._preferences.folder("save"), saving.suggested_name(transcript, form))
+        pattern = f"{FORMAT_WORDS[form]} (*.{form})"
+        name, _ = QFileDialog.getSaveFileName(self._window, "Save the transcript", str(suggested), pattern)
+        if name:
+            self.write(entry, form, Path(name))
+
+    def write(self, entry: Entry, form: str, place: Path) -> None:
+        """Write a text to a file; say that it was done or why it was not."""
+        if not place.suffix:
+            place = place.with_suffix(f".{form}")
+        try:
+            saving.save(entry.transcript(), form, place)
+        except OSError as error:
+            reason = f"{place.name} was not saved ({(error.strerror or str(error)).lower()})"
+            self._session.trouble.emit(reason, "choose another folder or make room, then save again")
+            return
+        self._preferences.remember_folder("save", str(place.parent))
+        self._window.toast.say(f"Saved as {place.name}")
+
+    def _export(self) -> None:
+        if self._window.page.isVisible() and self._window.page.header.save.isEnabled():
+            self._window.page.header.open_save_menu()
+
+    def copy(self) -> None:
+        """Copy the whole text that is looked at."""
+        if self._entry is not None and self._entry.has_text:
+            QGuiApplication.clipboard().setText(self._window.page.view.text())
+            self._window.toast.say("Text copied")
+
+    def show_folder(self) -> None:
+        """Open the folder that the recording lies in."""
+        entry = self._entry
+        if entry is not None:
+            folder = Path(entry.path).parent
+            if not folder.is_dir():
+                self._session.trouble.emit(
+                    f"the folder {folder} is not there any more", "look for the recording elsewhere"
+                )
+            else:
+                QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+    # Recordings.
+
+    def open_menu(self, key: str, place: QPoint) -> None:
+        """What can be done with a recording of the sidebar."""
+        self.menu_for(key).popup(place)
+
+    def menu_for(self, key: str) -> QMenu:
+        """The menu of a recording."""
+        entry = self._session.entries[key]
+        menu = QMenu(self._window)
+        menu.aboutToHide.connect(menu.deleteLater)
+        if entry.state in IN_WORK:
+            menu.addAction("Cancel", partial(self._session.cancel, key))
+        else:
+            again = "Try again" if entry.state in BROKEN_OFF else "Transcribe again"
+            menu.addAction(again, partial(self._again, key))
+        menu.addSeparator()
+        menu.addAction("Remove…", partial(self.remove, key))
+        return menu
+
+    def _again(self, key: str) -> None:
+        self._window.show_entry(key)
+        self._session.again(key)
+
+    def remove(self, key: str) -> None:
+        """Forget a recording, once the user has said yes."""
+        entry = self._session.entries.get(key)
+        if entry is not None and confirm(
+            self._window,
+            f"Remove “{entry.name}”?",
+            "Its transcript is deleted from Galley. The audio file stays where it is.",
+            "Remove",
+        ):
+            self._session.remove(key)
+
+    def may_close(self, count: int) -> bool:
+        """Ask whether to leave recordings unfinished."""
+        what = "A recording is" if count == 1 else f"{count} recordings are"
+        text = "What is written so far is kept. You can transcribe the rest another time."
+        return confirm(self._window, f"{what} not done yet", text, "Close Galley")
+
+    # The rest.
+
+    def choose_model(self) -> None:
+        """Choose another model folder; what is wrong with it is said on the settings page."""
+        start = self._preferences.target or self._preferences.folder("open")
+        folder = QFileDialog.getExistingDirectory(self._window, "Choose a model folder", start)
+        if folder:
+            self.use_model(folder)
+
+    def use_model(self, folder: str) -> None:
+        """Take a folder as the model, or say on the settings page why not."""
+        if self._window.settings.try_folder(folder):
+            self._window.toast.say(f"The next recording is transcribed with {self._preferences.model_name}")
+        else:
+            problem = self._window.settings.problem.text.text()
+            self._window.show_settings()
+            self._window.settings.problem.say(problem)
+
+    def _search_recordings(self) -> None:
+        self._window.sidebar.search.setFocus()
+        self._window.sidebar.search.selectAll()
+
+    def _escape(self) -> None:
+        """Close what is open: the search, the settings; else stop the recording that is looked at."""
+        window = self._window
+        if window.page.find_bar.isVisible():
+            window.page.close_find()
+        elif window.sidebar.search.text():
+            window.sidebar.search.clear()
+        elif window.settings.isVisible():
+            window.show_idle()
+        elif self._entry is not None:
+            self._session.cancel(window.current)

@@ -1,0 +1,84 @@
+"""The card that asks for a recording."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.ui import icons
+from desktop_app.ui.theme import S4, Theme, font
+
+_DISC = 56
+
+
+class DropCard(QWidget):
+    """One thing to do: drop a file on it, or click it. Signals: browse_asked()."""
+
+    browse_asked = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._over = self._dragged = False
+        self.setFixedHeight(272)
+        self.setMinimumWidth(320)
+        self.setMaximumWidth(620)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName("Drop audio, video or a folder, or press to browse")
+        theme.changed.connect(self.update)
+
+    def set_dragged(self, dragged: bool) -> None:
+        """Whether files hang over the window."""
+        self._dragged = dragged
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colors = self._theme.palette
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        lit = self._dragged or self._over
+        place = QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
+        edge = colors.color("accent" if self._dragged or self.hasFocus() else "draft" if lit else "line_strong")
+        pen = QPen(edge, 2 if self._dragged else 1.5)
+        pen.setDashPattern([5, 4])
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(pen)
+        painter.setBrush(colors.color("accent_soft" if self._dragged else "raised"))
+        painter.drawRoundedRect(place, 16, 16)
+        middle = place.center().x()
+        disc = QRectF(middle - _DISC / 2, place.top() + 58, _DISC, _DISC)
+        painter.setPen(Qt.PenStyle.NoPen if self._dragged else QPen(colors.color("line"), 1))
+        painter.setBrush(colors.color("accent" if self._dragged else "page"))
+        painter.drawEllipse(disc)
+        mark = QRectF(0, 0, 26, 26)
+        mark.moveCenter(disc.center())
+        icons.paint(painter, "drop", colors.on_accent if self._dragged else colors.accent, mark)
+        title = "Drop to transcribe" if self._dragged else "Drop audio, video or a folder"
+        for text, face, role, top in (
+            (title, font(21, "SemiBold", serif=True), "ink", disc.bottom() + 20),
+            ("or click to browse your files", font(14), "muted", disc.bottom() + 56),
+        ):
+            painter.setFont(face)
+            painter.setPen(colors.color(role))
+            painter.drawText(QRectF(S4, top, self.width() - 2 * S4, 32), Qt.AlignmentFlag.AlignHCenter, text)
+        painter.end()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._over = True
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._over = False
+        self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.browse_asked.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.browse_asked.emit()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,108 @@
+"""One recording as the window knows it, and the words for its state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from desktop_app.engine.messages import TentativeLine
+from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from desktop_app.ui import words
+
+WAITING, WORKING, DONE = "waiting", "working", "done"
+FAILED, CANCELLED, INTERRUPTED = "failed", "cancelled", "interrupted"
+IN_WORK = (WAITING, WORKING)
+BROKEN_OFF = (FAILED, CANCELLED, INTERRUPTED)
+
+
+@dataclass
+class Entry:
+    """A recording, its state, and its text as far as it is written.
+
+    Attributes:
+        seconds: length of the audio, 0.0 while unknown; `done_seconds` of it are transcribed.
+        problem: why it failed, one sentence, or ""; `kind` is that of the engine's Failed.
+        preparing: what the engine does before the first word, or "".
+        lines: the window in work, not final yet.
+        loaded: whether `segments` is what the library has.
+    """
+
+    id: str
+    path: str
+    name: str
+    created: datetime
+    state: str = WAITING
+    seconds: float = 0.0
+    done_seconds: float = 0.0
+    problem: str = ""
+    kind: str = ""
+    preparing: str = ""
+    language: str = ""
+    language_probability: float = 0.0
+    models: Models | None = None
+    stats: Stats = field(default_factory=Stats)
+    segments: list[Segment] = field(default_factory=list)
+    lines: Sequence[TentativeLine] = ()
+    loaded: bool = False
+
+    @property
+    def progress(self) -> float:
+        """The share that is done, 0 to 1; the line being written counts."""
+        if self.state == DONE:
+            return 1.0
+        reached = max([self.done_seconds, *(line.start for line in self.lines[-1:])])
+        return min(reached / self.seconds, 1.0) if self.seconds else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The time that the rest will take if it goes on as before; None while that cannot be told."""
+        if self.state != WORKING or not self.seconds or not self.done_seconds or not self.stats.wall_seconds:
+            return None
+        return max(self.seconds - self.done_seconds, 0.0) * self.stats.wall_seconds / self.done_seconds
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there is anything to read, save or copy."""
+        return bool(self.segments)
+
+    def transcript(self) -> Transcript:
+        """What stands so far."""
+        models = self.models or Models("", "", "", "", "")
+        return Transcript(
+            self.path,
+            self.seconds,
+            self.language,
+            self.language_probability,
+            models,
+            tuple(self.segments),
+            (),
+            self.stats,
+        )
+
+    def begin_again(self) -> None:
+        """Forget the earlier run."""
+        self.state, self.problem, self.kind, self.preparing = WAITING, "", "", ""
+        self.done_seconds, self.stats, self.lines, self.segments = 0.0, Stats(), (), []
+
+    def progress_words(self) -> str:
+        """Where the work stands, for the page and the list."""
+        if self.state == WAITING:
+            return "Waiting"
+        if self.preparing:
+            return self.preparing
+        share = words.percent(self.progress) if self.seconds else words.clock(self.done_seconds)
+        remaining = self.seconds_left
+        return f"{share} · {words.left(remaining)}" if remaining is not None and self.progress < 1 else share
+
+    def summary(self, now: datetime | None = None) -> str:
+        """The second line of its row in the list."""
+        if self.state in IN_WORK:
+            return self.progress_words()
+        if self.state == FAILED:
+            return "Could not be transcribed"
+        when = words.day(self.created, now or datetime.now(UTC))
+        when = when[:1].upper() + when[1:]
+        if self.state == DONE:
+            return f"{when} · {words.clock(self.seconds)}" if self.seconds else when
+        return f"{when} · {'Stopped' if self.state == CANCELLED else 'Interrupted'}"

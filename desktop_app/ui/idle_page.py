@@ -1,0 +1,74 @@
+"""The page of a window that has nothing to do yet."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from desktop_app.ui import icons
+from desktop_app.ui.buttons import button
+from desktop_app.ui.drop_card import DropCard
+from desktop_app.ui.preferences import Preferences
+from desktop_app.ui.theme import S1, S2, S4, S5, Theme
+
+
+class IdlePage(QWidget):
+    """The drop card, which model will write, and the promise. Signals: browse_asked(), model_asked()."""
+
+    browse_asked = Signal()
+    model_asked = Signal()
+
+    def __init__(self, theme: Theme, preferences: Preferences, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._preferences = theme, preferences
+        self.card = DropCard(theme)
+        self.card.browse_asked.connect(self.browse_asked)
+        self._model = QLabel()
+        self._model_mark = QLabel()
+        self.choose = button("Choose model folder…", "link", self.model_asked.emit)
+        self._promise_mark = QLabel()
+        self._promise = QLabel("Nothing leaves this computer.")
+        self._promise.setProperty("role", "quiet")
+        self._lay_out()
+        preferences.changed.connect(self.refresh)
+        theme.changed.connect(self.refresh)
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        model = QHBoxLayout()
+        model.setSpacing(S2)
+        promise = QHBoxLayout()
+        promise.setSpacing(S2)
+        for row, widgets in (
+            (model, (self._model_mark, self._model, self.choose)),
+            (promise, (self._promise_mark, self._promise)),
+        ):
+            row.addStretch(1)
+            for widget in widgets:
+                row.addWidget(widget)
+            row.addStretch(1)
+        card = QHBoxLayout()
+        card.addStretch(1)
+        card.addWidget(self.card, 100)
+        card.addStretch(1)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(S5, S4, S5, S4)
+        box.setSpacing(0)
+        box.addStretch(5)
+        box.addLayout(card)
+        box.addSpacing(S5)
+        box.addLayout(model)
+        box.addSpacing(S1)
+        box.addStretch(6)
+        box.addLayout(promise)
+        box.addSpacing(S1)
+
+    def refresh(self) -> None:
+        """Show the model that the next recording will be transcribed with."""
+        ahead = "" if self._preferences.drafts else ", without a draft"
+        self._model.setText(f"{self._preferences.model_name}{ahead}")
+        colors = self._theme.palette
+        scale = self.devicePixelRatioF()
+        self._model_mark.setPixmap(icons.pixmap("model", colors.muted, 18, scale))
+        self._promise_mark.setPixmap(icons.pixmap("lock", colors.muted, 16, scale))
+        self.choose.setIconSize(QSize(16, 16))

@@ -1,0 +1,32 @@
+"""Which files of a dropped folder are worth a try. A file that was named itself is always tried: FFmpeg knows best."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+EXTENSIONS = frozenset(
+    ".3gp .aac .ac3 .aif .aiff .amr .au .avi .caf .flac .flv .m2ts .m4a .m4b .m4v .mka .mkv .mov .mp2 .mp3 .mp4 .mpeg"
+    " .mpg .mts .oga .ogg .ogv .opus .ts .wav .webm .wma .wmv".split()
+)
+FILTER = f"Audio and video ({' '.join(f'*{extension}' for extension in sorted(EXTENSIONS))});;All files (*)"
+
+
+def expand(paths: Iterable[str]) -> list[str]:
+    """The files to transcribe: files as they are, folders as the recordings in them, each once, in a steady order."""
+    found: dict[str, None] = {}
+    for path in paths:
+        if os.path.isdir(path) and Path(path).suffix.lower() not in EXTENSIONS:
+            found.update(dict.fromkeys(_recordings_in(path)))
+        else:
+            found[os.path.abspath(path)] = None
+    return list(found)
+
+
+def _recordings_in(folder: str) -> Iterable[str]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if Path(name).suffix.lower() in EXTENSIONS and not name.startswith("."):
+                yield os.path.abspath(os.path.join(place, name))

@@ -1,0 +1,84 @@
+"""The tool bar over a transcript: what it is, and what can be done with it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from desktop_app.ui import icons
+from desktop_app.ui.buttons import button, icon_button
+from desktop_app.ui.elided import ElidedLabel
+from desktop_app.ui.theme import S1, S2, S3, Theme
+
+FORMAT_WORDS = {
+    "txt": "Text (.txt)",
+    "srt": "Subtitles (.srt)",
+    "vtt": "Web subtitles (.vtt)",
+    "json": "Everything, for programs (.json)",
+}
+
+
+class PageHeader(QWidget):
+    """Title, one line about the recording, and the tools.
+
+    Signals: save_asked(format), copy_asked(), folder_asked(), find_asked(), speed_toggled(shown).
+    """
+
+    save_asked = Signal(str)
+    copy_asked = Signal()
+    folder_asked = Signal()
+    find_asked = Signal()
+    speed_toggled = Signal(bool)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.title, self.about = ElidedLabel("title"), ElidedLabel("quiet")
+        self.save = button("Save as", "primary", self.open_save_menu)
+        self.save.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
+        self.save_menu = QMenu(self.save)
+        for name, words in FORMAT_WORDS.items():
+            self.save_menu.addAction(words, partial(self.save_asked.emit, name))
+        self.copy = icon_button("Copy the text", self.copy_asked.emit)
+        self.folder = icon_button("Show the recording in its folder", self.folder_asked.emit)
+        self.search = icon_button("Find in the text (Ctrl+F)", self.find_asked.emit)
+        self.speed = icon_button("Speed")
+        self.speed.setCheckable(True)
+        self.speed.toggled.connect(self.speed_toggled)
+        lines = QVBoxLayout()
+        lines.setSpacing(2)
+        lines.addWidget(self.title)
+        lines.addWidget(self.about)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(S1)
+        row.addLayout(lines, 1)
+        row.addSpacing(S3)
+        for tool in (self.search, self.copy, self.folder, self.speed):
+            row.addWidget(tool)
+        row.addSpacing(S2)
+        row.addWidget(self.save)
+        theme.changed.connect(self._retint)
+        self._retint()
+
+    def open_save_menu(self) -> None:
+        """Ask for the format, under the button."""
+        self.save_menu.popup(self.save.mapToGlobal(self.save.rect().bottomLeft()))
+
+    def set_usable(self, has_text: bool) -> None:
+        """Whether there is a text to save, copy or search."""
+        for control in (self.save, self.copy, self.search):
+            control.setEnabled(has_text)
+
+    def _retint(self) -> None:
+        colors = self._theme.palette
+        for tool, name in (
+            (self.copy, "copy"),
+            (self.folder, "folder"),
+            (self.search, "search"),
+            (self.speed, "speed"),
+        ):
+            tool.setIcon(icons.icon(name, colors.muted, colors.line_strong))
+        self.save.setIcon(icons.icon("chevron-down", colors.on_accent, colors.draft))

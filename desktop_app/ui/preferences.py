@@ -1,0 +1,82 @@
+"""What the user has chosen, kept in settings.ini beside the library."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSettings, QStandardPaths, Signal
+
+from desktop_app import folders, resources
+from desktop_app.engine.messages import Options
+
+
+class Preferences(QObject):
+    """Model, draft and folders.
+
+    Attributes: settings (the file itself). Signals: changed() when another model or draft is to be used.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        folders.data().mkdir(parents=True, exist_ok=True)
+        self.settings = QSettings(str(folders.data() / "settings.ini"), QSettings.Format.IniFormat, self)
+
+    @property
+    def target(self) -> str:
+        """The folder of the chosen model; "" for the one that comes with Galley."""
+        return str(self.settings.value("target", ""))
+
+    @target.setter
+    def target(self, folder: str) -> None:
+        self.settings.setValue("target", folder)
+        self.changed.emit()
+
+    @property
+    def drafts(self) -> bool:
+        """Whether a draft model writes ahead."""
+        return self.settings.value("draft", "auto") != "off"
+
+    @drafts.setter
+    def drafts(self, wanted: bool) -> None:
+        self.settings.setValue("draft", "auto" if wanted else "off")
+        self.changed.emit()
+
+    def options(self) -> Options:
+        """How the next recording is to be transcribed."""
+        return Options(target=self.target, draft="auto" if self.drafts else "off")
+
+    @property
+    def model_name(self) -> str:
+        """The chosen model in a few words."""
+        return name_of(Path(self.target) if self.target else resources.path("models", "starter"))
+
+    def folder(self, purpose: str) -> str:
+        """Where files were last opened ("open") or saved ("save")."""
+        home = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        kept = str(self.settings.value(f"folder_{purpose}", home))
+        return kept if Path(kept).is_dir() else home
+
+    def remember_folder(self, purpose: str, folder: str) -> None:
+        """Open or save there the next time."""
+        self.settings.setValue(f"folder_{purpose}", folder)
+
+
+def name_of(folder: Path) -> str:
+    """What a model folder calls its model: the name in its galley.json, else the folder's own."""
+    try:
+        named = json.loads((folder / "galley.json").read_text(encoding="utf-8"))
+        return str(named["name"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return folder.name
+
+
+def problem_with(folder: Path) -> str:
+    """Why a folder cannot be a model, as a sentence, or "". Only a first look: the engine knows for sure."""
+    if not (folder / "config.json").is_file():
+        return f"{folder.name} is no model folder: config.json is missing. Choose one with model.safetensors beside it."
+    if not any(folder.glob("*.safetensors")):
+        return f"{folder.name} has no weights: a model.safetensors is missing. Download the whole model folder."
+    return ""

@@ -1,0 +1,243 @@
+"""What the window is doing: the recordings, the queue and their states. No widget in here.
+
+Engine events come in, the library is told, and the signals say what to paint again.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop_app.engine.messages import (
+    Cancelled,
+    Event,
+    Failed,
+    Finished,
+    Options,
+    Preparing,
+    Progress,
+    SegmentReady,
+    Started,
+    Tentative,
+)
+from desktop_app.library.store import Library, Recording
+from desktop_app.transcript.model import Transcript
+from desktop_app.ui import media
+from desktop_app.ui.entry import BROKEN_OFF, CANCELLED, DONE, FAILED, IN_WORK, WORKING, Entry
+from desktop_app.ui.keeper import Keeper
+from desktop_app.ui.words import sentence
+
+
+class EnginePort(Protocol):
+    """What the session needs of desktop_app.engine.client.Engine."""
+
+    def transcribe(self, job: str, path: str, options: Options) -> None: ...
+
+    def cancel(self, job: str) -> None: ...
+
+
+class Session(QObject):
+    """The recordings, newest first, and the queue.
+
+    Attributes: entries (by id, newest first).
+    Signals:
+        added(id): a new recording, in the order they were dropped.
+        changed(id): state, progress or figures of a recording changed.
+        text_changed(id): its text grew or its draft changed.
+        removed(id); reloaded(): the list was read from the library.
+        trouble(reason, remedy): something outside a single recording went wrong.
+    """
+
+    added = Signal(str)
+    changed = Signal(str)
+    text_changed = Signal(str)
+    removed = Signal(str)
+    reloaded = Signal()
+    trouble = Signal(str, str)
+
+    def __init__(
+        self,
+        engine: EnginePort,
+        library: Library | None,
+        keeper: Keeper,
+        options: Callable[[], Options],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._engine, self._library, self._keeper, self._options = engine, library, keeper, options
+        self.entries: dict[str, Entry] = {}
+        keeper.failed.connect(self.trouble)
+        if library is not None:
+            keeper.do(library.recordings, self._show_stored)
+
+    # What the user asks for.
+
+    def add(self, paths: Iterable[str]) -> None:
+        """Queue files and the recordings in folders; the first one starts at once."""
+        wanted = list(paths)
+        self._keeper.do(partial(media.expand, wanted), self._store)
+
+    def again(self, key: str) -> None:
+        """Transcribe a recording once more, or take up one that was broken off."""
+        entry = self.entries.get(key)
+        if entry is None or entry.state in IN_WORK:
+            return
+        entry.begin_again()
+        entry.loaded = True
+        if self._library is not None:
+            self._keeper.do(partial(self._library.again, key))
+        self.changed.emit(key)
+        self.text_changed.emit(key)
+        self._engine.transcribe(key, entry.path, self._options())
+
+    def cancel(self, key: str) -> None:
+        """Stop a recording that waits or is in work; the text so far stands."""
+        if key in self.entries and self.entries[key].state in IN_WORK:
+            self._engine.cancel(key)
+
+    def remove(self, key: str) -> None:
+        """Forget a recording and its text; the audio file is never touched."""
+        entry = self.entries.pop(key, None)
+        if entry is None:
+            return
+        if entry.state in IN_WORK:
+            self._engine.cancel(key)
+        if self._library is not None:
+            self._keeper.do(partial(self._library.remove, key))
+        self.removed.emit(key)
+
+    def load(self, key: str) -> None:
+        """Fetch the text of an older recording; text_changed follows."""
+        entry = self.entries.get(key)
+        if entry is None or entry.loaded or self._library is None:
+            return
+        entry.loaded = True
+        self._keeper.do(partial(self._library.transcript, key), partial(self._show_text, key))
+
+    def search(self, text: str, then: Callable[[set[str] | None], None]) -> None:
+        """Tell `then` which recordings have the text in their name or transcript; None means all of them."""
+        if not text.strip() or self._library is None:
+            then(None)
+            return
+        library = self._library
+        self._keeper.do(lambda: {found.id for found in library.recordings(text)}, then)
+
+    @property
+    def in_work(self) -> list[Entry]:
+        """The queue: what is transcribed and what waits, in the order it was dropped."""
+        return [entry for entry in reversed(self.entries.values()) if entry.state in IN_WORK]
+
+    # What the engine says.
+
+    def handle(self, event: Event) -> None:
+        """Take an engine event, in the main thread. Events about forgotten recordings are passed over."""
+        entry = self.entries.get(event.job)
+        if entry is None or entry.state not in IN_WORK:
+            return
+        match event:
+            case Tentative():
+                entry.lines = event.lines
+                self.text_changed.emit(entry.id)
+                return
+            case SegmentReady():
+                entry.segments.append(event.segment)
+                entry.lines = entry.lines[1:]
+                self._keep(lambda library: library.append(entry.id, event.segment))
+                self.text_changed.emit(entry.id)
+                return
+            case Preparing():
+                entry.state, entry.preparing = WORKING, event.what
+            case Started():
+                self._begin(entry, event)
+            case Progress():
+                entry.done_seconds, entry.stats = event.done_seconds, event.stats
+                entry.seconds = event.audio_seconds or entry.seconds
+            case Finished():
+                self._finish(entry, event.transcript)
+            case Cancelled():
+                entry.state, entry.preparing, entry.lines = CANCELLED, "", ()
+                self._keep(lambda library: library.cancel(entry.id))
+                self.text_changed.emit(entry.id)
+            case Failed():
+                entry.state, entry.preparing, entry.lines = FAILED, "", ()
+                entry.problem, entry.kind = sentence(event.reason, event.remedy), event.kind
+                problem = entry.problem
+                self._keep(lambda library: library.fail(entry.id, problem))
+                self.text_changed.emit(entry.id)
+        self.changed.emit(entry.id)
+
+    def _begin(self, entry: Entry, event: Started) -> None:
+        entry.state, entry.preparing = WORKING, ""
+        entry.models, entry.seconds = event.models, event.audio_seconds
+        entry.segments, entry.lines = [], ()
+        self._keep(lambda library: library.begin(entry.id, event.models, event.audio_seconds))
+        self.text_changed.emit(entry.id)
+
+    def _finish(self, entry: Entry, transcript: Transcript) -> None:
+        entry.state, entry.preparing, entry.lines = DONE, "", ()
+        self._take_over(entry, transcript)
+        entry.done_seconds = entry.seconds
+        self._keep(lambda library: library.finish(entry.id, transcript))
+        self.text_changed.emit(entry.id)
+
+    @staticmethod
+    def _take_over(entry: Entry, transcript: Transcript) -> None:
+        entry.segments = list(transcript.segments)
+        entry.seconds = transcript.seconds or entry.seconds
+        entry.models, entry.stats = transcript.models, transcript.stats
+        entry.language, entry.language_probability = transcript.language, transcript.language_probability
+
+    # What the library says.
+
+    def _keep(self, call: Callable[[Library], None]) -> None:
+        library = self._library
+        if library is not None:
+            self._keeper.do(lambda: call(library))
+
+    def _store(self, paths: list[str] | None) -> None:
+        if not paths:
+            self.trouble.emit("no audio or video was found there", "drop a recording or a folder that has some")
+            return
+        library = self._library
+        for path in paths:
+            if library is None:
+                self._enqueue(path, None)
+            else:
+                self._keeper.do(partial(library.add, path), partial(self._enqueue, path))
+
+    def _enqueue(self, path: str, stored: Recording | None) -> None:
+        """Put a file into the queue; what the library could not store is transcribed all the same."""
+        if stored is None:
+            stored = Recording(uuid.uuid4().hex, path, Path(path).name, datetime.now(UTC), "waiting", 0.0, "")
+        entry = _entry(stored)
+        entry.loaded = True
+        self.entries = {entry.id: entry, **self.entries}
+        self.added.emit(entry.id)
+        self._engine.transcribe(entry.id, path, self._options())
+
+    def _show_stored(self, stored: list[Recording] | None) -> None:
+        for recording in stored or []:
+            self.entries.setdefault(recording.id, _entry(recording))
+        self.reloaded.emit()
+
+    def _show_text(self, key: str, transcript: Transcript | None) -> None:
+        entry = self.entries.get(key)
+        if entry is None or transcript is None or entry.state in IN_WORK:
+            return
+        self._take_over(entry, transcript)
+        if entry.state in BROKEN_OFF and entry.segments:
+            entry.done_seconds = entry.segments[-1].end
+        self.changed.emit(key)
+        self.text_changed.emit(key)
+
+
+def _entry(stored: Recording) -> Entry:
+    return Entry(
+        stored.id, stored.path, stored.name, stored.created, stored.state, stored.seconds, problem=stored.problem
+    )

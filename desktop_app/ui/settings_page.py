@@ -1,0 +1,142 @@
+"""The page where the model, the draft and the look are chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from desktop_app import __version__, resources
+from desktop_app.ui.banner import PROBLEM, Banner
+from desktop_app.ui.buttons import button
+from desktop_app.ui.choice import Choice
+from desktop_app.ui.elided import ElidedLabel
+from desktop_app.ui.preferences import Preferences, name_of, problem_with
+from desktop_app.ui.theme import CHOICES, S1, S2, S4, S5, S6, Theme
+
+_WIDTH = 600
+
+
+class SettingsPage(QWidget):
+    """Signals: folder_asked() when another model folder is to be chosen; closed()."""
+
+    folder_asked = Signal()
+    closed = Signal()
+
+    def __init__(self, theme: Theme, preferences: Preferences, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._preferences = theme, preferences
+        self.model, self.place = QLabel(), ElidedLabel("quiet")
+        self.model.setProperty("role", "strong")
+        self.choose = button("Choose folder…", "plain", self.folder_asked.emit)
+        self.starter = button("Use the starter", "plain", self._use_starter)
+        self.problem = Banner(theme, PROBLEM, "problem")
+        self.problem.say("")
+        self.draft = Choice("Draft", ["On", "Off"])
+        self.draft.picked.connect(self._set_draft)
+        self.look = Choice("Appearance", [choice.capitalize() for choice in CHOICES])
+        self.look.picked.connect(lambda number: theme.choose(CHOICES[number]))
+        self.look.pick(CHOICES.index(theme.choice))
+        self._lay_out()
+        preferences.changed.connect(self.refresh)
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        inner = QWidget()
+        inner.setMaximumWidth(_WIDTH)
+        box = QVBoxLayout(inner)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        box.addWidget(_label("Settings", "title"))
+        box.addSpacing(S6)
+        box.addWidget(_label("Model", "heading"))
+        box.addSpacing(S1)
+        box.addWidget(_label("The model that writes the text: a folder in the Whisper layout.", "quiet"))
+        box.addSpacing(S4)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self.model)
+        words.addWidget(self.place)
+        card = QWidget()
+        card.setObjectName("card")
+        card.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        row = QHBoxLayout(card)
+        row.setContentsMargins(S4, S4, S4, S4)
+        row.setSpacing(S2)
+        row.addLayout(words, 1)
+        row.addWidget(self.starter)
+        row.addWidget(self.choose)
+        box.addWidget(card)
+        box.addSpacing(S2)
+        box.addWidget(self.problem)
+        for heading, text, choice in (
+            (
+                "Draft",
+                "A small model writes ahead and the large one checks every word. The text is the same, sooner.",
+                self.draft,
+            ),
+            ("Appearance", "Light, dark, or as the system says.", self.look),
+        ):
+            box.addSpacing(S5)
+            box.addWidget(_rule())
+            box.addSpacing(S5)
+            box.addLayout(_setting(heading, text, choice))
+        box.addStretch(1)
+        box.addWidget(_label(f"Galley {__version__}. Nothing leaves this computer.", "quiet"))
+        outer = QHBoxLayout(self)
+        outer.setContentsMargins(S6, S5 + S2, S6, S5)
+        outer.addStretch(1)
+        outer.addWidget(inner, 100)
+        outer.addStretch(1)
+
+    def refresh(self) -> None:
+        """Show what is chosen."""
+        target = self._preferences.target
+        folder = Path(target) if target else resources.path("models", "starter")
+        self.model.setText(name_of(folder))
+        self.place.setText(target or "Comes with Galley")
+        self.starter.setVisible(bool(target))
+        self.problem.say(problem_with(folder) if target else "")
+        self.draft.pick(0 if self._preferences.drafts else 1)
+
+    def try_folder(self, folder: str) -> bool:
+        """Take a folder as the model if it can be one; else say why not. Whether it was taken."""
+        problem = problem_with(Path(folder))
+        if problem:
+            self.problem.say(problem)
+            return False
+        self._preferences.target = folder
+        return True
+
+    def _use_starter(self) -> None:
+        self._preferences.target = ""
+
+    def _set_draft(self, number: int) -> None:
+        self._preferences.drafts = number == 0
+
+
+def _label(text: str, role: str) -> QLabel:
+    made = QLabel(text, wordWrap=role == "quiet")
+    made.setProperty("role", role)
+    return made
+
+
+def _rule() -> QWidget:
+    made = QWidget()
+    made.setObjectName("rule")
+    made.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    made.setFixedHeight(1)
+    return made
+
+
+def _setting(heading: str, text: str, choice: Choice) -> QHBoxLayout:
+    words = QVBoxLayout()
+    words.setSpacing(S1)
+    words.addWidget(_label(heading, "heading"))
+    words.addWidget(_label(text, "quiet"))
+    row = QHBoxLayout()
+    row.setSpacing(S5)
+    row.addLayout(words, 1)
+    row.addWidget(choice, 0, Qt.AlignmentFlag.AlignTop)
+    return row

@@ -1,0 +1,232 @@
+"""The look in one place: two palettes, the spacing scale, the fonts, and the theme that follows the system.
+
+Text colours are chosen for contrast on the ground they stand on (WCAG): ink and muted at least 4.5 : 1, draft words at
+least 3 : 1. tests/ui/test_theme.py measures it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from desktop_app import resources
+
+# The spacing scale in device-independent pixels; nothing is set apart by another distance.
+S1, S2, S3, S4, S5, S6, S7 = 4, 8, 12, 16, 24, 32, 48
+RADIUS = 8
+
+SYSTEM, LIGHT, DARK = "system", "light", "dark"
+CHOICES = (SYSTEM, LIGHT, DARK)
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Every colour that Galley paints with."""
+
+    name: str
+    page: str  # the ground that is read on
+    side: str  # sidebar and panel
+    raised: str  # cards and fields
+    hover: str
+    pressed: str
+    line: str
+    line_strong: str
+    ink: str
+    muted: str
+    draft: str  # words that the target has not seen yet
+    accent: str
+    accent_hover: str
+    accent_soft: str
+    on_accent: str
+    selection: str
+    hit: str
+    hit_now: str
+    on_hit: str
+    warn: str
+    warn_ground: str
+    warn_line: str
+    bad: str
+    bad_ground: str
+    bad_line: str
+    good: str
+    encoder: str  # the three parts of the time bar
+    drafting: str
+    target: str
+    shadow: str
+
+    def color(self, role: str) -> QColor:
+        """The colour of a role as Qt's own type."""
+        return QColor(getattr(self, role))
+
+
+LIGHT_PALETTE = Palette(
+    name=LIGHT,
+    page="#ffffff",
+    side="#f7f6f3",
+    raised="#fbfaf8",
+    hover="#eeece7",
+    pressed="#e5e2db",
+    line="#e8e6e1",
+    line_strong="#c9c5bc",
+    ink="#1d1c1a",
+    muted="#67635c",
+    draft="#8d8982",
+    accent="#2f5bd0",
+    accent_hover="#2650bf",
+    accent_soft="#ebf0fc",
+    on_accent="#ffffff",
+    selection="#cddcfb",
+    hit="#fdeebb",
+    hit_now="#ffcf4d",
+    on_hit="#1d1c1a",
+    warn="#765006",
+    warn_ground="#fdf6e4",
+    warn_line="#f1e2b9",
+    bad="#b02a20",
+    bad_ground="#fdf1ef",
+    bad_line="#f4d5d0",
+    good="#2b7a4b",
+    encoder="#dcb574",
+    drafting="#a5b9ee",
+    target="#2f5bd0",
+    shadow="#22000000",
+)
+DARK_PALETTE = Palette(
+    name=DARK,
+    page="#1b1b1a",
+    side="#151514",
+    raised="#222220",
+    hover="#292826",
+    pressed="#33312f",
+    line="#2d2c2a",
+    line_strong="#4b4945",
+    ink="#eceae5",
+    muted="#a5a19a",
+    draft="#84807a",
+    accent="#8caafa",
+    accent_hover="#a2bbfc",
+    accent_soft="#232a3d",
+    on_accent="#0f1830",
+    selection="#33477d",
+    hit="#55491f",
+    hit_now="#ffcf4d",
+    on_hit="#1d1c1a",
+    warn="#e8c476",
+    warn_ground="#2a2417",
+    warn_line="#443a20",
+    bad="#f2938a",
+    bad_ground="#2d1d1b",
+    bad_line="#4d2c28",
+    good="#7cc79a",
+    encoder="#a98647",
+    drafting="#48588a",
+    target="#8caafa",
+    shadow="#66000000",
+)
+
+
+def contrast(one: str, other: str) -> float:
+    """The WCAG 2 contrast ratio of two colours, 1 to 21."""
+
+    def luminance(name: str) -> float:
+        color = QColor(name)
+        parts = [
+            v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4
+            for v in (color.redF(), color.greenF(), color.blueF())
+        ]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def load_fonts() -> None:
+    """Register the bundled fonts; text in scripts they lack comes from the system's."""
+    for file in sorted(resources.path("resources", "fonts").glob("*.ttf")):
+        QFontDatabase.addApplicationFont(str(file))
+
+
+def font(pixels: float, weight: str = "Regular", *, serif: bool = False, figures: bool = False) -> QFont:
+    """A font of Galley's: Inter ("Regular", "Medium", "SemiBold") or Literata (`serif`, "Regular", "SemiBold").
+
+    `figures` gives every digit the same width, for times and numbers that change in place.
+    """
+    base = "Literata" if serif else "Inter"
+    made = QFont([base if weight == "Regular" else f"{base} {weight}", base])
+    made.setPixelSize(round(pixels))
+    made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    made.setStyleStrategy(QFont.StyleStrategy.PreferAntialias)
+    if figures:
+        made.setFeature(QFont.Tag("tnum"), 1)
+    return made
+
+
+class Theme(QObject):
+    """Light or dark, as the user chose or the system says; changes live.
+
+    Attributes: choice ("system", "light" or "dark"); palette (the one in use).
+    Signals: changed() after the palette is another one.
+    """
+
+    changed = Signal()
+
+    def __init__(self, app: QApplication, settings: QSettings) -> None:
+        super().__init__(app)
+        self._app = app
+        self._settings = settings
+        kept = str(settings.value("appearance", SYSTEM))
+        self.choice = kept if kept in CHOICES else SYSTEM
+        self.palette = self._wanted()
+        self._apply()
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._refresh)
+
+    def choose(self, choice: str) -> None:
+        """Follow the system or stay light or dark, now and at the next start."""
+        self.choice = choice
+        self._settings.setValue("appearance", choice)
+        self._refresh()
+
+    def _wanted(self) -> Palette:
+        if self.choice != SYSTEM:
+            return DARK_PALETTE if self.choice == DARK else LIGHT_PALETTE
+        dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        return DARK_PALETTE if dark else LIGHT_PALETTE
+
+    def _refresh(self) -> None:
+        wanted = self._wanted()
+        if wanted is not self.palette:
+            self.palette = wanted
+            self._apply()
+            self.changed.emit()
+
+    def _apply(self) -> None:
+        colors = self.palette
+        qt = QPalette()
+        for role, name in (
+            (QPalette.ColorRole.Window, "page"),
+            (QPalette.ColorRole.Base, "page"),
+            (QPalette.ColorRole.WindowText, "ink"),
+            (QPalette.ColorRole.Text, "ink"),
+            (QPalette.ColorRole.Button, "raised"),
+            (QPalette.ColorRole.ButtonText, "ink"),
+            (QPalette.ColorRole.Highlight, "selection"),
+            (QPalette.ColorRole.HighlightedText, "ink"),
+            (QPalette.ColorRole.ToolTipBase, "raised"),
+            (QPalette.ColorRole.ToolTipText, "ink"),
+            (QPalette.ColorRole.PlaceholderText, "muted"),
+            (QPalette.ColorRole.Link, "accent"),
+        ):
+            qt.setColor(role, colors.color(name))
+        self._app.setPalette(qt)
+        self._app.setStyleSheet(style_sheet(colors))
+
+
+def style_sheet(colors: Palette) -> str:
+    """resources/styles/galley.qss with the colours of a palette for its `@role` names."""
+    text = resources.path("resources", "styles", "galley.qss").read_text(encoding="utf-8")
+    for role in sorted(asdict(colors), key=len, reverse=True):  # longest first: @line_strong before @line
+        text = text.replace(f"@{role}", getattr(colors, role))
+    return text

@@ -1,0 +1,243 @@
+"""The window: sidebar, one page, and the panel with the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QIcon,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from desktop_app import resources
+from desktop_app.ui.banner import PROBLEM, Banner
+from desktop_app.ui.desk import Desk
+from desktop_app.ui.drop_veil import DropVeil
+from desktop_app.ui.entry import IN_WORK
+from desktop_app.ui.idle_page import IdlePage
+from desktop_app.ui.preferences import Preferences
+from desktop_app.ui.session import Session
+from desktop_app.ui.settings_page import SettingsPage
+from desktop_app.ui.sidebar import Sidebar
+from desktop_app.ui.speed_panel import SpeedPanel
+from desktop_app.ui.theme import S3, S4, Theme
+from desktop_app.ui.toast import Toast
+from desktop_app.ui.transcript_page import TranscriptPage
+from desktop_app.ui.words import sentence
+
+_ROOM_FOR_PANEL = 1040
+
+
+class Window(QMainWindow):
+    """Shows what the session says and asks of it what the user wants.
+
+    Signals: closed() once, when the window goes.
+    """
+
+    closed = Signal()
+
+    def __init__(self, theme: Theme, session: Session, preferences: Preferences) -> None:
+        super().__init__()
+        self._session, self._preferences = session, preferences
+        self.current = ""
+        self.sidebar = Sidebar(theme, session)
+        self.idle = IdlePage(theme, preferences)
+        self.page = TranscriptPage(theme)
+        self.settings = SettingsPage(theme, preferences)
+        self.panel = SpeedPanel(theme)
+        self.trouble = Banner(theme, PROBLEM, "problem")
+        self.trouble.add_button("Dismiss", "link").clicked.connect(lambda: self._say_trouble("", ""))
+        self._lay_out()
+        self.veil = DropVeil(theme, self)
+        self.toast = Toast(self)
+        self.desk = Desk(self, session, preferences)
+        self._connect()
+        self.setWindowTitle("Galley")
+        self.setWindowIcon(QIcon(str(resources.path("resources", "icons", "galley.svg"))))
+        self.setMinimumSize(760, 520)
+        self.setAcceptDrops(True)
+        self.resize(1280, 800)
+        place = preferences.settings.value("window")
+        if isinstance(place, QByteArray):
+            self.restoreGeometry(place)
+        self.show_idle()
+
+    def _lay_out(self) -> None:
+        self.stack = QStackedWidget()
+        for page in (self.idle, self.page, self.settings):
+            self.stack.addWidget(page)
+        holder = QWidget()
+        beside = QVBoxLayout(holder)
+        beside.setContentsMargins(S4, S3, S4, 0)
+        beside.addWidget(self.trouble)
+        self._trouble_holder = holder
+        middle = QWidget()
+        middle.setObjectName("page")
+        middle.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(holder)
+        column.addWidget(self.stack, 1)
+        whole = QWidget()
+        row = QHBoxLayout(whole)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.sidebar)
+        row.addWidget(middle, 1)
+        row.addWidget(self.panel)
+        self.setCentralWidget(whole)
+        self._say_trouble("", "")
+
+    def _connect(self) -> None:
+        session, desk, header = self._session, self.desk, self.page.header
+        session.added.connect(self._added)
+        session.changed.connect(self._changed)
+        session.text_changed.connect(self._text_changed)
+        session.removed.connect(self._removed)
+        session.trouble.connect(self._say_trouble)
+        self.sidebar.new_asked.connect(self.show_idle)
+        self.sidebar.settings_asked.connect(self.show_settings)
+        self.sidebar.chosen.connect(self.show_entry)
+        self.sidebar.cancel_asked.connect(session.cancel)
+        self.sidebar.remove_asked.connect(desk.remove)
+        self.sidebar.menu_asked.connect(desk.open_menu)
+        self.idle.browse_asked.connect(desk.browse)
+        self.idle.model_asked.connect(desk.choose_model)
+        self.settings.folder_asked.connect(desk.choose_model)
+        self.page.model_asked.connect(desk.choose_model)
+        self.page.again_asked.connect(lambda: session.again(self.current))
+        self.page.cancel_asked.connect(lambda: session.cancel(self.current))
+        header.save_asked.connect(desk.save)
+        header.copy_asked.connect(desk.copy)
+        header.folder_asked.connect(desk.show_folder)
+        header.speed.setChecked(self._preferences.settings.value("speed", "shown") != "hidden")
+        header.speed_toggled.connect(self._toggle_speed)
+
+    # Navigation.
+
+    def show_idle(self) -> None:
+        """The page that asks for a recording."""
+        self._turn_to(self.idle, "")
+
+    def show_settings(self) -> None:
+        """The page of settings."""
+        self.settings.refresh()
+        self._turn_to(self.settings, "")
+
+    def show_entry(self, key: str) -> None:
+        """The page of a recording."""
+        entry = self._session.entries.get(key)
+        if entry is not None:
+            self._turn_to(self.page, key)
+            self._session.load(key)
+            self.page.show_entry(entry, self._session.in_work)
+            self.panel.show_figures(entry.stats, entry.models)
+
+    def _turn_to(self, page: QWidget, key: str) -> None:
+        self.current = key
+        self.stack.setCurrentWidget(page)
+        self.sidebar.settings.setChecked(page is self.settings)
+        self.sidebar.select(key)
+        entry = self._session.entries.get(key)
+        self.setWindowTitle(f"{entry.name} – Galley" if entry else "Galley")
+        self._place_panel()
+
+    def _place_panel(self) -> None:
+        wanted = self.page.header.speed.isChecked() and self.stack.currentWidget() is self.page
+        self.panel.setVisible(wanted and self.width() >= _ROOM_FOR_PANEL)
+        self.page.header.speed.setEnabled(self.width() >= _ROOM_FOR_PANEL)
+        self.page.header.speed.setToolTip(
+            "Speed" if self.width() >= _ROOM_FOR_PANEL else "Speed (make the window wider to see it)"
+        )
+
+    def _toggle_speed(self, shown: bool) -> None:
+        self._preferences.settings.setValue("speed", "shown" if shown else "hidden")
+        self._place_panel()
+
+    # What the session says.
+
+    def _added(self, key: str) -> None:
+        shown = self._session.entries.get(self.current)
+        if shown is None or shown.state not in IN_WORK:
+            self.show_entry(key)
+        else:
+            self.page.refresh(self._session.in_work)
+
+    def _changed(self, key: str) -> None:
+        entry = self._session.entries.get(self.current)
+        if entry is not None:
+            self.page.refresh(self._session.in_work)
+            if key == self.current:
+                self.panel.show_figures(entry.stats, entry.models)
+
+    def _text_changed(self, key: str) -> None:
+        if key == self.current:
+            self.page.refresh_text()
+
+    def _removed(self, key: str) -> None:
+        if key == self.current:
+            self.show_idle()
+
+    def _say_trouble(self, reason: str, remedy: str) -> None:
+        self.trouble.say(sentence(reason, remedy) if reason else "")
+        self._trouble_holder.setVisible(bool(reason))
+
+    # Dropping.
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if local_files(event):
+            event.acceptProposedAction()
+            self._show_dragged(True)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        event.acceptProposedAction()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._show_dragged(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._show_dragged(False)
+        files = local_files(event)
+        if files:
+            event.acceptProposedAction()
+            self.add(files)
+
+    def add(self, files: Iterable[str]) -> None:
+        """Queue files and folders; what was wrong before is forgotten."""
+        self._say_trouble("", "")
+        self._session.add(files)
+
+    def _show_dragged(self, dragged: bool) -> None:
+        on_card = self.stack.currentWidget() is self.idle
+        self.idle.card.set_dragged(dragged and on_card)
+        if dragged and not on_card:
+            self.veil.cover()
+        else:
+            self.veil.hide()
+
+    # The window itself.
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place_panel()
+        super().resizeEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._session.in_work and not self.desk.may_close(len(self._session.in_work)):
+            event.ignore()
+            return
+        self._preferences.settings.setValue("window", self.saveGeometry())
+        self.closed.emit()
+        event.accept()
+
+
+def local_files(event: QDropEvent) -> list[str]:
+    """The files and folders of this computer in what is dragged."""
+    return [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]

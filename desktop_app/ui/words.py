@@ -1,0 +1,66 @@
+"""Times, dates and figures in the words and digits that people read."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+
+def clock(seconds: float) -> str:
+    """A place in a recording: m:ss, or h:mm:ss from one hour on."""
+    minutes, rest = divmod(int(max(seconds, 0)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def left(seconds: float) -> str:
+    """How long something will take, as coarse as the guess is."""
+    if seconds < 10:
+        return "a few seconds left"
+    if seconds < 55:
+        return f"about {round(seconds / 10) * 10} s left"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"about {max(minutes, 1)} min left"
+    hours, minutes = divmod(minutes, 60)
+    return f"about {hours} h {minutes} min left" if minutes else f"about {hours} h left"
+
+
+def day(when: datetime, now: datetime) -> str:
+    """When something was made, seen from `now`; both with a time zone, shown in the local one."""
+    local, today = when.astimezone(), now.astimezone()
+    if timedelta(0) <= today - local < timedelta(minutes=1):
+        return "just now"
+    if local.date() == today.date():
+        return f"{local:%H:%M}"
+    if local.date() == today.date() - timedelta(days=1):
+        return "yesterday"
+    month = f"{local.day} {local:%b}"
+    return month if local.year == today.year else f"{month} {local.year}"
+
+
+def percent(share: float) -> str:
+    """A share of 0 to 1 as a whole percentage; "100%" and "0%" only when it is exactly that."""
+    if 0 < share < 1:
+        return f"{min(max(round(share * 100), 1), 99)}%"
+    return f"{round(share * 100)}%"
+
+
+def sentence(reason: str, remedy: str = "") -> str:
+    """Two clauses as they come in messages, as one sentence for people."""
+    text = f"{reason}: {remedy}" if remedy else reason
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", "…")) else ".")
+
+
+# What Whisper calls its languages, for the ones that are met most; others are shown by their code.
+_LANGUAGES = {
+    "ar": "Arabic", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish",
+    "fa": "Persian", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi", "hu": "Hungarian",
+    "id": "Indonesian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "nl": "Dutch", "no": "Norwegian",
+    "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sv": "Swedish", "th": "Thai",
+    "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+
+
+def language(code: str) -> str:
+    """The English name of a language code, or the code itself."""
+    return _LANGUAGES.get(code, code)
