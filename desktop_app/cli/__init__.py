@@ -41,9 +41,8 @@ def main(given: Sequence[str]) -> int:
 
 def _run(given: Sequence[str]) -> int:
     if given and given[0] in arguments.COMMANDS:
-        found = arguments.command(given)
         run = {"transcribe": transcribe.run, "devices": devices.run, "doctor": doctor.run}[given[0]]
-        return run(found)
+        return run(arguments.command(given[0], given[1:]))
     files: list[str] = arguments.window(given).files
     from desktop_app.ui import app
 

@@ -37,25 +37,22 @@ def window(given: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(given)
 
 
-def command(given: Sequence[str]) -> argparse.Namespace:
-    """The arguments of a command, which is the first of them."""
-    parser = argparse.ArgumentParser(prog="galley", allow_abbrev=False)
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name, what in COMMANDS.items():
-        sub = commands.add_parser(
-            name,
-            help=what,
-            description=f"{what[0].upper()}{what[1:]}.",
-            epilog=_STATUS if name == "transcribe" else None,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        if name == "transcribe":
-            _add_transcribe(sub)
+def command(name: str, given: Sequence[str]) -> argparse.Namespace:
+    """The arguments behind the command `name`, one of COMMANDS."""
+    what = COMMANDS[name]
+    parser = argparse.ArgumentParser(
+        prog=f"galley {name}",
+        description=f"{what[0].upper()}{what[1:]}.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    if name == "transcribe":
+        _add_transcribe(parser)
     return parser.parse_args(given)
 
 
 def _add_transcribe(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _STATUS
     add = parser.add_argument
     add("files", nargs="+", metavar="FILE", help="audio or video, in any format that FFmpeg reads")
     add("--target", default="", metavar="NAME|FOLDER", help="the model whose text it is (default: the starter)")
