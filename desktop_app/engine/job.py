@@ -131,7 +131,8 @@ class _Work(longform.Listener):
     def tentative(self, lines: Sequence[longform.Line], draft: Sequence[int]) -> None:
         self._check()
         written, ahead, begin = tuple(lines), tuple(draft), self._done
-        self._outbox.tentative(lambda: Tentative(self._request.job, self._lines(written, ahead, begin)))
+        job, checkpoint = self._request.job, self._checkpoint
+        self._outbox.tentative(lambda: Tentative(job, tentative_lines(checkpoint, written, ahead, begin)))
 
     def segments(self, segments: Sequence[longform.Segment], done_seconds: float) -> None:
         self._check()
@@ -171,28 +172,32 @@ class _Work(longform.Listener):
     def _stats(self, seconds: float) -> Stats:
         return Stats(audio_seconds=seconds, wall_seconds=perf_counter() - self._began, **asdict(self.figures))
 
-    def _lines(self, written: Sequence[longform.Line], draft: Sequence[int], begin: float) -> tuple[TentativeLine, ...]:
-        """The lines with their text. A draft that begins with times opens a line; it is shown up to the next time."""
-        vocabulary, text = self._checkpoint.vocabulary, self._checkpoint.text
-        lines = [TentativeLine(line.start, _whole(text(line.tokens)), "") for line in written]
-        last = written[-1].tokens if written else ()
-        at = 0
-        while at < len(draft) and vocabulary.is_timestamp(draft[at]):
-            at += 1
-        if at or not lines:
-            start = begin + vocabulary.seconds(draft[at - 1]) if at else begin
-            lines.append(TentativeLine(start, "", ""))
-            last = ()
-        end = at
-        while end < len(draft) and draft[end] < vocabulary.end:
-            end += 1
-        verified = lines[-1].verified
-        ahead = _whole(text([*last, *draft[at:end]]))
-        if ahead.startswith(verified):
-            lines[-1] = replace(lines[-1], draft=ahead[len(verified) :])
-        if not lines[-1].verified and not lines[-1].draft:
-            lines.pop()
-        return tuple(lines)
+
+def tentative_lines(
+    checkpoint: Checkpoint, written: Sequence[longform.Line], draft: Sequence[int], begin: float
+) -> tuple[TentativeLine, ...]:
+    """The lines of a window that starts at `begin`, with their text.
+
+    A draft that begins with times opens a line, and it is shown up to the next time.
+    """
+    vocabulary, text = checkpoint.vocabulary, checkpoint.text
+    lines = [TentativeLine(line.start, _whole(text(line.tokens)), "") for line in written]
+    last = written[-1].tokens if written else ()
+    at = 0
+    while at < len(draft) and vocabulary.is_timestamp(draft[at]):
+        at += 1
+    if at or not lines:
+        lines.append(TentativeLine(begin + vocabulary.seconds(draft[at - 1]) if at else begin, "", ""))
+        last = ()
+    end = at
+    while end < len(draft) and draft[end] < vocabulary.end:
+        end += 1
+    verified, ahead = lines[-1].verified, _whole(text([*last, *draft[at:end]]))
+    if ahead.startswith(verified):
+        lines[-1] = replace(lines[-1], draft=ahead[len(verified) :])
+    if not lines[-1].verified and not lines[-1].draft:
+        lines.pop()
+    return tuple(lines)
 
 
 def _whole(text: str) -> str:

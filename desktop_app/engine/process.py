@@ -79,11 +79,11 @@ def _work(inbox: _Inbox, outbox: Outbox) -> None:
         except BaseException as error:
             log.write(error)
             shelf = None
-            outbox.send(_failure(job, error))
+            outbox.send(failure(job, error))
         inbox.forget(job)
 
 
-def _failure(job: str, error: BaseException) -> Failed:
+def failure(job: str, error: BaseException) -> Failed:
     """What is said about an error that is neither the file's nor the model's."""
     if isinstance(error, ImportError):
         return Failed(job, f"the engine cannot be loaded ({error})", "run galley doctor", "model")

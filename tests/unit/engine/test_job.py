@@ -1,0 +1,215 @@
+"""One job, in this process, with a toy: the events in their order, and the text while it is written."""
+
+from __future__ import annotations
+
+import os
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from desktop_app.checkpoints.folder import Checkpoint, read
+from desktop_app.decoding.longform import Line
+from desktop_app.engine import job, process
+from desktop_app.engine.messages import (
+    Cancelled,
+    Event,
+    Failed,
+    Finished,
+    Options,
+    Preparing,
+    Progress,
+    SegmentReady,
+    Started,
+    Tentative,
+    TentativeLine,
+    Transcribe,
+)
+from desktop_app.engine.models import Shelf
+from desktop_app.engine.outbox import Outbox
+from tests.random_models import toy
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = toy(tmp_path_factory.mktemp("models") / "target")
+    toy(made / "draft")
+    return made
+
+
+@pytest.fixture(scope="module")
+def shelf() -> Shelf:
+    return Shelf()
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """Thirty-two seconds of noise: two windows."""
+    path = tmp_path / "noise.wav"
+    soundfile.write(path, np.random.default_rng(0).standard_normal(16_000 * 32) / 10, 16_000)
+    return path
+
+
+@pytest.fixture
+def ends() -> tuple[Connection, Outbox]:
+    here, there = Pipe(duplex=False)
+    return here, Outbox(there)
+
+
+def drain(connection: Connection) -> list[Event]:
+    found = []
+    while connection.poll(0.05):
+        found.append(connection.recv())
+    return found
+
+
+def run(
+    path: Path | str, options: Options, shelf: Shelf, ends: tuple[Connection, Outbox], stop_after: float = float("inf")
+) -> list[Event]:
+    """The events of a job; it is asked to stop when it has looked that many times."""
+    looks = 0
+
+    def cancelled() -> bool:
+        nonlocal looks
+        looks += 1
+        return looks > stop_after
+
+    job.run(Transcribe("a", str(path), options), shelf, ends[1], cancelled)
+    return drain(ends[0])
+
+
+def test_the_events_of_a_job(folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox]) -> None:
+    events = run(recording, Options(str(folder), language="en"), shelf, ends)
+    kinds = [type(event) for event in events if not isinstance(event, (Preparing, Tentative))]
+    assert kinds[0] is Started
+    assert kinds[-2:] == [Progress, Finished]
+    assert {event.job for event in events} == {"a"}
+    started = next(event for event in events if isinstance(event, Started))
+    assert (started.audio_seconds, started.models.target) == (32.0, "target")
+    finished = events[-1]
+    assert isinstance(finished, Finished)
+    transcript = finished.transcript
+    assert transcript.segments == tuple(event.segment for event in events if isinstance(event, SegmentReady))
+    assert [segment.id for segment in transcript.segments] == list(range(len(transcript.segments)))
+    assert (transcript.path, transcript.seconds, transcript.language) == (str(recording), 32.0, "en")
+    progress = [event for event in events if isinstance(event, Progress)]
+    assert progress[-1].done_seconds == 32.0
+    stats = transcript.stats
+    assert stats.tokens >= sum(len(segment.tokens) for segment in transcript.segments) > 0
+    assert stats.audio_seconds == 32.0
+    assert stats.encode_seconds + stats.draft_seconds + stats.verify_seconds <= stats.wall_seconds
+    assert stats.drafted > 0
+
+
+def test_without_a_draft_nothing_is_drafted_and_the_tokens_are_the_same(
+    folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox]
+) -> None:
+    both = run(recording, Options(str(folder), language="en"), shelf, ends)[-1]
+    alone = run(recording, Options(str(folder), language="en", draft="off"), shelf, ends)[-1]
+    assert isinstance(both, Finished)
+    assert isinstance(alone, Finished)
+    assert [s.tokens for s in alone.transcript.segments] == [s.tokens for s in both.transcript.segments]
+    assert (alone.transcript.models.drafter, alone.transcript.stats.drafted) == ("off", 0)
+
+
+@pytest.mark.parametrize("looks", [0, 1, 5, 50])
+def test_it_stops_soon_after_it_is_asked_to(
+    folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox], looks: int
+) -> None:
+    events = run(recording, Options(str(folder), language="en"), shelf, ends, stop_after=looks)
+    assert events[-1] == Cancelled("a")
+    assert not any(isinstance(event, Finished) for event in events)
+
+
+def test_what_is_wrong_with_the_file_or_the_model_is_said(
+    folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox]
+) -> None:
+    assert run("missing.wav", Options(str(folder)), shelf, ends) == [
+        Failed("a", "there is no such file", "check the name", "file")
+    ]
+    assert run(recording, Options("nobody"), shelf, ends) == [
+        Failed("a", "there is no model nobody", "choose a folder or one of: starter", "model")
+    ]
+    assert run(recording, Options(str(folder), language="xx"), shelf, ends)[-1] == Failed(
+        "a", "target does not know the language xx", "choose one of: de, en", "model"
+    )
+
+
+def test_the_damage_of_a_file_is_part_of_the_notice(
+    folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox], tmp_path: Path
+) -> None:
+    whole = tmp_path / "whole.flac"
+    soundfile.write(whole, *soundfile.read(recording))
+    (tmp_path / "cut.flac").write_bytes(whole.read_bytes()[: whole.stat().st_size // 4])
+    finished = run(tmp_path / "cut.flac", Options(str(folder), language="en"), shelf, ends)[-1]
+    assert isinstance(finished, Finished)
+    assert "The file is damaged or cut short" in finished.transcript.models.notice
+    assert 6 < finished.transcript.seconds < 10
+
+
+# The text while it is written. Token ids: 65 and so on spell letters in the toy's vocabulary.
+
+
+@pytest.fixture(scope="module")
+def checkpoint(folder: Path) -> Checkpoint:
+    return read(folder)
+
+
+def letters(checkpoint: Checkpoint, text: str) -> tuple[int, ...]:
+    """The tokens of ASCII letters, one each."""
+    by_text = {checkpoint.text([token]): token for token in range(256)}
+    return tuple(by_text[letter] for letter in text)
+
+
+def lines(
+    checkpoint: Checkpoint, written: list[tuple[float, tuple[int, ...]]], draft: tuple[int, ...], begin: float = 30.0
+) -> tuple[TentativeLine, ...]:
+    return job.tentative_lines(checkpoint, [Line(start, start + 1, tokens) for start, tokens in written], draft, begin)
+
+
+def test_a_draft_follows_the_last_line(checkpoint: Checkpoint) -> None:
+    time = checkpoint.vocabulary.first_timestamp
+    first, last = (time, *letters(checkpoint, " One."), time + 50), (time + 50, *letters(checkpoint, " Tw"))
+    got = lines(checkpoint, [(30.0, first), (31.0, last)], letters(checkpoint, "o three"))
+    assert got == (TentativeLine(30.0, "One.", ""), TentativeLine(31.0, "Tw", "o three"))
+
+
+def test_a_draft_that_begins_with_a_time_is_a_line_of_its_own(checkpoint: Checkpoint) -> None:
+    time = checkpoint.vocabulary.first_timestamp
+    first = (time, *letters(checkpoint, " One."))
+    got = lines(checkpoint, [(30.0, first)], (time + 50, time + 75, *letters(checkpoint, " Two"), time + 99))
+    assert got == (TentativeLine(30.0, "One.", ""), TentativeLine(31.5, "", "Two"))
+
+
+def test_the_first_draft_of_a_window_is_a_line_too(checkpoint: Checkpoint) -> None:
+    time = checkpoint.vocabulary.first_timestamp
+    assert lines(checkpoint, [], (time + 10, *letters(checkpoint, " A"))) == (TentativeLine(30.2, "", "A"),)
+    assert lines(checkpoint, [], (time + 10,)) == ()
+    assert lines(checkpoint, [(30.0, (time,))], letters(checkpoint, " A")) == (TentativeLine(30.0, "", "A"),)
+
+
+def test_half_a_character_is_not_shown(checkpoint: Checkpoint) -> None:
+    time = checkpoint.vocabulary.first_timestamp
+    half = next(token for token in range(256) if checkpoint.text([token]) == "\ufffd")
+    got = lines(checkpoint, [(30.0, (time, *letters(checkpoint, "A"), half))], ())
+    assert got == (TentativeLine(30.0, "A", ""),)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "reason"),
+    [
+        (ImportError("libopenvino.so"), "model", "the engine cannot be loaded (libopenvino.so)"),
+        (MemoryError(), "engine", "this computer has no memory left for it"),
+        (RuntimeError("Check failed: std::bad_alloc"), "engine", "this computer has no memory left for it"),
+        (OSError(28, os.strerror(28)), "engine", "the disk is full"),
+        (ZeroDivisionError("division\nby zero"), "engine", "Galley made a mistake: division by zero"),
+        (AssertionError(), "engine", "Galley made a mistake: AssertionError"),
+    ],
+)
+def test_an_unforeseen_error_is_one_sentence(error: BaseException, kind: str, reason: str) -> None:
+    failed = process.failure("a", error)
+    assert (failed.kind, failed.reason) == (kind, reason)
+    assert failed.remedy

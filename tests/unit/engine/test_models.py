@@ -1,0 +1,109 @@
+"""Models are found by name or folder, a pair that does not fit is refused, and what is loaded stays loaded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.engine import models
+from desktop_app.engine.messages import Options
+from desktop_app.engine.models import Shelf, find
+from tests.random_models import TOY, toy, write
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A toy with a draft that is its equal."""
+    made = toy(tmp_path_factory.mktemp("models") / "target")
+    toy(made / "draft")
+    return made
+
+
+def test_a_model_is_found_by_its_name_or_its_folder(home: Path, folder: Path) -> None:
+    installed = home / "data" / "models" / "mine"
+    installed.mkdir(parents=True)
+    (installed / "config.json").write_text("{}", encoding="utf-8")
+    (home / "data" / "models" / "unfinished").mkdir()
+    assert find("mine") == installed
+    assert find("starter").parts[-2:] == ("models", "starter")
+    assert find(str(folder)) == folder
+
+
+def test_an_unknown_model_is_said_with_those_there_are(home: Path, tmp_path: Path) -> None:
+    installed = home / "data" / "models" / "mine"
+    installed.mkdir(parents=True)
+    (installed / "config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ModelProblem) as caught:
+        find("yours")
+    assert caught.value.reason == "there is no model yours"
+    assert caught.value.remedy == "choose a folder or one of: starter, mine"
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(ModelProblem, match="is a file"):
+        find(str(tmp_path / "file"))
+
+
+def test_what_is_loaded_stays_loaded_until_something_else_is_asked_for(folder: Path) -> None:
+    shelf, said = Shelf(), list[str]()
+    both = shelf.pair(Options(str(folder)), said.append)
+    assert said == ["Loading target", "Loading the draft of target"]
+    assert both.shares_encoder
+    assert shelf.pair(Options(str(folder)), said.append) == both
+    alone = shelf.pair(Options(str(folder), draft="off"), said.append)
+    assert (alone.target, alone.draft, alone.drafter()) == (both.target, None, None)
+    assert shelf.pair(Options(str(folder), draft=str(folder / "draft")), said.append) == both
+    assert len(said) == 2
+    other = shelf.pair(Options(str(folder), precision="int8"), said.append)
+    assert len(said) == 4
+    assert other.target.model is not both.target.model
+    assert (other.described().precision, both.described().precision) == ("int8", "f32")
+
+
+def test_a_model_that_changed_on_the_disk_is_loaded_again(tmp_path: Path) -> None:
+    shelf, said = Shelf(), list[str]()
+    toy(tmp_path / "model")
+    first = shelf.pair(Options(str(tmp_path / "model")), said.append)
+    toy(tmp_path / "model", seed=1)
+    assert shelf.pair(Options(str(tmp_path / "model")), said.append).target is not first.target
+
+
+def test_auto_without_a_draft_in_the_folder_is_the_target_alone(tmp_path: Path) -> None:
+    pair = Shelf().pair(Options(str(toy(tmp_path / "alone"))), lambda what: None)
+    described = pair.described()
+    assert (described.target, described.draft, described.drafter) == ("alone", "", "off")
+
+
+def test_a_draft_with_another_encoder_gets_its_own(tmp_path: Path) -> None:
+    target = toy(tmp_path / "target")
+    toy(target / "draft", seed=1)
+    pair = Shelf().pair(Options(str(target)), lambda what: None)
+    assert not pair.shares_encoder
+    assert pair.drafter() is not None
+
+
+@pytest.mark.parametrize(
+    ("recipe", "reason"),
+    [
+        (replace(TOY, shape=replace(TOY.shape, mel_bins=128)), "it hears 128 mel bins, target 80"),
+        (replace(TOY, languages=("en", "fr")), "their vocabularies differ"),
+    ],
+)
+def test_a_draft_that_does_not_fit_is_refused(tmp_path: Path, recipe: object, reason: str) -> None:
+    target = toy(tmp_path / "target")
+    write(target / "draft", recipe)
+    with pytest.raises(ModelProblem) as caught:
+        Shelf().pair(Options(str(target)), lambda what: None)
+    assert caught.value.reason == f"draft cannot draft for target: {reason}"
+    assert caught.value.remedy == "choose another draft, or none"
+
+
+def test_a_draft_that_is_refused_leaves_the_target_usable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = toy(tmp_path / "target")
+    write(target / "draft", replace(TOY, languages=("en", "fr")))
+    shelf = Shelf()
+    with pytest.raises(ModelProblem):
+        shelf.pair(Options(str(target)), lambda what: None)
+    monkeypatch.setattr(models.openvino, "load", None)
+    assert shelf.pair(Options(str(target), draft="off"), lambda what: None).draft is None
