@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from desktop_app.ui import icons
 from desktop_app.ui.buttons import button
-from desktop_app.ui.theme import S2, S3, Theme
+from desktop_app.ui.theme import S2, S4, Theme
 
 NOTICE, PROBLEM, NEUTRAL = "warn", "bad", "plain"
 
@@ -33,9 +33,10 @@ class Banner(QFrame):
             self.text.setProperty("role", "warn")
         self.buttons: list[QPushButton] = []
         self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(S3, S2 + 1, S2, S2 + 1)
-        self._row.setSpacing(S2 + 2)
-        self._row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._row.setContentsMargins(S4, S2 + 1, S2, S2 + 1)
+        self._row.setSpacing(S2)
+        self._row.addWidget(self._icon)
+        self._row.addSpacing(S2 - 2)
         self._row.addWidget(self.text, 1)
         theme.changed.connect(self._retint)
         self._retint()

@@ -114,7 +114,9 @@ class Flow:
             begin = text.rfind(" ", 0, place) + 1
             end = text.find(" ", place)
             end = verified if end < 0 else min(end, verified)
-            self.corrections.append(Correction(index, begin, end, time.monotonic()))
+            made = Correction(index, begin, end, time.monotonic())
+            others = [it for it in self.corrections if it.paragraph != index or it.end <= begin or it.begin >= end]
+            self.corrections = [*others, made]
 
     def _cut(self, count: int) -> None:
         for index in range(count, len(self.paragraphs)):

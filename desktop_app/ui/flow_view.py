@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import cache
 from math import ceil
 
 from PySide6.QtCore import QEasingCurve, QPointF, QPropertyAnimation, QRectF, Qt, QTimer
@@ -23,17 +24,24 @@ TEXT_PIXELS = 17
 LINE_HEIGHT = 27  # 1.6 of the type size
 GAP = 11
 GUTTER = 58
-CHARACTERS = 80  # of a full line; no longer line is comfortable to read
+CHARACTERS = 86  # of a full line; no longer line is comfortable to read
+_SAMPLE = "It was a bright cold day in April, and the clocks were striking thirteen."
 _FADE_SECONDS = 1.6
 _IDLE_SLICE = 0.006
 
 
 def column(width: int) -> tuple[int, int]:
     """Where the text stands in a page of this width: left edge and width. Everything on the page keeps to it."""
-    full = ceil(QFontMetricsF(font(TEXT_PIXELS, serif=True)).averageCharWidth() * CHARACTERS)
-    text = max(min(full, width - GUTTER - S5 - S6), 200)
+    text = max(min(_full_line(), width - GUTTER - 2 * S5), 200)
     left = max((width - text - GUTTER) // 2, S4) + GUTTER
     return left, text
+
+
+@cache
+def _full_line() -> int:
+    """The width of CHARACTERS characters of ordinary text."""
+    advance = QFontMetricsF(font(TEXT_PIXELS, serif=True)).horizontalAdvance(_SAMPLE)
+    return ceil(advance / len(_SAMPLE) * CHARACTERS)
 
 
 class FlowView(QAbstractScrollArea):
@@ -280,8 +288,8 @@ class FlowView(QAbstractScrollArea):
             if mark.paragraph == index:
                 age = (time.monotonic() - mark.at) / _FADE_SECONDS
                 color = self._theme.palette.color("accent")
-                color.setAlphaF(max(0.0, 1 - age) ** 0.7)
-                painter.setPen(QPen(color, 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+                color.setAlphaF(0.8 * max(0.0, 1 - age))
+                painter.setPen(QPen(color, 1.6, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
                 for left, right, top in self.flow.spans(index, mark.begin, mark.end):
                     under = y + top + self.flow.baseline + 4.5
                     painter.drawLine(QPointF(self._left + left + 1, under), QPointF(self._left + right - 1, under))

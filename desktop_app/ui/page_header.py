@@ -5,12 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from desktop_app.ui import icons
 from desktop_app.ui.buttons import button, icon_button
 from desktop_app.ui.elided import ElidedLabel
 from desktop_app.ui.theme import S1, S2, S3, Theme
+
+_NARROW = 440  # then the tools stand under the title
 
 FORMAT_WORDS = {
     "txt": "Text (.txt)",
@@ -47,19 +50,24 @@ class PageHeader(QWidget):
         self.speed = icon_button("Speed")
         self.speed.setCheckable(True)
         self.speed.toggled.connect(self.speed_toggled)
-        lines = QVBoxLayout()
-        lines.setSpacing(2)
-        lines.addWidget(self.title)
-        lines.addWidget(self.about)
-        row = QHBoxLayout(self)
+        self._tools = QWidget()
+        row = QHBoxLayout(self._tools)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(S1)
-        row.addLayout(lines, 1)
-        row.addSpacing(S3)
         for tool in (self.search, self.copy, self.folder, self.speed):
             row.addWidget(tool)
         row.addSpacing(S2)
         row.addWidget(self.save)
+        row.addStretch(1)
+        lines = QVBoxLayout()
+        lines.setSpacing(2)
+        lines.addWidget(self.title)
+        lines.addWidget(self.about)
+        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setSpacing(S3)
+        self._box.addLayout(lines, 1)
+        self._box.addWidget(self._tools)
         theme.changed.connect(self._retint)
         self._retint()
 
@@ -67,10 +75,16 @@ class PageHeader(QWidget):
         """Ask for the format, under the button."""
         self.save_menu.popup(self.save.mapToGlobal(self.save.rect().bottomLeft()))
 
-    def set_usable(self, has_text: bool) -> None:
-        """Whether there is a text to save, copy or search."""
+    def set_usable(self, has_text: bool, comes: bool) -> None:
+        """Whether there is a text to save, copy or search, or one `comes`; else the tools go."""
         for control in (self.save, self.copy, self.search):
             control.setEnabled(has_text)
+            control.setVisible(has_text or comes)
+        self.speed.setVisible(has_text or comes)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        narrow = event.size().width() < _NARROW
+        self._box.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
 
     def _retint(self) -> None:
         colors = self._theme.palette

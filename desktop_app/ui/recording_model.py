@@ -26,6 +26,7 @@ class RecordingModel(QAbstractListModel):
         session.removed.connect(self.arrange)
         session.reloaded.connect(self.arrange)
         session.changed.connect(self._entry_changed)
+        session.text_changed.connect(self._progressed)
 
     def show_only(self, ids: set[str] | None) -> None:
         """Leave out everything that is not in `ids`; None shows all."""
@@ -51,6 +52,9 @@ class RecordingModel(QAbstractListModel):
 
     def _entry_changed(self, key: str) -> None:
         self.arrange()
+        self._progressed(key)
+
+    def _progressed(self, key: str) -> None:
         index = self.row_of(key)
         if index.isValid():
             self.dataChanged.emit(index, index)

@@ -13,7 +13,7 @@ from desktop_app.ui.recording_row import RecordingRow
 from desktop_app.ui.session import Session
 from desktop_app.ui.theme import S1, S2, S3, S4, Theme, font
 
-WIDTH = 264
+WIDTH, NARROW_WIDTH = 264, 224
 
 
 class RecordingList(QListView):

@@ -12,7 +12,7 @@ from desktop_app.ui import words
 from desktop_app.ui.banner import NEUTRAL, NOTICE, PROBLEM, Banner
 from desktop_app.ui.entry import CANCELLED, DONE, FAILED, IN_WORK, INTERRUPTED, WAITING, Entry
 from desktop_app.ui.find_bar import FindBar
-from desktop_app.ui.flow_view import column
+from desktop_app.ui.flow_view import GUTTER, column
 from desktop_app.ui.page_header import PageHeader
 from desktop_app.ui.progress_strip import ProgressStrip
 from desktop_app.ui.theme import S3, S4, S5, Theme
@@ -57,6 +57,7 @@ class TranscriptPage(QWidget):
         self._rule = QFrame()
         self._rule.setObjectName("rule")
         self._rule.setFixedHeight(1)
+        self._rule.setProperty("shown", False)
         self.find_bar.hide()
         self.find_bar.looked_for.connect(self._look_for)
         self.find_bar.step.connect(self._step)
@@ -69,7 +70,13 @@ class TranscriptPage(QWidget):
         self._top = QVBoxLayout()
         self._top.setSpacing(S3)
         for widget in (self.header, self.strip, self.notice, self.problem, self.broken_off, self.find_bar):
-            self._top.addWidget(widget)
+            if isinstance(widget, Banner):  # its icon stands in the margin of the times
+                self._top.addWidget(widget)
+            else:
+                indented = QVBoxLayout()
+                indented.setContentsMargins(GUTTER, 0, 0, 0)
+                indented.addWidget(widget)
+                self._top.addLayout(indented)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, S5, 0, 0)
         box.setSpacing(0)
@@ -80,7 +87,7 @@ class TranscriptPage(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         left, text = column(self.width() - self.view.verticalScrollBar().sizeHint().width())
-        self._top.setContentsMargins(left, 0, self.width() - left - text, 0)
+        self._top.setContentsMargins(left - GUTTER, 0, self.width() - left - text, 0)
         self._place_empty()
 
     # What is shown.
@@ -92,7 +99,7 @@ class TranscriptPage(QWidget):
             self.close_find()
             self.view.reset()
         self.refresh(queue)
-        self.refresh_text()
+        self.refresh_text(queue)
 
     def refresh(self, queue: list[Entry]) -> None:
         """Show the entry's state and figures."""
@@ -101,7 +108,7 @@ class TranscriptPage(QWidget):
             return
         self.header.title.setText(entry.name)
         self.header.about.setText(_about(entry))
-        self.header.set_usable(entry.has_text)
+        self.header.set_usable(entry.has_text, entry.state in IN_WORK)
         in_work = entry.state in IN_WORK
         self.strip.setVisible(in_work)
         if in_work:
@@ -121,14 +128,16 @@ class TranscriptPage(QWidget):
             text += f" The first {end}{whole} stands below."
         self.broken_off.say(text)
 
-    def refresh_text(self) -> None:
+    def refresh_text(self, queue: list[Entry]) -> None:
         """Show the entry's text as far as it is written."""
         entry = self.entry
         if entry is None:
             return
         self.view.sync(entry.segments, entry.lines, entry.state in IN_WORK)
         self.view.setAccessibleName(f"Transcript of {entry.name}")
-        self.header.set_usable(entry.has_text)
+        self.header.set_usable(entry.has_text, entry.state in IN_WORK)
+        if entry.state in IN_WORK:
+            self.strip.show_entry(entry, queue)
         if self.find_bar.isVisible():
             self._count_hits()
         self._show_empty(entry)

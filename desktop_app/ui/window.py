@@ -20,12 +20,12 @@ from desktop_app import resources
 from desktop_app.ui.banner import PROBLEM, Banner
 from desktop_app.ui.desk import Desk
 from desktop_app.ui.drop_veil import DropVeil
-from desktop_app.ui.entry import IN_WORK
+from desktop_app.ui.entry import BROKEN_OFF, IN_WORK
 from desktop_app.ui.idle_page import IdlePage
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
 from desktop_app.ui.settings_page import SettingsPage
-from desktop_app.ui.sidebar import Sidebar
+from desktop_app.ui.sidebar import NARROW_WIDTH, WIDTH, Sidebar
 from desktop_app.ui.speed_panel import SpeedPanel
 from desktop_app.ui.theme import S3, S4, Theme
 from desktop_app.ui.toast import Toast
@@ -63,6 +63,8 @@ class Window(QMainWindow):
         self.setWindowIcon(QIcon(str(resources.path("resources", "icons", "galley.svg"))))
         self.setMinimumSize(760, 520)
         self.setAcceptDrops(True)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setFocus()  # no control is chosen before the user chooses one
         self.resize(1280, 800)
         place = preferences.settings.value("window")
         if isinstance(place, QByteArray):
@@ -151,12 +153,13 @@ class Window(QMainWindow):
         self._place_panel()
 
     def _place_panel(self) -> None:
-        wanted = self.page.header.speed.isChecked() and self.stack.currentWidget() is self.page
+        entry = self._session.entries.get(self.current)
+        has_figures = entry is not None and (entry.models is not None or entry.state not in BROKEN_OFF)
+        wanted = self.page.header.speed.isChecked() and has_figures
         self.panel.setVisible(wanted and self.width() >= _ROOM_FOR_PANEL)
         self.page.header.speed.setEnabled(self.width() >= _ROOM_FOR_PANEL)
-        self.page.header.speed.setToolTip(
-            "Speed" if self.width() >= _ROOM_FOR_PANEL else "Speed (make the window wider to see it)"
-        )
+        too_narrow = "" if self.width() >= _ROOM_FOR_PANEL else " (there is room for it in a wider window)"
+        self.page.header.speed.setToolTip(f"Speed{too_narrow}")
 
     def _toggle_speed(self, shown: bool) -> None:
         self._preferences.settings.setValue("speed", "shown" if shown else "hidden")
@@ -177,10 +180,11 @@ class Window(QMainWindow):
             self.page.refresh(self._session.in_work)
             if key == self.current:
                 self.panel.show_figures(entry.stats, entry.models)
+                self._place_panel()
 
     def _text_changed(self, key: str) -> None:
         if key == self.current:
-            self.page.refresh_text()
+            self.page.refresh_text(self._session.in_work)
 
     def _removed(self, key: str) -> None:
         if key == self.current:
@@ -227,6 +231,7 @@ class Window(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._place_panel()
+        self.sidebar.setFixedWidth(WIDTH if self.width() >= 900 else NARROW_WIDTH)
         super().resizeEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
