@@ -25,6 +25,8 @@ LIBRARIES: dict[str, dict[str, Names]] = {
         "libdbus-1.so.3": ("libdbus-1-3", "dbus-libs", "dbus"),
         "libfontconfig.so.1": ("libfontconfig1", "fontconfig", "fontconfig"),
         "libglib-2.0.so.0": ("libglib2.0-0", "glib2", "glib2"),
+        "libwayland-cursor.so.0": ("libwayland-cursor0", "libwayland-cursor", "wayland"),
+        "libwayland-egl.so.1": ("libwayland-egl1", "libwayland-egl", "wayland"),
         "libxkbcommon.so.0": ("libxkbcommon0", "libxkbcommon", "libxkbcommon"),
         "libxkbcommon-x11.so.0": ("libxkbcommon-x11-0", "libxkbcommon-x11", "libxkbcommon-x11"),
         "libxcb-cursor.so.0": ("libxcb-cursor0", "xcb-util-cursor", "xcb-util-cursor"),
