@@ -59,7 +59,7 @@ def load(
     the device is not there or cannot run the model: nothing falls back in silence.
 
     `cache` is the folder of compiled models. They are named by a hash of all they hold, so a changed checkpoint is
-    compiled anew; the ones used longest ago are removed. On the CPU that saves little time (768 x (12 + 12) layers: 2.7 s
+    compiled anew; those used longest ago are removed. On the CPU that saves little time (768 x (12 + 12) layers: 2.7 s
     of work instead of 2.8) but half of the memory (1.1 GB instead of 2.1), as the weights are mapped from there.
     """
     begun = time.time()
@@ -96,7 +96,7 @@ def _core() -> ov.Core:
 
 
 def _tidy(cache: Path, since: float) -> None:
-    """Remove what was used longest ago where the folder has grown too large, but nothing used after the time `since`."""
+    """Remove what was used longest ago if the folder has grown too large, but nothing used after the time `since`."""
     used = []
     for blob in cache.glob("*.blob"):
         with suppress(OSError):
@@ -152,6 +152,13 @@ class OpenVinoModel:
         for output in window.model_outputs:
             decoder.set_tensor(output.any_name, window.get_tensor(output.any_name))
         decoder.set_tensor("beam", ov.Tensor(np.zeros(1, np.int32)))
+
+    def executed(self) -> list[tuple[str, str]]:
+        """What the device made of the decoder, in order: kind and numbers ("f32") of each step. For looking into it."""
+        steps = (
+            node.get_rt_info() for node in self._decoder.get_compiled_model().get_runtime_model().get_ordered_ops()
+        )
+        return [(each["layerType"].astype(str), each["outputPrecisions"].astype(str)) for each in steps]
 
     def encode(self, features: Array) -> Array:
         """The encoder's view [1, positions, width] of one window of features [bins, frames]."""

@@ -100,7 +100,7 @@ class Weights:
 
 def constant(array: Array) -> Node:
     """A constant of 32-bit numbers that shares the array's memory, which may be the checkpoint's file itself."""
-    return op.constant(np.require(array, np.float32, "CW"), shared_memory=True)
+    return op.constant(np.require(array, np.float32, ["C", "W"]), shared_memory=True)
 
 
 class Heads:

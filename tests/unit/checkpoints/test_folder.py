@@ -1,0 +1,248 @@
+"""A model folder is read whatever its age and completeness, and every defect is told in one plain sentence."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer, models
+
+from desktop_app.checkpoints.folder import ModelProblem, read, same_encoder, same_vocabulary
+from tests import random_models
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A toy model that nothing is wrong with; tests change copies of it."""
+    return random_models.toy(tmp_path_factory.mktemp("models") / "toy")
+
+
+@pytest.fixture
+def folder(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / "toy"))
+
+
+def edit(path: Path, **changes: Any) -> None:
+    """Change entries of a JSON file; None removes one."""
+    known = json.loads(path.read_text()) | changes
+    path.write_text(json.dumps({key: value for key, value in known.items() if value is not None}))
+
+
+def tokenizer_of(folder: Path, vocabulary: dict[str, int]) -> None:
+    """Another tokenizer in place of the model's."""
+    Tokenizer(models.BPE(vocabulary, [])).save(str(folder / "tokenizer.json"))
+
+
+def split_tokenizer(folder: Path) -> None:
+    """The files of older folders in place of tokenizer.json."""
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    (folder / "vocab.json").write_text(json.dumps(tokenizer["model"]["vocab"]))
+    merges = [" ".join(pair) if isinstance(pair, list) else pair for pair in tokenizer["model"]["merges"]]
+    (folder / "merges.txt").write_text("#version: 0.2\n" + "\n".join(merges))
+    added = {token["content"]: token["id"] for token in tokenizer["added_tokens"]}
+    (folder / "added_tokens.json").write_text(json.dumps(added))
+    (folder / "tokenizer.json").unlink()
+
+
+def test_reads_a_whole_folder(whole: Path) -> None:
+    checkpoint = read(whole)
+    found = checkpoint.vocabulary
+    assert (checkpoint.name, checkpoint.notice, checkpoint.draft, checkpoint.mel_bins) == ("toy", "", None, 80)
+    assert (found.size, found.end, found.start, found.no_timestamps, found.first_timestamp) == (
+        1811,
+        300,
+        301,
+        309,
+        310,
+    )
+    assert dict(found.languages) == {"en": 302, "de": 303}
+    assert (found.transcribe, found.translate, found.previous, found.no_speech) == (305, 304, 307, 308)
+    assert found.suppress == (1, 2, 7, 301, 304, 305, 306, 307, 308)
+    assert found.begin_suppress == (220, 300)
+    assert found.max_initial_timestamp == 50 and found.seconds(found.size - 1) == pytest.approx(30)
+
+
+def test_the_same_from_an_old_folder(whole: Path, folder: Path) -> None:
+    """Without generation and preprocessor settings and with the slow tokenizer, special tokens are found by their
+    names.
+    """
+    lists = json.loads((folder / "generation_config.json").read_text())
+    edit(folder / "config.json", **{key: lists[key] for key in ("suppress_tokens", "begin_suppress_tokens")})
+    edit(folder / "config.json", forced_decoder_ids=[[1, 302], [2, 305], [3, 309]])
+    (folder / "generation_config.json").unlink()
+    (folder / "preprocessor_config.json").unlink()
+    split_tokenizer(folder)
+    assert read(folder).vocabulary == read(whole).vocabulary
+    assert same_vocabulary(read(folder), read(whole))
+
+
+def test_text_leaves_special_tokens_out(whole: Path, folder: Path) -> None:
+    split_tokenizer(folder)
+    vocabulary = json.loads((whole / "tokenizer.json").read_text())["model"]["vocab"]
+    tokens = [vocabulary[letter] for letter in "GrÃ¼ÃŁe"]
+    for checkpoint in (read(whole), read(folder)):
+        written = [301, 302, 305, 310, *tokens, 400, 400, vocabulary["!"], 300]
+        assert checkpoint.text(written) == "Grüße!"
+        assert checkpoint.text(tokens[:3]) == "Gr\N{REPLACEMENT CHARACTER}"
+        assert checkpoint.text([]) == ""
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"is_multilingual": False},
+        {"is_multilingual": None, "forced_decoder_ids": [[1, 309]]},
+    ],
+)
+def test_english_only_folders_have_neither_language_nor_task(folder: Path, config: dict[str, Any]) -> None:
+    """Although their tokenizers have those tokens."""
+    edit(folder / "generation_config.json", **config)
+    found = read(folder).vocabulary
+    assert not found.languages and found.transcribe is None and found.translate is None
+
+
+@pytest.mark.parametrize(
+    ("suppress", "expected"), [([-1], ()), ([-1, 5, 99_999], (5,)), ([], ()), (None, (1, 2))], ids=str
+)
+def test_suppress_lists_of_every_form(folder: Path, suppress: list[int] | None, expected: tuple[int, ...]) -> None:
+    edit(folder / "config.json", suppress_tokens=[1, 2])
+    edit(folder / "generation_config.json", suppress_tokens=suppress)
+    assert read(folder).vocabulary.suppress == expected
+
+
+def test_null_lists_are_none(folder: Path) -> None:
+    settings = json.loads((folder / "generation_config.json").read_text())
+    settings |= {"suppress_tokens": None, "begin_suppress_tokens": None, "max_initial_timestamp_index": None}
+    (folder / "generation_config.json").write_text(json.dumps(settings))
+    found = read(folder).vocabulary
+    assert (found.suppress, found.begin_suppress, found.max_initial_timestamp) == ((), (), None)
+
+
+def test_rows_that_only_pad_the_vocabulary_are_suppressed(tmp_path: Path) -> None:
+    recipe = random_models.Recipe.of(32, 2, 1, 1, text=300, languages=("en",), padding=5)
+    found = read(random_models.write(tmp_path / "padded", recipe)).vocabulary
+    assert found.suppress[-5:] == tuple(range(found.size - 5, found.size))
+
+
+def test_shards_and_other_numbers(whole: Path, folder: Path) -> None:
+    """Two shards are one model; the same encoder stored in more bits still is the same."""
+    checkpoint = read(whole)
+    numbers = {f"model.{name}": checkpoint.tensors[name].read() for name in checkpoint.tensors}
+    (folder / "model.safetensors").unlink()
+    parts = {"encoder": "model-00001-of-00002.safetensors", "decoder": "model-00002-of-00002.safetensors"}
+    for part, file in parts.items():
+        random_models.write_tensors(
+            folder / file, {name: each for name, each in numbers.items() if part in name.split(".")}, "F32"
+        )
+    index = {"weight_map": {name: parts[name.split(".")[1]] for name in numbers}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert same_encoder(checkpoint, read(folder))
+    (folder / parts["decoder"]).unlink()
+    with pytest.raises(ModelProblem, match="model-00002-of-00002"):
+        read(folder)
+
+
+def test_a_draft_of_its_own(folder: Path) -> None:
+    random_models.toy(folder / "draft", seed=3)
+    (folder / "galley.json").write_text('{"name": "Toy", "notice": "Only noise."}')
+    target = read(folder)
+    assert (target.name, target.notice) == ("Toy", "Only noise.")
+    assert target.draft == folder / "draft"
+    draft = read(target.draft)
+    assert same_vocabulary(target, draft)
+    assert not same_encoder(target, draft)
+
+
+def test_one_changed_number_is_another_encoder(whole: Path, folder: Path) -> None:
+    assert same_encoder(read(whole), read(folder))
+    tensor = read(folder).tensors["encoder.layers.1.fc2.weight"]
+    with (folder / "model.safetensors").open("r+b") as file:
+        file.seek(tensor.file.start + tensor.end - 2)
+        file.write(b"\x00\x3c")
+    assert not same_encoder(read(whole), read(folder))
+
+
+def test_other_languages_are_another_vocabulary(whole: Path, folder: Path) -> None:
+    tokenizer = (folder / "tokenizer.json").read_text().replace("<|de|>", "<|fr|>")
+    (folder / "tokenizer.json").write_text(tokenizer)
+    edit(folder / "generation_config.json", lang_to_id=None)
+    assert not same_vocabulary(read(whole), read(folder))
+
+
+DEFECTS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no folder": (shutil.rmtree, "no such model folder"),
+    "a file": (lambda folder: (shutil.rmtree(folder), folder.write_text("")), "a file, not a model folder"),
+    "no config": (lambda folder: (folder / "config.json").unlink(), "no config.json"),
+    "damaged config": (lambda folder: (folder / "config.json").write_text("{"), "config.json is damaged"),
+    "config of another form": (lambda folder: (folder / "config.json").write_text("[]"), "config.json is damaged"),
+    "another model": (lambda folder: edit(folder / "config.json", model_type="llama"), "no Whisper model (llama)"),
+    "no width": (lambda folder: edit(folder / "config.json", d_model=None), "does not say d_model"),
+    "odd heads": (lambda folder: edit(folder / "config.json", decoder_attention_heads=3), "do not divide"),
+    "another activation": (lambda folder: edit(folder / "config.json", activation_function="relu"), "relu"),
+    "other features": (lambda folder: edit(folder / "preprocessor_config.json", hop_length=80), "hop_length 80"),
+    "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "no model.safetensors"),
+    "a pickle": (
+        lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"),
+        "pickle (pytorch_model.bin)",
+    ),
+    "empty weights": (lambda folder: (folder / "model.safetensors").write_bytes(b""), "model.safetensors is damaged"),
+    "cut weights": (
+        lambda folder: (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:-9]),
+        "model.safetensors is damaged or incomplete",
+    ),
+    "not safetensors": (
+        lambda folder: (folder / "model.safetensors").write_text("<!doctype html><title>404</title>"),
+        "model.safetensors is damaged",
+    ),
+    "damaged index": (
+        lambda folder: (folder / "model.safetensors").rename(folder / "model.safetensors.index.json"),
+        "index.json is damaged",
+    ),
+    "more layers": (
+        lambda folder: edit(folder / "config.json", decoder_layers=3),
+        "no tensor decoder.layers.2.self_attn.q_proj.weight",
+    ),
+    "another size": (
+        lambda folder: edit(folder / "config.json", vocab_size=1900),
+        "embed_tokens.weight is 1811 x 32 where config.json says 1900 x 32",
+    ),
+    "no tokenizer": (lambda folder: (folder / "tokenizer.json").unlink(), "no tokenizer.json"),
+    "damaged tokenizer": (
+        lambda folder: (folder / "tokenizer.json").write_text('{"model": 3}'),
+        "tokenizer is damaged",
+    ),
+    "another tokenizer": (
+        lambda folder: edit(folder / "generation_config.json", no_timestamps_token_id=50_363),
+        "<|notimestamps|> is outside of the vocabulary",
+    ),
+    "a small tokenizer": (
+        lambda folder: tokenizer_of(folder, {"a": 0}),
+        "lacks most of the model's tokens",
+    ),
+    "a large tokenizer": (
+        lambda folder: tokenizer_of(folder, {"a": 5000}),
+        "more tokens than the model",
+    ),
+}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_defects_are_told_with_a_remedy(folder: Path, defect: str) -> None:
+    damage, reason = DEFECTS[defect]
+    damage(folder)
+    with pytest.raises(ModelProblem) as caught:
+        read(folder)
+    assert reason in caught.value.reason
+    for clause in (caught.value.reason, caught.value.remedy):
+        assert clause and "\n" not in clause and not clause.endswith(".") and str(folder.parent) not in clause
+
+
+def test_numbers_that_are_not_plain_are_refused(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes().replace(b'"F16"', b'"I16"'))
+    with pytest.raises(ModelProblem, match="I16 numbers"):
+        read(folder)

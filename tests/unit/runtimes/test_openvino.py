@@ -1,0 +1,231 @@
+"""The OpenVINO runtime computes what Whisper computes, in passes of any size, after any rewind, and says what it cannot
+do.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from desktop_app.checkpoints.folder import ModelProblem, read
+from desktop_app.runtimes import openvino as runtime
+from desktop_app.runtimes.openvino import devices, load
+from tests import random_models
+from tests.unit.runtimes.conftest import Pair, features
+
+
+@pytest.fixture(params=["toy", "uneven", "real_tiny"])
+def pair(request: pytest.FixtureRequest) -> Pair:
+    found = request.getfixturevalue(request.param)
+    assert isinstance(found, Pair)
+    return found
+
+
+def text(pair: Pair, length: int) -> list[int]:
+    return np.random.default_rng(11).integers(0, pair.reference.config.vocab_size, length).tolist()
+
+
+def test_encoder(pair: Pair) -> None:
+    with torch.no_grad():
+        heard = torch.from_numpy(features(pair.reference.config.num_mel_bins)[None])
+        expected = pair.reference.model.encoder(heard).last_hidden_state.numpy()
+    assert pair.encoded.dtype == np.float32
+    np.testing.assert_allclose(pair.encoded, expected, atol=1e-3)
+
+
+def test_one_pass_for_all(pair: Pair) -> None:
+    tokens = text(pair, 20)
+    np.testing.assert_allclose(pair.model.open(pair.encoded).run(tokens), pair.scores(tokens), atol=1e-3)
+
+
+def test_one_pass_for_each(pair: Pair) -> None:
+    tokens = text(pair, 20)
+    cursor = pair.model.open(pair.encoded)
+    scores = np.concatenate([cursor.run([token]) for token in tokens])
+    assert cursor.length == 20
+    np.testing.assert_allclose(scores, pair.scores(tokens), atol=1e-3)
+
+
+def test_rejected_tokens_are_never_seen_again(pair: Pair) -> None:
+    """Passes of every size, of which a part is rejected and replaced, give the scores of the text that was kept."""
+    random = np.random.default_rng(3)
+    tokens = text(pair, 60)
+    cursor = pair.model.open(pair.encoded)
+    kept: list[np.ndarray] = []
+    while cursor.length < len(tokens):
+        position = cursor.length
+        right = tokens[position : position + int(random.integers(1, 9))]
+        wrong = random.integers(0, pair.reference.config.vocab_size, int(random.integers(0, 6))).tolist()
+        kept.extend(cursor.run(right + wrong)[: len(right)])
+        cursor.rewind(position + len(right))
+        assert cursor.length == position + len(right)
+    np.testing.assert_allclose(kept, pair.scores(tokens), atol=1e-3)
+
+
+def test_far_rewinds(toy: Pair) -> None:
+    """Back to the middle and to the start, again and again, until the cache holds more than a text has positions."""
+    tokens = text(toy, 100)
+    cursor = toy.model.open(toy.encoded)
+    for back in (50, 0, 99, 1, 0, 30, 60, 0, 0, 0, 0):
+        cursor.run(tokens[cursor.length :])
+        cursor.rewind(back)
+    scores = np.concatenate([cursor.run(tokens[:5]), cursor.run(tokens[5:])])
+    np.testing.assert_allclose(scores, toy.scores(tokens), atol=1e-3)
+
+
+def test_the_last_position(toy: Pair) -> None:
+    tokens = text(toy, 448)
+    cursor = toy.model.open(toy.encoded)
+    assert toy.model.positions == 448
+    cursor.run(tokens[:440])
+    with pytest.raises(ValueError, match="9 tokens at position 440 of 448"):
+        cursor.run(tokens[:9])
+    cursor.run([5] * 8)
+    cursor.rewind(440)
+    np.testing.assert_allclose(cursor.run(tokens[440:]), toy.scores(tokens)[440:], atol=1e-3)
+    with pytest.raises(ValueError, match="1 tokens at position 448"):
+        cursor.run([5])
+    cursor.rewind(0)
+    np.testing.assert_allclose(cursor.run(tokens[:1]), toy.scores(tokens[:1]), atol=1e-3)
+
+
+def test_what_cannot_be_read_or_forgotten(toy: Pair) -> None:
+    cursor = toy.model.open(toy.encoded)
+    cursor.run([1, 2, 3])
+    for length in (-1, 4):
+        with pytest.raises(ValueError, match="rewind"):
+            cursor.rewind(length)
+    with pytest.raises(ValueError, match="0 tokens"):
+        cursor.run([])
+    assert cursor.length == 3
+
+
+def test_scores_are_the_callers(toy: Pair) -> None:
+    cursor = toy.model.open(toy.encoded)
+    first = cursor.run([5, 6])
+    kept = first.copy()
+    assert first.dtype == np.float32 and first.shape == (2, toy.reference.config.vocab_size)
+    cursor.run([7, 8])
+    first += 0
+    np.testing.assert_array_equal(first, kept)
+
+
+def test_windows_do_not_touch_each_other(toy: Pair) -> None:
+    """An encoded window outlives the next one, and a cursor starts from nothing."""
+    tokens = text(toy, 10)
+    other = toy.model.encode(-features())
+    toy.model.open(other).run(tokens)
+    np.testing.assert_allclose(toy.model.open(toy.encoded).run(tokens), toy.scores(tokens), atol=1e-3)
+    toy.model.open(other)
+    again = toy.model.open(toy.encoded)
+    assert again.length == 0
+    np.testing.assert_allclose(again.run(tokens), toy.scores(tokens), atol=1e-3)
+
+
+def test_a_shared_encoder(toy: Pair) -> None:
+    """A second model takes the first one's encoder and gives the same scores; both cursors go on side by side."""
+    tokens = text(toy, 6)
+    second = load(read(toy.folder), encoder=toy.model)
+    one, other = toy.model.open(toy.encoded), second.open(toy.encoded)
+    scores = [(one.run([token]), other.run([token])) for token in tokens]
+    for first, again in scores:
+        np.testing.assert_array_equal(first, again)
+
+
+@pytest.mark.parametrize("precision", ["f32", "int8"])
+def test_epsilon_covers_the_size_of_a_pass(toy: Pair, precision: str) -> None:
+    """Margins of one- and many-token passes differ by less than a third of the epsilon that the tie guard is given."""
+    model = load(read(toy.folder), precision=precision)
+    tokens = text(toy, 64)
+    cursor = model.open(toy.encoded)
+    alone = np.concatenate([cursor.run([token]) for token in tokens])
+    cursor = model.open(toy.encoded)
+    together = np.concatenate([cursor.run(tokens[at : at + 8]) for at in range(0, 64, 8)])
+    change = together - alone
+    assert np.ptp(change, axis=1).max() < model.epsilon / 3
+
+
+def test_int8_is_close(toy: Pair) -> None:
+    tokens = text(toy, 20)
+    model = load(read(toy.folder), precision="int8")
+    scores = model.open(model.encode(features())).run(tokens)
+    assert np.corrcoef(scores.ravel(), toy.scores(tokens).ravel())[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("precision", ["f32", "int8"])
+def test_attention_is_fused_with_the_cache(toy: Pair, precision: str) -> None:
+    """As executed, not as written: one attention a layer that keeps its cache, which nothing copies or narrows.
+
+    Left apart, the cache would pass through a Gather and a Concatenation; the two Gathers here are the embeddings.
+    """
+    executed = load(read(toy.folder), precision=precision).executed()
+    kinds = [kind for kind, _ in executed]
+    assert kinds.count("ScaledDotProductAttention") == 2
+    assert "Concatenation" not in kinds
+    assert kinds.count("Gather") == {"f32": 2, "int8": 3}[precision]
+    assert {numbers for kind, numbers in executed if kind in {"MemoryInput", "MemoryOutput"}} == {"f32"}
+
+
+def test_cache_serves_only_what_was_compiled(tmp_path: Path) -> None:
+    """Two folders, two precisions and a changed checkpoint each get their own; a damaged cache is compiled again."""
+    cache = tmp_path / "cache"
+    folders = [random_models.toy(tmp_path / str(seed), seed, "F32") for seed in (0, 1)]
+
+    def scores(folder: Path, precision: str, cache: Path | None) -> np.ndarray:
+        model = load(read(folder), precision=precision, cache=cache)
+        return model.open(np.ones((1, 1500, 32), np.float32)).run([300, 1, 2])
+
+    cases = [(folders[0], "f32"), (folders[1], "f32"), (folders[0], "int8")]
+    expected = [scores(*case, None) for case in cases]
+    for _ in range(2):
+        for case, right in zip(cases, expected, strict=True):
+            np.testing.assert_array_equal(scores(*case, cache), right, err_msg=str(case))
+    blobs = len(list(cache.glob("*.blob")))
+    tensor = read(folders[0]).tensors["decoder.layers.1.fc2.weight"]
+    with (folders[0] / "model.safetensors").open("r+b") as file:
+        file.seek(tensor.file.start + tensor.begin + 400)
+        file.write(np.float32(30).tobytes())
+    changed = scores(folders[0], "f32", cache)
+    np.testing.assert_array_equal(changed, scores(folders[0], "f32", None))
+    assert not np.array_equal(changed, expected[0])
+    assert len(list(cache.glob("*.blob"))) == blobs + 1
+    for blob in cache.glob("*.blob"):
+        blob.chmod(0o600)
+        blob.write_bytes(blob.read_bytes()[: blob.stat().st_size // 2])
+    np.testing.assert_array_equal(scores(folders[1], "f32", cache), expected[1])
+
+
+def test_the_cache_does_not_grow_without_end(toy: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was used longest ago goes, what is in use stays."""
+    monkeypatch.setattr(runtime, "_CACHE_BYTES", 10_000)
+    for age, name in ((1000, "newer.blob"), (2000, "older.blob")):
+        (tmp_path / name).write_bytes(bytes(8000))
+        os.utime(tmp_path / name, (2e9 - 1e9 - age, 2e9 - 1e9 - age))
+    load(read(toy.folder), cache=tmp_path)
+    left = {path.name for path in tmp_path.glob("*.blob")}
+    assert not left & {"newer.blob", "older.blob"}
+    assert len(left) == 3
+
+
+def test_devices_and_refusals(toy: Pair) -> None:
+    names = [name for name, _ in devices()]
+    assert "CPU" in names and all(full for _, full in devices())
+    assert (toy.model.device, toy.model.precision) == ("CPU", "f32")
+    with pytest.raises(ModelProblem, match="no TPU") as caught:
+        load(read(toy.folder), device="tpu")
+    assert "cpu" in caught.value.remedy
+    with pytest.raises(ModelProblem, match="precision f8"):
+        load(read(toy.folder), precision="f8")
+
+
+def test_the_checkpoint_may_go_once_it_is_loaded(toy: Pair, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(toy.folder, tmp_path / "gone"))
+    model = load(read(folder))
+    shutil.rmtree(folder)
+    tokens = text(toy, 5)
+    np.testing.assert_allclose(model.open(toy.encoded).run(tokens), toy.scores(tokens), atol=1e-3)
