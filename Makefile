@@ -47,6 +47,7 @@ screenshots: setup
 	$(OFFSCREEN) $(PYTHON) tests/screenshots.py
 
 starter: setup
+	@$(PYTHON) installer/system_packages.py voices
 	$(PYTHON) -m models.training
 
 clean:

@@ -1,8 +1,8 @@
-"""Make sure of the system libraries that Python's packages cannot bring: `system_packages.py [window] [sound]`.
+"""Make sure of the system libraries that Python's packages cannot bring: `system_packages.py window sound voices`.
 
-Linux only; on other systems the packages bring everything. What is missing is installed where that needs no password
-(root, or sudo that does not ask); otherwise one line to type is printed. Never fails: what can work without them goes
-on. Standard library only, so that it runs before anything else is installed.
+Linux only; on other systems the packages bring everything. What the named groups lack is installed where that needs no
+password (root, or sudo that does not ask); otherwise one line to type is printed. Never fails: what can work without
+them goes on. Standard library only, so that it runs before anything else is installed.
 """
 
 from __future__ import annotations
@@ -40,6 +40,11 @@ LIBRARIES: dict[str, dict[str, Names]] = {
     "sound": {
         "libportaudio.so.2": ("libportaudio2", "portaudio", "portaudio"),
     },
+    # Speech for training the starter; flite is a program.
+    "voices": {
+        "libespeak-ng.so.1": ("espeak-ng", "espeak-ng", "espeak-ng"),
+        "flite": ("flite", "flite", "flite"),
+    },
 }
 FONT: Names = ("fonts-dejavu-core", "dejavu-sans-fonts", "ttf-dejavu")
 FONT_FOLDERS = (
@@ -55,10 +60,12 @@ INSTALLERS: tuple[tuple[str, str, int], ...] = (
 )
 
 
-def loads(library: str) -> bool:
-    """Whether the system's loader finds the library."""
+def is_there(name: str) -> bool:
+    """Whether the system's loader finds the library, or the shell the program."""
+    if ".so." not in name:
+        return shutil.which(name) is not None
     try:
-        ctypes.CDLL(library)
+        ctypes.CDLL(name)
     except OSError:
         return False
     return True
@@ -71,7 +78,7 @@ def has_font() -> bool:
 
 def missing(groups: Iterable[str]) -> list[Names]:
     """The packages that the groups lack."""
-    lacking = [names for group in groups for library, names in LIBRARIES[group].items() if not loads(library)]
+    lacking = [names for group in groups for name, names in LIBRARIES[group].items() if not is_there(name)]
     if "window" in groups and not has_font():
         lacking.append(FONT)
     return lacking

@@ -17,7 +17,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The script's names, on a Debian without PortAudio whose user is not root."""
     names = runpy.run_path(str(SCRIPT))
     world = names["main"].__globals__
-    world["loads"] = lambda library: library != "libportaudio.so.2"
+    world["is_there"] = lambda name: name != "libportaudio.so.2"
     world["as_root"] = lambda: None
     monkeypatch.setattr(
         world["shutil"], "which", lambda program: f"/usr/bin/{program}" if program == "apt-get" else None
@@ -36,7 +36,7 @@ def test_without_rights_one_line_says_what_to_type(script: dict[str, Any], capsy
 
 
 def test_nothing_is_said_where_nothing_is_missing(script: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    script["loads"] = lambda library: True
+    script["is_there"] = lambda name: True
     script["main"](["sound"])
     assert capsys.readouterr() == ("", "")
 
