@@ -59,15 +59,20 @@ if [ ! -x "$bin/python" ] || ! "$bin/python" -m pip --version >/dev/null 2>&1; t
     "$python" -m venv --clear .venv
 fi
 
-pip="$bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt"
+install() {
+    "$bin/python" -m pip --disable-pip-version-check install --quiet --constraint constraints.txt "$@" && return
+    echo "The packages could not be installed; pip says above why. Type the command again to try once more." >&2
+    exit 1
+}
+
 rm -f .venv/made
 if [ "$wanted" = base ]; then
     echo "Installing what Galley needs, once (about 200 MB to fetch) ..."
-    $pip --editable .
+    install --editable .
 else
     # torch first and by its exact release, so that nothing after it chooses another one.
     echo "Installing what Galley and its tests need, once ..."
-    $pip torch==2.13.0
-    $pip --editable ".[dev]"
+    install torch==2.13.0
+    install --editable ".[dev]"
 fi
 stamp "$wanted" > .venv/made
