@@ -138,5 +138,14 @@ def _check_pair(target: Checkpoint, draft: Checkpoint) -> None:
 def _load(
     checkpoint: Checkpoint, options: Options, encoder: openvino.OpenVinoModel | None = None
 ) -> openvino.OpenVinoModel:
-    cache = folders.cache() / "compiled"
-    return openvino.load(checkpoint, options.device, options.precision, encoder=encoder, cache=cache)
+    return openvino.load(checkpoint, options.device, options.precision, encoder=encoder, cache=_cache())
+
+
+def _cache() -> Path | None:
+    """The folder of compiled models; None where it cannot be made, and they are compiled each time."""
+    folder = folders.cache() / "compiled"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from desktop_app.ui import icons
 from desktop_app.ui.buttons import button
+from desktop_app.ui.speech import announce
 from desktop_app.ui.theme import S2, S4, Theme
 
 NOTICE, PROBLEM, NEUTRAL = "warn", "bad", "plain"
@@ -50,7 +51,9 @@ class Banner(QFrame):
 
     def say(self, sentence: str) -> None:
         """Show a sentence; none hides the banner."""
-        self.text.setText(sentence)
+        if sentence != self.text.text():
+            self.text.setText(sentence)
+            announce(self, sentence)
         self.setAccessibleName(sentence)
         self.setVisible(bool(sentence))
 

@@ -21,6 +21,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
 from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.model import Segment
 
+_AT_ONCE = 60  # more new segments than these are measured when there is time
 _KEPT_LAYOUTS = 300  # those near the view; others are made again when they are seen
 
 
@@ -81,6 +82,8 @@ class Flow:
         """Show these segments and then the lines in work. Segments shown before are taken to be the same still."""
         if len(segments) < self.settled:
             self.clear()
+        if len(segments) - len(self.paragraphs) > _AT_ONCE:
+            self._append_guessed(segments[len(self.paragraphs) :])
         for index in range(self.settled, len(segments)):
             text = segments[index].text.strip()
             self._place(index, segments[index].start, text, len(text))
@@ -90,6 +93,19 @@ class Flow:
             text = (line.verified + line.draft).strip()
             self._place(self.settled + number, line.start, text, min(max(len(line.verified) - lead, 0), len(text)))
         self._cut(self.settled + len(lines))
+
+    def _append_guessed(self, segments: Sequence[Segment]) -> None:
+        """A whole transcript at once: its rows are measured later."""
+        first = len(self.paragraphs)
+        for segment in segments:
+            text = segment.text.strip()
+            self.paragraphs.append(Paragraph(segment.start, text, len(text), self._guess(text)))
+        self._tops += [0.0] * len(segments)
+        self._guessed_from = min(self._guessed_from, first)
+        self._stack(first)
+
+    def _guess(self, text: str) -> int:
+        return max(1, ceil(len(text) * self._character / self.width))
 
     def _place(self, index: int, start: float, text: str, verified: int) -> None:
         if index == len(self.paragraphs):
@@ -104,6 +120,8 @@ class Flow:
             self.paragraphs[index] = Paragraph(start, text, verified)
             self._layouts.pop(index, None)
         self._measure(index)
+        if self._guessed_from == index:
+            self._guessed_from = index + 1
         self._stack(index)
 
     def _note_correction(self, index: int, before: Paragraph, text: str, verified: int) -> None:
@@ -122,6 +140,7 @@ class Flow:
         for index in range(count, len(self.paragraphs)):
             self._layouts.pop(index, None)
         del self.paragraphs[count:], self._tops[count + 1 :]
+        self._guessed_from = min(self._guessed_from, count)
         self.corrections = [mark for mark in self.corrections if mark.paragraph < count]
 
     # The layout.
@@ -133,8 +152,7 @@ class Flow:
         self.width = width
         self._layouts.clear()
         for paragraph in self.paragraphs:
-            paragraph.rows = max(1, ceil(len(paragraph.text) * self._character / width))
-            paragraph.exact = False
+            paragraph.rows, paragraph.exact = self._guess(paragraph.text), False
         self._guessed_from = 0
         self._stack(0)
 
@@ -199,6 +217,11 @@ class Flow:
         self._tops[first:] = accumulate(heights, initial=self._tops[first])
 
     # Where things are.
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether every height is known at the current width."""
+        return self._guessed_from >= len(self.paragraphs)
 
     @property
     def height(self) -> float:

@@ -18,6 +18,7 @@ from desktop_app.ui.buttons import button
 from desktop_app.ui.finder import Finder
 from desktop_app.ui.flow import Flow
 from desktop_app.ui.reading_cursor import ReadingCursor
+from desktop_app.ui.speech import announce
 from desktop_app.ui.theme import S4, S5, S6, Theme, font
 
 TEXT_PIXELS = 17
@@ -105,6 +106,8 @@ class FlowView(QAbstractScrollArea):
         self.reading.clamp()
         if self.flow.settled != settled:
             self.finder.extend(min(settled, self.flow.settled))
+        if not self.flow.is_measured:
+            self._idle.start()
         self._floor = max(self._floor, self.flow.height) if live else 0.0
         self._resize_content()
         if live and self._following:
@@ -144,6 +147,7 @@ class FlowView(QAbstractScrollArea):
         spoken = f"{words.clock(paragraph.start)}: {paragraph.text}"
         if spoken != self.accessibleDescription():
             self.setAccessibleDescription(spoken)
+            announce(self, spoken)
 
     def reveal(self, index: int, character: int) -> None:
         """Scroll so that a place in the text is well in view."""
@@ -190,7 +194,7 @@ class FlowView(QAbstractScrollArea):
         total = ceil(max(self.flow.height, self._floor)) + S4 + S6
         bar = self.verticalScrollBar()
         following = self._following  # a shorter range moves the bar, which is no wish to stop following
-        bar.setPageStep(self.viewport().height())
+        bar.setPageStep(max(self.viewport().height() - 2 * LINE_HEIGHT, LINE_HEIGHT))
         bar.setSingleStep(LINE_HEIGHT)
         bar.setRange(0, max(total - self.viewport().height(), 0))
         self._following = following

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
+from desktop_app.ui.speech import announce
 from desktop_app.ui.theme import S5
 
 
@@ -32,3 +33,4 @@ class Toast(QLabel):
         self.raise_()
         self.show()
         self._end.start()
+        announce(self, text)

@@ -6,9 +6,9 @@ import time
 
 from PySide6.QtCore import QPointF, Qt, QTimer
 from PySide6.QtGui import QCursor, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QWidget
 
-from desktop_app.ui.flow_view import LINE_HEIGHT, FlowView
+from desktop_app.ui.flow_view import FlowView
 from desktop_app.ui.theme import S4, Theme
 
 
@@ -105,8 +105,9 @@ class TranscriptView(FlowView):
             self.reading.select_all()
             self._cursor_moved()
         elif event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-            direction = -1 if event.key() == Qt.Key.Key_PageUp else 1
-            bar.setValue(bar.value() + direction * (self.viewport().height() - 2 * LINE_HEIGHT))
+            up = event.key() == Qt.Key.Key_PageUp
+            action = QAbstractSlider.SliderAction
+            bar.triggerAction(action.SliderPageStepSub if up else action.SliderPageStepAdd)
         else:
             shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)

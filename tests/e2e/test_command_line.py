@@ -1,0 +1,212 @@
+"""The `galley` command with the starter, as a person or a script calls it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from desktop_app import resources
+from desktop_app.transcript.formats import read_json
+from desktop_app.transcript.model import Stats, Transcript
+from tests.random_models import real_tiny
+
+TESTS = Path(__file__).resolve().parents[1]
+SAMPLE = resources.path("resources", "sample", "conversation.flac")
+CLIPS = sorted((TESTS / "data").rglob("*.flac"))
+NOTICE = "Trained on synthetic voices"
+
+
+def galley(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run the command to its end."""
+    run = [sys.executable, "-m", "desktop_app", *map(str, arguments)]
+    return subprocess.run(run, capture_output=True, text=True, timeout=110, cwd=TESTS.parent, **options)
+
+
+def begin(*arguments: str | Path) -> subprocess.Popen[str]:
+    """Start the command in a process group of its own, as a shell does."""
+    run = [sys.executable, "-m", "desktop_app", *map(str, arguments)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(run, stdout=pipe, stderr=pipe, text=True, cwd=TESTS.parent, start_new_session=True)
+
+
+Results = dict[str, Transcript]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, Results]:
+    """The sample and all clips, once with the draft and once without."""
+
+    def transcripts(draft: str) -> Results:
+        folder = tmp_path_factory.mktemp(draft)
+        done = galley("transcribe", "--draft", draft, "--format", "json", "--output", folder, SAMPLE, *CLIPS)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == ""
+        found = [read_json(file.read_text(encoding="utf-8")) for file in folder.iterdir()]
+        assert len(found) == len(CLIPS) + 1
+        return {transcript.path: transcript for transcript in found}
+
+    return transcripts("auto"), transcripts("off")
+
+
+def total(results: Results, name: str) -> int:
+    return sum(getattr(transcript.stats, name) for transcript in results.values())
+
+
+def test_there_are_clips() -> None:
+    assert len(CLIPS) >= 30
+
+
+@pytest.mark.timeout(240)
+def test_the_text_is_the_targets_own_token_for_token(results: tuple[Results, Results]) -> None:
+    drafted, alone = results
+    assert drafted.keys() == alone.keys()
+    for path, transcript in alone.items():
+        mine = [segment.tokens for segment in drafted[path].segments]
+        assert mine == [segment.tokens for segment in transcript.segments], path
+    assert sum(len(transcript.segments) for transcript in alone.values()) > len(CLIPS)
+
+
+@pytest.mark.timeout(240)
+def test_the_target_alone_takes_a_pass_for_each_token(results: tuple[Results, Results]) -> None:
+    _, alone = results
+    for transcript in alone.values():
+        assert (transcript.models.draft, transcript.models.drafter) == ("", "off")
+        assert (transcript.stats.drafted, transcript.stats.compared, transcript.stats.accepted) == (0, 0, 0)
+        assert transcript.stats.target_passes >= transcript.stats.tokens
+
+
+@pytest.mark.timeout(240)
+def test_the_draft_is_accepted_and_saves_passes(results: tuple[Results, Results]) -> None:
+    drafted, _ = results
+    accepted, compared = total(drafted, "accepted"), total(drafted, "compared")
+    tokens, passes = total(drafted, "tokens"), total(drafted, "target_passes")
+    assert accepted / compared > 0.6, f"{accepted} of {compared}"
+    assert passes <= tokens / 1.5, f"{passes} passes for {tokens} tokens"
+
+
+def test_text_streams_to_standard_output_and_the_notice_to_standard_error() -> None:
+    process = begin("transcribe", SAMPLE)
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    still_at_work = process.poll() is None
+    rest, err = process.communicate(timeout=60)
+    assert first.strip()
+    assert rest.strip()
+    assert still_at_work
+    assert process.returncode == 0
+    assert [line for line in err.splitlines() if NOTICE not in line] == []
+    assert err.count(NOTICE) == 1
+
+
+def test_a_reader_that_has_enough_is_no_error() -> None:
+    process = begin("transcribe", SAMPLE, SAMPLE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline()
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(60) in (0, 1)
+    assert "Traceback" not in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("after_text", [True, False])
+def test_ctrl_c_keeps_what_is_finished_and_says_so(after_text: bool) -> None:
+    process = begin("transcribe", SAMPLE, SAMPLE)
+    assert process.stdout is not None
+    if after_text:
+        process.stdout.readline()
+    else:
+        time.sleep(0.5)
+    os.killpg(process.pid, signal.SIGINT)
+    began = time.monotonic()
+    _, err = process.communicate(timeout=10)
+    assert time.monotonic() - began < 3
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "Interrupted: 0 of 2 files are finished and kept." in err
+
+
+def test_figures_and_any_file_name(tmp_path: Path) -> None:
+    odd = tmp_path / "año nuevo 100%.flac"
+    shutil.copy(CLIPS[0], odd)
+    out, figures = tmp_path / "out", tmp_path / "figures.json"
+    done = galley("transcribe", "--format", "srt", "--output", out, "--stats", figures, odd)
+    assert done.returncode == 0, done.stderr
+    assert (out / "año nuevo 100%.srt").read_text(encoding="utf-8").startswith("1\n00:00:0")
+    found = json.loads(figures.read_text(encoding="utf-8"))
+    stats = found["files"][0]["stats"]
+    assert set(Stats.__dataclass_fields__) <= set(stats)
+    assert stats["target_passes"] > 0
+    assert found["total"]["tokens"] == stats["tokens"]
+
+
+def test_a_folder_with_the_shape_of_a_real_model(tmp_path: Path) -> None:
+    """Random weights, the real tiny model's layers and its 51,865 tokens."""
+    target = real_tiny(tmp_path / "real-tiny")
+    noise = tmp_path / "noise.wav"
+    soundfile.write(noise, np.random.default_rng(0).standard_normal(32_000) / 10, 16_000)
+    done = galley("transcribe", "--target", target, "--language", "ak", "--format", "json", noise)
+    assert done.returncode == 0, done.stderr
+    transcript = read_json(done.stdout)
+    assert transcript.models.target == "real-tiny"
+    assert transcript.stats.tokens > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--target", "nobody"], "galley: there is no model nobody; choose a folder or one of: starter\n"),
+        (["--draft", "nobody"], "galley: there is no model nobody; choose a folder or one of: starter\n"),
+        (["--language", "xx"], "does not know the language xx"),
+    ],
+)
+def test_without_a_usable_model_the_status_is_3(arguments: list[str], said: str) -> None:
+    done = galley("transcribe", *arguments, CLIPS[0], CLIPS[1])
+    assert (done.returncode, done.stdout) == (3, "")
+    assert said in done.stderr
+
+
+def test_the_commands_process_never_loads_a_model_runtime() -> None:
+    program = (
+        "import sys; from desktop_app.__main__ import main; main();"
+        "sys.stderr.write(repr(sorted({'openvino', 'torch', 'av', 'numpy', 'PySide6'} & set(sys.modules))))"
+    )
+    run = [sys.executable, "-c", program, "transcribe", str(CLIPS[0])]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=60, cwd=TESTS.parent)
+    assert done.stdout.strip()
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_devices() -> None:
+    done = galley("devices")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Computes:\n  cpu")
+    assert "\nHears:\n" in done.stdout
+
+
+def test_doctor() -> None:
+    done = galley("doctor")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert "Galley starter" in done.stdout
+    assert "OpenVINO computes on CPU" in done.stdout
+    assert "PROBLEM" not in done.stdout
+
+
+def test_doctor_names_what_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    done = galley("doctor", env={**os.environ, "GALLEY_HOME": str(tmp_path / "file")})
+    assert done.returncode == 3
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("PROBLEM")]
+    assert "cannot be written (Not a directory); change its permissions" in line

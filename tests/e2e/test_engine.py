@@ -1,0 +1,169 @@
+"""The engine process with the starter: it can be killed, stopped and stuck, and the next file works."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from desktop_app import resources
+from desktop_app.engine.client import Engine
+from desktop_app.engine.messages import (
+    Cancelled,
+    Event,
+    Failed,
+    Finished,
+    Options,
+    Preparing,
+    Progress,
+    SegmentReady,
+    Started,
+    Tentative,
+)
+
+SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))
+LAST = (Finished, Failed, Cancelled)
+
+
+class Talk:
+    """An engine and what it said."""
+
+    def __init__(self) -> None:
+        self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self.engine = Engine(self.events.put)
+        self._jobs = 0
+
+    def start(self, kind: type = Tentative) -> str:
+        """Begin with the sample and wait for the first event of this kind."""
+        self._jobs += 1
+        job = str(self._jobs)
+        self.engine.transcribe(job, SAMPLE, Options())
+        self.until(job, (kind, *LAST))
+        return job
+
+    def until(self, job: str, kinds: tuple[type, ...] = LAST) -> list[Event]:
+        found = [self.events.get(timeout=60)]
+        while not (found[-1].job == job and isinstance(found[-1], kinds)):
+            found.append(self.events.get(timeout=60))
+        return found
+
+    def whole(self) -> list[Event]:
+        """The events of one more transcription of the sample."""
+        self._jobs += 1
+        job = str(self._jobs)
+        self.engine.transcribe(job, SAMPLE, Options())
+        return self.until(job)
+
+
+@pytest.fixture(scope="module")
+def talk() -> Iterator[Talk]:
+    made = Talk()
+    yield made
+    made.engine.close()
+
+
+def test_a_recording_comes_as_events(talk: Talk) -> None:
+    events = talk.whole()
+    started = next(event for event in events if isinstance(event, Started))
+    assert started.models.draft
+    assert started.models.notice.startswith("Trained on synthetic voices")
+    finished = events[-1]
+    assert isinstance(finished, Finished)
+    segments = [event.segment for event in events if isinstance(event, SegmentReady)]
+    assert tuple(segments) == finished.transcript.segments
+    assert segments
+    progress = [event.done_seconds for event in events if isinstance(event, Progress)]
+    assert progress == sorted(progress)
+    assert progress[-1] == pytest.approx(started.audio_seconds, abs=0.1)
+
+
+def test_what_was_tentative_becomes_the_segments(talk: Talk) -> None:
+    """A verified line only grows, so that nothing that was read changes or jumps."""
+    window: list[Tentative] = []
+    compared = 0
+    segments: list[str] = []
+    for event in talk.whole():
+        if isinstance(event, Tentative):
+            window.append(event)
+        elif isinstance(event, SegmentReady):
+            segments.append(event.segment.text)
+        elif isinstance(event, Progress):
+            for state in window:
+                for line, final in zip(state.lines, segments, strict=False):
+                    assert final.startswith(line.verified.strip())
+                    compared += 1
+            window, segments = [], []
+    assert compared
+
+
+def test_loaded_models_stay_loaded(talk: Talk) -> None:
+    talk.whole()
+    pid = talk.engine.pid
+    assert not any(isinstance(event, Preparing) for event in talk.whole())
+    assert talk.engine.pid == pid
+
+
+def test_a_killed_engine_is_one_sentence_and_the_next_file_works(talk: Talk) -> None:
+    job = talk.start()
+    pid = talk.engine.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    failed = talk.until(job)[-1]
+    assert failed == Failed(
+        job, "the engine was ended from outside", "close other programs if memory is short, then try again", "engine"
+    )
+    assert isinstance(talk.whole()[-1], Finished)
+    assert talk.engine.pid != pid
+
+
+def test_a_cancelled_job_stops_by_itself_and_keeps_the_models(talk: Talk) -> None:
+    talk.whole()
+    pid = talk.engine.pid
+    asked = talk.start()
+    began = time.monotonic()
+    talk.engine.cancel(asked)
+    assert talk.until(asked)[-1] == Cancelled(asked)
+    assert time.monotonic() - began < 2.0
+    events = talk.whole()
+    assert isinstance(events[-1], Finished)
+    if talk.engine.pid == pid:  # on a computer that needs over a second for a pass it is killed, which is right too
+        assert not any(isinstance(event, Preparing) for event in events)
+
+
+def test_an_engine_that_is_stuck_is_killed_after_a_second(talk: Talk) -> None:
+    job = talk.start()
+    pid = talk.engine.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    began = time.monotonic()
+    talk.engine.cancel(job)
+    assert talk.until(job)[-1] == Cancelled(job)
+    assert 0.9 < time.monotonic() - began < 2.0
+    assert isinstance(talk.whole()[-1], Finished)
+
+
+ASKER = """
+import queue, sys
+from desktop_app.engine.client import Engine
+from desktop_app.engine.messages import Finished, Options
+if __name__ == "__main__":
+    events = queue.SimpleQueue()
+    engine = Engine(events.put)
+    engine.transcribe("a", sys.argv[1], Options())
+    while not isinstance(events.get(timeout=60), Finished):
+        pass
+    engine.close()
+    print(sorted({"openvino", "torch", "av", "numpy", "PySide6"} & set(sys.modules)))
+"""
+
+
+def test_the_asking_process_never_loads_a_model_runtime() -> None:
+    done = subprocess.run([sys.executable, "-c", ASKER, SAMPLE], capture_output=True, text=True, timeout=90, check=True)
+    assert done.stdout.strip() == "[]"
+    assert done.stderr == ""

@@ -1,0 +1,71 @@
+"""A window without an engine: tests say what the engine would say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop_app import folders
+from desktop_app.library.store import Library
+from desktop_app.ui import theme as look
+from desktop_app.ui.keeper import Keeper
+from desktop_app.ui.preferences import Preferences
+from desktop_app.ui.session import Session
+from desktop_app.ui.window import Window
+from tests.ui.staging import SilentEngine, Stage
+
+
+@pytest.fixture(scope="session")
+def theme(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> look.Theme:
+    """The look, light to begin with."""
+    qapp.setStyle("Fusion")
+    look.load_fonts()
+    settings = QSettings(str(tmp_path_factory.mktemp("look") / "settings.ini"), QSettings.Format.IniFormat)
+    settings.setValue("appearance", look.LIGHT)
+    return look.Theme(qapp, settings)
+
+
+@pytest.fixture
+def stage(qtbot: QtBot, home: Path) -> Iterator[Stage]:
+    """A session on an empty library."""
+    library = Library(folders.data() / "library")
+    keeper = Keeper()
+    engine = SilentEngine()
+    preferences = Preferences()
+    session = Session(engine, library, keeper, preferences.options)
+    made = Stage(session, engine, library, keeper, preferences, qtbot)
+    made.settle()
+    yield made
+    keeper.close()
+    library.close()
+
+
+@pytest.fixture
+def window(stage: Stage, theme: look.Theme, qtbot: QtBot) -> Window:
+    """The window of the stage, on an offscreen screen."""
+    made = Window(theme, stage.session, stage.preferences)
+    qtbot.addWidget(made, before_close_func=lambda shown: _forget_work(stage))
+    made.show()
+    return made
+
+
+def _forget_work(stage: Stage) -> None:
+    stage.session.entries.clear()  # so that closing asks nothing
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Callable[[str], Path]:
+    """Makes a file that looks like a recording."""
+
+    def make(name: str) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"sound")
+        return path
+
+    return make

@@ -1,0 +1,61 @@
+"""Light and dark can be read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+
+import pytest
+from PySide6.QtGui import QFontDatabase
+
+from desktop_app import resources
+from desktop_app.ui.theme import DARK, DARK_PALETTE, LIGHT, LIGHT_PALETTE, Palette, Theme, contrast, style_sheet
+
+BOTH = pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE], ids=lambda palette: palette.name)
+
+
+@BOTH
+def test_text_stands_out_from_its_ground(palette: Palette) -> None:
+    for ink, grounds in {
+        "ink": ("page", "side", "raised", "hover", "pressed", "selection", "bad_ground"),
+        "muted": ("page", "side", "raised", "hover", "pressed"),
+        "accent": ("page", "side", "raised", "warn_ground"),
+        "on_accent": ("accent", "accent_hover"),
+        "warn": ("warn_ground",),
+        "bad": ("bad_ground", "page", "side", "pressed"),
+        "on_hit": ("hit_now",),
+        "page": ("ink",),
+    }.items():
+        for ground in grounds:
+            assert contrast(getattr(palette, ink), getattr(palette, ground)) >= 4.5, (ink, ground)
+
+
+@BOTH
+def test_draft_words_are_legible_and_clearly_not_final(palette: Palette) -> None:
+    draft, ink = contrast(palette.draft, palette.page), contrast(palette.ink, palette.page)
+    assert draft >= 3
+    assert ink >= 3 * draft
+    assert contrast(palette.ink, palette.hit) >= 4.5
+
+
+@BOTH
+def test_the_style_sheet_knows_every_colour_it_names(palette: Palette) -> None:
+    sheet = style_sheet(palette)
+    assert "@" not in sheet
+    assert set(re.findall(r"#[0-9a-f]{6}\b", sheet)) <= set(asdict(palette).values())
+
+
+def test_a_choice_is_kept_and_tells_everyone(theme: Theme) -> None:
+    changes: list[str] = []
+    theme.changed.connect(lambda: changes.append(theme.palette.name))
+    theme.choose(DARK)
+    theme.choose(LIGHT)
+    assert changes == [DARK, LIGHT]
+
+
+def test_the_fonts_and_their_licences_come_along(theme: Theme) -> None:
+    families = QFontDatabase.families()
+    assert {"Inter", "Inter Medium", "Inter SemiBold", "Literata", "Literata SemiBold"} <= set(families)
+    folder = resources.path("resources", "fonts")
+    assert all("Open Font License" in (folder / f"{name}-OFL.txt").read_text() for name in ("Inter", "Literata"))
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 1_000_000

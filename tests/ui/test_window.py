@@ -1,0 +1,396 @@
+"""What the user sees and does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QFileDialog, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop_app.engine.messages import (
+    Cancelled,
+    Failed,
+    Finished,
+    Preparing,
+    Progress,
+    SegmentReady,
+    Started,
+    Tentative,
+    TentativeLine,
+)
+from desktop_app.transcript.formats import read_json
+from desktop_app.transcript.model import Stats
+from desktop_app.ui import desk as desk_module
+from desktop_app.ui.entry import Entry
+from desktop_app.ui.window import Window
+from tests.ui.staging import MODELS, Stage, segment, transcript
+
+Make = Callable[[str], Path]
+
+
+def drag(window: Window, *paths: Path) -> QMimeData:
+    """Hold files over the window; the mime data has to live until the drop."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    event = QDragEnterEvent(
+        QPoint(500, 300), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    QApplication.sendEvent(window, event)
+    return data
+
+
+def drop(window: Window, data: QMimeData) -> None:
+    """Let go of what is held."""
+    event = QDropEvent(
+        QPointF(500, 300), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    QApplication.sendEvent(window, event)
+
+
+def finish(stage: Stage, entry: Entry, count: int = 3) -> None:
+    """The engine transcribes an entry."""
+    parts = [segment(number) for number in range(count)]
+    stage.say(Started(entry.id, 60.0, MODELS), *(SegmentReady(entry.id, part) for part in parts))
+    stage.say(Finished(entry.id, transcript(*parts)))
+
+
+def test_a_drop_starts_at_once_and_another_adds_to_the_queue(
+    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+) -> None:
+    assert window.stack.currentWidget() is window.idle
+    drop(window, drag(window, recording("one.wav"), recording("two.wav")))
+    qtbot.waitUntil(lambda: len(stage.session.entries) == 2)
+    assert window.stack.currentWidget() is window.page
+    assert window.page.header.title.text() == "one.wav"
+    stage.say(Preparing(window.current, "Loading Large"))
+    drop(window, drag(window, recording("three.wav")))
+    qtbot.waitUntil(lambda: len(stage.session.entries) == 3)
+    assert window.page.header.title.text() == "one.wav"  # the page stays where the user is
+    assert window.page.strip.queue.text() == "2 waiting"
+    assert window.page.strip.words.text() == "Loading Large"
+
+
+def test_a_drag_is_seen_wherever_it_is(window: Window, stage: Stage, recording: Make) -> None:
+    path = recording("one.wav")
+    data = drag(window, path)
+    assert window.idle.card._dragged
+    drop(window, data)
+    assert not window.idle.card._dragged
+    stage.qtbot.waitUntil(lambda: bool(stage.session.entries))
+    data = drag(window, path)
+    assert window.veil.isVisible()
+    drop(window, data)
+    assert not window.veil.isVisible()
+
+
+def test_draft_words_are_grey_and_the_notice_stands_above(window: Window, stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    stage.say(Started(entry.id, 60.0, MODELS))
+    stage.say(Tentative(entry.id, (TentativeLine(0.0, " The roof is", " done"),)))
+    view = window.page.view
+    assert view.flow.paragraphs[0].verified == len("The roof is")
+    assert window.page.notice.isVisible()
+    assert window.page.notice.text.text() == MODELS.notice
+    image = view.viewport().grab().toImage()
+    draft = window.page.header._theme.palette.draft
+    colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(60)}
+    assert draft in colors
+
+
+def test_the_end_is_followed_until_the_user_scrolls_up(window: Window, stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    stage.say(Started(entry.id, 600.0, MODELS), *(SegmentReady(entry.id, segment(n)) for n in range(60)))
+    view, bar = window.page.view, window.page.view.verticalScrollBar()
+    stage.qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+    assert not view.pill.isVisible()
+    bar.triggerAction(QAbstractSlider.SliderAction.SliderPageStepSub)
+    assert view.pill.isVisible()
+    place = bar.value()
+    stage.say(*(SegmentReady(entry.id, segment(n)) for n in range(60, 80)))
+    assert bar.value() == place
+    view.pill.click()
+    stage.qtbot.waitUntil(lambda: bar.value() == bar.maximum())
+    stage.say(*(SegmentReady(entry.id, segment(n)) for n in range(80, 90)))
+    stage.qtbot.waitUntil(lambda: bar.value() == bar.maximum())
+    assert not view.pill.isVisible()
+
+
+def test_the_page_never_gets_shorter_while_it_is_written(window: Window, stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    stage.say(Started(entry.id, 600.0, MODELS), *(SegmentReady(entry.id, segment(n)) for n in range(40)))
+    bar = window.page.view.verticalScrollBar()
+    stage.say(Tentative(entry.id, (TentativeLine(80.0, " Now", " a long draft" * 40),)))
+    stage.qtbot.waitUntil(lambda: bar.value() == bar.maximum())
+    before = bar.value()
+    stage.say(Tentative(entry.id, (TentativeLine(80.0, " Now this.", ""),)))
+    assert bar.value() == before
+
+
+def test_the_panel_shows_the_figures_in_plain_words(window: Window, stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    stage.say(Started(entry.id, 60.0, MODELS))
+    stats = Stats(
+        audio_seconds=30.0, wall_seconds=6.0, encode_seconds=1.0, draft_seconds=1.0, verify_seconds=2.0,
+        tokens=120, target_passes=50, compared=100, drafted=110, accepted=83, near_ties=2,
+    )  # fmt: skip
+    stage.say(Progress(entry.id, 30.0, 60.0, stats))
+    shown = {name: label.text() for name, label in window.panel.values.items()}
+    assert shown == {
+        "acceptance": "83%", "per_pass": "2.4", "real_time": "5.0×", "encoder": "25%", "drafting": "25%",
+        "target": "50%", "target_model": "Large", "draft_model": "Small", "device": "CPU", "precision": "f32",
+        "near_ties": "2",
+    }  # fmt: skip
+    assert window.panel.meter.value == pytest.approx(0.83)
+    assert sum(share for _, share in window.panel.bar.shares) == pytest.approx(1)
+    for label in window.panel.values.values():
+        assert len(label.toolTip().split()) > 4
+        assert label.text() in label.accessibleName()
+
+
+def test_without_a_draft_the_panel_says_so(window: Window, stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    alone = type(MODELS)("Large", "", "off", "CPU", "f32")
+    stage.say(Started(entry.id, 60.0, alone), Progress(entry.id, 30.0, 60.0, Stats(tokens=9, target_passes=10)))
+    assert window.panel.values["draft_model"].text() == "none"
+    assert window.panel.values["acceptance"].text() == "–"
+    assert not window.page.notice.isVisible()
+
+
+@pytest.mark.parametrize("form", ["txt", "srt", "vtt", "json"])
+def test_a_text_is_saved_in_every_format(
+    window: Window, stage: Stage, recording: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    (entry,) = stage.drop(recording("señal.wav"))
+    finish(stage, entry)
+    place = tmp_path / "out" / f"señal.{form}"
+    place.parent.mkdir()
+    asked: list[str] = []
+
+    def choose(parent: QWidget, title: str, suggested: str, pattern: str) -> tuple[str, str]:
+        asked.append(suggested)
+        return str(place), pattern
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    window.page.header.save_asked.emit(form)
+    assert Path(asked[0]).name == f"talk.{form}" or Path(asked[0]).name == f"señal.{form}"
+    text = place.read_text(encoding="utf-8")
+    assert "sentence number 2" in text
+    assert [file.name for file in place.parent.iterdir()] == [place.name]
+    assert "Saved as" in window.toast.text()
+    if form == "json":
+        assert read_json(text).segments[0].text == segment(0).text
+        assert json.loads(text)["models"]["target"] == "Large"
+    window.page.header.save_asked.emit(form)
+    assert Path(asked[1]).parent == place.parent  # the folder is remembered
+
+
+def test_a_failed_save_is_said_and_leaves_the_old_file(
+    window: Window, stage: Stage, recording: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    finish(stage, entry)
+    place = tmp_path / "kept.txt"
+    place.write_text("before")
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("desktop_app.ui.saving.os.fsync", full)
+    window.desk.write(entry, "txt", place)
+    assert place.read_text() == "before"
+    assert not list(tmp_path.glob(".*part"))
+    assert window.trouble.isVisible()
+    assert "kept.txt was not saved (no space left on device)" in window.trouble.text.text().lower()
+    window.trouble.buttons[0].click()
+    assert not window.trouble.isVisible()
+
+
+def test_saving_into_a_folder_that_is_gone_is_said(
+    window: Window, stage: Stage, recording: Make, tmp_path: Path
+) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    finish(stage, entry)
+    window.desk.write(entry, "srt", tmp_path / "gone" / "one.srt")
+    assert window.trouble.isVisible()
+
+
+def test_the_text_can_be_selected_and_copied(window: Window, stage: Stage, recording: Make, qtbot: QtBot) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    finish(stage, entry)
+    view = window.page.view
+    view.setFocus()
+    qtbot.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text().splitlines() == [segment(n).text.strip() for n in range(3)]
+    left, top = view._left, 16 + 13
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(left, top))
+    qtbot.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier)
+    assert view.reading.text().strip() == "This"
+    qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(left + 4, top))
+    assert view.reading.text() == "This"
+    qtbot.keyClick(view, Qt.Key.Key_Down)
+    assert view.reading.caret[0] == 1
+    assert view.accessibleDescription() == "0:02: This is sentence number 1."
+    window.page.header.copy.click()
+    assert QGuiApplication.clipboard().text().count("\n") == 2
+
+
+def test_finding_marks_counts_and_goes_on(window: Window, stage: Stage, recording: Make, qtbot: QtBot) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    finish(stage, entry, 40)
+    qtbot.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    bar = window.page.find_bar
+    assert bar.isVisible()
+    qtbot.keyClicks(bar.field, "NUMBER 3")
+    assert bar.count.text() == "1 of 11"
+    qtbot.keyClick(bar.field, Qt.Key.Key_Return)
+    assert bar.count.text() == "2 of 11"
+    qtbot.keyClick(bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert bar.count.text() == "11 of 11"
+    hit = window.page.view.finder.hit
+    assert hit is not None
+    y = window.page.view.flow.top_of(hit[0]) - window.page.view.verticalScrollBar().value()
+    assert 0 <= y <= window.page.view.viewport().height()
+    qtbot.keyClicks(bar.field, "xyz")
+    assert bar.count.text() == "Not found"
+    qtbot.keyClick(bar.field, Qt.Key.Key_Escape)
+    assert not bar.isVisible()
+    assert not window.page.view.finder.hits
+
+
+def test_a_failure_is_shown_in_its_page_and_in_the_list(window: Window, stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("notes.wav"))
+    stage.say(Failed(entry.id, "this is not audio", "choose another file"))
+    assert window.page.problem.isVisible()
+    assert window.page.problem.text.text() == "This is not audio: choose another file."
+    assert not window.page.choose_model.isVisible()
+    index = window.sidebar.model.row_of(entry.id)
+    spoken = index.data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "notes.wav, Could not be transcribed"
+    window.page.try_again.click()
+    assert stage.session.in_work == [entry]
+    assert not window.page.problem.isVisible()
+
+
+def test_a_model_that_cannot_be_used_offers_another_one(window: Window, stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    stage.say(Failed(entry.id, "the weights are damaged", "choose another model", "model"))
+    assert window.page.choose_model.isVisible()
+
+
+def test_the_end_of_the_engine_is_one_sentence_and_the_window_lives(
+    window: Window, stage: Stage, recording: Make
+) -> None:
+    entry, other = stage.drop(recording("one.wav"), recording("two.wav"))
+    stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
+    stage.say(Failed(entry.id, "the engine was ended from outside", "try again", "engine"))
+    assert window.page.problem.text.text() == "The engine was ended from outside: try again."
+    assert window.page.view.text() == segment(0).text.strip()  # what was written stands
+    finish(stage, other)
+    window.show_entry(other.id)
+    assert window.page.view.text().count("\n") == 2
+
+
+def test_escape_stops_and_the_partial_text_can_be_saved(
+    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert stage.engine.cancelled == [entry.id]
+    stage.say(Cancelled(entry.id))
+    assert window.page.broken_off.isVisible()
+    assert "The first 0:02 of 1:00 stands below." in window.page.broken_off.text.text()
+    assert window.page.header.save.isEnabled()
+
+
+def test_removing_asks_first(
+    window: Window, stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    finish(stage, entry)
+    answers = [False, True]
+    monkeypatch.setattr(desk_module, "confirm", lambda *_: answers.pop(0))
+    window.sidebar.list.setFocus()
+    qtbot.keyClick(window.sidebar.list, Qt.Key.Key_Delete)
+    assert entry.id in stage.session.entries
+    qtbot.keyClick(window.sidebar.list, Qt.Key.Key_Delete)
+    assert entry.id not in stage.session.entries
+    assert window.stack.currentWidget() is window.idle
+    assert Path(entry.path).exists()
+
+
+def test_the_list_has_the_queue_above_and_the_newest_first(window: Window, stage: Stage, recording: Make) -> None:
+    one, _, three = stage.drop(recording("one.wav"), recording("two.wav"), recording("three.wav"))
+    finish(stage, one)
+    model = window.sidebar.model
+    rows = [model.index(row).data() for row in range(model.rowCount())]
+    assert rows == ["IN WORK", "two.wav", "three.wav", "RECORDINGS", "one.wav"]
+    window.sidebar.cancel_asked.emit(three.id)
+    assert stage.engine.cancelled == [three.id]
+    window.sidebar.search.setText("tw")
+    stage.qtbot.waitUntil(lambda: model.rowCount() == 2)
+    assert model.index(1).data() == "two.wav"
+
+
+def test_a_folder_that_is_no_model_is_refused_with_a_reason(window: Window, stage: Stage, tmp_path: Path) -> None:
+    window.desk.use_model(str(tmp_path))
+    assert window.stack.currentWidget() is window.settings
+    assert "config.json is missing" in window.settings.problem.text.text()
+    assert stage.preferences.target == ""
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    (tmp_path / "galley.json").write_text('{"name": "My model"}')
+    window.desk.use_model(str(tmp_path))
+    assert stage.preferences.target == str(tmp_path)
+    assert window.idle._model.text() == "My model"
+    assert not window.settings.problem.isVisible()
+    window.settings.draft.group.button(1).click()
+    assert not stage.preferences.drafts
+    window.settings.starter.click()
+    assert stage.preferences.target == ""
+
+
+def test_closing_in_the_middle_asks_and_keeps(
+    window: Window, stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    asked: list[str] = []
+    monkeypatch.setattr(desk_module, "confirm", lambda parent, question, *_: asked.append(question))
+    assert not window.close()
+    assert window.isVisible()
+    assert asked == ["A recording is not done yet"]
+    finish(stage, entry)
+    with stage.qtbot.waitSignal(window.closed):
+        window.close()
+
+
+def test_every_control_has_a_name_and_can_be_reached(window: Window, stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    finish(stage, entry)
+    buttons = window.findChildren(QPushButton)
+    assert len(buttons) > 12
+    for control in [*buttons, window.page.view, window.sidebar.list, window.sidebar.search, window.idle.card]:
+        assert control.accessibleName() or (isinstance(control, QPushButton) and control.text()), control
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 180 + ".wav", "señor año.wav", "تسجيل جديد.mp3", "会議.wav", "a <b>bold & name.wav"]
+)
+def test_any_name_fits_the_smallest_window(window: Window, stage: Stage, recording: Make, name: str) -> None:
+    window.resize(760, 520)
+    (entry,) = stage.drop(recording(name))
+    finish(stage, entry, 30)
+    assert (window.width(), window.height()) == (760, 520)
+    assert window.page.header.title.text() == name
+    assert not window.grab().isNull()
+    for control in (window.page.header.save, window.page.header.copy, window.page.notice.buttons[0]):
+        corner = control.mapTo(window, control.rect().bottomRight())
+        assert window.rect().contains(corner)
