@@ -97,6 +97,12 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
         metavar="T[,T...]",
         help="0 is the likeliest text; more of them, as in 0,0.2,0.4, are tried in turn where a text goes wrong",
     )
+    add(
+        "--words",
+        default=False,
+        action=argparse.BooleanOptionalAction,
+        help="find when each word was said, for the json format; never changes the text (default: no)",
+    )
     add("--format", default="txt", choices=tuple(FORMATS), help="of the result (default: %(default)s)")
     add("--output", metavar="FOLDER", help="write one file for each FILE there, instead of the standard output")
     add("--stats", metavar="FILE", help="write the figures of the run there, as JSON")

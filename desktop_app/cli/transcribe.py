@@ -62,6 +62,7 @@ class _Run:
             prompt=arguments.prompt,
             condition=arguments.condition,
             temperatures=arguments.temperature,
+            words=arguments.words,
         )
         folder = arguments.output
         self._targets = results.destinations(self._files, Path(folder), self._format) if folder else []

@@ -8,9 +8,9 @@ hand and are untried.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +86,11 @@ def load(
     window, decoder = compiled(graphs.window(tensors, shape, int8)), compiled(graphs.decoder(tensors, shape, int8))
     if cache is not None:
         _tidy(cache, begun)
-    return OpenVinoModel(name, kind, shape.text_positions, shared, window, decoder)
+
+    def watcher() -> ov.InferRequest:
+        return compiled(graphs.decoder(tensors, shape, int8, checkpoint.alignment_heads))
+
+    return OpenVinoModel(name, kind, shape.text_positions, shared, window, decoder, watcher)
 
 
 @lru_cache(maxsize=1)
@@ -139,6 +143,7 @@ class OpenVinoModel:
         encoder: ov.InferRequest,
         window: ov.InferRequest,
         decoder: ov.InferRequest,
+        watcher: Callable[[], ov.InferRequest],
     ) -> None:
         self.device = device
         self.precision = precision
@@ -147,11 +152,10 @@ class OpenVinoModel:
         self._encoder = encoder
         self._window = window
         self._decoder = decoder
+        self._make_watcher = watcher
         self._opened: Any = None
         self._cursor: OpenVinoCursor | None = None
-        for output in window.model_outputs:
-            decoder.set_tensor(output.any_name, window.get_tensor(output.any_name))
-        decoder.set_tensor("beam", ov.Tensor(np.zeros(1, np.int32)))
+        self._bind(decoder)
 
     def executed(self) -> list[tuple[str, str]]:
         """What the device made of the decoder, in order: kind and numbers ("f32") of each step. For looking into it."""
@@ -177,6 +181,28 @@ class OpenVinoModel:
         self._decoder.reset_state()
         self._cursor = OpenVinoCursor(self._decoder, self.positions)
         return self._cursor
+
+    def attend(self, encoded: Array, tokens: Sequence[int]) -> tuple[Array, Array]:
+        """Scores [n, vocabulary] of n tokens from the first position on, and where the alignment heads looked while
+        they were read, before the softmax: [heads, n, audio positions]. Ends the cursor."""
+        self.open(encoded)
+        watcher = self._watcher
+        watcher.reset_state()
+        scores = OpenVinoCursor(watcher, self.positions).run(tokens)
+        return scores, np.array(watcher.get_tensor("attention").data[0])
+
+    @cached_property
+    def _watcher(self) -> ov.InferRequest:
+        """The decoder that also tells where it looks, made when words are first asked for."""
+        watcher = self._make_watcher()
+        self._bind(watcher)
+        return watcher
+
+    def _bind(self, decoder: ov.InferRequest) -> None:
+        """Let a decoder read the window's keys and values where they are written."""
+        for output in self._window.model_outputs:
+            decoder.set_tensor(output.any_name, self._window.get_tensor(output.any_name))
+        decoder.set_tensor("beam", ov.Tensor(np.zeros(1, np.int32)))
 
 
 class OpenVinoCursor:
@@ -223,4 +249,4 @@ class OpenVinoCursor:
         _run(decoder)
         self._slots[length : length + count] = np.arange(stored, end)
         self._length, self._stored = length + count, end
-        return np.array(decoder.get_output_tensor(0).data[0])
+        return np.array(decoder.get_tensor("logits").data[0])
