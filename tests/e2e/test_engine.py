@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -146,6 +147,21 @@ def test_an_engine_that_is_stuck_is_killed_after_a_second(talk: Talk) -> None:
     assert talk.until(job)[-1] == Cancelled(job)
     assert 0.9 < time.monotonic() - began < 2.0
     assert isinstance(talk.whole()[-1], Finished)
+
+
+def test_a_mistake_of_galleys_own_is_in_the_log_and_not_on_the_screen(
+    capfd: pytest.CaptureFixture[str], home: Path
+) -> None:
+    other = Talk()
+    other.engine.transcribe("a", SAMPLE, None)
+    failed = other.until("a")[-1]
+    other.engine.close()
+    assert isinstance(failed, Failed)
+    assert failed.reason.startswith("Galley made a mistake: 'NoneType' object has no attribute")
+    log = home / "data" / "logs" / "engine.log"
+    assert failed.remedy == f"the details are in {log}"
+    assert "Traceback" in log.read_text(encoding="utf-8")
+    assert capfd.readouterr() == ("", "")
 
 
 ASKER = """
