@@ -55,10 +55,11 @@ class DropCard(QWidget):
         mark = QRectF(0, 0, 26, 26)
         mark.moveCenter(disc.center())
         icons.paint(painter, "drop", colors.on_accent if self._dragged else colors.accent, mark)
+        subtitle = "as many files and folders as you like" if self._dragged else "or click to browse your files"
         title = "Drop to transcribe" if self._dragged else "Drop audio, video or a folder"
         for text, face, role, top in (
             (title, font(21, "SemiBold", serif=True), "ink", disc.bottom() + 20),
-            ("or click to browse your files", font(14), "muted", disc.bottom() + 56),
+            (subtitle, font(14), "muted", disc.bottom() + 56),
         ):
             painter.setFont(face)
             painter.setPen(colors.color(role))

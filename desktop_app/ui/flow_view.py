@@ -63,6 +63,7 @@ class FlowView(QAbstractScrollArea):
         self._live = False
         self._following = True
         self._left = GUTTER
+        self._caret_wanted = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -93,7 +94,7 @@ class FlowView(QAbstractScrollArea):
         self.flow.clear()
         self.reading.reset()
         self.finder.clear()
-        self._floor, self._following = 0.0, True
+        self._floor, self._following, self._caret_wanted = 0.0, True, False
         self._resize_content()
         self.verticalScrollBar().setValue(0)
         self.viewport().update()
@@ -267,8 +268,9 @@ class FlowView(QAbstractScrollArea):
         painter.setPen(colors.color("ink"))
         self.flow.layout(index).draw(painter, QPointF(self._left, y), self._overlays(index))
         self._paint_corrections(painter, index, y)
-        if self.hasFocus() and self.reading.caret[0] == index:
-            self.flow.layout(index).drawCursor(painter, QPointF(self._left, y), self.reading.caret[1], 1)
+        if self.hasFocus() and self._caret_wanted and self.reading.caret[0] == index:
+            x, row = self.flow.caret_at(index, self.reading.caret[1])
+            painter.fillRect(QRectF(self._left + x - 0.75, y + row + 4, 1.5, LINE_HEIGHT - 7), colors.color("accent"))
 
     def _overlays(self, index: int) -> list[QTextLayout.FormatRange]:
         """Colours laid over the text: they never change where it stands."""

@@ -24,7 +24,7 @@ class ProgressStrip(QWidget):
         for label in (self.words, self.queue):
             label.setProperty("role", "quiet")
         self.cancel = button("Cancel", "link", self.cancel_asked.emit)
-        self.cancel.setToolTip("Stop here and keep the text so far (Esc)")
+        self.cancel.setToolTip("Stop here and keep the text so far (Ctrl+.)")
         row = QHBoxLayout()
         row.setSpacing(S2)
         row.addWidget(self.words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QPointF, Qt, QTimer
-from PySide6.QtGui import QCursor, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtGui import QCursor, QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QAbstractSlider, QApplication, QWidget
 
 from desktop_app.ui.flow_view import FlowView
@@ -97,6 +97,12 @@ class TranscriptView(FlowView):
 
     # Keyboard.
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+            self._caret_wanted = True  # who comes by keyboard has to see where the focus is
+        super().focusInEvent(event)
+        self.viewport().update()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         bar = self.verticalScrollBar()
         if event.matches(QKeySequence.StandardKey.Copy):
@@ -119,6 +125,7 @@ class TranscriptView(FlowView):
 
     def _cursor_moved(self) -> None:
         """Show the selection, and let a screen reader say the paragraph that the caret has come to."""
+        self._caret_wanted = True
         index = self.reading.caret[0]
         if index < len(self.flow.paragraphs):
             self.say(index)

@@ -20,7 +20,7 @@ from desktop_app import resources
 from desktop_app.ui.banner import PROBLEM, Banner
 from desktop_app.ui.desk import Desk
 from desktop_app.ui.drop_veil import DropVeil
-from desktop_app.ui.entry import BROKEN_OFF, IN_WORK
+from desktop_app.ui.entry import IN_WORK
 from desktop_app.ui.idle_page import IdlePage
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
@@ -154,7 +154,7 @@ class Window(QMainWindow):
 
     def _place_panel(self) -> None:
         entry = self._session.entries.get(self.current)
-        has_figures = entry is not None and (entry.models is not None or entry.state not in BROKEN_OFF)
+        has_figures = entry is not None and (entry.state in IN_WORK or entry.stats.target_passes > 0)
         wanted = self.page.header.speed.isChecked() and has_figures
         self.panel.setVisible(wanted and self.width() >= _ROOM_FOR_PANEL)
         self.page.header.speed.setEnabled(self.width() >= _ROOM_FOR_PANEL)

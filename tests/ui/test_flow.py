@@ -68,6 +68,13 @@ def test_the_draft_begins_where_the_verified_text_ends(flow: Flow) -> None:
     assert [(p.text, p.text[p.verified :]) for p in flow.paragraphs] == [("One two three", " three"), ("four", "four")]
 
 
+def test_a_word_is_grey_until_all_of_it_is_verified(flow: Flow) -> None:
+    flow.sync((), (TentativeLine(0.0, " A good help", "er came"),))
+    assert flow.paragraphs[0].text[flow.paragraphs[0].verified :] == "helper came"
+    flow.sync((), (TentativeLine(0.0, " 東京は晴れです。明日は雨が降るでしょう。そして風", "も"),))
+    assert flow.paragraphs[0].text[flow.paragraphs[0].verified :] == "も"
+
+
 def test_finished_segments_take_the_place_of_their_lines(flow: Flow) -> None:
     lines = tuple(TentativeLine(n * 3.0, s.text, "") for n, s in enumerate(segments(3)))
     flow.sync((), lines)
