@@ -32,6 +32,7 @@ class Palette:
     raised: str  # cards and fields
     hover: str
     pressed: str
+    thumb: str  # the chosen part of a switch
     line: str
     line_strong: str
     ink: str
@@ -69,6 +70,7 @@ LIGHT_PALETTE = Palette(
     raised="#fbfaf8",
     hover="#eeece7",
     pressed="#e5e2db",
+    thumb="#ffffff",
     line="#e8e6e1",
     line_strong="#c9c5bc",
     ink="#1d1c1a",
@@ -101,6 +103,7 @@ DARK_PALETTE = Palette(
     raised="#222220",
     hover="#292826",
     pressed="#33312f",
+    thumb="#3f3d39",
     line="#2d2c2a",
     line_strong="#4b4945",
     ink="#eceae5",

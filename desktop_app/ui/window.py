@@ -56,7 +56,7 @@ class Window(QMainWindow):
         self.trouble.add_button("Dismiss", "link").clicked.connect(lambda: self._say_trouble("", ""))
         self._lay_out()
         self.veil = DropVeil(theme, self)
-        self.toast = Toast(self)
+        self.toast = Toast(self._middle)
         self.desk = Desk(self, session, preferences)
         self._connect()
         self.setWindowTitle("Galley")
@@ -80,7 +80,7 @@ class Window(QMainWindow):
         beside.setContentsMargins(S4, S3, S4, 0)
         beside.addWidget(self.trouble)
         self._trouble_holder = holder
-        middle = QWidget()
+        middle = self._middle = QWidget()
         middle.setObjectName("page")
         middle.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         column = QVBoxLayout(middle)

@@ -344,7 +344,7 @@ def test_the_list_has_the_queue_above_and_the_newest_first(window: Window, stage
 def test_a_folder_that_is_no_model_is_refused_with_a_reason(window: Window, stage: Stage, tmp_path: Path) -> None:
     window.desk.use_model(str(tmp_path))
     assert window.stack.currentWidget() is window.settings
-    assert "config.json is missing" in window.settings.problem.text.text()
+    assert "has no config.json" in window.settings.problem.text.text()
     assert stage.preferences.target == ""
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "model.safetensors").write_bytes(b"")
