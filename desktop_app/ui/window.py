@@ -157,6 +157,7 @@ class Window(QMainWindow):
         has_figures = entry is not None and (entry.state in IN_WORK or entry.stats.target_passes > 0)
         wanted = self.page.header.speed.isChecked() and has_figures
         self.panel.setVisible(wanted and self.width() >= _ROOM_FOR_PANEL)
+        self.page.header.speed.setVisible(has_figures)
         self.page.header.speed.setEnabled(self.width() >= _ROOM_FOR_PANEL)
         too_narrow = "" if self.width() >= _ROOM_FOR_PANEL else " (there is room for it in a wider window)"
         self.page.header.speed.setToolTip(f"Speed{too_narrow}")
