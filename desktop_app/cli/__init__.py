@@ -41,8 +41,14 @@ def main(given: Sequence[str]) -> int:
 
 def _run(given: Sequence[str]) -> int:
     if given and given[0] in arguments.COMMANDS:
-        run = {"transcribe": transcribe.run, "devices": devices.run, "doctor": doctor.run}[given[0]]
-        return run(arguments.command(given[0], given[1:]))
+        parsed = arguments.command(given[0], given[1:])
+        if given[0] == "models":
+            from desktop_app.cli import (
+                models,
+            )  # loads numpy and the tokenizers, which the window's process does without
+
+            return models.run(parsed)
+        return {"transcribe": transcribe.run, "devices": devices.run, "doctor": doctor.run}[given[0]](parsed)
     files: list[str] = arguments.window(given).files
     from desktop_app.ui import app
 
