@@ -62,7 +62,8 @@ def entries() -> tuple[Entry, ...]:
 
 
 def _entry(fields: dict[str, Any]) -> Entry:
-    return Entry(**{key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()})
+    typed: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+    return Entry(**typed)
 
 
 def find(wanted: str) -> Entry | None:

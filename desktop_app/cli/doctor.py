@@ -17,6 +17,7 @@ from desktop_app.engine import probe
 
 PACKAGES = (
     "av",
+    "huggingface-hub",
     "numpy",
     "openvino",
     "platformdirs",
