@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from desktop_app import __version__
 from desktop_app.transcript.formats import FORMATS
@@ -82,6 +83,13 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
     )
     add("--prompt", default="", metavar="TEXT", help="text that might stand before the recording: names, terms, style")
     add(
+        "--hot-words",
+        default=(),
+        type=_hot_words,
+        metavar="FILE",
+        help="a text file of names and terms that may occur, one a line",
+    )
+    add(
         "--timestamps",
         default=True,
         action=argparse.BooleanOptionalAction,
@@ -121,9 +129,7 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="as one JSON object")
     add = action("download", "fetch a model; repeated after an interruption it goes on where it stopped").add_argument
     add("name", metavar="NAME", help="a name of the list, or OWNER/NAME of another Whisper model on the hub")
-    add(
-        "--mirror", default="", metavar="URL", help="fetch it from this hub (default: HF_ENDPOINT, else the public hub)"
-    )
+    add("--mirror", default="", metavar="URL", help="fetch it from this hub (default: HF_ENDPOINT or the public hub)")
     add = action("add", "copy a model from a folder, without any network").add_argument
     add("folder", metavar="FOLDER", help="a Whisper folder in the Hugging Face layout, with model.safetensors")
     add("--name", default="", help="what to call it (default: as the folder)")
@@ -132,6 +138,14 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     add("name", nargs="?", default="", metavar="NAME", help="an installed model (default: all of them)")
     add = action("remove", "delete a model, or what an unfinished download left").add_argument
     add("name", metavar="NAME", help="an installed model")
+
+
+def _hot_words(file: str) -> tuple[str, ...]:
+    try:
+        lines = Path(file).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise argparse.ArgumentTypeError(f"{file} cannot be read as text; give a file with one word a line") from error
+    return tuple(line.strip() for line in lines if line.strip())
 
 
 def _temperatures(text: str) -> tuple[float, ...]:

@@ -51,7 +51,8 @@ class Settings:
     """What is asked of a recording; the defaults are the target's greedy transcript with timestamps.
 
     `language` is a code, or None to detect it in the first window. `prompt` stands before the text of the first window;
-    with `condition` it is followed by the text so far, before every window. At each of the `temperatures` a window is
+    with `condition` it is followed by the text so far, before every window. `hot_words` stand before all that, in every
+    window. At each of the `temperatures` a window is
     tried until its text is neither repetitive nor unsure. With `words` it is found when each word was said, which
     changes no token.
     """
@@ -63,6 +64,7 @@ class Settings:
     condition: bool = False
     temperatures: tuple[float, ...] = (0.0,)
     words: bool = False
+    hot_words: tuple[int, ...] = ()
 
 
 class Listener:
@@ -120,7 +122,7 @@ def transcribe(
             lines, _ = cut(tokens, vocabulary, begin, seconds, finished=False)
             listener.tentative(lines, draft)
 
-        task = Task(language.code, settings.translate, settings.timestamps, tuple(prompt))
+        task = Task(language.code, settings.translate, settings.timestamps, tuple(prompt), settings.hot_words)
         text = decoder.write_at(settings.temperatures, log_mel, encoded, task, watch, seek, words)
         lines, covered = cut(text.tokens, vocabulary, begin, seconds, finished=True)
         if text.is_silence:

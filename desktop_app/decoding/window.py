@@ -27,7 +27,7 @@ TOO_REPETITIVE, TOO_UNSURE, NO_SPEECH = 2.4, -1.0, 0.6
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be written of a window, behind the tokens of a `prompt`.
+    """What is to be written of a window, behind the tokens of `hot_words` that may occur and of a `prompt`.
 
     `language` is a code of the checkpoint's, and ignored where it has none; `translate` means into English.
     """
@@ -36,6 +36,7 @@ class Task:
     translate: bool = False
     timestamps: bool = True
     prompt: tuple[int, ...] = ()
+    hot_words: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,9 @@ class WindowDecoder:
         """
         if not tokens:
             return []
-        start = prefix(self._vocabulary, replace(task, timestamps=False, prompt=()), self._target.positions)
+        start = prefix(
+            self._vocabulary, replace(task, timestamps=False, prompt=(), hot_words=()), self._target.positions
+        )
         began = perf_counter()
         scores, attention = self._target.attend(encoded, [*start, *tokens, self._vocabulary.end])
         self._figures.verify_seconds += perf_counter() - began
@@ -181,8 +184,8 @@ class WindowDecoder:
 def prefix(vocabulary: Vocabulary, task: Task, positions: int) -> list[int]:
     """The tokens before the text: prompt, start, language, task, and whether there are timestamps.
 
-    Of the prompt the last half of the positions stays, less one for its own start token. Raises ValueError for a
-    translation by a checkpoint that cannot translate.
+    Hot words and prompt have half of the positions, less one for their own start token: of the hot words the beginning
+    stays, of the prompt the end. Raises ValueError for a translation by a checkpoint that cannot translate.
     """
     tokens = [vocabulary.start]
     if vocabulary.languages and vocabulary.transcribe is not None:
@@ -193,8 +196,10 @@ def prefix(vocabulary: Vocabulary, task: Task, positions: int) -> list[int]:
         tokens[-1] = vocabulary.translate
     if not task.timestamps:
         tokens.append(vocabulary.no_timestamps)
-    if task.prompt and vocabulary.previous is not None:
-        tokens = [vocabulary.previous, *task.prompt[-(positions // 2 - 1) :], *tokens]
+    if (task.prompt or task.hot_words) and vocabulary.previous is not None:
+        hot_words = task.hot_words[: positions // 2 - 1]
+        room = positions // 2 - 1 - len(hot_words)
+        tokens = [vocabulary.previous, *hot_words, *task.prompt[max(0, len(task.prompt) - room) :], *tokens]
     return tokens
 
 

@@ -90,6 +90,7 @@ def _settings(options: Options, checkpoint: Checkpoint) -> longform.Settings:
         options.condition,
         options.temperatures,
         options.words,
+        tuple(checkpoint.tokens(f" {', '.join(options.hot_words)}")) if options.hot_words else (),
     )
 
 
