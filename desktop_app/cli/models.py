@@ -218,7 +218,7 @@ def _entry_json(entry: Entry, begun: int) -> dict[str, Any]:
         "licence": entry.licence,
         "parameters": entry.parameters,
         "download_bytes": entry.download or None,
-        "memory_bytes": {precision: entry.memory(precision) for precision in catalogue.WIDTHS},
+        "memory_bytes": {precision: entry.memory(precision) for precision in catalogue.MEMORY},
         "drafts": list(entry.drafts),
         "note": entry.note,
         "arrived_bytes": begun,
