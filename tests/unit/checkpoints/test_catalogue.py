@@ -108,4 +108,4 @@ def test_memory_is_estimated_from_what_was_measured() -> None:
 def test_it_travels_in_the_wheel() -> None:
     wheel = tomllib.loads((TOP / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert "models/catalogue.toml" in wheel["only-include"]
-    assert wheel["sources"]["models/catalogue.toml"] == "desktop_app/_data/models/catalogue.toml"
+    assert wheel["sources"]["models"] == "desktop_app/_data/models"
