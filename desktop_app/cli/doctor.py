@@ -18,6 +18,7 @@ from desktop_app.engine import probe
 
 PACKAGES = (
     "av",
+    "huggingface-hub",
     "numpy",
     "openvino",
     "platformdirs",
