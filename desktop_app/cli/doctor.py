@@ -24,7 +24,6 @@ PACKAGES = (
     "platformdirs",
     "PySide6-Essentials",
     "rich",
-    "safetensors",
     "soxr",
     "tokenizers",
 )
