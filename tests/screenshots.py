@@ -95,7 +95,7 @@ class Camera:
 
 
 class BestDraft:
-    """Grabs the window in work whenever more grey words can be seen than before, in the middle of the recording."""
+    """Grabs the window in work whenever more can be seen than before: grey words, at the end of much text."""
 
     def __init__(self, camera: Camera, entry: Entry, name: str) -> None:
         self._camera, self._entry, self._name = camera, entry, name
@@ -112,9 +112,10 @@ class BestDraft:
         entry = self._entry
         if key != entry.id or entry.state != WORKING or not entry.lines or not entry.stats.wall_seconds:
             return
-        words = len(entry.lines[-1].draft.split())
-        if words > self._best:
-            self._best = words
+        paragraphs = len(entry.segments) + len(entry.lines)
+        score = min(len(entry.lines[-1].draft.split()), 6) * paragraphs
+        if score > self._best:
+            self._best = score
             self._camera.take(self._name)
 
 

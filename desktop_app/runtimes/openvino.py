@@ -35,7 +35,10 @@ _PRECISIONS: dict[str, dict[str, str]] = {
     "int8": {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "32"},
 }
 
-_EPSILON = {"f32": 2e-3, "int8": 0.1}
+# Largest change of any difference of two scores between passes of one and of up to 16 tokens, part of them rejected, on
+# the CPU (benchmarks/margins.py: random weights of 32 to 768 x 12 layers, a trained 256 x 4): 4.4e-5 in f32, 0.19 in
+# int8, where a last bit can change the rounding of an activation. Times 20, and a good 2.5.
+_EPSILON = {"f32": 1e-3, "int8": 0.5}
 
 
 def devices() -> list[tuple[str, str]]:

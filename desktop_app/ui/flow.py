@@ -8,6 +8,7 @@ when a paragraph comes into view or there is time.
 from __future__ import annotations
 
 import time
+import unicodedata
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -194,8 +195,10 @@ class Flow:
     def _break(self, text: str) -> QTextLayout:
         self.measured += 1
         layout = QTextLayout(text, self.font)
-        option = QTextOption(Qt.AlignmentFlag.AlignLeft)
-        option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+        backwards = _is_right_to_left(text)
+        option = QTextOption(Qt.AlignmentFlag.AlignRight if backwards else Qt.AlignmentFlag.AlignLeft)
+        direction = Qt.LayoutDirection
+        option.setTextDirection(direction.RightToLeft if backwards else direction.LeftToRight)
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
         layout.setCacheEnabled(True)
@@ -271,10 +274,19 @@ class Flow:
         for row in range(layout.lineCount()):
             line = layout.lineAt(row)
             first, last = max(begin, line.textStart()), min(end, line.textStart() + line.textLength())
-            if first < last:
+            if last - first == line.textLength() > 0:
+                whole = line.naturalTextRect()  # right in mixed directions too
+                found.append((whole.left(), whole.right(), row * self.line_height))
+            elif first < last:
                 one, other = _x(line, first), _x(line, last)
                 found.append((min(one, other), max(one, other), row * self.line_height))
         return found
+
+
+def _is_right_to_left(text: str) -> bool:
+    """Whether the first letter that has a direction is of a script like Arabic or Hebrew."""
+    strong = (unicodedata.bidirectional(character) for character in text)
+    return next((kind for kind in strong if kind in ("L", "R", "AL")), "L") != "L"
 
 
 def _whole_words(line: TentativeLine, length: int) -> int:

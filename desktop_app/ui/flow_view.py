@@ -85,6 +85,10 @@ class FlowView(QAbstractScrollArea):
         theme.changed.connect(self._retint)
         self._retint()
 
+    def column(self) -> tuple[int, int]:
+        """Where the text stands: left edge and width. The scroll bar has its room even when it is not there."""
+        return column(self.width() - self.verticalScrollBar().sizeHint().width())
+
     # Content.
 
     def reset(self) -> None:
@@ -105,8 +109,10 @@ class FlowView(QAbstractScrollArea):
         settled = self.flow.settled
         self.flow.sync(segments, lines)
         self.reading.clamp()
-        if self.flow.settled != settled:
-            self.finder.extend(min(settled, self.flow.settled))
+        if self.flow.settled < settled:
+            self.finder.look_for(self.finder.text)
+        else:
+            self.finder.extend(settled)
         if not self.flow.is_measured:
             self._idle.start()
         self._floor = max(self._floor, self.flow.height) if live else 0.0
@@ -203,7 +209,7 @@ class FlowView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         anchor = self._anchor()
-        self._left, width = column(self.viewport().width())
+        self._left, width = self.column()
         self.flow.set_width(width)
         if self.flow.paragraphs:
             first = anchor[0]

@@ -45,6 +45,6 @@ class ProgressStrip(QWidget):
         places = [waiting.id for waiting in queue]
         before = places.index(entry.id) if entry.id in places else 0
         behind = len(places) - before - 1
-        parts = [f"{before} before it"] if before else []
+        parts = [f"{before} before this"] if before else []
         parts += [f"{behind} waiting"] if behind and not before else []
         self.queue.setText(", ".join(parts))

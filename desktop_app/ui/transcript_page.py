@@ -156,7 +156,7 @@ class TranscriptPage(QWidget):
         self._place_empty()
 
     def _place_empty(self) -> None:
-        left, width = column(self.view.viewport().width())
+        left, width = self.view.column()
         self._empty.setGeometry(left, S4, width, 2 * S5)
 
     def _show_rule(self, value: int) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QPointF, Qt, QTimer
-from PySide6.QtGui import QCursor, QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
-from PySide6.QtWidgets import QAbstractSlider, QApplication, QWidget
+from PySide6.QtGui import QContextMenuEvent, QCursor, QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QMenu, QWidget
 
 from desktop_app.ui.flow_view import FlowView
 from desktop_app.ui.theme import S4, Theme
@@ -50,6 +50,21 @@ class TranscriptView(FlowView):
         if self.reading.has_selection:
             QGuiApplication.clipboard().setText(self.reading.text())
         return self.reading.has_selection
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self.menu().popup(event.globalPos())
+
+    def menu(self) -> QMenu:
+        """What can be done with the text under the mouse."""
+        made = QMenu(self)
+        made.aboutToHide.connect(made.deleteLater)
+        made.addAction("Copy", self.copy).setEnabled(self.reading.has_selection)
+        made.addAction("Select all", self._select_all).setEnabled(bool(self.flow.paragraphs))
+        return made
+
+    def _select_all(self) -> None:
+        self.reading.select_all()
+        self._cursor_moved()
 
     # Mouse.
 
@@ -108,8 +123,7 @@ class TranscriptView(FlowView):
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif event.matches(QKeySequence.StandardKey.SelectAll):
-            self.reading.select_all()
-            self._cursor_moved()
+            self._select_all()
         elif event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
             up = event.key() == Qt.Key.Key_PageUp
             action = QAbstractSlider.SliderAction

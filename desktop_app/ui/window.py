@@ -56,7 +56,7 @@ class Window(QMainWindow):
         self.trouble.add_button("Dismiss", "link").clicked.connect(lambda: self._say_trouble("", ""))
         self._lay_out()
         self.veil = DropVeil(theme, self)
-        self.toast = Toast(self)
+        self.toast = Toast(self._middle)
         self.desk = Desk(self, session, preferences)
         self._connect()
         self.setWindowTitle("Galley")
@@ -80,7 +80,7 @@ class Window(QMainWindow):
         beside.setContentsMargins(S4, S3, S4, 0)
         beside.addWidget(self.trouble)
         self._trouble_holder = holder
-        middle = QWidget()
+        middle = self._middle = QWidget()
         middle.setObjectName("page")
         middle.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         column = QVBoxLayout(middle)
@@ -157,6 +157,7 @@ class Window(QMainWindow):
         has_figures = entry is not None and (entry.state in IN_WORK or entry.stats.target_passes > 0)
         wanted = self.page.header.speed.isChecked() and has_figures
         self.panel.setVisible(wanted and self.width() >= _ROOM_FOR_PANEL)
+        self.page.header.speed.setVisible(has_figures)
         self.page.header.speed.setEnabled(self.width() >= _ROOM_FOR_PANEL)
         too_narrow = "" if self.width() >= _ROOM_FOR_PANEL else " (there is room for it in a wider window)"
         self.page.header.speed.setToolTip(f"Speed{too_narrow}")

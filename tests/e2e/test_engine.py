@@ -29,6 +29,7 @@ from desktop_app.engine.messages import (
 )
 
 SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))
+CLIP = str(Path(__file__).resolve().parents[1] / "data" / "clips" / "00.flac")
 LAST = (Finished, Failed, Cancelled)
 
 
@@ -54,11 +55,11 @@ class Talk:
             found.append(self.events.get(timeout=60))
         return found
 
-    def whole(self) -> list[Event]:
-        """The events of one more transcription of the sample."""
+    def whole(self, path: str = CLIP) -> list[Event]:
+        """The events of one more transcription from its begin to its end."""
         self._jobs += 1
         job = str(self._jobs)
-        self.engine.transcribe(job, SAMPLE, Options())
+        self.engine.transcribe(job, path, Options())
         return self.until(job)
 
 
@@ -70,7 +71,7 @@ def talk() -> Iterator[Talk]:
 
 
 def test_a_recording_comes_as_events(talk: Talk) -> None:
-    events = talk.whole()
+    events = talk.whole(SAMPLE)
     started = next(event for event in events if isinstance(event, Started))
     assert started.models.draft
     assert started.models.notice.startswith("Trained on synthetic voices")
@@ -89,7 +90,7 @@ def test_what_was_tentative_becomes_the_segments(talk: Talk) -> None:
     window: list[Tentative] = []
     compared = 0
     segments: list[str] = []
-    for event in talk.whole():
+    for event in talk.whole(SAMPLE):
         if isinstance(event, Tentative):
             window.append(event)
         elif isinstance(event, SegmentReady):
@@ -180,6 +181,6 @@ if __name__ == "__main__":
 
 
 def test_the_asking_process_never_loads_a_model_runtime() -> None:
-    done = subprocess.run([sys.executable, "-c", ASKER, SAMPLE], capture_output=True, text=True, timeout=90, check=True)
+    done = subprocess.run([sys.executable, "-c", ASKER, CLIP], capture_output=True, text=True, timeout=90, check=True)
     assert done.stdout.strip() == "[]"
     assert done.stderr == ""

@@ -134,6 +134,13 @@ def test_every_script_is_laid_out_and_can_be_selected(flow: Flow, text: str) -> 
     assert flow.spans(0, 0, len(text))
 
 
+def test_text_that_runs_to_the_left_stands_at_the_right(flow: Flow) -> None:
+    flow.sync((Segment(0, 0.0, 1.0, " 12: مرحبا بالعالم"), Segment(1, 1.0, 2.0, " Hello.")), ())
+    (_, right, _), *_ = flow.spans(0, 0, 17)
+    assert right > flow.width - 2
+    assert flow.spans(1, 0, 6)[0][0] == 0
+
+
 def test_the_selection_survives_new_text(flow: Flow) -> None:
     flow.sync(segments(3), (TentativeLine(9.0, " Still", " being written"),))
     reading = ReadingCursor(flow)
