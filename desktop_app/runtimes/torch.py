@@ -206,6 +206,7 @@ class TorchModel:
     def attend(self, encoded: Tensor, tokens: Sequence[int]) -> tuple[Array, Array]:
         """Scores [n, vocabulary] of n tokens from the first position on, and where the alignment heads looked while
         they were read, before the softmax: [heads, n, audio positions]. Ends the cursor."""
+        _check_room(len(tokens), 0, self.positions)
         self.open(encoded)
         numbers = torch.tensor([list(tokens), list(range(len(tokens)))]).to(self._place)
         scores, attention = self._decoder.watched(numbers[0], numbers[1], self._watched)
@@ -234,9 +235,13 @@ class TorchCursor:
     @torch.inference_mode()
     def run(self, tokens: Sequence[int]) -> Array:
         """Scores [k, vocabulary] after each of the k tokens; ValueError past the last position."""
-        count, length = len(tokens), self._length
-        if not 0 < count <= self._positions - length:
-            raise ValueError(f"{count} tokens at position {length} of {self._positions}")
-        scores = self._passes.run(tokens, length)
-        self._length = length + count
+        _check_room(len(tokens), self._length, self._positions)
+        scores = self._passes.run(tokens, self._length)
+        self._length += len(tokens)
         return scores
+
+
+def _check_room(count: int, length: int, positions: int) -> None:
+    """Raise ValueError unless some tokens are to be read and have room behind `length`."""
+    if not 0 < count <= positions - length:
+        raise ValueError(f"{count} tokens at position {length} of {positions}")

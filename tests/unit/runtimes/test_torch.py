@@ -200,6 +200,8 @@ def test_what_cannot_be_read_or_forgotten(toy: Pair, model: TorchModel) -> None:
     with pytest.raises(ValueError, match="0 tokens"):
         cursor.run([])
     assert cursor.length == 3
+    with pytest.raises(ValueError, match="449 tokens at position 0 of 448"):
+        model.attend(model.encode(heard(toy)), [5] * 449)
 
 
 def test_scores_are_the_callers(toy: Pair, model: TorchModel) -> None:
