@@ -5,7 +5,6 @@ what it cannot do. On the CPU; what CUDA adds is tested as far as that goes with
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,17 +22,10 @@ from desktop_app.runtimes.torch_passes import EACH_WIDTH, ONE_WIDTH
 from tests import random_models
 from tests.unit.runtimes.conftest import Pair, features
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 PRECISIONS = ["f32", "f16", "bf16"]
 NEAR = {"f32": 1e-3, "f16": 0.05, "bf16": 0.5}  # what the shorter numbers leave of scores that spread by about 2
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """Toys have no work for a second one, and would wait for it."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

@@ -23,11 +23,13 @@ from desktop_app.runtimes.torch_network import Decoder, Weights
 from desktop_app.runtimes.torch_passes import EACH_WIDTH, ONE_WIDTH, Passes, Replay, cuda_graphs
 from tests.unit.runtimes.conftest import Pair
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 READS_THE_DEVICE = {"_local_scalar_dense", "nonzero", "lift_fresh", "lift_fresh_copy", "is_nonzero", "item"}
 
 
 class Tape(TorchDispatchMode):
-    """The operations of a pass, in order."""
+    """The operations of a pass, in order. Not in inference mode, where larger ones choose their parts anew each time."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,14 +72,14 @@ class Recorder:
 @pytest.fixture(params=[torch.float32, torch.bfloat16], ids=["f32", "bf16"])
 def decoder(request: pytest.FixtureRequest, toy: Pair) -> Decoder:
     checkpoint = read(toy.folder)
-    with torch.inference_mode():
+    with torch.no_grad():
         weights = Weights(reader(checkpoint), torch.device("cpu"), request.param)
         decoder = Decoder(weights, checkpoint.shape, spare=16)
         decoder.listen(torch.from_numpy(toy.encoded[0]).to(request.param))
     return decoder
 
 
-@torch.inference_mode()
+@torch.no_grad()
 def scores(passes: Passes, tokens: list[int], sizes: list[int]) -> np.ndarray:
     """The scores of a text in passes of these sizes, each with three wrong tokens behind it that are written over."""
     found, at = [], 0
