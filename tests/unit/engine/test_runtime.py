@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 import desktop_app.runtimes
 from desktop_app.checkpoints.folder import read
@@ -61,13 +62,15 @@ def test_cuda_is_pytorchs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
         assert (device, precision) == ("cuda", "auto")
         return original(checkpoint, "cpu", "bf16", encoder=encoder)
 
-    original = torch_runtime.load
+    original, threads = torch_runtime.load, torch.get_num_threads()
+    torch.set_num_threads(1)  # a toy has no work for a second one, and would wait for it
     monkeypatch.setattr(torch_runtime, "devices", lambda: [("CUDA", "A card")])
     monkeypatch.setattr(torch_runtime, "load", load)
     pair = Shelf().pair(Options(str(folder), device="cuda"), lambda what: None)
     assert pair.shares_encoder and pair.draft is not None
     assert all(isinstance(each.model, torch_runtime.TorchModel) for each in (pair.target, pair.draft))
     assert pair.described().precision == "bf16"
+    torch.set_num_threads(threads)
 
 
 def test_everything_else_is_openvinos(folder: Path) -> None:

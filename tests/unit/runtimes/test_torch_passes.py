@@ -29,7 +29,7 @@ READS_THE_DEVICE = {"_local_scalar_dense", "nonzero", "lift_fresh", "lift_fresh_
 
 
 class Tape(TorchDispatchMode):
-    """The operations of a pass, in order. Not in inference mode, where larger ones choose their parts anew each time."""
+    """The operations of a pass, in order. Not in inference mode, where large ones choose their parts anew."""
 
     def __init__(self) -> None:
         super().__init__()
