@@ -11,8 +11,8 @@ from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder, same_vocabulary
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import ModelDrafter
+from desktop_app.engine import runtime
 from desktop_app.engine.messages import Options
-from desktop_app.runtimes import openvino
 from desktop_app.transcript.model import Models
 
 
@@ -22,7 +22,7 @@ class Loaded:
 
     key: tuple[object, ...]
     checkpoint: Checkpoint
-    model: openvino.OpenVinoModel
+    model: runtime.RuntimeModel
 
 
 @dataclass(frozen=True)
@@ -142,9 +142,9 @@ def _check_pair(target: Checkpoint, draft: Checkpoint) -> None:
 
 
 def _load(
-    checkpoint: Checkpoint, options: Options, encoder: openvino.OpenVinoModel | None = None
-) -> openvino.OpenVinoModel:
-    return openvino.load(checkpoint, options.device, options.precision, encoder=encoder, cache=_cache())
+    checkpoint: Checkpoint, options: Options, encoder: runtime.RuntimeModel | None = None
+) -> runtime.RuntimeModel:
+    return runtime.load(checkpoint, options.device, options.precision, encoder, _cache())
 
 
 def _cache() -> Path | None:
