@@ -152,7 +152,7 @@ class WindowDecoder:
         start = prefix(
             self._vocabulary, replace(task, timestamps=False, prompt=(), hot_words=()), self._target.positions
         )
-        tokens = tokens[: self._target.positions - len(start) - 1]  # of a text that fills them all, the last stay untimed
+        tokens = tokens[: self._target.positions - len(start) - 1]  # the last of a text that fills them stay untimed
         began = perf_counter()
         scores, attention = self._target.attend(encoded, [*start, *tokens, self._vocabulary.end])
         self._figures.verify_seconds += perf_counter() - began
