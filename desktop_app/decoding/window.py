@@ -6,35 +6,23 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.protocol import Model, Scores
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.speculation import Speculation, Watch
+from desktop_app.decoding.task import Task, prefix
 from desktop_app.decoding.vocabulary import Vocabulary
 
 TOO_REPETITIVE, TOO_UNSURE, NO_SPEECH = 2.4, -1.0, 0.6
 """openai/whisper's thresholds of the text's compression ratio, mean log-probability and no-speech probability."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is to be written of a window, behind the tokens of a `prompt`.
-
-    `language` is a code of the checkpoint's, and ignored where it has none; `translate` means into English.
-    """
-
-    language: str
-    translate: bool = False
-    timestamps: bool = True
-    prompt: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,40 +59,26 @@ class WindowDecoder:
         self._target, self._vocabulary, self._figures, self._drafter = target, vocabulary, figures, drafter
         self._look_ahead = LookAhead()
 
-    def encode(self, features: npt.NDArray[np.float32]) -> Any:
-        """The target's view of the window's features [bins, frames]."""
-        began = perf_counter()
-        encoded = self._target.encode(features)
-        self._figures.encode_seconds += perf_counter() - began
-        return encoded
-
-    def detect_language(self, encoded: Any) -> Language:
+    def detect_language(self, window: Window) -> Language:
         """The likeliest language, by the scores behind the start token as in openai/whisper's `detect_language`."""
         languages = self._vocabulary.languages
         if len(languages) < 2:
             return Language(next(iter(languages), ""), 1.0)
-        scores = self._speculation(encoded, Rules(self._vocabulary)).run([self._vocabulary.start])[-1]
+        scores = self._speculation(window, Rules(self._vocabulary)).run([self._vocabulary.start])[-1]
         codes = list(languages)
         shares = _softmax(scores[[languages[code] for code in codes]])
         best = int(shares.argmax())
         return Language(codes[best], float(shares[best]))
 
-    def write(
-        self,
-        features: npt.NDArray[np.float32],
-        encoded: Any,
-        task: Task,
-        watch: Watch,
-        sampling: Sampling | None = None,
-    ) -> WindowText:
+    def write(self, window: Window, task: Task, watch: Watch, sampling: Sampling | None = None) -> WindowText:
         """The window's text: greedy, or drawn by `sampling`."""
         prefill = prefix(self._vocabulary, task, self._target.positions)
         rules = Rules(self._vocabulary, task.timestamps, sampling)
-        speculation = self._speculation(encoded, rules)
+        speculation = self._speculation(window, rules)
         scores = speculation.run(prefill)
         if self._drafter is not None:
             began = perf_counter()
-            self._drafter.begin(features, encoded, prefill, rules)
+            self._drafter.begin(window, task, rules)
             self._figures.draft_seconds += perf_counter() - began
         text = speculation.write(scores, watch)
         mean = text.log_probability / (len(text.tokens) + 1)
@@ -114,27 +88,27 @@ class WindowDecoder:
     def write_at(
         self,
         temperatures: Sequence[float],
-        features: npt.NDArray[np.float32],
-        encoded: Any,
+        window: Window,
         task: Task,
         watch: Watch,
-        window: int,
         words: Callable[[Sequence[int]], str],
     ) -> WindowText:
         """The text at the first of `temperatures` at which it is neither repetitive nor unsure, else at the last.
 
-        openai/whisper's `decode_with_fallback`; temperature 0 is greedy. `window` is the window's place in samples,
-        `words` makes text of tokens.
+        openai/whisper's `decode_with_fallback`; temperature 0 is greedy. `words` makes text of tokens.
         """
         for temperature in temperatures:
-            sampling = Sampling(temperature, window) if temperature > 0 else None
-            text = self.write(features, encoded, task, watch, sampling)
+            sampling = Sampling(temperature, window.place) if temperature > 0 else None
+            text = self.write(window, task, watch, sampling)
             if text.is_silence or not (_unsure(text) or _repetitive(words(text.tokens))):
                 break
         return text
 
-    def _speculation(self, encoded: Any, rules: Rules) -> Speculation:
+    def _speculation(self, window: Window, rules: Rules) -> Speculation:
         target = self._target
+        began = perf_counter()
+        encoded = window.encoded(target)
+        self._figures.encode_seconds += perf_counter() - began
         return Speculation(
             target.open(encoded),
             target.positions,
@@ -150,26 +124,6 @@ class WindowDecoder:
         if vocabulary.no_speech is None:
             return 0.0
         return float(_softmax(scores[prefill.index(vocabulary.start)])[vocabulary.no_speech])
-
-
-def prefix(vocabulary: Vocabulary, task: Task, positions: int) -> list[int]:
-    """The tokens before the text: prompt, start, language, task, and whether there are timestamps.
-
-    Of the prompt the last half of the positions stays, less one for its own start token. Raises ValueError for a
-    translation by a checkpoint that cannot translate.
-    """
-    tokens = [vocabulary.start]
-    if vocabulary.languages and vocabulary.transcribe is not None:
-        tokens += [vocabulary.languages[task.language], vocabulary.transcribe]
-    if task.translate:
-        if vocabulary.translate is None or len(tokens) == 1:
-            raise ValueError("this model does not translate")
-        tokens[-1] = vocabulary.translate
-    if not task.timestamps:
-        tokens.append(vocabulary.no_timestamps)
-    if task.prompt and vocabulary.previous is not None:
-        tokens = [vocabulary.previous, *task.prompt[-(positions // 2 - 1) :], *tokens]
-    return tokens
 
 
 def _unsure(text: WindowText) -> bool:

@@ -86,7 +86,7 @@ def load(
     window, decoder = compiled(graphs.window(tensors, shape, int8)), compiled(graphs.decoder(tensors, shape, int8))
     if cache is not None:
         _tidy(cache, begun)
-    return OpenVinoModel(name, kind, shape.text_positions, shared, window, decoder)
+    return OpenVinoModel(name, kind, shape.mel_bins, shape.text_positions, shared, window, decoder)
 
 
 @lru_cache(maxsize=1)
@@ -135,6 +135,7 @@ class OpenVinoModel:
         self,
         device: str,
         precision: str,
+        mel_bins: int,
         positions: int,
         encoder: ov.InferRequest,
         window: ov.InferRequest,
@@ -142,6 +143,7 @@ class OpenVinoModel:
     ) -> None:
         self.device = device
         self.precision = precision
+        self.mel_bins = mel_bins
         self.positions = positions
         self.epsilon = _EPSILON[precision]
         self._encoder = encoder

@@ -9,11 +9,11 @@ import pytest
 
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.sampling import Sampling
-from desktop_app.decoding.window import Task, WindowDecoder, WindowText, prefix
+from desktop_app.decoding.task import Task, prefix
+from desktop_app.decoding.window import WindowDecoder, WindowText
 
-from .toys import ENGLISH, FIRST_TIME, NO_TIMES, START, TRANSCRIBE, Toy, vocabulary
+from .toys import ENGLISH, FIRST_TIME, NO_TIMES, START, TRANSCRIBE, Toy, heard, vocabulary
 
-FEATURES = np.linspace(-1, 1, 24, dtype=np.float32).reshape(2, 12)
 TRANSLATE, PREVIOUS = 3, 4
 
 
@@ -68,7 +68,7 @@ class Tries(WindowDecoder):
     def __init__(self, texts: list[WindowText]) -> None:
         self.texts, self.temperatures = texts, []
 
-    def write(self, features, encoded, task, watch, sampling=None):  # type: ignore[no-untyped-def]
+    def write(self, window, task, watch, sampling=None):  # type: ignore[no-untyped-def]
         self.temperatures.append(sampling.temperature if sampling else 0.0)
         return self.texts[len(self.temperatures) - 1]
 
@@ -94,7 +94,7 @@ def test_a_text_that_went_wrong_is_tried_again_hotter(texts: list[WindowText], t
     def say(tokens: Sequence[int]) -> str:
         return " ".join(f"word {token}" for token in tokens)
 
-    text = tries.write_at((0.0, 0.2, 0.4), FEATURES, None, Task("en"), nothing, 0, say)
+    text = tries.write_at((0.0, 0.2, 0.4), heard(), Task("en"), nothing, say)
     assert text == texts[-1]
     assert tries.temperatures == tried
 
@@ -102,16 +102,15 @@ def test_a_text_that_went_wrong_is_tried_again_hotter(texts: list[WindowText], t
 def test_a_text_without_timestamps_has_none() -> None:
     toy = Toy(8)
     decode = decoder(toy)
-    text = decode.write(FEATURES, decode.encode(FEATURES), Task("en", timestamps=False), nothing)
+    text = decode.write(heard(), Task("en", timestamps=False), nothing)
     assert text.tokens
-    with_times = decode.write(FEATURES, decode.encode(FEATURES), Task("en"), nothing)
+    with_times = decode.write(heard(), Task("en"), nothing)
     assert with_times.tokens[0] >= FIRST_TIME
 
 
 def test_the_same_sampling_writes_the_same_text() -> None:
     decode = decoder(Toy(9))
-    encoded = decode.encode(FEATURES)
-    hot = [decode.write(FEATURES, encoded, Task("en"), nothing, Sampling(1.0, 5)) for _ in range(2)]
+    hot = [decode.write(heard(), Task("en"), nothing, Sampling(1.0, 5)) for _ in range(2)]
     assert hot[0] == hot[1]
     assert hot[0].temperature == 1.0
-    assert hot[0].tokens != decode.write(FEATURES, encoded, Task("en"), nothing, Sampling(1.0, 6)).tokens
+    assert hot[0].tokens != decode.write(heard(), Task("en"), nothing, Sampling(1.0, 6)).tokens
