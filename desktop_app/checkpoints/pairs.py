@@ -6,7 +6,7 @@ Tokens are the same when they spell the same or have the same role; an id proves
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.problem import ModelProblem
@@ -73,7 +73,8 @@ def spelling(checkpoint: Checkpoint) -> Spelling | None:
         same = b"".join(pieces[token] for token in tokens) == text  # not where a text holds the name of a special token
         return tokens if same else [alone[byte] for byte in text]
 
-    def split(text: bytes) -> list[int]:
+    @lru_cache(maxsize=64)  # the finished lines of a window are asked for in every round
+    def split(text: bytes) -> tuple[int, ...]:
         """Bytes that are no characters, as at the end of a text that is cut inside of one, are tokens of their own."""
         tokens: list[int] = []
         while text:
@@ -84,6 +85,6 @@ def spelling(checkpoint: Checkpoint) -> Spelling | None:
                 good, bad = error.start, error.end
             tokens += [*split_whole(text[:good]), *(alone[byte] for byte in text[good:bad])]
             text = text[bad:]
-        return tokens
+        return tuple(tokens)
 
     return Spelling(checkpoint.vocabulary, pieces, split)

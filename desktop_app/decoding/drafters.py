@@ -13,8 +13,8 @@ import numpy as np
 
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.mapping import Ids
-from desktop_app.decoding.protocol import Cursor, Model, Scores
-from desktop_app.decoding.rules import Decision, Rules
+from desktop_app.decoding.protocol import Cursor, Model
+from desktop_app.decoding.rules import Decision, Row, Rules
 from desktop_app.decoding.task import Task, is_able, prefix
 from desktop_app.decoding.vocabulary import Vocabulary
 
@@ -54,21 +54,18 @@ class Draft:
             self._prefill = prefix(self._vocabulary, task, self._model.positions)
             self._cursor = self._model.open(window.encoded(self._encoder))
             self._read: list[int] = []
-            self._scores: Scores = np.zeros((0, 0), np.float32)
 
-    def scores(self, tokens: Sequence[int], rows: int = 1) -> Scores | None:
-        """What follows each of the last `rows` prefixes of the text `tokens`, the whole text last: [rows, vocabulary].
-
-        One pass at most. None where the model does not do the task or has no position left.
-        """
+    def scores(self, tokens: Sequence[int]) -> Row | None:
+        """What follows the text `tokens`, [vocabulary]; None where the model does not do the task or has no position
+        left."""
         text = [*self._prefill, *tokens] if self._cursor else []
         if self._cursor is None or len(text) > self._model.positions:
             return None
-        if text != self._read or rows > len(self._scores):
-            known = min(_common(self._read, text), len(text) - rows)
-            self._cursor.rewind(known)
-            self._read, self._scores = text, self._cursor.run(text[known:])
-        return self._scores[-rows:]
+        known = min(_common(self._read, text), len(text) - 1)  # the last token is always run
+        self._cursor.rewind(known)
+        self._read = text
+        last: Row = self._cursor.run(text[known:])[-1]
+        return last
 
 
 class ModelDrafter:
@@ -86,7 +83,7 @@ class ModelDrafter:
         rules, text = self._rules, self._ids.to_draft(tokens)
         proposal: list[int] = []
         while len(proposal) < count and (scores := self._draft.scores(text)) is not None:
-            decision = rules.decide(scores[-1], rules.written(text))
+            decision = rules.decide(scores, rules.written(text))
             token = self._ids.to_target(decision.token)
             if token is None:
                 break

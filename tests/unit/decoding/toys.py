@@ -49,12 +49,14 @@ class Toy:
 
     mel_bins = 2
 
-    def __init__(self, seed: int, positions: int = 48, noise: float = 0.0, coarse: bool = False) -> None:
+    def __init__(
+        self, seed: int, positions: int = 48, noise: float = 0.0, coarse: bool = False, size: int = SIZE
+    ) -> None:
         draw = np.random.default_rng(seed)
         self.positions, self.epsilon, self._noise, self._coarse = positions, 4 * noise, noise, coarse
-        self._embed = draw.normal(size=(SIZE, 24)).astype(np.float32)
+        self._embed = draw.normal(size=(size, 24)).astype(np.float32)
         self._step = (draw.normal(size=(24, 24)) / 4).astype(np.float32)
-        self._head = draw.normal(size=(24, SIZE)).astype(np.float32)
+        self._head = draw.normal(size=(24, size)).astype(np.float32)
         self._seed = seed
         self.widths: list[int] = []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -30,7 +31,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.outbox import Outbox
-from tests.random_models import toy
+from tests.random_models import TOY, toy, write
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +114,19 @@ def test_without_a_draft_nothing_is_drafted_and_the_tokens_are_the_same(
     assert isinstance(alone, Finished)
     assert [s.tokens for s in alone.transcript.segments] == [s.tokens for s in both.transcript.segments]
     assert (alone.transcript.models.drafter, alone.transcript.stats.drafted) == ("off", 0)
+
+
+def test_a_draft_with_another_vocabulary_and_other_mel_bins_changes_nothing(
+    folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox], tmp_path: Path
+) -> None:
+    other = write(tmp_path / "other", replace(TOY, english=True, shape=replace(TOY.shape, mel_bins=128)))
+    both = run(recording, Options(str(folder), draft=str(other), language="en"), shelf, ends)[-1]
+    alone = run(recording, Options(str(folder), draft="off", language="en"), shelf, ends)[-1]
+    assert isinstance(both, Finished)
+    assert isinstance(alone, Finished)
+    assert [s.tokens for s in alone.transcript.segments] == [s.tokens for s in both.transcript.segments]
+    assert both.transcript.models.draft == "other"
+    assert both.transcript.stats.drafted > 0
 
 
 @pytest.mark.parametrize("looks", [0, 1, 5, 50])
