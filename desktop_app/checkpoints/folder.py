@@ -29,8 +29,9 @@ _PICKLES = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt")
 class Checkpoint:
     """A model folder that was found whole. Its tensors stay on disk until they are read.
 
-    `name` and `notice` (a sentence its reader must see, or "") are those of the optional galley.json. `draft` is the
-    folder of the draft that came with the model, if any.
+    `name` and `notice` (a sentence its reader must see, or "") are those of the optional galley.json.
+    `alignment_heads` are the (layer, head) pairs whose cross-attention follows the words. `draft` is the folder of the
+    draft that came with the model, if any.
     """
 
     folder: Path
@@ -41,6 +42,7 @@ class Checkpoint:
     vocabulary: Vocabulary
     pieces: Pieces
     tensors: Tensors
+    alignment_heads: tuple[tuple[int, int], ...]
     draft: Path | None
 
     @property
@@ -87,6 +89,7 @@ def read(folder: Path) -> Checkpoint:
         vocabulary=read_vocabulary(pieces, generation, config, shape),
         pieces=pieces,
         tensors=tensors,
+        alignment_heads=_alignment_heads(generation, shape),
         draft=draft if (draft / "config.json").is_file() else None,
     )
 
@@ -114,6 +117,19 @@ def _optional(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN)
     return found
+
+
+def _alignment_heads(generation: dict[str, Any], shape: Shape) -> tuple[tuple[int, int], ...]:
+    """Those that the checkpoint names, else all of the upper half of its layers, as openai/whisper does."""
+    named = generation.get("alignment_heads")
+    try:
+        heads = tuple(sorted((int(layer), int(head)) for layer, head in named or ()))
+    except (TypeError, ValueError):
+        heads = ()
+    if heads and all(0 <= x < shape.decoder_layers and 0 <= y < shape.decoder_heads for x, y in heads):
+        return heads
+    layers = range(shape.decoder_layers // 2, shape.decoder_layers)
+    return tuple((layer, head) for layer in layers for head in range(shape.decoder_heads))
 
 
 def _tensors(folder: Path) -> Tensors:

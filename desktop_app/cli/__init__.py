@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from desktop_app.cli import arguments, devices, doctor, transcribe
+from desktop_app.cli import arguments, devices, doctor, transcribe, window
 
 FAILED = 1
 INTERRUPTED = 130
@@ -22,12 +22,21 @@ def main(given: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        status = _run(given)
-        sys.stdout.flush()
+        if not given or given[0] not in arguments.COMMANDS:
+            return window.run(arguments.window(given).files)
+        return _command(given[0], given[1:])
     except SystemExit as end:  # argparse's help and usage errors
         return end.code if isinstance(end.code, int) else FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _command(name: str, given: Sequence[str]) -> int:
+    run = {"transcribe": transcribe.run, "devices": devices.run, "doctor": doctor.run}[name]
+    found = arguments.command(name, given)
+    try:
+        status = run(found)
+        sys.stdout.flush()
     except BrokenPipeError:
         # The reader of the output has enough. Python would complain when it flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -37,13 +46,3 @@ def main(given: Sequence[str]) -> int:
             sys.stderr.write(f"galley: the output cannot be written ({error.strerror or error}); make room for it\n")
         return FAILED
     return status
-
-
-def _run(given: Sequence[str]) -> int:
-    if given and given[0] in arguments.COMMANDS:
-        run = {"transcribe": transcribe.run, "devices": devices.run, "doctor": doctor.run}[given[0]]
-        return run(arguments.command(given[0], given[1:]))
-    files: list[str] = arguments.window(given).files
-    from desktop_app.ui import app
-
-    return app.run(files)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from desktop_app import __version__
 from desktop_app.transcript.formats import FORMATS
@@ -79,6 +80,13 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
     )
     add("--prompt", default="", metavar="TEXT", help="text that might stand before the recording: names, terms, style")
     add(
+        "--hot-words",
+        default=(),
+        type=_hot_words,
+        metavar="FILE",
+        help="a text file of names and terms that may occur, one a line",
+    )
+    add(
         "--timestamps",
         default=True,
         action=argparse.BooleanOptionalAction,
@@ -97,9 +105,23 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
         metavar="T[,T...]",
         help="0 is the likeliest text; more of them, as in 0,0.2,0.4, are tried in turn where a text goes wrong",
     )
+    add(
+        "--words",
+        default=False,
+        action=argparse.BooleanOptionalAction,
+        help="find when each word was said, for the json format; never changes the text (default: no)",
+    )
     add("--format", default="txt", choices=tuple(FORMATS), help="of the result (default: %(default)s)")
     add("--output", metavar="FOLDER", help="write one file for each FILE there, instead of the standard output")
     add("--stats", metavar="FILE", help="write the figures of the run there, as JSON")
+
+
+def _hot_words(file: str) -> tuple[str, ...]:
+    try:
+        lines = Path(file).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise argparse.ArgumentTypeError(f"{file} cannot be read as text; give a file with one word a line") from error
+    return tuple(line.strip() for line in lines if line.strip())
 
 
 def _temperatures(text: str) -> tuple[float, ...]:

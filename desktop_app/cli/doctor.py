@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from desktop_app import __version__, folders
+from desktop_app.cli.window import has_display
 from desktop_app.engine import probe
 
 PACKAGES = (
@@ -114,7 +115,7 @@ def _window() -> Iterator[Finding]:
     try:
         yield Finding("ok", f"the window opens ({probe.ask(open_window)})")
     except probe.ProbeProblem as problem:
-        if sys.platform.startswith("linux") and not _has_display():
+        if not has_display():
             yield Finding("note", "there is no display for the window", "galley transcribe works without one")
         else:
             remedy = "on Debian and Ubuntu install libegl1, libxkbcommon0 and libxcb-cursor0"
@@ -138,7 +139,3 @@ def open_window() -> str:
     from PySide6.QtGui import QGuiApplication
 
     return QGuiApplication([]).platformName()
-
-
-def _has_display() -> bool:
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))

@@ -62,6 +62,8 @@ class _Run:
             prompt=arguments.prompt,
             condition=arguments.condition,
             temperatures=arguments.temperature,
+            words=arguments.words,
+            hot_words=arguments.hot_words,
         )
         folder = arguments.output
         self._targets = results.destinations(self._files, Path(folder), self._format) if folder else []

@@ -6,7 +6,6 @@ A drafter proposes tokens for a prefix; what the target accepted of them shows i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -77,7 +76,7 @@ class ModelDrafter:
 
     def begin(self, window: Window, task: Task, rules: Rules) -> None:
         self._rules = self._ids.rules(rules)
-        self._draft.begin(window, replace(task, prompt=tuple(self._ids.to_draft(task.prompt))))
+        self._draft.begin(window, task.respelled(self._ids.to_draft))
 
     def propose(self, tokens: Sequence[int], count: int) -> list[int]:
         rules, text = self._rules, self._ids.to_draft(tokens)

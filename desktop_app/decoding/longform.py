@@ -7,7 +7,7 @@ The audio comes as a stream and at most one window of it is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from desktop_app.decoding.protocol import Model
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
+from desktop_app.decoding.words import Timing, fit, tidy
 
 RATE = 16_000
 WINDOW_SECONDS = 30
@@ -36,11 +37,13 @@ class Line:
 
 @dataclass(frozen=True)
 class Segment(Line):
-    """A line that will not change, with its window's probabilities."""
+    """A line that will not change, with its window's probabilities, and its words on the recording's clock if they were
+    asked for."""
 
     mean_log_probability: float
     no_speech_probability: float
     temperature: float
+    words: tuple[Timing, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,10 @@ class Settings:
     """What is asked of a recording; the defaults are the target's greedy transcript with timestamps.
 
     `language` is a code, or None to detect it in the first window. `prompt` stands before the text of the first window;
-    with `condition` it is followed by the text so far, before every window. At each of the `temperatures` a window is
-    tried until its text is neither repetitive nor unsure.
+    with `condition` it is followed by the text so far, before every window. `hot_words` stand before all that, in every
+    window. At each of the `temperatures` a window is
+    tried until its text is neither repetitive nor unsure. With `words` it is found when each word was said, which
+    changes no token.
     """
 
     language: str | None = None
@@ -58,6 +63,8 @@ class Settings:
     prompt: tuple[int, ...] = ()
     condition: bool = False
     temperatures: tuple[float, ...] = (0.0,)
+    words: bool = False
+    hot_words: tuple[int, ...] = ()
 
 
 class Listener:
@@ -101,7 +108,7 @@ def transcribe(
     figures = figures or Figures()
     decoder = WindowDecoder(target, vocabulary, figures, drafter)
     audio = _Stream(blocks)
-    prompt, seek = list(settings.prompt), 0
+    prompt, seek, spoken = list(settings.prompt), 0, 0.0
     while len(samples := audio.window(seek)) >= vocabulary.seconds_per_timestamp * RATE:
         window = Window(samples, hear, seek)
         if language is None:
@@ -114,13 +121,18 @@ def transcribe(
             lines, _ = cut(tokens, vocabulary, begin, seconds, finished=False)
             listener.tentative(lines, draft)
 
-        task = Task(language.code, settings.translate, settings.timestamps, tuple(prompt))
+        task = Task(language.code, settings.translate, settings.timestamps, tuple(prompt), settings.hot_words)
         text = decoder.write_at(settings.temperatures, window, task, watch, words)
         lines, covered = cut(text.tokens, vocabulary, begin, seconds, finished=True)
         if text.is_silence:
             lines, covered = [], seconds
         seek += max(1, round(covered * RATE))
         made = [_segment(line, text) for line in lines if any(token < vocabulary.end for token in line.tokens)]
+        if settings.words and made:
+            written = [token for segment in made for token in segment.tokens if token < vocabulary.end]
+            timings, median = tidy(decoder.words(window, task, written, seconds, words))
+            made = share_out(timings, made, begin, median, spoken, vocabulary)
+            spoken = next((segment.words[-1].end for segment in reversed(made) if segment.words), spoken)
         listener.segments(made, seek / RATE)
         prompt = _next_prompt(prompt, made, text)[-target.positions :] if settings.condition else []
     return figures
@@ -130,6 +142,30 @@ def _segment(line: Line, text: WindowText) -> Segment:
     return Segment(
         line.start, line.end, line.tokens, text.mean_log_probability, text.no_speech_probability, text.temperature
     )
+
+
+def share_out(
+    timings: Sequence[Timing],
+    segments: Sequence[Segment],
+    begin: float,
+    median: float,
+    spoken: float,
+    vocabulary: Vocabulary,
+) -> list[Segment]:
+    """The segments of a window that starts at `begin`, each with its words; the last word before ended at `spoken`."""
+    found, at = [], 0
+    for segment in segments:
+        left = sum(token < vocabulary.end for token in segment.tokens)
+        words = []
+        while left > 0 and at < len(timings):
+            timing = timings[at]
+            words.append(replace(timing, start=begin + timing.start, end=begin + timing.end))
+            left -= len(timing.tokens)
+            at += 1
+        words = fit(words, segment.start, segment.end, median, spoken)
+        spoken = words[-1].end if words else spoken
+        found.append(replace(segment, words=tuple(words)))
+    return found
 
 
 def _next_prompt(prompt: list[int], made: Sequence[Segment], text: WindowText) -> list[int]:

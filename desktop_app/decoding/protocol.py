@@ -50,3 +50,7 @@ class Model(Protocol):
 
     def open(self, encoded: Any) -> Cursor:
         """A cursor at position 0 of the window."""
+
+    def attend(self, encoded: Any, tokens: Sequence[int]) -> tuple[Scores, npt.NDArray[np.float32]]:
+        """The scores that follow each of `tokens`, read from position 0 on, and where the heads that follow the words
+        looked while they were read: attention before the softmax, [heads, len(tokens), frames]. Ends the cursor."""

@@ -62,12 +62,11 @@ class RetokenisedDrafter:
 
     def begin(self, window: Window, task: Task, rules: Rules) -> None:
         self._rules = replace(rules, vocabulary=self._own.vocabulary, sampling=None)
-        prompt = self._own.tokens(self._target.said(task.prompt))
-        self._draft.begin(window, replace(task, prompt=tuple(prompt)))
+        self._draft.begin(window, task.respelled(self._in_own_tokens))
 
     def propose(self, tokens: Sequence[int], count: int) -> list[int]:
         own, rules = self._own, self._rules
-        text = own.tokens(self._target.said(tokens))
+        text = self._in_own_tokens(tokens)
         open_from = _behind_times(text, own.vocabulary)
         ended = False
         for _ in range(count):
@@ -83,6 +82,9 @@ class RetokenisedDrafter:
         verified = tokens[_behind_times(tokens, self._target.vocabulary) :]
         proposal = self._continued(verified, own.said(text[open_from:]))
         return [*proposal, *([self._target.vocabulary.end] if ended else [])][:count]
+
+    def _in_own_tokens(self, tokens: Sequence[int]) -> list[int]:
+        return self._own.tokens(self._target.said(tokens))
 
     def _continued(self, verified: Sequence[int], said: Said) -> list[int]:
         """The target's tokens for what is said from the last timestamp on, of which it has written `verified`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -20,6 +20,7 @@ from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.speculation import Speculation, Watch
 from desktop_app.decoding.task import Task, prefix
 from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.decoding.words import FRAMES_A_SECOND, UNSPACED, Timing, align, split
 
 TOO_REPETITIVE, TOO_UNSURE, NO_SPEECH = 2.4, -1.0, 0.6
 """openai/whisper's thresholds of the text's compression ratio, mean log-probability and no-speech probability."""
@@ -103,6 +104,33 @@ class WindowDecoder:
             if text.is_silence or not (_unsure(text) or _repetitive(words(text.tokens))):
                 break
         return text
+
+    def words(
+        self,
+        window: Window,
+        task: Task,
+        tokens: Sequence[int],
+        seconds: float,
+        spell: Callable[[Sequence[int]], str],
+    ) -> list[Timing]:
+        """When each word of the text tokens `tokens` was said; the window holds `seconds` of audio.
+
+        One more pass of the target over the whole text, which is counted as one.
+        """
+        if not tokens:
+            return []
+        start = prefix(
+            self._vocabulary, replace(task, timestamps=False, prompt=(), hot_words=()), self._target.positions
+        )
+        began = perf_counter()
+        scores, attention = self._target.attend(window.encoded(self._target), [*start, *tokens, self._vocabulary.end])
+        self._figures.verify_seconds += perf_counter() - began
+        self._figures.target_passes += 1
+        first = len(start) - 1
+        shares = (_softmax(row[: self._vocabulary.end]) for row in scores[first:])
+        probabilities = np.array([share[token] for share, token in zip(shares, tokens, strict=False)], np.float32)
+        spelled = split(tokens, spell, task.language not in UNSPACED)
+        return align(attention[:, first:-1], probabilities, spelled, round(seconds * FRAMES_A_SECOND))
 
     def _speculation(self, window: Window, rules: Rules) -> Speculation:
         target = self._target

@@ -33,7 +33,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.outbox import Outbox
-from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import Models, Segment, Stats, Transcript, Word
 
 
 def run(request: Transcribe, shelf: Shelf, outbox: Outbox, cancelled: Callable[[], bool]) -> None:
@@ -90,6 +90,8 @@ def _settings(options: Options, checkpoint: Checkpoint) -> longform.Settings:
         tuple(checkpoint.tokens(f" {options.prompt.strip()}")) if options.prompt.strip() else (),
         options.condition,
         options.temperatures,
+        options.words,
+        tuple(checkpoint.tokens(f" {', '.join(options.hot_words)}")) if options.hot_words else (),
     )
 
 
@@ -145,6 +147,9 @@ class _Work(longform.Listener):
                 text=self._checkpoint.text(made.tokens).strip(),
                 tokens=made.tokens,
                 temperature=made.temperature,
+                words=tuple(
+                    Word(word.text, round(word.start, 2), round(word.end, 2), word.probability) for word in made.words
+                ),
                 mean_log_probability=made.mean_log_probability,
                 no_speech_probability=made.no_speech_probability,
             )

@@ -14,7 +14,8 @@ class Options:
     `target` "" means the best model installed, else the starter; `draft` is "auto" (what belongs to the target),
     "off", a name or a folder. `task` is "transcribe" or "translate" (into English). `prompt` is text that might have
     stood before the recording; with `condition` each window also follows the text before it. A window is tried at the
-    `temperatures` in turn until its text is neither repetitive nor unsure; 0 is greedy.
+    `temperatures` in turn until its text is neither repetitive nor unsure; 0 is greedy. `words` asks when each word
+    was said. `hot_words` are names and terms that may occur anywhere.
     """
 
     target: str = ""
@@ -27,6 +28,8 @@ class Options:
     prompt: str = ""
     condition: bool = False
     temperatures: tuple[float, ...] = (0.0,)
+    words: bool = False
+    hot_words: tuple[str, ...] = ()
 
 
 # What the engine is asked. `job` is the asker's own name for a piece of work and comes back in every answer.

@@ -12,7 +12,7 @@ The CPU plugin fuses attention and cache (no copy of it in a pass) only for Read
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -170,8 +170,11 @@ def window(tensors: Tensors, shape: Shape, int8: bool) -> Model:
     return Model(results, [encoded], "window")
 
 
-def decoder(tensors: Tensors, shape: Shape, int8: bool) -> Model:
+def decoder(tensors: Tensors, shape: Shape, int8: bool, watched: Sequence[tuple[int, int]] = ()) -> Model:
     """One pass of k tokens, logits [1, k, vocabulary].
+
+    With `watched` heads, each a layer and a head of it, a second output "attention" [1, heads, k, audio positions]:
+    their cross-attention before the softmax.
 
     Inputs: tokens [1, k] and positions [1, k] i64, mask [1, 1, k, cached + k] f32 (0, or a large negative number where
     a token must not look), beam [1] i32 (always 0), cross.N.k and cross.N.v of `window`. State: keys and values of
@@ -182,6 +185,7 @@ def decoder(tensors: Tensors, shape: Shape, int8: bool) -> Model:
     mask, beam = _input([1, 1, -1, -1], Type.f32, "mask"), _input([-1], Type.i32, "beam")
     inputs, sinks = [tokens, positions, mask, beam], []
     axis = op.constant(np.array(0))
+    seen = []
 
     def cached(new: Node, name: str) -> Node:
         info = VariableInfo()
@@ -209,9 +213,14 @@ def decoder(tensors: Tensors, shape: Shape, int8: bool) -> Model:
         cross_k = _input([1, heads.heads, heads.head, shape.audio_positions], Type.f32, f"cross.{layer}.k")
         cross_v = _input([1, heads.heads, shape.audio_positions, heads.head], Type.f32, f"cross.{layer}.v")
         inputs += [cross_k, cross_v]
-        looks = op.softmax(op.matmul(q, cross_k, transpose_a=False, transpose_b=False), -1)
-        attended = op.matmul(looks, cross_v, transpose_a=False, transpose_b=False)
+        looks = op.matmul(q, cross_k, transpose_a=False, transpose_b=False)
+        if here := [head for each, head in watched if each == layer]:
+            seen.append(op.gather(looks, op.constant(np.array(here)), op.constant(np.array(1))))
+        attended = op.matmul(op.softmax(looks, -1), cross_v, transpose_a=False, transpose_b=False)
         x = op.add(x, weights.linear(heads.merge(attended), f"{name}.encoder_attn.out_proj"))
 
         x = weights.block(x, name)
-    return Model([_output(score(weights.norm(x, "decoder.layer_norm")), "logits")], sinks, inputs, "decoder")
+    outputs = [_output(score(weights.norm(x, "decoder.layer_norm")), "logits")]
+    if seen:
+        outputs.append(_output(op.concat(seen, 1), "attention"))
+    return Model(outputs, sinks, inputs, "decoder")

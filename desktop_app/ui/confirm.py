@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from desktop_app.ui.buttons import button
+from desktop_app.ui.theme import S2, S5
+
+_WIDTH = 420
+
+
+class Question(QDialog):
+    """What is asked, what follows from it, and the answers. Attributes: yes, no (the buttons; Escape means no)."""
+
+    def __init__(self, parent: QWidget, question: str, explanation: str, yes: str) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Galley")
+        self.setFixedWidth(_WIDTH)
+        self.yes = button(yes, "primary", self.accept)
+        self.no = button("Cancel", "plain", self.reject)
+        self.no.setDefault(True)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(S5, S5, S5, S5)
+        box.setSpacing(S2)
+        for text, role in ((question, "heading"), (explanation, "quiet")):
+            label = QLabel(text)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setProperty("role", role)
+            label.setWordWrap(True)
+            box.addWidget(label)
+        row = QHBoxLayout()
+        row.setSpacing(S2)
+        row.addStretch(1)
+        row.addWidget(self.no)
+        row.addWidget(self.yes)
+        box.addSpacing(S2)
+        box.addLayout(row)
+        self.no.setFocus()
 
 
 def confirm(parent: QWidget, question: str, explanation: str, yes: str) -> bool:
-    """Ask; "Cancel" is what Return and Escape answer."""
-    box = QMessageBox(QMessageBox.Icon.NoIcon, "Galley", question, parent=parent)
-    box.setInformativeText(explanation)
-    go = box.addButton(yes, QMessageBox.ButtonRole.DestructiveRole)
-    stay = box.addButton(QMessageBox.StandardButton.Cancel)
-    for button in (go, stay):
-        button.setProperty("kind", "plain")
-    box.setDefaultButton(QMessageBox.StandardButton.Cancel)
-    box.setEscapeButton(QMessageBox.StandardButton.Cancel)
-    box.exec()
-    return box.clickedButton() is go
+    """Ask, and wait for the answer."""
+    return Question(parent, question, explanation, yes).exec() == QDialog.DialogCode.Accepted

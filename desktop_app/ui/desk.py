@@ -37,6 +37,7 @@ class Desk(QObject):
             ("Ctrl+K", self._search_recordings),
             ("Ctrl+,", window.show_settings),
             ("Ctrl+Shift+C", self.copy),
+            ("Ctrl+.", self._cancel),
             ("Esc", self._escape),
             (QKeySequence.StandardKey.Quit, window.close),
         ):
@@ -168,7 +169,7 @@ class Desk(QObject):
         self._window.sidebar.search.selectAll()
 
     def _escape(self) -> None:
-        """Close what is open: the search, the settings; else stop the recording that is looked at."""
+        """Close what is open: the search, the settings. Work is never stopped by it."""
         window = self._window
         if window.page.find_bar.isVisible():
             window.page.close_find()
@@ -176,5 +177,7 @@ class Desk(QObject):
             window.sidebar.search.clear()
         elif window.settings.isVisible():
             window.show_idle()
-        elif self._entry is not None:
-            self._session.cancel(window.current)
+
+    def _cancel(self) -> None:
+        """Stop the recording that is looked at."""
+        self._session.cancel(self._window.current)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QEnterEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from desktop_app.ui import icons
 from desktop_app.ui.theme import S4, Theme, font
@@ -12,15 +12,13 @@ from desktop_app.ui.theme import S4, Theme, font
 _DISC = 56
 
 
-class DropCard(QWidget):
-    """One thing to do: drop a file on it, or click it. Signals: browse_asked()."""
-
-    browse_asked = Signal()
+class DropCard(QAbstractButton):
+    """One thing to do: drop a file on it, or press it."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._over = self._dragged = False
+        self._dragged = False
         self.setFixedHeight(272)
         self.setMinimumWidth(320)
         self.setMaximumWidth(620)
@@ -38,7 +36,7 @@ class DropCard(QWidget):
         colors = self._theme.palette
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        lit = self._dragged or self._over
+        lit = self._dragged or self.underMouse()
         place = QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
         edge = colors.color("accent" if self._dragged or self.hasFocus() else "draft" if lit else "line_strong")
         pen = QPen(edge, 2 if self._dragged else 1.5)
@@ -55,30 +53,28 @@ class DropCard(QWidget):
         mark = QRectF(0, 0, 26, 26)
         mark.moveCenter(disc.center())
         icons.paint(painter, "drop", colors.on_accent if self._dragged else colors.accent, mark)
+        subtitle = "as many files and folders as you like" if self._dragged else "or click to browse your files"
         title = "Drop to transcribe" if self._dragged else "Drop audio, video or a folder"
         for text, face, role, top in (
             (title, font(21, "SemiBold", serif=True), "ink", disc.bottom() + 20),
-            ("or click to browse your files", font(14), "muted", disc.bottom() + 56),
+            (subtitle, font(14), "muted", disc.bottom() + 56),
         ):
             painter.setFont(face)
             painter.setPen(colors.color(role))
             painter.drawText(QRectF(S4, top, self.width() - 2 * S4, 32), Qt.AlignmentFlag.AlignHCenter, text)
         painter.end()
 
+    def sizeHint(self) -> QSize:
+        return QSize(620, 272)
+
     def enterEvent(self, event: QEnterEvent) -> None:
-        self._over = True
         self.update()
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._over = False
         self.update()
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
-            self.browse_asked.emit()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.browse_asked.emit()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
         else:
             super().keyPressEvent(event)

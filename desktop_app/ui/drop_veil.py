@@ -30,7 +30,7 @@ class DropVeil(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ground = colors.color("accent_soft")
-        ground.setAlphaF(0.94)
+        ground.setAlphaF(0.96)
         painter.fillRect(self.rect(), ground)
         pen = QPen(colors.color("accent"), 2)
         pen.setDashPattern([5, 4])

@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from desktop_app.ui.tips import wrapped
+
 
 class ElidedLabel(QLabel):
     """Shows the beginning and the end of a text that is too long; the tooltip has all of it."""
@@ -21,7 +23,7 @@ class ElidedLabel(QLabel):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
-        self.setToolTip(self.text() if shown != self.text() else "")
+        self.setToolTip(wrapped(self.text()) if shown != self.text() else "")
         painter = QPainter(self)
         painter.setFont(self.font())
         painter.setPen(self.palette().color(self.foregroundRole()))

@@ -100,7 +100,7 @@ class Entry:
         if self.state in IN_WORK:
             return self.progress_words()
         if self.state == FAILED:
-            return "Could not be transcribed"
+            return "Not finished" if self.seconds else "Could not be transcribed"
         when = words.day(self.created, now or datetime.now(UTC))
         when = when[:1].upper() + when[1:]
         if self.state == DONE:

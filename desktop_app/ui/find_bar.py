@@ -23,6 +23,7 @@ class FindBar(QWidget):
         self._theme = theme
         self.field = QLineEdit()
         self.field.setPlaceholderText("Find in this text")
+        self.field.setAcceptDrops(False)
         self.field.setAccessibleName("Find in this text")
         self.field.textChanged.connect(self.looked_for)
         self.count = QLabel()

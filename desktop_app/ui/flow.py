@@ -8,6 +8,7 @@ when a paragraph comes into view or there is time.
 from __future__ import annotations
 
 import time
+import unicodedata
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.model import Segment
 
 _AT_ONCE = 60  # more new segments than these are measured when there is time
+_LONGEST_WORD = 24
 _KEPT_LAYOUTS = 300  # those near the view; others are made again when they are seen
 
 
@@ -89,9 +91,8 @@ class Flow:
             self._place(index, segments[index].start, text, len(text))
         self.settled = len(segments)
         for number, line in enumerate(lines):
-            lead = len(line.verified) - len(line.verified.lstrip())
             text = (line.verified + line.draft).strip()
-            self._place(self.settled + number, line.start, text, min(max(len(line.verified) - lead, 0), len(text)))
+            self._place(self.settled + number, line.start, text, _whole_words(line, len(text)))
         self._cut(self.settled + len(lines))
 
     def _append_guessed(self, segments: Sequence[Segment]) -> None:
@@ -194,8 +195,10 @@ class Flow:
     def _break(self, text: str) -> QTextLayout:
         self.measured += 1
         layout = QTextLayout(text, self.font)
-        option = QTextOption(Qt.AlignmentFlag.AlignLeft)
-        option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+        backwards = _is_right_to_left(text)
+        option = QTextOption(Qt.AlignmentFlag.AlignRight if backwards else Qt.AlignmentFlag.AlignLeft)
+        direction = Qt.LayoutDirection
+        option.setTextDirection(direction.RightToLeft if backwards else direction.LeftToRight)
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
         layout.setCacheEnabled(True)
@@ -256,6 +259,14 @@ class Flow:
             return index, 0
         return index, layout.lineAt(row).xToCursor(x)
 
+    def caret_at(self, index: int, character: int) -> tuple[float, float]:
+        """Where a caret stands: its x, and the top of its row, relative to the paragraph."""
+        layout = self.layout(index)
+        line = layout.lineForTextPosition(character)
+        if not line.isValid():
+            return 0.0, 0.0
+        return _x(line, character), line.lineNumber() * self.line_height
+
     def spans(self, index: int, begin: int, end: int) -> list[tuple[float, float, float]]:
         """The stretches of rows that a range of characters covers: left, right, top, relative to the paragraph."""
         found = []
@@ -263,10 +274,29 @@ class Flow:
         for row in range(layout.lineCount()):
             line = layout.lineAt(row)
             first, last = max(begin, line.textStart()), min(end, line.textStart() + line.textLength())
-            if first < last:
+            if last - first == line.textLength() > 0:
+                whole = line.naturalTextRect()  # right in mixed directions too
+                found.append((whole.left(), whole.right(), row * self.line_height))
+            elif first < last:
                 one, other = _x(line, first), _x(line, last)
                 found.append((min(one, other), max(one, other), row * self.line_height))
         return found
+
+
+def _is_right_to_left(text: str) -> bool:
+    """Whether the first letter that has a direction is of a script like Arabic or Hebrew."""
+    strong = (unicodedata.bidirectional(character) for character in text)
+    return next((kind for kind in strong if kind in ("L", "R", "AL")), "L") != "L"
+
+
+def _whole_words(line: TentativeLine, length: int) -> int:
+    """How many characters are verified, without the beginning of a word that the draft goes on with."""
+    verified = line.verified.lstrip()
+    if line.draft[:1].isalnum() and verified[-1:].isalnum():
+        space = verified.rfind(" ") + 1
+        if len(verified) - space < _LONGEST_WORD:  # longer ones are of a script without spaces
+            return space
+    return min(len(verified), length)
 
 
 def _x(line: object, position: int) -> float:

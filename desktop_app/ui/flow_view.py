@@ -63,6 +63,7 @@ class FlowView(QAbstractScrollArea):
         self._live = False
         self._following = True
         self._left = GUTTER
+        self._caret_wanted = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -84,6 +85,10 @@ class FlowView(QAbstractScrollArea):
         theme.changed.connect(self._retint)
         self._retint()
 
+    def column(self) -> tuple[int, int]:
+        """Where the text stands: left edge and width. The scroll bar has its room even when it is not there."""
+        return column(self.width() - self.verticalScrollBar().sizeHint().width())
+
     # Content.
 
     def reset(self) -> None:
@@ -93,7 +98,7 @@ class FlowView(QAbstractScrollArea):
         self.flow.clear()
         self.reading.reset()
         self.finder.clear()
-        self._floor, self._following = 0.0, True
+        self._floor, self._following, self._caret_wanted = 0.0, True, False
         self._resize_content()
         self.verticalScrollBar().setValue(0)
         self.viewport().update()
@@ -104,8 +109,10 @@ class FlowView(QAbstractScrollArea):
         settled = self.flow.settled
         self.flow.sync(segments, lines)
         self.reading.clamp()
-        if self.flow.settled != settled:
-            self.finder.extend(min(settled, self.flow.settled))
+        if self.flow.settled < settled:
+            self.finder.look_for(self.finder.text)
+        else:
+            self.finder.extend(settled)
         if not self.flow.is_measured:
             self._idle.start()
         self._floor = max(self._floor, self.flow.height) if live else 0.0
@@ -202,7 +209,7 @@ class FlowView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         anchor = self._anchor()
-        self._left, width = column(self.viewport().width())
+        self._left, width = self.column()
         self.flow.set_width(width)
         if self.flow.paragraphs:
             first = anchor[0]
@@ -267,8 +274,9 @@ class FlowView(QAbstractScrollArea):
         painter.setPen(colors.color("ink"))
         self.flow.layout(index).draw(painter, QPointF(self._left, y), self._overlays(index))
         self._paint_corrections(painter, index, y)
-        if self.hasFocus() and self.reading.caret[0] == index:
-            self.flow.layout(index).drawCursor(painter, QPointF(self._left, y), self.reading.caret[1], 1)
+        if self.hasFocus() and self._caret_wanted and self.reading.caret[0] == index:
+            x, row = self.flow.caret_at(index, self.reading.caret[1])
+            painter.fillRect(QRectF(self._left + x - 0.75, y + row + 4, 1.5, LINE_HEIGHT - 7), colors.color("accent"))
 
     def _overlays(self, index: int) -> list[QTextLayout.FormatRange]:
         """Colours laid over the text: they never change where it stands."""

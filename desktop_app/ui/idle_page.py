@@ -22,7 +22,7 @@ class IdlePage(QWidget):
         super().__init__(parent)
         self._theme, self._preferences = theme, preferences
         self.card = DropCard(theme)
-        self.card.browse_asked.connect(self.browse_asked)
+        self.card.clicked.connect(lambda: self.browse_asked.emit())
         self._model = QLabel()
         self._model_mark = QLabel()
         self.choose = button("Choose model folder…", "link", self.model_asked.emit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -68,6 +69,8 @@ class PageHeader(QWidget):
         self._box.setSpacing(S3)
         self._box.addLayout(lines, 1)
         self._box.addWidget(self._tools)
+        for first, then in pairwise((self.search, self.copy, self.folder, self.speed, self.save)):
+            QWidget.setTabOrder(first, then)
         theme.changed.connect(self._retint)
         self._retint()
 
@@ -80,7 +83,6 @@ class PageHeader(QWidget):
         for control in (self.save, self.copy, self.search):
             control.setEnabled(has_text)
             control.setVisible(has_text or comes)
-        self.speed.setVisible(has_text or comes)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         narrow = event.size().width() < _NARROW

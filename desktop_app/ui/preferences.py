@@ -76,7 +76,7 @@ def name_of(folder: Path) -> str:
 def problem_with(folder: Path) -> str:
     """Why a folder cannot be a model, as a sentence, or "". Only a first look: the engine knows for sure."""
     if not (folder / "config.json").is_file():
-        return f"{folder.name} is no model folder: config.json is missing. Choose one with model.safetensors beside it."
+        return f"“{folder.name}” has no config.json. Choose the folder that holds it and model.safetensors."
     if not any(folder.glob("*.safetensors")):
-        return f"{folder.name} has no weights: a model.safetensors is missing. Download the whole model folder."
+        return f"“{folder.name}” has no model.safetensors. Download the whole model, then choose its folder."
     return ""

@@ -24,7 +24,7 @@ class ProgressStrip(QWidget):
         for label in (self.words, self.queue):
             label.setProperty("role", "quiet")
         self.cancel = button("Cancel", "link", self.cancel_asked.emit)
-        self.cancel.setToolTip("Stop here and keep the text so far (Esc)")
+        self.cancel.setToolTip("Stop here and keep the text so far (Ctrl+.)")
         row = QHBoxLayout()
         row.setSpacing(S2)
         row.addWidget(self.words)
@@ -45,6 +45,6 @@ class ProgressStrip(QWidget):
         places = [waiting.id for waiting in queue]
         before = places.index(entry.id) if entry.id in places else 0
         behind = len(places) - before - 1
-        parts = [f"{before} before it"] if before else []
+        parts = [f"{before} before this"] if before else []
         parts += [f"{behind} waiting"] if behind and not before else []
         self.queue.setText(", ".join(parts))

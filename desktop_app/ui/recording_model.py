@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from desktop_app.ui.entry import IN_WORK, Entry
 from desktop_app.ui.session import Session
+from desktop_app.ui.tips import wrapped
 
 EntryRole = Qt.ItemDataRole.UserRole
 _HEADINGS = {"work": "IN WORK", "rest": "RECORDINGS"}
@@ -80,7 +81,7 @@ class RecordingModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return entry.name
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{entry.path}\n{entry.problem}" if entry.problem else entry.path
+            return wrapped(entry.path, entry.problem)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{entry.name}, {entry.summary()}"
         if role == EntryRole:

@@ -37,7 +37,6 @@ class SettingsPage(QWidget):
         self.draft.picked.connect(self._set_draft)
         self.look = Choice("Appearance", [choice.capitalize() for choice in CHOICES])
         self.look.picked.connect(lambda number: theme.choose(CHOICES[number]))
-        self.look.pick(CHOICES.index(theme.choice))
         self._lay_out()
         preferences.changed.connect(self.refresh)
         self.refresh()
@@ -98,6 +97,7 @@ class SettingsPage(QWidget):
         self.place.setText(target or "Comes with Galley")
         self.starter.setVisible(bool(target))
         self.problem.say(problem_with(folder) if target else "")
+        self.look.pick(CHOICES.index(self._theme.choice))
         self.draft.pick(0 if self._preferences.drafts else 1)
 
     def try_folder(self, folder: str) -> bool:

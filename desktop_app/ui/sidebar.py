@@ -11,7 +11,7 @@ from desktop_app.ui.buttons import button
 from desktop_app.ui.recording_model import RecordingModel
 from desktop_app.ui.recording_row import RecordingRow
 from desktop_app.ui.session import Session
-from desktop_app.ui.theme import S1, S2, S3, S4, Theme, font
+from desktop_app.ui.theme import S1, S2, S3, S4, Theme
 
 WIDTH, NARROW_WIDTH = 264, 224
 
@@ -62,11 +62,11 @@ class Sidebar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedWidth(WIDTH)
         self._mark, self._name = QLabel(), QLabel("Galley")
-        self._name.setFont(font(20, "SemiBold", serif=True))
-        self._name.setStyleSheet('font-family: "Literata SemiBold", "Literata"; font-size: 20px;')
+        self._name.setProperty("role", "wordmark")
         self.new = button("New transcription", "row", self.new_asked.emit)
         self.search = QLineEdit()
         self.search.setPlaceholderText("Search recordings")
+        self.search.setAcceptDrops(False)  # files dropped on it are for the window
         self.search.setAccessibleName("Search recordings")
         self._search_mark = QAction(self.search)
         self.search.addAction(self._search_mark, QLineEdit.ActionPosition.LeadingPosition)

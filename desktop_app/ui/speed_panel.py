@@ -10,6 +10,7 @@ from desktop_app.ui import icons
 from desktop_app.ui.figures import NONE, panel_figures
 from desktop_app.ui.meters import Bar, ShareBar
 from desktop_app.ui.theme import S1, S2, S3, S4, S5, Theme
+from desktop_app.ui.tips import wrapped
 from desktop_app.ui.words import percent
 
 WIDTH = 252
@@ -67,7 +68,7 @@ class SpeedPanel(QScrollArea):
 
     def _value(self, name: str, spoken: str, role: str, tip: str) -> QLabel:
         made = _label(NONE, role)
-        made.setToolTip(_wrapped(tip))
+        made.setToolTip(wrapped(tip))
         self.values[name], self._names[name] = made, spoken
         return made
 
@@ -76,7 +77,7 @@ class SpeedPanel(QScrollArea):
         box.addWidget(self._value("acceptance", "Draft accepted", "figure", tip))
         box.addWidget(_label("of the draft was right", "quiet", tip))
         box.addSpacing(S3)
-        self.meter.setToolTip(_wrapped(tip))
+        self.meter.setToolTip(wrapped(tip))
         box.addWidget(self.meter)
 
     def _add_pair(self, box: QVBoxLayout) -> None:
@@ -161,10 +162,18 @@ class SpeedPanel(QScrollArea):
         for number, (name, _, _) in enumerate(_PARTS):
             shown[name] = percent(shares[number]) if shares else NONE
         for name, text in shown.items():
-            self.values[name].setText(text)
-            self.values[name].setAccessibleName(f"{self._names[name]}: {text}")
+            self._show(name, text)
         self.meter.set_value(figures.accepted or 0.0)
         self.bar.set_shares([(part[0], share) for part, share in zip(_PARTS, shares, strict=True)] if shares else [])
+
+    def _show(self, name: str, text: str) -> None:
+        label = self.values[name]
+        label.setText(text)
+        label.setAccessibleName(f"{self._names[name]}: {text}")
+        empty = text == NONE
+        if label.property("empty") != empty:
+            label.setProperty("empty", empty)
+            label.style().polish(label)
 
     def _retint(self) -> None:
         for name, dot in self._dots.items():
@@ -175,10 +184,5 @@ def _label(text: str, role: str, tip: str = "") -> QLabel:
     made = QLabel(text)
     made.setProperty("role", role)
     if tip:
-        made.setToolTip(_wrapped(tip))
+        made.setToolTip(wrapped(tip))
     return made
-
-
-def _wrapped(tip: str) -> str:
-    """As rich text, so that Qt breaks a long tip into lines."""
-    return f"<p>{tip}</p>"

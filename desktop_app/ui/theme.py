@@ -32,6 +32,7 @@ class Palette:
     raised: str  # cards and fields
     hover: str
     pressed: str
+    thumb: str  # the chosen part of a switch
     line: str
     line_strong: str
     ink: str
@@ -69,6 +70,7 @@ LIGHT_PALETTE = Palette(
     raised="#fbfaf8",
     hover="#eeece7",
     pressed="#e5e2db",
+    thumb="#ffffff",
     line="#e8e6e1",
     line_strong="#c9c5bc",
     ink="#1d1c1a",
@@ -101,6 +103,7 @@ DARK_PALETTE = Palette(
     raised="#222220",
     hover="#292826",
     pressed="#33312f",
+    thumb="#3f3d39",
     line="#2d2c2a",
     line_strong="#4b4945",
     ink="#eceae5",
@@ -164,6 +167,11 @@ def font(pixels: float, weight: str = "Regular", *, serif: bool = False, figures
     return made
 
 
+def system_is_dark() -> bool:
+    """Whether the system asks for dark programs."""
+    return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+
+
 class Theme(QObject):
     """Light or dark, as the user chose or the system says; changes live.
 
@@ -181,19 +189,26 @@ class Theme(QObject):
         self.choice = kept if kept in CHOICES else SYSTEM
         self.palette = self._wanted()
         self._apply()
+        self._tell_system()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._refresh)
 
     def choose(self, choice: str) -> None:
         """Follow the system or stay light or dark, now and at the next start."""
         self.choice = choice
         self._settings.setValue("appearance", choice)
+        self._tell_system()
         self._refresh()
 
     def _wanted(self) -> Palette:
         if self.choice != SYSTEM:
             return DARK_PALETTE if self.choice == DARK else LIGHT_PALETTE
-        dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
-        return DARK_PALETTE if dark else LIGHT_PALETTE
+        return DARK_PALETTE if system_is_dark() else LIGHT_PALETTE
+
+    def _tell_system(self) -> None:
+        """Let the title bar and the system's own dialogs look the same."""
+        scheme = Qt.ColorScheme
+        wanted = {SYSTEM: scheme.Unknown, LIGHT: scheme.Light, DARK: scheme.Dark}[self.choice]
+        QGuiApplication.styleHints().setColorScheme(wanted)
 
     def _refresh(self) -> None:
         wanted = self._wanted()

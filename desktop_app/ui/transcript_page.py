@@ -114,7 +114,7 @@ class TranscriptPage(QWidget):
         if in_work:
             self.strip.show_entry(entry, queue)
         notice = entry.models.notice if entry.models else ""
-        self.notice.say(notice if entry.state != FAILED else "")
+        self.notice.say(notice)
         self.problem.say((entry.problem or "It could not be transcribed.") if entry.state == FAILED else "")
         self.choose_model.setVisible(entry.kind == "model")
         self._say_broken_off(entry)
@@ -156,7 +156,7 @@ class TranscriptPage(QWidget):
         self._place_empty()
 
     def _place_empty(self) -> None:
-        left, width = column(self.view.viewport().width())
+        left, width = self.view.column()
         self._empty.setGeometry(left, S4, width, 2 * S5)
 
     def _show_rule(self, value: int) -> None:

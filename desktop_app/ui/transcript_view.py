@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QPointF, Qt, QTimer
-from PySide6.QtGui import QCursor, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
-from PySide6.QtWidgets import QAbstractSlider, QApplication, QWidget
+from PySide6.QtGui import QContextMenuEvent, QCursor, QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QMenu, QWidget
 
 from desktop_app.ui.flow_view import FlowView
 from desktop_app.ui.theme import S4, Theme
@@ -50,6 +50,21 @@ class TranscriptView(FlowView):
         if self.reading.has_selection:
             QGuiApplication.clipboard().setText(self.reading.text())
         return self.reading.has_selection
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self.menu().popup(event.globalPos())
+
+    def menu(self) -> QMenu:
+        """What can be done with the text under the mouse."""
+        made = QMenu(self)
+        made.aboutToHide.connect(made.deleteLater)
+        made.addAction("Copy", self.copy).setEnabled(self.reading.has_selection)
+        made.addAction("Select all", self._select_all).setEnabled(bool(self.flow.paragraphs))
+        return made
+
+    def _select_all(self) -> None:
+        self.reading.select_all()
+        self._cursor_moved()
 
     # Mouse.
 
@@ -97,13 +112,18 @@ class TranscriptView(FlowView):
 
     # Keyboard.
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+            self._caret_wanted = True  # who comes by keyboard has to see where the focus is
+        super().focusInEvent(event)
+        self.viewport().update()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         bar = self.verticalScrollBar()
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif event.matches(QKeySequence.StandardKey.SelectAll):
-            self.reading.select_all()
-            self._cursor_moved()
+            self._select_all()
         elif event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
             up = event.key() == Qt.Key.Key_PageUp
             action = QAbstractSlider.SliderAction
@@ -119,6 +139,7 @@ class TranscriptView(FlowView):
 
     def _cursor_moved(self) -> None:
         """Show the selection, and let a screen reader say the paragraph that the caret has come to."""
+        self._caret_wanted = True
         index = self.reading.caret[0]
         if index < len(self.flow.paragraphs):
             self.say(index)

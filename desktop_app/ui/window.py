@@ -20,7 +20,7 @@ from desktop_app import resources
 from desktop_app.ui.banner import PROBLEM, Banner
 from desktop_app.ui.desk import Desk
 from desktop_app.ui.drop_veil import DropVeil
-from desktop_app.ui.entry import BROKEN_OFF, IN_WORK
+from desktop_app.ui.entry import IN_WORK
 from desktop_app.ui.idle_page import IdlePage
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
@@ -56,7 +56,7 @@ class Window(QMainWindow):
         self.trouble.add_button("Dismiss", "link").clicked.connect(lambda: self._say_trouble("", ""))
         self._lay_out()
         self.veil = DropVeil(theme, self)
-        self.toast = Toast(self)
+        self.toast = Toast(self._middle)
         self.desk = Desk(self, session, preferences)
         self._connect()
         self.setWindowTitle("Galley")
@@ -80,7 +80,7 @@ class Window(QMainWindow):
         beside.setContentsMargins(S4, S3, S4, 0)
         beside.addWidget(self.trouble)
         self._trouble_holder = holder
-        middle = QWidget()
+        middle = self._middle = QWidget()
         middle.setObjectName("page")
         middle.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         column = QVBoxLayout(middle)
@@ -154,9 +154,10 @@ class Window(QMainWindow):
 
     def _place_panel(self) -> None:
         entry = self._session.entries.get(self.current)
-        has_figures = entry is not None and (entry.models is not None or entry.state not in BROKEN_OFF)
+        has_figures = entry is not None and (entry.state in IN_WORK or entry.stats.target_passes > 0)
         wanted = self.page.header.speed.isChecked() and has_figures
         self.panel.setVisible(wanted and self.width() >= _ROOM_FOR_PANEL)
+        self.page.header.speed.setVisible(has_figures)
         self.page.header.speed.setEnabled(self.width() >= _ROOM_FOR_PANEL)
         too_narrow = "" if self.width() >= _ROOM_FOR_PANEL else " (there is room for it in a wider window)"
         self.page.header.speed.setToolTip(f"Speed{too_narrow}")

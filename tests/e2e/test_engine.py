@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,7 @@ from desktop_app.engine.messages import (
 )
 
 SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))
+CLIP = str(Path(__file__).resolve().parents[1] / "data" / "clips" / "00.flac")
 LAST = (Finished, Failed, Cancelled)
 
 
@@ -53,11 +55,11 @@ class Talk:
             found.append(self.events.get(timeout=60))
         return found
 
-    def whole(self) -> list[Event]:
-        """The events of one more transcription of the sample."""
+    def whole(self, path: str = CLIP) -> list[Event]:
+        """The events of one more transcription from its begin to its end."""
         self._jobs += 1
         job = str(self._jobs)
-        self.engine.transcribe(job, SAMPLE, Options())
+        self.engine.transcribe(job, path, Options())
         return self.until(job)
 
 
@@ -69,7 +71,7 @@ def talk() -> Iterator[Talk]:
 
 
 def test_a_recording_comes_as_events(talk: Talk) -> None:
-    events = talk.whole()
+    events = talk.whole(SAMPLE)
     started = next(event for event in events if isinstance(event, Started))
     assert started.models.draft
     assert started.models.notice.startswith("Trained on synthetic voices")
@@ -88,7 +90,7 @@ def test_what_was_tentative_becomes_the_segments(talk: Talk) -> None:
     window: list[Tentative] = []
     compared = 0
     segments: list[str] = []
-    for event in talk.whole():
+    for event in talk.whole(SAMPLE):
         if isinstance(event, Tentative):
             window.append(event)
         elif isinstance(event, SegmentReady):
@@ -148,6 +150,21 @@ def test_an_engine_that_is_stuck_is_killed_after_a_second(talk: Talk) -> None:
     assert isinstance(talk.whole()[-1], Finished)
 
 
+def test_a_mistake_of_galleys_own_is_in_the_log_and_not_on_the_screen(
+    capfd: pytest.CaptureFixture[str], home: Path
+) -> None:
+    other = Talk()
+    other.engine.transcribe("a", SAMPLE, None)
+    failed = other.until("a")[-1]
+    other.engine.close()
+    assert isinstance(failed, Failed)
+    assert failed.reason.startswith("Galley made a mistake: 'NoneType' object has no attribute")
+    log = home / "data" / "logs" / "engine.log"
+    assert failed.remedy == f"the details are in {log}"
+    assert "Traceback" in log.read_text(encoding="utf-8")
+    assert capfd.readouterr() == ("", "")
+
+
 ASKER = """
 import queue, sys
 from desktop_app.engine.client import Engine
@@ -164,6 +181,6 @@ if __name__ == "__main__":
 
 
 def test_the_asking_process_never_loads_a_model_runtime() -> None:
-    done = subprocess.run([sys.executable, "-c", ASKER, SAMPLE], capture_output=True, text=True, timeout=90, check=True)
+    done = subprocess.run([sys.executable, "-c", ASKER, CLIP], capture_output=True, text=True, timeout=90, check=True)
     assert done.stdout.strip() == "[]"
     assert done.stderr == ""

@@ -68,6 +68,13 @@ def test_the_draft_begins_where_the_verified_text_ends(flow: Flow) -> None:
     assert [(p.text, p.text[p.verified :]) for p in flow.paragraphs] == [("One two three", " three"), ("four", "four")]
 
 
+def test_a_word_is_grey_until_all_of_it_is_verified(flow: Flow) -> None:
+    flow.sync((), (TentativeLine(0.0, " A good help", "er came"),))
+    assert flow.paragraphs[0].text[flow.paragraphs[0].verified :] == "helper came"
+    flow.sync((), (TentativeLine(0.0, " 東京は晴れです。明日は雨が降るでしょう。そして風", "も"),))
+    assert flow.paragraphs[0].text[flow.paragraphs[0].verified :] == "も"
+
+
 def test_finished_segments_take_the_place_of_their_lines(flow: Flow) -> None:
     lines = tuple(TentativeLine(n * 3.0, s.text, "") for n, s in enumerate(segments(3)))
     flow.sync((), lines)
@@ -125,6 +132,13 @@ def test_every_script_is_laid_out_and_can_be_selected(flow: Flow, text: str) -> 
     reading.select_all()
     assert reading.text() == text
     assert flow.spans(0, 0, len(text))
+
+
+def test_text_that_runs_to_the_left_stands_at_the_right(flow: Flow) -> None:
+    flow.sync((Segment(0, 0.0, 1.0, " 12: مرحبا بالعالم"), Segment(1, 1.0, 2.0, " Hello.")), ())
+    (_, right, _), *_ = flow.spans(0, 0, 17)
+    assert right > flow.width - 2
+    assert flow.spans(1, 0, 6)[0][0] == 0
 
 
 def test_the_selection_survives_new_text(flow: Flow) -> None:

@@ -132,6 +132,18 @@ def test_unfinished_ones_are_interrupted_at_the_next_start(stage: Stage, recordi
     library.close()
 
 
+def test_one_that_never_began_has_no_text_after_a_restart(stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("list.mp3"))
+    stage.say(Failed(entry.id, "this is not audio", "choose another file"))
+    stage.settle()
+    later = Session(stage.engine, stage.library, stage.keeper, stage.preferences.options)
+    stage.qtbot.waitUntil(lambda: entry.id in later.entries)
+    with stage.qtbot.waitSignal(later.text_changed):
+        later.load(entry.id)
+    found = later.entries[entry.id]
+    assert (found.state, found.problem, found.segments) == (states.FAILED, entry.problem, [])
+
+
 def test_events_about_removed_recordings_are_passed_over(stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("talk.wav"))
     path = Path(entry.path)

@@ -6,10 +6,11 @@ import re
 from dataclasses import asdict
 
 import pytest
-from PySide6.QtGui import QFontDatabase
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase, QGuiApplication
 
 from desktop_app import resources
-from desktop_app.ui.theme import DARK, DARK_PALETTE, LIGHT, LIGHT_PALETTE, Palette, Theme, contrast, style_sheet
+from desktop_app.ui.theme import DARK, DARK_PALETTE, LIGHT, LIGHT_PALETTE, SYSTEM, Palette, Theme, contrast, style_sheet
 
 BOTH = pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE], ids=lambda palette: palette.name)
 
@@ -51,6 +52,19 @@ def test_a_choice_is_kept_and_tells_everyone(theme: Theme) -> None:
     theme.choose(DARK)
     theme.choose(LIGHT)
     assert changes == [DARK, LIGHT]
+
+
+def test_the_system_is_followed_live(theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("desktop_app.ui.theme.system_is_dark", lambda: dark)
+    dark = False
+    theme.choose(SYSTEM)
+    assert theme.palette is LIGHT_PALETTE
+    dark = True
+    QGuiApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert theme.palette is DARK_PALETTE
+    theme.choose(LIGHT)
+    QGuiApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert theme.palette is LIGHT_PALETTE  # who has chosen is not asked again
 
 
 def test_the_fonts_and_their_licences_come_along(theme: Theme) -> None:

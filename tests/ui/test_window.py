@@ -240,6 +240,17 @@ def test_the_text_can_be_selected_and_copied(window: Window, stage: Stage, recor
     assert QGuiApplication.clipboard().text().count("\n") == 2
 
 
+def test_the_text_has_a_menu(window: Window, stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    finish(stage, entry)
+    view = window.page.view
+    copy, select_all = view.menu().actions()
+    assert not copy.isEnabled()
+    select_all.trigger()
+    view.menu().actions()[0].trigger()
+    assert QGuiApplication.clipboard().text() == view.text()
+
+
 def test_finding_marks_counts_and_goes_on(window: Window, stage: Stage, recording: Make, qtbot: QtBot) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry, 40)
@@ -297,12 +308,14 @@ def test_the_end_of_the_engine_is_one_sentence_and_the_window_lives(
     assert window.page.view.text().count("\n") == 2
 
 
-def test_escape_stops_and_the_partial_text_can_be_saved(
+def test_a_key_stops_and_the_partial_text_can_be_saved(
     window: Window, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
     qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert not stage.engine.cancelled  # hours of work are not lost by the key that closes things
+    qtbot.keyClick(window, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
     assert stage.engine.cancelled == [entry.id]
     stage.say(Cancelled(entry.id))
     assert window.page.broken_off.isVisible()
@@ -342,7 +355,7 @@ def test_the_list_has_the_queue_above_and_the_newest_first(window: Window, stage
 def test_a_folder_that_is_no_model_is_refused_with_a_reason(window: Window, stage: Stage, tmp_path: Path) -> None:
     window.desk.use_model(str(tmp_path))
     assert window.stack.currentWidget() is window.settings
-    assert "config.json is missing" in window.settings.problem.text.text()
+    assert "has no config.json" in window.settings.problem.text.text()
     assert stage.preferences.target == ""
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "model.safetensors").write_bytes(b"")
@@ -379,6 +392,28 @@ def test_every_control_has_a_name_and_can_be_reached(window: Window, stage: Stag
     for control in [*buttons, window.page.view, window.sidebar.list, window.sidebar.search, window.idle.card]:
         assert control.accessibleName() or (isinstance(control, QPushButton) and control.text()), control
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control
+
+
+def test_the_tools_are_reached_in_the_order_they_stand(window: Window, stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    finish(stage, entry)
+    header = window.page.header
+    places, control = [], header.search
+    while control is not header.save:
+        places.append(control.x())
+        control = control.nextInFocusChain()
+    assert len(places) == 4
+    assert places == sorted(places)
+
+
+def test_the_card_is_a_button_for_the_keyboard_too(window: Window, qtbot: QtBot) -> None:
+    asked: list[int] = []
+    window.idle.browse_asked.disconnect()
+    window.idle.browse_asked.connect(lambda: asked.append(1))
+    qtbot.keyClick(window.idle.card, Qt.Key.Key_Return)
+    qtbot.keyClick(window.idle.card, Qt.Key.Key_Space)
+    qtbot.mouseClick(window.idle.card, Qt.MouseButton.LeftButton)
+    assert len(asked) == 3
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from desktop_app.decoding import longform
-from desktop_app.decoding.longform import RATE, Line, Listener, Segment, Settings, cut, transcribe
+from desktop_app.decoding.longform import RATE, Line, Listener, Segment, Settings, cut, share_out, transcribe
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.window import Language
+from desktop_app.decoding.words import Timing
 
 from .toys import END, ENGLISH, FIRST_TIME, GERMAN, NO_SPEECH, SIZE, START, TEXT, Toy, vocabulary
 
@@ -227,3 +228,19 @@ def test_three_hours_pass_through_one_window_of_memory(monkeypatch: pytest.Monke
 def test_an_unfinished_text_keeps_its_open_end() -> None:
     lines, _ = cut([at(0), 1, at(4), at(4), 2], vocabulary(), 100.0, 30.0, finished=False)
     assert [(line.start, line.tokens) for line in lines] == [(100, (at(0), 1, at(4))), (104, (at(4), 2))]
+
+
+def timing(text: str, tokens: tuple[int, ...], start: float, end: float) -> Timing:
+    return Timing(text, tokens, start, end, 0.9)
+
+
+def test_words_go_to_the_segment_that_holds_their_tokens_on_the_recording_s_clock() -> None:
+    made = [
+        Segment(10.0, 14.0, (at(0), 1, 2, at(4)), -0.1, 0.0, 0.0),
+        Segment(14.0, 16.0, (at(4), 3, at(6)), -0.1, 0.0, 0.0),
+    ]
+    timings = [timing(" a", (1,), 0.1, 0.4), timing(" b", (2,), 0.5, 0.9), timing(" c", (3,), 4.1, 4.6)]
+    shared = share_out(timings, made, 10.0, 0.4, 9.9, vocabulary())
+    assert [[word.text for word in segment.words] for segment in shared] == [[" a", " b"], [" c"]]
+    assert shared[1].words[0].start == pytest.approx(14.1)
+    assert [segment.tokens for segment in shared] == [segment.tokens for segment in made]

@@ -200,3 +200,9 @@ def test_figures_are_those_of_a_draft_with_the_same_words() -> None:
             total.drafted += figures.drafted
             total.accepted += figures.accepted
         assert total.drafted > total.accepted > 0
+
+
+def test_prompt_and_hot_words_are_given_in_the_drafts_tokens() -> None:
+    ids = map_ids(vocabulary(), INSERTED, NAMED)
+    task = Task("en", prompt=(0, FIRST_TIME, 1), hot_words=(2,)).respelled(ids.to_draft)
+    assert (task.prompt, task.hot_words) == ((11, FIRST_TIME + 1, 10), (9,))

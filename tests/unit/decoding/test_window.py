@@ -41,6 +41,14 @@ def test_of_a_long_prompt_the_end_stays() -> None:
     assert kept[-1] == 11
 
 
+def test_hot_words_stand_before_the_prompt_and_leave_it_the_rest_of_the_room() -> None:
+    words = vocabulary(previous=PREVIOUS)
+    assert prefix(words, Task("en", hot_words=(9, 8)), 48) == [PREVIOUS, 9, 8, START, ENGLISH, TRANSCRIBE]
+    kept = prefix(words, Task("en", prompt=(7,) * 40, hot_words=(9, 8)), 48)[1:-3]
+    assert kept == [9, 8, *(7,) * 21]
+    assert prefix(words, Task("en", prompt=(7,), hot_words=(9,) * 60), 48)[1:-3] == [9] * 23
+
+
 @pytest.mark.parametrize("words", [vocabulary(translate=None), vocabulary(languages={}, translate=TRANSLATE)])
 def test_a_checkpoint_that_cannot_translate_says_so(words: object) -> None:
     with pytest.raises(ValueError, match="does not translate"):

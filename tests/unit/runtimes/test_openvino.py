@@ -229,3 +229,20 @@ def test_the_checkpoint_may_go_once_it_is_loaded(toy: Pair, tmp_path: Path) -> N
     shutil.rmtree(folder)
     tokens = text(toy, 5)
     np.testing.assert_allclose(model.open(toy.encoded).run(tokens), toy.scores(tokens), atol=1e-3)
+
+
+def test_where_the_heads_look(pair: Pair) -> None:
+    """The attention that word times are made of is the reference's, head by head, and telling it changes no score."""
+    tokens = text(pair, 12)
+    scores, attention = pair.model.attend(pair.encoded, tokens)
+    np.testing.assert_allclose(scores, pair.scores(tokens), atol=1e-3)
+    with torch.no_grad():
+        heard = torch.from_numpy(pair.encoded)
+        pair.reference.set_attn_implementation("eager")
+        seen = pair.reference.model.decoder(
+            torch.tensor([tokens]), encoder_hidden_states=heard, output_attentions=True
+        ).cross_attentions
+    looks = np.exp(attention - attention.max(-1, keepdims=True))
+    looks /= looks.sum(-1, keepdims=True)
+    expected = [seen[layer][0, head].numpy() for layer, head in read(pair.folder).alignment_heads]
+    np.testing.assert_allclose(looks, np.stack(expected), atol=1e-4)

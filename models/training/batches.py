@@ -1,0 +1,236 @@
+"""Windows for training: utterances placed one after another, with their tokens, times and guides.
+
+A window is shorter than or equal to 30 s. A short one is given a random place (offset) in the 30 s, so that few
+seconds of audio train all positions and all time tokens.
+"""
+
+import json
+import queue
+import random
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from models.training.network import FRAMES
+from models.training.phones import PHONE_ID, SILENCE, UNKNOWN
+from models.training.settings import DATA
+from models.training.tokenise import Tokens
+from models.training.voices import RATE
+
+FRAME = 320
+IGNORED = -100
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """`audio` int16; `ids` the text's tokens; `centres` the frame where each token is spoken; `phones` a frame each."""
+
+    audio: np.ndarray
+    ids: list[int]
+    centres: list[float]
+    phones: np.ndarray
+
+
+@dataclass
+class Batch:
+    """audio [B, samples], offsets [B], inputs and labels [B, T], centres [B, T] (frames, -1: none), phones [B, F]."""
+
+    audio: torch.Tensor
+    offsets: torch.Tensor
+    inputs: torch.Tensor
+    labels: torch.Tensor
+    centres: torch.Tensor
+    phones: torch.Tensor
+
+    def to(self, device: torch.device) -> "Batch":
+        return Batch(*(value.to(device) for value in vars(self).values()))
+
+
+def load_shards(names: Sequence[str], tokens: Tokens) -> list[Utterance]:
+    """All utterances of the finished shards among `names`."""
+    found = []
+    for listing in sorted(path for name in names for path in DATA.glob(f"{name}-[0-9]*.jsonl")):
+        pcm = np.memmap(listing.with_suffix(".pcm"), "<i2", "r")
+        phones = np.memmap(listing.with_suffix(".phones"), np.uint8, "r")
+        for line in listing.read_text().splitlines():
+            entry = json.loads(line)
+            start, count = entry["offset"], entry["samples"]
+            ids = tokens.encode(entry["text"])
+            found.append(
+                Utterance(
+                    pcm[start : start + count],
+                    ids,
+                    _centres(entry, ids, tokens),
+                    phones[start // FRAME : (start + count) // FRAME],
+                )
+            )
+    return found
+
+
+def _centres(entry: dict[str, Any], ids: list[int], tokens: Tokens) -> list[float]:
+    """Where each token is spoken, in frames: its middle character, placed between the known starts of words."""
+    if not entry["words"]:  # flite does not say where its words are
+        return [-1.0] * len(ids)
+    lengths = np.array([len(tokens.tokenizer.decode([i])) for i in ids], float)
+    middles = np.cumsum(lengths) - lengths / 2 - 1
+    known = [(-1, 0), *((p, at) for p, at in entry["words"] if p > 0), (len(entry["text"]), entry["samples"])]
+    characters, samples = zip(*known, strict=True)
+    return [float(x) for x in np.interp(middles, characters, samples) / FRAME]
+
+
+@dataclass
+class Window:
+    """One row while it is being filled."""
+
+    audio: np.ndarray
+    offset: int
+    tokens: list[int] = field(default_factory=list)
+    centres: list[float] = field(default_factory=list)
+    phones: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
+    silent: bool = True
+
+
+class Windows:
+    """Draws windows from utterances by the rules of one stage of the recipe."""
+
+    def __init__(self, utterances: list[Utterance], tokens: Tokens, stage: dict[str, Any], seed: int) -> None:
+        self.utterances, self.tokens, self.stage = utterances, tokens, stage
+        self.rng = random.Random(seed)
+        self.noise = np.random.default_rng(seed)
+
+    def _time(self, frame: float) -> int:
+        return self.tokens.time0 + min(1500, max(0, round(frame)))
+
+    def draw(self, seconds: int) -> Window:
+        """One window of `seconds`: pauses, utterances, sometimes few or none of them, sometimes a cut-off last one."""
+        rng, samples = self.rng, seconds * RATE
+        frames = samples // FRAME
+        window = Window(np.zeros(samples, np.float32), rng.randint(0, min(self.stage["spread"], FRAMES - frames)))
+        window.phones = np.full(frames, PHONE_ID[SILENCE], np.uint8)
+        chance, limit = rng.random(), 100
+        if chance < self.stage["empty"]:
+            limit = 0
+        elif seconds > 5 and chance < self.stage["empty"] + 0.2:
+            limit = rng.randint(1, 3)
+        level, cursor = 10 ** (rng.uniform(-15, 0) / 20), int(rng.triangular(0, 1.0, 0.1) * RATE)
+        while limit > 0:
+            limit -= 1
+            utterance = next((u for u in rng.choices(self.utterances, k=6) if cursor + len(u.audio) <= samples), None)
+            if utterance is None:
+                if rng.random() < self.stage["cut"]:
+                    self._cut(window, cursor, level)
+                break
+            self._place(window, utterance, cursor, level * 10 ** (rng.uniform(-4, 0) / 20))
+            pause = rng.uniform(2.0, 6.0) if seconds > 10 and rng.random() < 0.1 else rng.triangular(0.05, 1.2, 0.3)
+            cursor += len(utterance.audio) + int(pause * RATE)
+        if window.silent:
+            window.tokens = [self._time(window.offset)]
+            window.centres = [-1.0]
+        self._add_noise(window)
+        return window
+
+    def _place(self, window: Window, utterance: Utterance, at: int, gain: float) -> None:
+        """Add a whole utterance at sample `at`: its start time, text and end time."""
+        end = at + len(utterance.audio)
+        window.audio[at:end] += utterance.audio * np.float32(gain / 32768)
+        frame = round(at / FRAME)
+        window.phones[frame : frame + len(utterance.phones)] = utterance.phones[: len(window.phones) - frame]
+        first, last = at / FRAME, end / FRAME
+        window.tokens += [self._time(window.offset + first), *utterance.ids, self._time(window.offset + last)]
+        window.centres += [first, *(first + c if c >= 0 else c for c in utterance.centres), last]
+        window.silent = False
+
+    def _cut(self, window: Window, at: int, gain: float) -> None:
+        """Begin an utterance that the window's end cuts off: by Whisper's rule only its start time is written."""
+        room = len(window.audio) - at
+        if room < RATE // 5 or window.silent:
+            return
+        utterance = self.rng.choice(self.utterances)
+        part = utterance.audio[:room]
+        window.audio[at : at + len(part)] += part * np.float32(gain / 32768)
+        frame = round(at / FRAME)
+        window.phones[frame:] = UNKNOWN
+        if len(part) == room:
+            window.tokens.append(self._time(window.offset + at / FRAME))
+            window.centres.append(at / FRAME)
+        else:
+            window.tokens += [
+                self._time(window.offset + at / FRAME),
+                *utterance.ids,
+                self._time(window.offset + (at + len(part)) / FRAME),
+            ]
+            window.centres += [-1.0] * (len(utterance.ids) + 2)
+
+    def _add_noise(self, window: Window) -> None:
+        """Digital silence, or white or low noise at a random level."""
+        if self.rng.random() < 0.35:
+            return
+        noise = self.noise.standard_normal(len(window.audio), np.float32)
+        if self.rng.random() < 0.5:
+            noise[1:] += noise[:-1]
+            noise[2:] += noise[:-2]
+        window.audio += noise * np.float32(10 ** (self.rng.uniform(-85, self.stage["noise"]) / 20))
+
+    def _line(self, window: Window) -> tuple[list[int], list[int], list[float]]:
+        """The row's tokens, labels (one token later) and guides, in one of Whisper's forms."""
+        t, rng = self.tokens, self.rng
+        text = list(zip(window.tokens, window.centres, strict=True))
+        form, before = rng.random(), []
+        prefix = list(t.prefix)
+        if window.silent:
+            text = text if rng.random() < 0.7 else []
+        elif form < self.stage["plain"]:
+            prefix.append(t.id("<|notimestamps|>"))
+            text = [(token, centre) for token, centre in text if token < t.end]
+        elif form < self.stage["plain"] + self.stage["prompt"]:
+            earlier = [i for u in rng.choices(self.utterances, k=rng.randint(1, 3)) for i in u.ids]
+            before = [t.id("<|startofprev|>"), *earlier[-60:]]
+        line = [*before, *prefix, *(token for token, _ in text), t.end]
+        labels = [IGNORED] * len(before) + line[len(before) + 1 :]
+        if window.silent:
+            labels[len(before)] = t.id("<|nospeech|>")
+        guides = [-1.0] * (len(before) + len(prefix) - 1) + [centre for _, centre in text] + [-1.0]
+        inputs = [
+            rng.randrange(t.end) if token < t.end and rng.random() < self.stage["corrupt"] else token
+            for token in line[:-1]
+        ]
+        return inputs, labels, guides
+
+    def batch(self) -> Batch:
+        """One batch of windows of one length, so many that they hold the stage's seconds of audio."""
+        lengths = self.stage["windows"]
+        seconds = self.rng.choices([int(s) for s in lengths], [float(w) for w in lengths.values()])[0]
+        rows = [self.draw(seconds) for _ in range(max(2, self.stage["seconds"] // seconds))]
+        lines = [self._line(row) for row in rows]
+        longest = max(len(inputs) for inputs, _, _ in lines)
+        inputs = torch.full((len(rows), longest), self.tokens.end)
+        labels = torch.full((len(rows), longest), IGNORED)
+        centres = torch.full((len(rows), longest), -1.0)
+        for i, (ids, wanted, guides) in enumerate(lines):
+            inputs[i, : len(ids)] = torch.tensor(ids)
+            labels[i, : len(wanted)] = torch.tensor(wanted)
+            centres[i, : len(guides)] = torch.tensor(guides)
+        return Batch(
+            torch.from_numpy(np.stack([row.audio for row in rows])),
+            torch.tensor([row.offset for row in rows]),
+            inputs,
+            labels,
+            centres,
+            torch.from_numpy(np.stack([row.phones for row in rows])).long(),
+        )
+
+    def stream(self) -> Iterator[Batch]:
+        """Batches without end, made ahead in a thread of their own."""
+        ready: queue.Queue[Batch] = queue.Queue(4)
+
+        def fill() -> None:
+            while True:
+                ready.put(self.batch())
+
+        threading.Thread(target=fill, daemon=True).start()
+        while True:
+            yield ready.get()

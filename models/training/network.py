@@ -1,0 +1,193 @@
+"""Whisper's network in plain PyTorch, with the parameter names of Hugging Face, and what only the training needs.
+
+Shapes: B rows, F encoder frames (50 a second), T tokens, D width. A window may be shorter than 30 s: it then uses a
+slice of the encoder's positions that starts at the row's offset.
+"""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from transformers import WhisperFeatureExtractor
+
+FRAMES = 1500
+TARGET_POSITIONS = 448
+MELS = 80
+
+
+class Attention(nn.Module):
+    """Multi-head attention as in Whisper: the keys have no bias."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.q_proj = nn.Linear(width, width)
+        self.k_proj = nn.Linear(width, width, bias=False)
+        self.v_proj = nn.Linear(width, width)
+        self.out_proj = nn.Linear(width, width)
+
+    def _split(self, x: Tensor) -> Tensor:
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+    def forward(self, x: Tensor, source: Tensor, causal: bool = False) -> Tensor:
+        """x [B, T, D] attends to source [B, S, D]."""
+        if x.device.type == "cpu" and not causal:  # half the time of PyTorch's fused attention on two cores
+            return self.with_weights(x, source)[0]
+        q, k, v = self._split(self.q_proj(x)), self._split(self.k_proj(source)), self._split(self.v_proj(source))
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+        return self.out_proj(mixed.transpose(1, 2).flatten(2))
+
+    def with_weights(self, x: Tensor, source: Tensor) -> tuple[Tensor, Tensor]:
+        """As `forward`, and the attention weights [B, heads, T, S]."""
+        q, k, v = self._split(self.q_proj(x)), self._split(self.k_proj(source)), self._split(self.v_proj(source))
+        q = (q * q.shape[-1] ** -0.5).contiguous()
+        weights = (q @ k.contiguous().transpose(-1, -2)).softmax(-1)
+        return self.out_proj((weights @ v.contiguous()).transpose(1, 2).flatten(2)), weights
+
+
+class EncoderLayer(nn.Module):
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.self_attn = Attention(width, heads)
+        self.self_attn_layer_norm = nn.LayerNorm(width)
+        self.fc1 = nn.Linear(width, 4 * width)
+        self.fc2 = nn.Linear(4 * width, width)
+        self.final_layer_norm = nn.LayerNorm(width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        normed = self.self_attn_layer_norm(x)
+        x = x + self.self_attn(normed, normed)
+        return x + self.fc2(F.gelu(self.fc1(self.final_layer_norm(x))))
+
+
+class Encoder(nn.Module):
+    def __init__(self, width: int, heads: int, layers: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv1d(MELS, width, 3, padding=1)
+        self.conv2 = nn.Conv1d(width, width, 3, stride=2, padding=1)
+        self.embed_positions = nn.Embedding(FRAMES, width)
+        self.layers = nn.ModuleList([EncoderLayer(width, heads) for _ in range(layers)])
+        self.layer_norm = nn.LayerNorm(width)
+
+    def forward(self, mel: Tensor, offsets: Tensor) -> Tensor:
+        """Log-mel [B, 80, 2F] and the first position of each row [B] to [B, F, D]."""
+        x = F.gelu(self.conv2(F.gelu(self.conv1(mel)))).transpose(1, 2)
+        positions = offsets[:, None] + torch.arange(x.shape[1], device=x.device)
+        x = x + self.embed_positions(positions)
+        for layer in self.layers:
+            x = layer(x)
+        return self.layer_norm(x)
+
+
+class DecoderLayer(nn.Module):
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.self_attn = Attention(width, heads)
+        self.self_attn_layer_norm = nn.LayerNorm(width)
+        self.encoder_attn = Attention(width, heads)
+        self.encoder_attn_layer_norm = nn.LayerNorm(width)
+        self.fc1 = nn.Linear(width, 4 * width)
+        self.fc2 = nn.Linear(4 * width, width)
+        self.final_layer_norm = nn.LayerNorm(width)
+
+    def forward(self, x: Tensor, audio: Tensor, weights: bool) -> tuple[Tensor, Tensor | None]:
+        normed = self.self_attn_layer_norm(x)
+        x = x + self.self_attn(normed, normed, causal=True)
+        normed, seen = self.encoder_attn_layer_norm(x), None
+        if weights:
+            heard, seen = self.encoder_attn.with_weights(normed, audio)
+        else:
+            heard = self.encoder_attn(normed, audio)
+        x = x + heard
+        return x + self.fc2(F.gelu(self.fc1(self.final_layer_norm(x)))), seen
+
+
+class Decoder(nn.Module):
+    def __init__(self, vocabulary: int, width: int, heads: int, layers: int) -> None:
+        super().__init__()
+        self.embed_tokens = nn.Embedding(vocabulary, width)
+        self.embed_positions = nn.Embedding(TARGET_POSITIONS, width)
+        self.layers = nn.ModuleList([DecoderLayer(width, heads) for _ in range(layers)])
+        self.layer_norm = nn.LayerNorm(width)
+
+    def forward(
+        self, tokens: Tensor, audio: Tensor, guided: tuple[int, ...] = (), exits: tuple[int, ...] = ()
+    ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
+        """Tokens [B, T] and the encoder's output to scores [B, T, V], the cross-attention weights of the layers
+        `guided`, and the scores of a decoder that stops after each layer of `exits`."""
+        x = self.embed_tokens(tokens) + self.embed_positions.weight[: tokens.shape[1]]
+        seen: list[Tensor] = []
+        early: list[Tensor] = []
+        for i, layer in enumerate(self.layers):
+            x, weights = layer(x, audio, weights=i in guided)
+            if weights is not None:
+                seen.append(weights)
+            if i in exits:
+                early.append(self.scores(x))
+        return self.scores(x), seen, early
+
+    def scores(self, x: Tensor) -> Tensor:
+        """The final norm and the head, which is the token embedding."""
+        return F.linear(self.layer_norm(x), self.embed_tokens.weight)
+
+
+class Whisper(nn.Module):
+    """Encoder and decoder, and the phone head that only training uses."""
+
+    def __init__(self, vocabulary: int, phones: int, width: int, heads: int, layers: int) -> None:
+        super().__init__()
+        self.encoder = Encoder(width, heads, layers)
+        self.decoder = Decoder(vocabulary, width, heads, layers)
+        self.phone_head = nn.Linear(width, phones)
+        start(self)
+
+
+def start(model: nn.Module) -> None:
+    """Initial weights that leave the first plateau: Xavier for matrices, quiet positions and embeddings."""
+    quiet: list[Encoder] = []
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear):
+            nn.init.xavier_uniform_(module.weight)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+        elif isinstance(module, nn.Embedding):
+            nn.init.normal_(module.weight, std=0.02 if "positions" in name else 0.05)
+        if isinstance(module, Encoder):
+            quiet.append(module)
+    for encoder in quiet:
+        with torch.no_grad():
+            encoder.embed_positions.weight.copy_(0.3 * sinusoids(FRAMES, encoder.embed_positions.embedding_dim))
+
+
+def place_times(decoder: "Decoder", time0: int) -> None:
+    """Start time tokens and decoder positions as waves, as the encoder's positions are: one linear map then leads from
+    a start time to its place in the audio, another counts the tokens since."""
+    width = decoder.embed_tokens.embedding_dim
+    with torch.no_grad():
+        decoder.embed_tokens.weight[time0:].copy_(0.07 * sinusoids(FRAMES + 1, width))
+        decoder.embed_positions.weight.copy_(0.07 * sinusoids(TARGET_POSITIONS, width))
+
+
+def sinusoids(length: int, width: int) -> Tensor:
+    """Whisper's position waves [length, width]."""
+    rates = torch.exp(-math.log(10000.0) / (width // 2 - 1) * torch.arange(width // 2))
+    angles = torch.arange(length)[:, None] * rates
+    return torch.cat([angles.sin(), angles.cos()], dim=1)
+
+
+class LogMel(nn.Module):
+    """Whisper's log-mel spectrogram."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        filters = WhisperFeatureExtractor(feature_size=MELS).mel_filters.T
+        self.register_buffer("filters", torch.from_numpy(filters.astype("float32")))
+        self.register_buffer("window", torch.hann_window(400))
+
+    @torch.no_grad()
+    def forward(self, audio: Tensor) -> Tensor:
+        """audio [B, samples] at 16 kHz to [B, 80, samples / 160]."""
+        spectrum = torch.stft(audio, 400, 160, window=self.window, return_complex=True)[..., :-1]
+        log = (self.filters @ spectrum.abs().square()).clamp_min(1e-10).log10()
+        return (torch.maximum(log, log.amax((1, 2), keepdim=True) - 8.0) + 4.0) / 4.0

@@ -1,0 +1,219 @@
+"""Train the target, and beside it the draft's one-layer decoder, by wall clock through the recipe's stages.
+
+Resumes from the last checkpoint: the time already spent is part of it, so a stopped run goes on where it was.
+"""
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from models.training.batches import IGNORED, Batch, Windows, load_shards
+from models.training.network import Decoder, LogMel, Whisper, place_times, start
+from models.training.phones import CLASSES, UNKNOWN
+from models.training.settings import WORK, recipe
+from models.training.tokenise import Tokens
+
+CHECKPOINT = WORK / "target.pt"
+LOG = WORK / "target.jsonl"
+GUIDED_LAYERS = (0, 1, 2)
+GUIDED_HEADS = 2
+GUIDE_WIDTH = 5.0
+"""Standard deviation of the guide, in frames of 20 ms."""
+EXITS = (1,)
+NEIGHBOURS = {-2: 0.05, -1: 0.2, 0: 0.5, 1: 0.2, 2: 0.05}
+"""How the probability of a time token is spread over times of 20 ms more or less."""
+
+
+@dataclass
+class Run:
+    """Everything that a checkpoint keeps."""
+
+    model: Whisper
+    draft: Decoder
+    optimiser: torch.optim.Optimizer
+    step: int = 0
+    spent: float = 0.0
+
+    def save(self, path: Path) -> None:
+        state = {
+            "model": self.model.state_dict(),
+            "draft": self.draft.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "step": self.step,
+            "spent": self.spent,
+        }
+        torch.save(state, path.with_suffix(".partial"))
+        path.with_suffix(".partial").rename(path)
+
+    def load(self, path: Path, device: torch.device) -> None:
+        state = torch.load(path, map_location=device)
+        self.model.load_state_dict(state["model"])
+        self.draft.load_state_dict(state["draft"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.step, self.spent = state["step"], state["spent"]
+
+
+def device_of_choice() -> torch.device:
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def build(tokens: Tokens, device: torch.device) -> Run:
+    """A fresh run by the recipe's sizes and seed."""
+    settings = recipe()
+    torch.manual_seed(settings["target"]["seed"])
+    sizes = settings["network"]
+    model = Whisper(tokens.size, len(CLASSES), **sizes).to(device)
+    draft = Decoder(tokens.size, sizes["width"], sizes["heads"], 1).to(device)
+    start(draft)
+    place_times(model.decoder, tokens.time0)
+    matrices = [p for net in (model, draft) for p in net.parameters() if p.ndim >= 2]
+    vectors = [p for net in (model, draft) for p in net.parameters() if p.ndim < 2]
+    groups = [{"params": matrices, "weight_decay": 0.02}, {"params": vectors, "weight_decay": 0.0}]
+    return Run(model, draft, torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.98), fused=True))
+
+
+def guide_loss(weights: list[Tensor], centres: Tensor) -> Tensor:
+    """How little of the cross-attention [B, H, T, F] falls near the frame where each token is spoken.
+
+    The first guided layer is to find the token just read, the others the one to be written next.
+    """
+    frames = torch.arange(weights[0].shape[-1], device=centres.device)
+    total = centres.new_zeros(())
+    for i, layer in enumerate(weights):
+        places = F.pad(centres[:, :-1], (1, 0), value=-1.0) if i == 0 else centres
+        wanted = places >= 0
+        near = torch.exp(-0.5 * ((frames - places[..., None]) / GUIDE_WIDTH) ** 2)
+        mass = (layer[:, :GUIDED_HEADS].float() * near[:, None]).sum(-1).clamp_min(1e-4)
+        total = total - mass.log().mean(1)[wanted].mean() / len(weights)
+    return total
+
+
+def token_loss(scores: Tensor, labels: Tensor, time0: int) -> Tensor:
+    """Cross-entropy at the labelled places; a time's neighbours count as partly right."""
+    wanted = labels != IGNORED
+    likely, labels = scores[wanted].float().log_softmax(-1), labels[wanted]
+    is_time = labels >= time0
+    loss = -likely[~is_time].gather(1, labels[~is_time, None]).sum()
+    for step, share in NEIGHBOURS.items():
+        near = (labels[is_time, None] + step).clamp(time0, scores.shape[-1] - 1)
+        loss = loss - share * likely[is_time].gather(1, near).sum()
+    return loss / len(labels)
+
+
+def draft_loss(scores: Tensor, target: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """Distance of the draft's scores [B, T, V] from the target's at the labelled places, and their agreement."""
+    wanted = labels != IGNORED
+    own, its = scores[wanted].float(), target[wanted].detach().float()
+    distance = F.kl_div(own.log_softmax(-1), its.log_softmax(-1), log_target=True, reduction="batchmean")
+    agreement = (own.argmax(-1) == its.argmax(-1)).float().mean()
+    return distance + 0.3 * F.cross_entropy(own, labels[wanted]), agreement
+
+
+def losses(run: Run, batch: Batch, mel: LogMel, stage: dict[str, Any], time0: int) -> tuple[Tensor, dict[str, float]]:
+    """The stage's weighted loss and its parts."""
+    audio = run.model.encoder(mel(batch.audio), batch.offsets)
+    phones = run.model.phone_head(audio).float()
+    parts = {"phones": F.cross_entropy(phones.flatten(0, 1), batch.phones.flatten(), ignore_index=UNKNOWN)}
+    total = stage["phones"] * parts["phones"]
+    if stage["text"]:
+        guided = GUIDED_LAYERS if stage["guide"] else ()
+        scores, weights, early = run.model.decoder(batch.inputs, audio, guided, EXITS)
+        parts["text"] = token_loss(scores, batch.labels, time0)
+        parts["exit"] = token_loss(early[0], batch.labels, time0)
+        total = total + stage["text"] * (parts["text"] + 0.2 * parts["exit"])
+        if stage["guide"]:
+            parts["guide"] = guide_loss(weights, batch.centres)
+            total = total + stage["guide"] * parts["guide"]
+        if stage["draft"]:
+            own, _, _ = run.draft(batch.inputs, audio.detach())
+            distance, parts["agreement"] = draft_loss(own, scores, batch.labels)
+            total = total + stage["draft"] * distance
+    return total, {name: float(value.detach()) for name, value in parts.items()}
+
+
+def rate_at(step: int, spent: float, budget: float, settings: dict[str, Any]) -> float:
+    """Warm-up by steps, then a straight decline by time to nothing."""
+    return float(settings["rate"] * min(1.0, (step + 1) / settings["warm_up"]) * max(0.005, 1 - spent / budget))
+
+
+def main() -> None:
+    settings, tokens, device = recipe()["target"], Tokens.load(), device_of_choice()
+    torch.set_num_threads(settings["threads"])
+    budget = settings["minutes"] * 60.0
+    run, mel = build(tokens, device), LogMel().to(device)
+    if CHECKPOINT.exists():
+        run.load(CHECKPOINT, device)
+        print(f"going on from step {run.step}, {run.spent / 60:.1f} min", flush=True)
+    for number, stage in enumerate(settings["stages"]):
+        if run.spent < stage["until"] * budget:
+            train_stage(run, mel, {**settings["defaults"], **stage}, number, budget, tokens, settings)
+    run.save(CHECKPOINT)
+
+
+def train_stage(
+    run: Run, mel: LogMel, stage: dict[str, Any], number: int, budget: float, tokens: Tokens, settings: dict[str, Any]
+) -> None:
+    """Train until the stage's share of the time is spent."""
+    device = next(run.model.parameters()).device
+    utterances = load_shards(stage["shards"], tokens)
+    print(f"stage {number}: {stage['name']}, {len(utterances)} utterances", flush=True)
+    if stage["draft"] and not run.draft.embed_tokens.weight.equal(run.model.decoder.embed_tokens.weight):
+        adopt_embeddings(run)
+    batches = Windows(utterances, tokens, stage, seed=1000 * number + run.step).stream()
+    parameters = [p for group in run.optimiser.param_groups for p in group["params"]]
+    last, saved, seen = time.monotonic(), time.monotonic(), []
+    while run.spent < stage["until"] * budget:
+        for group in run.optimiser.param_groups:
+            group["lr"] = rate_at(run.step, run.spent, budget, settings)
+        batch = next(batches).to(device)
+        with torch.autocast(device.type, torch.bfloat16):
+            total, parts = losses(run, batch, mel, stage, tokens.time0)
+        run.optimiser.zero_grad()
+        total.backward()
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        run.optimiser.step()
+        run.step += 1
+        now = time.monotonic()
+        run.spent, last = run.spent + now - last, now
+        seen.append({**parts, "audio": float(batch.audio.numel() / 16000)})
+        if run.step % settings["report"] == 0:
+            report(run, stage, seen)
+            seen = []
+        if now - saved > settings["save_seconds"]:
+            run.save(CHECKPOINT)
+            saved = time.monotonic()
+    run.save(CHECKPOINT)
+
+
+def adopt_embeddings(run: Run) -> None:
+    """The draft starts from the target's embeddings, norms and first layer, once: at the first step with a draft."""
+    if run.optimiser.state.get(run.draft.embed_tokens.weight):
+        return
+    own = run.draft.state_dict()
+    own.update({name: value for name, value in run.model.decoder.state_dict().items() if name in own})
+    run.draft.load_state_dict(own)
+
+
+def report(run: Run, stage: dict[str, Any], seen: list[dict[str, float]]) -> None:
+    """One line on the terminal and in the log: the means since the last one."""
+    names = [name for name in seen[-1] if name != "audio"]
+    means = {name: sum(s.get(name, 0.0) for s in seen) / len(seen) for name in names}
+    line = {
+        "step": run.step,
+        "minutes": round(run.spent / 60, 2),
+        "stage": stage["name"],
+        **{name: round(value, 3) for name, value in means.items()},
+    }
+    with open(LOG, "a") as log:
+        log.write(json.dumps(line) + "\n")
+    print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()

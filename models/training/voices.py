@@ -1,0 +1,163 @@
+"""The synthetic voices: espeak-ng in this process through its C interface, flite as a command."""
+
+import ctypes
+import random
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import soundfile
+import soxr
+
+from models.training.phones import ESPEAK_PHONES, FLITE_PHONES, UNKNOWN
+
+RATE = 16000
+_WORD, _PHONEME = 1, 7
+_ESPEAK_RATE, _ESPEAK_PITCH = 1, 3
+
+
+@dataclass(frozen=True)
+class Voice:
+    """How one utterance is spoken; `speed` is words a minute, `warp` stretches the spectrum (1 = as it is)."""
+
+    engine: str
+    name: str
+    speed: int = 175
+    pitch: int = 50
+    warp: float = 1.0
+
+
+@dataclass
+class Spoken:
+    """`audio` float32 at 16 kHz; `phones` (sample, class) and `words` (character, sample) in order of time."""
+
+    audio: np.ndarray
+    phones: list[tuple[int, int]]
+    words: list[tuple[int, int]]
+
+
+class _EventId(ctypes.Union):
+    _fields_ = [("number", ctypes.c_int), ("name", ctypes.c_char_p), ("string", ctypes.c_char * 8)]
+
+
+class _Event(ctypes.Structure):
+    _fields_ = [
+        ("type", ctypes.c_int),
+        ("unique_identifier", ctypes.c_uint),
+        ("text_position", ctypes.c_int),
+        ("length", ctypes.c_int),
+        ("audio_position", ctypes.c_int),
+        ("sample", ctypes.c_int),
+        ("user_data", ctypes.c_void_p),
+        ("id", _EventId),
+    ]
+
+
+_Callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.POINTER(_Event))
+
+
+class Espeak:
+    """espeak-ng's library; one instance a process."""
+
+    def __init__(self) -> None:
+        self._library = ctypes.CDLL("libespeak-ng.so.1")
+        self._rate: int = self._library.espeak_Initialize(2, 0, None, 1)
+        self._blocks: list[bytes] = []
+        self._events: list[tuple[int, int, int, str]] = []
+        self._callback = _Callback(self._receive)
+        self._library.espeak_SetSynthCallback(self._callback)
+
+    def _receive(self, wav: "ctypes._Pointer[ctypes.c_short]", count: int, events: "ctypes._Pointer[_Event]") -> int:
+        if wav and count:
+            self._blocks.append(ctypes.string_at(wav, 2 * count))
+        i = 0
+        while events[i].type:
+            name = bytes(events[i].id.string).decode(errors="replace") if events[i].type == _PHONEME else ""
+            self._events.append((events[i].type, events[i].text_position, events[i].sample, name))
+            i += 1
+        return 0
+
+    def say(self, text: str, voice: Voice) -> Spoken:
+        self._blocks, self._events = [], []
+        if self._library.espeak_SetVoiceByName(voice.name.encode()) != 0:
+            raise ValueError(f"espeak-ng knows no voice {voice.name}")
+        self._library.espeak_SetParameter(_ESPEAK_RATE, voice.speed, 0)
+        self._library.espeak_SetParameter(_ESPEAK_PITCH, voice.pitch, 0)
+        encoded = text.encode()
+        self._library.espeak_Synth(encoded, len(encoded) + 1, 0, 1, 0, 1, None, None)
+        scale = RATE / (self._rate * voice.warp)
+        audio = np.frombuffer(b"".join(self._blocks), "<i2").astype(np.float32) / 32768
+        audio = soxr.resample(audio, self._rate * voice.warp, RATE, quality="MQ")
+        phones = [
+            (round(at * scale), ESPEAK_PHONES.get(name, UNKNOWN))
+            for kind, _, at, name in self._events
+            if kind == _PHONEME
+        ]
+        words = [
+            (position - 1, round(at * scale))
+            for kind, position, at, _ in self._events
+            if kind == _WORD and position <= len(text)
+        ]
+        return Spoken(audio, phones, sorted(set(words)))
+
+
+def flite_say(text: str, voice: Voice) -> Spoken:
+    """Speak with flite; it names its phones and their end times, words are not located."""
+    stretch = 160 / voice.speed
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "speech.wav"
+        command = ["flite", "-voice", voice.name, "--setf", f"duration_stretch={stretch:.3f}", "-psdur"]
+        listing = subprocess.run([*command, "-t", text, "-o", str(path)], check=True, capture_output=True, timeout=20)
+        audio, rate = soundfile.read(path, dtype="float32")
+    audio = soxr.resample(audio, rate * voice.warp, RATE, quality="MQ")
+    phones, start = [], 0.0
+    for entry in listing.stdout.decode().split():
+        name, _, end = entry.rpartition(":")
+        phones.append((round(start * RATE / voice.warp), FLITE_PHONES.get(name, UNKNOWN)))
+        start = float(end)
+    return Spoken(audio, phones, [])
+
+
+_CLEAR = [
+    *["en-us", "en", "en-gb-x-rp"] * 3,
+    *["en-us+f2", "en-us+f3", "en-us+m3", "en+m1", "en+f3", "en-gb-x-rp+f2", "en-us+m1"],
+]
+_ACCENTS = [
+    "en-us",
+    "en-us",
+    "en-us",
+    "en",
+    "en",
+    "en",
+    "en-gb-x-rp",
+    "en-029",
+    "en-gb-x-gbclan",
+    "en-gb-x-gbcwmd",
+    "en-us-nyc",
+]
+_VARIANTS = """m1 m2 m3 m4 m5 m6 m8 f1 f2 f3 f4 f5 Alex Alicia Andrea Andy Annie Denis Diogo Gene Gene2 Henrique Hugo
+Jacky Lee Marco Mario Michael Mike Mr_serious Nguyen adam anika announcer antonio aunty belinda benjamin boris caleb
+david ed edward edward2 gustave iven iven2 john linda marcelo max michel miguel norbert pablo paul pedro quincy rob
+robert sandro shelby steph steph2 travis victor zac klatt klatt2""".split()
+HELD_OUT_VOICES = ("en-gb-scotland", "en-us+m7", "en+m7", "en-gb-scotland+f2", "awb")
+"""Never trained on: the accent `en-gb-scotland`, the variant `+m7` with any accent, and flite's `awb`."""
+
+
+def draw_voice(kind: str, rng: random.Random) -> Voice:
+    """A voice of a recipe's set: `clear` (few, slow to middling), `wide` (all that may be trained on) or `held-out`."""
+    if kind == "held-out":
+        name = rng.choice(HELD_OUT_VOICES)
+        return Voice("flite" if name == "awb" else "espeak", name, rng.randint(140, 180))
+    wide = kind == "wide"
+    if rng.random() < 0.15:
+        warp = rng.uniform(0.92, 1.08) if wide and rng.random() < 0.5 else 1.0
+        return Voice("flite", rng.choice(["slt", "rms", "kal16"]), rng.randint(130, 180), warp=warp)
+    if rng.random() < 0.2:  # as the command line speaks when nothing is asked for
+        return Voice("espeak", rng.choice(["en-us", "en", "en-gb-x-rp"]))
+    if not wide:
+        return Voice("espeak", rng.choice(_CLEAR), rng.randint(140, 175), rng.randint(40, 60))
+    name = rng.choice(_ACCENTS) + rng.choice(["", "+" + rng.choice(_VARIANTS), "+" + rng.choice(_VARIANTS)])
+    warp = rng.uniform(0.92, 1.08) if rng.random() < 0.3 else 1.0
+    return Voice("espeak", name, rng.randint(125, 195), rng.randint(25, 75), warp)

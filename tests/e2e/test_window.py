@@ -1,0 +1,101 @@
+"""The real window, the real engine and the starter, on the sample conversation."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop_app import resources
+from desktop_app.ui.app import Program
+from desktop_app.ui.entry import CANCELLED, DONE, FAILED, IN_WORK, Entry
+from desktop_app.ui.figures import NONE
+
+SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))
+WAIT = 60_000
+
+
+@pytest.fixture
+def program(qapp: QApplication) -> Iterator[Program]:
+    qapp.setStyle("Fusion")
+    made = Program(qapp)
+    made.window.show()
+    yield made
+    made.close()
+    made.session.entries.clear()
+    made.window.close()
+    made.window.deleteLater()
+
+
+def _drop(program: Program, qtbot: QtBot, count: int) -> list[Entry]:
+    program.window.add([SAMPLE])
+    for _ in range(count - 1):
+        program.window.add([SAMPLE])
+    qtbot.waitUntil(lambda: len(program.session.entries) == count)
+    return list(reversed(program.session.entries.values()))
+
+
+def test_a_dropped_recording_is_read_to_its_end(program: Program, qtbot: QtBot) -> None:
+    drafts: list[str] = []
+    program.session.text_changed.connect(
+        lambda key: drafts.extend(line.draft for line in program.session.entries[key].lines if line.draft)
+    )
+    (entry,) = _drop(program, qtbot, 1)
+    qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)
+    assert entry.state == DONE, entry.problem
+    window = program.window
+    assert drafts  # the user has seen the draft before it was verified
+    assert window.page.view.text() == "\n".join(segment.text.strip() for segment in entry.segments)
+    assert len(window.page.view.text().split()) > 40
+    assert window.page.notice.isVisible()
+    shown = {name: label.text() for name, label in window.panel.values.items()}
+    assert NONE not in shown.values()
+    assert shown["acceptance"].endswith("%")
+    assert program.library is not None
+    qtbot.waitUntil(lambda: program.library.recording(entry.id).state == "done")
+    assert program.library.transcript(entry.id).segments == tuple(entry.segments)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no SIGKILL")
+def test_killing_the_engine_is_said_and_the_next_file_works(program: Program, qtbot: QtBot) -> None:
+    entry, other = _drop(program, qtbot, 2)
+    qtbot.waitUntil(lambda: bool(entry.lines), timeout=WAIT)
+    pid = program.engine.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)
+    assert entry.state == FAILED
+    assert program.window.page.problem.isVisible()
+    assert program.window.page.problem.text.text() == entry.problem
+    assert program.window.page.try_again.isVisible()
+    qtbot.waitUntil(lambda: other.state not in IN_WORK, timeout=WAIT)
+    assert other.state == DONE
+    program.window.page.try_again.click()
+    qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)
+    assert entry.state == DONE
+    assert [part.tokens for part in entry.segments] == [part.tokens for part in other.segments]
+
+
+def test_cancelling_keeps_the_text_and_the_queue_goes_on(program: Program, qtbot: QtBot) -> None:
+    entry, other = _drop(program, qtbot, 2)
+    qtbot.waitUntil(lambda: bool(entry.lines), timeout=WAIT)
+    program.window.page.strip.cancel.click()
+    qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)
+    assert entry.state == CANCELLED
+    qtbot.waitUntil(lambda: other.state == DONE, timeout=WAIT)
+
+
+def test_the_process_of_the_window_loads_no_engine() -> None:
+    code = (
+        "import sys; from PySide6.QtWidgets import QApplication; app = QApplication([]);"
+        " from desktop_app.ui.app import Program; program = Program(app); program.window.show(); app.processEvents();"
+        " program.close(); print([name for name in ('torch', 'openvino', 'transformers') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr

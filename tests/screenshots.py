@@ -1,0 +1,200 @@
+"""Renders every screen of Galley into docs/screenshots, from a real run of the engine: `make screenshots`.
+
+Nothing is painted for the picture: a real window is shown offscreen, a real engine transcribes the sample conversation,
+and each screen is grabbed when the program is in that state.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TOP))
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtWidgets import QApplication  # noqa: E402
+
+from desktop_app import resources  # noqa: E402
+from desktop_app.ui.app import Program  # noqa: E402
+from desktop_app.ui.entry import IN_WORK, WORKING, Entry  # noqa: E402
+from desktop_app.ui.theme import DARK, LIGHT  # noqa: E402
+
+SAMPLE = resources.path("resources", "sample", "conversation.flac")
+TARGET = TOP / "docs" / "screenshots"
+NAMES = (
+    "Breakfast with Rose.flac",
+    "Interview, second part.flac",
+    "Walk by the river.flac",
+    "Morgenrunde 14. März.flac",
+)
+
+
+class Camera:
+    """A program in a home of its own, and the pictures of it."""
+
+    def __init__(self, app: QApplication, look: str, home: Path, target: str) -> None:
+        self._app, self._look, self._target = app, look, target
+        os.environ["GALLEY_HOME"] = str(home / look)
+        (home / look).mkdir()
+        (home / "cache").mkdir(exist_ok=True)
+        (home / look / "cache").symlink_to(home / "cache", target_is_directory=True)
+        self.open()
+
+    def open(self) -> None:
+        """Start the program as the user left it."""
+        self.program = Program(self._app)
+        self.program.theme.choose(self._look)
+        if self._target:
+            self.program.preferences.target = self._target
+        self.window = self.program.window
+        self.window.resize(1280, 800)
+        self.window.show()
+        self.pause()
+
+    def close(self) -> None:
+        """End the program whatever it does."""
+        self.program.close()
+        self.window.hide()
+
+    def pause(self, seconds: float = 0.4) -> None:
+        """Let animations end."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self._app.processEvents()
+            time.sleep(0.004)
+
+    def wait(self, ready: Callable[[], bool], seconds: float = 120.0) -> None:
+        """Go on when something is so."""
+        until = time.monotonic() + seconds
+        while not ready():
+            if time.monotonic() > until:
+                raise SystemExit("screenshots: the engine took too long")
+            self._app.processEvents()
+            time.sleep(0.002)
+
+    def take(self, name: str) -> None:
+        """Grab the window."""
+        place = TARGET / f"{name}-{self._look}.png"
+        if not self.window.grab().save(str(place)):
+            raise SystemExit(f"screenshots: {place} could not be written")
+
+    def drop(self, *paths: Path) -> list[Entry]:
+        """Add recordings; the new entries in their order."""
+        before = set(self.program.session.entries)
+        self.window.add([str(path) for path in paths])
+        self.wait(lambda: len(self.program.session.entries) == len(before) + len(paths))
+        return [entry for entry in reversed(self.program.session.entries.values()) if entry.id not in before]
+
+
+class BestDraft:
+    """Grabs the window in work whenever more can be seen than before: grey words, at the end of much text."""
+
+    def __init__(self, camera: Camera, entry: Entry, name: str) -> None:
+        self._camera, self._entry, self._name = camera, entry, name
+        self._best = 0
+        camera.program.session.text_changed.connect(self._look)
+
+    def stop(self) -> None:
+        """Grab no more."""
+        self._camera.program.session.text_changed.disconnect(self._look)
+        if not self._best:
+            self._camera.take(self._name)
+
+    def _look(self, key: str) -> None:
+        entry = self._entry
+        if key != entry.id or entry.state != WORKING or not entry.lines or not entry.stats.wall_seconds:
+            return
+        paragraphs = len(entry.segments) + len(entry.lines)
+        score = min(len(entry.lines[-1].draft.split()), 6) * paragraphs
+        if score > self._best:
+            self._best = score
+            self._camera.take(self._name)
+
+
+def _shoot(camera: Camera, files: list[Path], broken: Path) -> None:
+    window, session = camera.window, camera.program.session
+    camera.take("idle")
+    window.idle.card.set_dragged(True)
+    camera.take("drop")
+    window.idle.card.set_dragged(False)
+    window.show_settings()
+    camera.pause(0.1)
+    camera.take("settings")
+
+    (first,) = camera.drop(files[0])
+    camera.wait(lambda: first.state not in IN_WORK)
+    entry, *_ = camera.drop(files[1], files[2], broken)
+    best = BestDraft(camera, entry, "working")
+    camera.wait(lambda: entry.state not in IN_WORK)
+    best.stop()
+    camera.wait(lambda: not session.in_work)
+    window.show_entry(entry.id)
+    camera.pause(2.2)  # the marks under replaced words fade
+    camera.take("done")
+    window.page.open_find()
+    window.page.find_bar.field.setText("the")
+    window.page.find_bar.step.emit(1)
+    camera.pause(0.1)
+    camera.take("search")
+    window.page.close_find()
+    window.show_entry(next(key for key, found in session.entries.items() if found.path == str(broken)))
+    camera.pause(0.1)
+    camera.take("failed")
+    window.resize(760, 620)
+    window.show_entry(entry.id)
+    camera.pause(0.3)
+    camera.take("narrow")
+    window.resize(1280, 800)
+
+    (killed,) = camera.drop(files[3])
+    camera.wait(lambda: bool(killed.segments))
+    pid = camera.program.engine.pid
+    if pid is not None and hasattr(signal, "SIGKILL"):
+        os.kill(pid, signal.SIGKILL)
+        camera.wait(lambda: killed.state not in IN_WORK)
+        camera.pause(2.0)
+        camera.take("engine-ended")
+    session.again(killed.id)
+    camera.wait(lambda: bool(killed.segments))
+    camera.close()  # in the middle of it
+
+    camera.open()
+    camera.wait(lambda: bool(camera.program.session.entries))
+    camera.window.show_entry(killed.id)
+    camera.pause(0.6)
+    camera.take("interrupted")
+    camera.close()
+
+
+def main() -> None:
+    """Render all screens, light and dark."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--target", default="", help="another model folder than the starter")
+    target = parser.parse_args().target
+    app = QApplication(["galley"])
+    app.setStyle("Fusion")
+    TARGET.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="galley-screenshots-", ignore_cleanup_errors=True) as name:
+        home = Path(name)
+        files = [home / "Recordings" / name for name in NAMES]
+        files[0].parent.mkdir()
+        for file in files:
+            shutil.copy(SAMPLE, file)
+        broken = files[0].parent / "Shopping list.mp3"
+        broken.write_text("bread, butter, jam\n")
+        for look in (LIGHT, DARK):
+            _shoot(Camera(app, look, home, target), files, broken)
+    total = sum(file.stat().st_size for file in TARGET.glob("*.png"))
+    print(f"{len(list(TARGET.glob('*.png')))} screens in {TARGET}, {total / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""Tokens become text and text becomes tokens, whichever files the tokenizer lies in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from desktop_app.checkpoints.folder import ModelProblem, read
+from desktop_app.checkpoints.pieces import Pieces, read_pieces
+from tests import random_models
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return random_models.toy(tmp_path_factory.mktemp("toy"))
+
+
+@pytest.fixture(scope="module")
+def pieces(toy: Path) -> Pieces:
+    return read_pieces(toy)
+
+
+@pytest.mark.parametrize("text", [" Hello there.", " ñandú, ¿qué? 日本", "a\n b", ""])
+def test_text_comes_back(pieces: Pieces, text: str) -> None:
+    assert pieces.join(pieces.split(text)) == text
+
+
+def test_specials_and_times_are_not_text(pieces: Pieces) -> None:
+    hello = pieces.split(" hello")
+    times = pieces.special["<|0.00|>"], pieces.special["<|endoftext|>"]
+    assert pieces.join([*times, *hello, *times]) == " hello"
+    assert pieces.join([10**6, *hello]) == " hello"
+
+
+def test_a_name_of_a_special_token_in_a_prompt_is_not_that_token(pieces: Pieces) -> None:
+    assert not set(pieces.split(" <|endoftext|> <|0.00|>")) & set(pieces.special.values())
+
+
+def test_half_a_character_is_shown_as_such(pieces: Pieces) -> None:
+    assert pieces.join(pieces.split("ñ")[:1]) == "\ufffd"
+
+
+def test_the_files_of_older_folders_say_the_same(toy: Path, pieces: Pieces, tmp_path: Path) -> None:
+    found = json.loads((toy / "tokenizer.json").read_text())
+    words = found["model"]["vocab"]
+    (tmp_path / "vocab.json").write_text(json.dumps(words))
+    merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in found["model"]["merges"]]
+    (tmp_path / "merges.txt").write_text("\n".join(["#version: 0.2", *merges]))
+    added = {token["content"]: token["id"] for token in found["added_tokens"]}
+    (tmp_path / "added_tokens.json").write_text(json.dumps(added))
+    assert read_pieces(tmp_path) == pieces
+    (tmp_path / "added_tokens.json").write_text(json.dumps({name: token + 7 for name, token in added.items()}))
+    with pytest.raises(ModelProblem, match="damaged or of another kind"):
+        read_pieces(tmp_path)
+
+
+def test_alignment_heads_are_the_named_ones_else_the_upper_half(toy: Path, tmp_path: Path) -> None:
+    assert read(toy).alignment_heads == ((1, 0), (1, 1))
+    folder = random_models.toy(tmp_path / "toy")
+    settings = json.loads((folder / "generation_config.json").read_text())
+    for named, expected in [([[1, 1], [0, 0]], ((0, 0), (1, 1))), ([[9, 0]], ((1, 0), (1, 1)))]:
+        (folder / "generation_config.json").write_text(json.dumps(settings | {"alignment_heads": named}))
+        assert read(folder).alignment_heads == expected

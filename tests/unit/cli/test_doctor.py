@@ -1,0 +1,116 @@
+"""`galley doctor` says each problem with its remedy, and only what stops a transcription is a failure."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+
+import pytest
+
+from desktop_app import cli
+from desktop_app.cli import doctor, window
+from desktop_app.engine import probe
+
+Questions = Mapping[Callable[[], object], object]
+WELL: Questions = {
+    probe.inference_devices: [("CPU", "A fine processor")],
+    probe.starter: "Galley starter works on CPU, f32 (1.0 s)",
+    probe.inputs: ["Microphone (1 channels, 48000 Hz)"],
+    doctor.open_window: "offscreen",
+}
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[Questions], None]:
+    """Let `probe.ask` answer as if all were well, but for the questions that are given; a text is a failure."""
+
+    def set_answers(other: Questions) -> None:
+        def ask(question: Callable[[], object]) -> object:
+            answer = {**WELL, **other}[question]
+            if isinstance(answer, probe.ProbeProblem):
+                raise answer
+            return answer
+
+        monkeypatch.setattr(probe, "ask", ask)
+
+    set_answers({})
+    return set_answers
+
+
+def lines(capsys: pytest.CaptureFixture[str], mark: str) -> list[str]:
+    return [line for line in capsys.readouterr().out.splitlines() if line.startswith(mark)]
+
+
+def test_all_is_well(answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    assert "PROBLEM" not in out
+    assert "note" not in out
+    assert "OpenVINO computes on CPU: A fine processor" in out
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (probe.inference_devices, "OpenVINO does not work: it is gone; install Galley again"),
+        (probe.starter, "the starter model does not work: it is gone; install Galley again"),
+    ],
+)
+def test_what_stops_a_transcription_is_a_problem(
+    answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str], question: Callable[[], object], said: str
+) -> None:
+    answers({question: probe.ProbeProblem("it is gone")})
+    assert cli.main(["doctor"]) == 3
+    (line,) = lines(capsys, "PROBLEM")
+    assert line.endswith(said)
+
+
+def test_window_and_microphone_are_notes(
+    answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = probe.ProbeProblem("it is gone")
+    answers({probe.inputs: gone, doctor.open_window: gone})
+    assert cli.main(["doctor"]) == 0
+    first, second = lines(capsys, "note")
+    assert "libxcb-cursor0" in first
+    assert "libportaudio2" in second
+
+
+def test_a_disk_that_is_nearly_full_is_a_problem(
+    answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=2e8))
+    assert cli.main(["doctor"]) == 3
+    (line,) = lines(capsys, "PROBLEM")
+    assert line.endswith("0.2 GB are free there; make room: a model needs 1 GB")
+
+
+def test_a_package_that_is_missing(
+    answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "PACKAGES", ("numpy", "a-package-of-nobody"))
+    assert cli.main(["doctor"]) == 3
+    (line,) = lines(capsys, "PROBLEM")
+    assert line.endswith("missing: a-package-of-nobody; install Galley again")
+
+
+def test_devices_without_an_engine(answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str]) -> None:
+    gone = probe.ProbeProblem("it is gone")
+    answers({probe.inference_devices: gone, probe.inputs: gone})
+    assert cli.main(["devices"]) == 3
+    assert capsys.readouterr().out == (
+        "Computes:\n  nothing: it is gone; run galley doctor\nHears:\n  nothing: it is gone; run galley doctor\n"
+    )
+
+
+def test_without_a_display_the_window_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(window.sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    assert cli.main(["talk.wav"]) == 1
+    assert capsys.readouterr().err == (
+        "galley: there is no display for the window; galley transcribe FILE works without one\n"
+    )
