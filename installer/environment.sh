@@ -31,7 +31,7 @@ debian_install() {
     fi
     command -v apt-get >/dev/null || return 1
     echo "Installing $* ..." >&2
-    $root apt-get update -qq >&2 && $root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >&2
+    $root apt-get update -qq >/dev/null && $root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >/dev/null
 }
 
 if [ ! -x "$bin/python" ] || ! "$bin/python" -m pip --version >/dev/null 2>&1; then

@@ -119,10 +119,9 @@ class _Run:
 
     def _finish(self, number: int, transcript: Transcript) -> int:
         file = shown(self._files[number])
-        told = self._started.models.notice if self._started else ""
         self._started = None
-        if damage := transcript.models.notice.removeprefix(told).strip():
-            self._screen.say(f"{file}: {damage}")
+        if transcript.damage:
+            self._screen.say(f"{file}: {transcript.damage}")
         if self._targets:
             try:
                 results.write(self._targets[number], formats.write(transcript, self._format))

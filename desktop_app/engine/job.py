@@ -159,16 +159,17 @@ class _Work(longform.Listener):
         self._outbox.send(Progress(self._request.job, done_seconds, self._seconds, self._stats(done_seconds)))
 
     def transcript(self, models: Models, damage: str) -> Transcript:
-        """The result; what is said about a damaged file is part of its notice."""
+        """The result."""
         seconds = self._samples / RATE
         return Transcript(
             path=self._request.path,
             seconds=seconds,
             language=self._language.code,
             language_probability=self._language.probability,
-            models=replace(models, notice=" ".join(filter(None, (models.notice, damage)))),
+            models=models,
             segments=tuple(self._segments),
             stats=self._stats(seconds),
+            damage=damage,
         )
 
     def _check(self) -> None:

@@ -23,6 +23,7 @@ CREATE TABLE recording (
     owner TEXT NOT NULL,
     seconds REAL NOT NULL DEFAULT 0,
     problem TEXT NOT NULL DEFAULT '',
+    damage TEXT NOT NULL DEFAULT '',
     language TEXT NOT NULL DEFAULT '',
     language_probability REAL NOT NULL DEFAULT 0,
     models TEXT NOT NULL DEFAULT '',

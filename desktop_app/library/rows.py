@@ -12,7 +12,7 @@ from typing import Any
 from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript, Word
 
 RECORDING = "id, path, name, created, state, seconds, problem"
-TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers"
+TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage"
 SEGMENT = "id, begins, ends, text, tokens, temperature, mean_log_probability, no_speech_probability, speaker, words"
 
 
@@ -61,7 +61,7 @@ def recording(row: Sequence[Any]) -> Recording:
 
 def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcript:
     """The transcript in a row of the columns TRANSCRIPT and rows of the columns SEGMENT."""
-    path, seconds, language, probability, models, stats, speakers = row
+    path, seconds, language, probability, models, stats, speakers, damage = row
     return Transcript(
         path=os.fsdecode(path),
         seconds=seconds,
@@ -71,6 +71,7 @@ def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcr
         segments=tuple(_segment(values) for values in segments),
         speakers=tuple(Speaker(**value) for value in json.loads(speakers)),
         stats=Stats(**json.loads(stats)) if stats else Stats(),
+        damage=damage,
     )
 
 
@@ -83,6 +84,7 @@ def transcript_values(made: Transcript) -> tuple[Any, ...]:
         models_value(made.models),
         json.dumps(asdict(made.stats)),
         json.dumps([asdict(speaker) for speaker in made.speakers]),
+        made.damage,
     )
 
 

@@ -69,7 +69,7 @@ class Library:
         with self._write() as connection:
             if self._move(key, ("waiting",), "working"):
                 connection.execute(
-                    "UPDATE recording SET models = ?, seconds = ?, stats = '', language = '' WHERE id = ?",
+                    "UPDATE recording SET models = ?, seconds = ?, stats = '', language = '', damage = '' WHERE id = ?",
                     (rows.models_value(models), seconds, key),
                 )
                 connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
@@ -86,7 +86,7 @@ class Library:
             if self._move(key, ("working",), "done"):
                 connection.execute(
                     "UPDATE recording SET seconds = ?, language = ?, language_probability = ?, models = ?, stats = ?,"
-                    " speakers = ? WHERE id = ?",
+                    " speakers = ?, damage = ? WHERE id = ?",
                     (*rows.transcript_values(transcript), key),
                 )
                 connection.execute("DELETE FROM segment WHERE recording = ?", (key,))

@@ -39,7 +39,7 @@ def json_object(transcript: Transcript) -> dict[str, Any]:
     """The transcript as the command line's JSON contract has it."""
     stats = dataclasses.asdict(transcript.stats) | {name: getattr(transcript.stats, name) for name in DERIVED}
     return {
-        "audio": {"path": transcript.path, "seconds": transcript.seconds},
+        "audio": {"path": transcript.path, "seconds": transcript.seconds, "damage": transcript.damage},
         "language": transcript.language,
         "language_probability": transcript.language_probability,
         "models": dataclasses.asdict(transcript.models),
@@ -75,6 +75,7 @@ def read_json(text: str) -> Transcript:
         segments=tuple(_segment(segment) for segment in found["segments"]),
         speakers=tuple(Speaker(**speaker) for speaker in found["speakers"]),
         stats=Stats(**{name: value for name, value in found["stats"].items() if name not in DERIVED}),
+        damage=found["audio"]["damage"],
     )
 
 

