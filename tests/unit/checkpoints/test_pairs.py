@@ -171,8 +171,7 @@ def spoken(text: str, wrong: int = 0) -> Said:
     return said
 
 
-def test_a_draft_that_spells_otherwise_is_accepted_nearly_as_often(models: Models) -> None:
-    """At least half as often is asked for."""
+def test_a_draft_that_spells_otherwise_is_accepted_at_least_half_as_often(models: Models) -> None:
     words = (Path(__file__).parents[3] / "LICENSE").read_text("utf-8").split()
     text = " ".join([word for word in words if word.isalpha()][:80])
     target, other = models.checkpoints[51_865], models.checkpoints[51_864]
@@ -190,9 +189,8 @@ def test_a_draft_that_spells_otherwise_is_accepted_nearly_as_often(models: Model
         tokens = decoder.write(models.noise, Task("en"), lambda tokens, draft: None).tokens
         assert list(tokens) == ours.tokens(spoken(text))
         shares[draft.vocabulary.size] = figures.accepted / figures.compared
-    print(shares)
     assert 1 > shares[51_865] > 0.8
-    assert shares[51_864] > 0.9 * shares[51_865]
+    assert shares[51_864] > 0.5 * shares[51_865]
 
 
 @pytest.fixture(scope="module")
