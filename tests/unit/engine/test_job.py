@@ -117,14 +117,13 @@ def test_without_a_draft_nothing_is_drafted_and_the_tokens_are_the_same(
 
 
 def test_a_draft_with_another_vocabulary_and_other_mel_bins_changes_nothing(
-    folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox], tmp_path: Path
+    recording: Path, ends: tuple[Connection, Outbox], tmp_path: Path
 ) -> None:
-    shape = replace(
-        TOY.shape, mel_bins=128, text_positions=48
-    )  # garbage is slow to split, so only a little
-    other = write(tmp_path / "other", replace(TOY, english=True, shape=shape))
-    both = run(recording, Options(str(folder), draft=str(other), language="en"), shelf, ends)[-1]
-    alone = run(recording, Options(str(folder), draft="off", language="en"), shelf, ends)[-1]
+    shape, shelf = replace(TOY.shape, text_positions=64), Shelf()
+    target = str(write(tmp_path / "target", replace(TOY, shape=shape)))
+    other = str(write(tmp_path / "other", replace(TOY, english=True, shape=replace(shape, mel_bins=128))))
+    both = run(recording, Options(target, draft=other, language="en"), shelf, ends)[-1]
+    alone = run(recording, Options(target, draft="off", language="en"), shelf, ends)[-1]
     assert isinstance(both, Finished)
     assert isinstance(alone, Finished)
     assert [s.tokens for s in alone.transcript.segments] == [s.tokens for s in both.transcript.segments]
