@@ -71,7 +71,7 @@ class Camera:
             self._app.processEvents()
             time.sleep(0.004)
 
-    def wait(self, ready: Callable[[], bool], seconds: float = 120.0) -> None:
+    def wait(self, ready: Callable[[], bool], seconds: float = 600.0) -> None:
         """Go on when something is so."""
         until = time.monotonic() + seconds
         while not ready():
@@ -113,7 +113,7 @@ class BestDraft:
         if key != entry.id or entry.state != WORKING or not entry.lines or not entry.stats.wall_seconds:
             return
         paragraphs = len(entry.segments) + len(entry.lines)
-        score = min(len(entry.lines[-1].draft.split()), 6) * paragraphs
+        score = min(len(entry.lines[-1].draft.split()), 8) ** 2 * min(paragraphs, 8)
         if score > self._best:
             self._best = score
             self._camera.take(self._name)
@@ -155,7 +155,7 @@ def _shoot(camera: Camera, files: list[Path], broken: Path) -> None:
     window.resize(1280, 800)
 
     (killed,) = camera.drop(files[3])
-    camera.wait(lambda: bool(killed.segments))
+    camera.wait(lambda: len(killed.segments) > 2)
     pid = camera.program.engine.pid
     if pid is not None and hasattr(signal, "SIGKILL"):
         os.kill(pid, signal.SIGKILL)
@@ -163,7 +163,7 @@ def _shoot(camera: Camera, files: list[Path], broken: Path) -> None:
         camera.pause(2.0)
         camera.take("engine-ended")
     session.again(killed.id)
-    camera.wait(lambda: bool(killed.segments))
+    camera.wait(lambda: len(killed.segments) > 2)
     camera.close()  # in the middle of it
 
     camera.open()

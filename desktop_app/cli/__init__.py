@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import os
@@ -32,7 +33,7 @@ def main(given: Sequence[str]) -> int:
 
 
 def _command(name: str, given: Sequence[str]) -> int:
-    run = {"transcribe": transcribe.run, "devices": devices.run, "doctor": doctor.run}[name]
+    run = {"transcribe": transcribe.run, "models": _models, "devices": devices.run, "doctor": doctor.run}[name]
     found = arguments.command(name, given)
     try:
         status = run(found)
@@ -46,3 +47,9 @@ def _command(name: str, given: Sequence[str]) -> int:
             sys.stderr.write(f"galley: the output cannot be written ({error.strerror or error}); make room for it\n")
         return FAILED
     return status
+
+
+def _models(found: argparse.Namespace) -> int:
+    from desktop_app.cli import models  # loads numpy and the tokenizers, which the window's process does without
+
+    return models.run(found)

@@ -12,6 +12,7 @@ from desktop_app.transcript.formats import FORMATS
 
 COMMANDS = {
     "transcribe": "write down what is said in audio and video files",
+    "models": "list, download, add, check and remove models",
     "devices": "list what can compute and what can hear on this computer",
     "doctor": "check that everything works, and say what to do where it does not",
 }
@@ -49,6 +50,8 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
     )
     if name == "transcribe":
         _add_transcribe(parser)
+    elif name == "models":
+        _add_models(parser)
     return parser.parse_args(given)
 
 
@@ -114,6 +117,27 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
     add("--format", default="txt", choices=tuple(FORMATS), help="of the result (default: %(default)s)")
     add("--output", metavar="FOLDER", help="write one file for each FILE there, instead of the standard output")
     add("--stats", metavar="FILE", help="write the figures of the run there, as JSON")
+
+
+def _add_models(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    def action(name: str, what: str) -> argparse.ArgumentParser:
+        return actions.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.", allow_abbrev=False)
+
+    add = action("list", "show the models on this computer and those that can be downloaded").add_argument
+    add("--json", action="store_true", help="as one JSON object")
+    add = action("download", "fetch a model; repeated after an interruption it goes on where it stopped").add_argument
+    add("name", metavar="NAME", help="a name of the list, or OWNER/NAME of another Whisper model on the hub")
+    add("--mirror", default="", metavar="URL", help="fetch it from this hub (default: HF_ENDPOINT or the public hub)")
+    add = action("add", "copy a model from a folder, without any network").add_argument
+    add("folder", metavar="FOLDER", help="a Whisper folder in the Hugging Face layout, with model.safetensors")
+    add("--name", default="", help="what to call it (default: as the folder)")
+    add("--draft-of", default="", metavar="NAME", help="let it draft for this installed model")
+    add = action("verify", "read every byte of a model again and compare it with what was installed").add_argument
+    add("name", nargs="?", default="", metavar="NAME", help="an installed model (default: all of them)")
+    add = action("remove", "delete a model, or what an unfinished download left").add_argument
+    add("name", metavar="NAME", help="an installed model")
 
 
 def _hot_words(file: str) -> tuple[str, ...]:

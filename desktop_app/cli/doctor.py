@@ -18,12 +18,12 @@ from desktop_app.engine import probe
 
 PACKAGES = (
     "av",
+    "huggingface-hub",
     "numpy",
     "openvino",
     "platformdirs",
     "PySide6-Essentials",
     "rich",
-    "safetensors",
     "soxr",
     "tokenizers",
 )

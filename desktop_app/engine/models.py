@@ -6,16 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+<<<<<<< HEAD
 from desktop_app import folders, resources
 from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder
+=======
+from desktop_app import folders
+from desktop_app.checkpoints import installed
+from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder, same_vocabulary
+>>>>>>> main
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.engine.messages import Options
 from desktop_app.runtimes import openvino
 from desktop_app.transcript.model import Models
-
-STARTER = "starter"
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ class Shelf:
 
         Raises ModelProblem.
         """
-        folder = find(options.target or STARTER)
+        folder = find(options.target or installed.STARTER)
         key = _key(folder, options)
         if self._target is None or self._target.key != key:
             self.clear()
@@ -91,7 +95,7 @@ class Shelf:
     def _draft_for(self, target: Loaded, options: Options, announce: Callable[[str], None]) -> LoadedDraft | None:
         if options.draft == "off":
             return None
-        folder = target.checkpoint.draft if options.draft == "auto" else find(options.draft)
+        folder = _own_draft(target.checkpoint, options.language) if options.draft == "auto" else find(options.draft)
         if folder is None:
             return None
         key = _key(folder, options)
@@ -111,24 +115,31 @@ class Shelf:
 
 def find(wanted: str) -> Path:
     """The folder of a model that is given by its name or as a folder. ModelProblem says which names there are."""
-    installed = _installed()
-    if wanted in installed:
-        return installed[wanted]
+    known = installed.names()
+    if wanted in known:
+        return known[wanted]
     folder = Path(wanted).expanduser()
     if folder.is_dir():
         return folder
     if folder.is_file():
         raise ModelProblem(f"{wanted} is a file, not a model folder", "choose the folder that holds config.json")
-    raise ModelProblem(f"there is no model {wanted}", f"choose a folder or one of: {', '.join(installed)}")
+    raise ModelProblem(f"there is no model {wanted}", f"choose a folder or one of: {', '.join(known)}")
 
 
-def _installed() -> dict[str, Path]:
-    """Names and folders of the models on this computer, the starter first."""
-    found = {STARTER: resources.path("models", STARTER)}
-    home = folders.data() / "models"
-    if home.is_dir():
-        found |= {folder.name: folder for folder in sorted(home.iterdir()) if (folder / "config.json").is_file()}
-    return found
+def _own_draft(target: Checkpoint, language: str) -> Path | None:
+    """The draft of a target: what came with it, else what the user gave it, else the first installed one of those that
+    the catalogue recommends and that fits.
+    """
+    own = target.draft or installed.registered_draft(target.folder)
+    if own is not None:
+        return own
+    for folder in installed.recommended_drafts(target.folder, language):
+        try:
+            _check_pair(target, read(folder))
+        except ModelProblem:
+            continue
+        return folder
+    return None
 
 
 def _key(folder: Path, options: Options) -> tuple[object, ...]:

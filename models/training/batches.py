@@ -8,7 +8,7 @@ import json
 import queue
 import random
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,24 +50,19 @@ class Batch:
         return Batch(*(value.to(device) for value in vars(self).values()))
 
 
-def load_shards(names: Sequence[str], tokens: Tokens) -> list[Utterance]:
-    """All utterances of the finished shards among `names`."""
+def load_shard(name: str, tokens: Tokens) -> list[Utterance]:
+    """All utterances of a shard's finished parts."""
     found = []
-    for listing in sorted(path for name in names for path in DATA.glob(f"{name}-[0-9]*.jsonl")):
+    for listing in sorted(DATA.glob(f"{name}-[0-9]*.jsonl")):
         pcm = np.memmap(listing.with_suffix(".pcm"), "<i2", "r")
         phones = np.memmap(listing.with_suffix(".phones"), np.uint8, "r")
         for line in listing.read_text().splitlines():
             entry = json.loads(line)
             start, count = entry["offset"], entry["samples"]
             ids = tokens.encode(entry["text"])
-            found.append(
-                Utterance(
-                    pcm[start : start + count],
-                    ids,
-                    _centres(entry, ids, tokens),
-                    phones[start // FRAME : (start + count) // FRAME],
-                )
-            )
+            centres = _centres(entry, ids, tokens)
+            spoken = phones[start // FRAME : (start + count) // FRAME]
+            found.append(Utterance(pcm[start : start + count], ids, centres, spoken))
     return found
 
 
@@ -97,10 +92,16 @@ class Window:
 class Windows:
     """Draws windows from utterances by the rules of one stage of the recipe."""
 
-    def __init__(self, utterances: list[Utterance], tokens: Tokens, stage: dict[str, Any], seed: int) -> None:
-        self.utterances, self.tokens, self.stage = utterances, tokens, stage
+    def __init__(self, tokens: Tokens, stage: dict[str, Any], seed: int) -> None:
+        self.tokens, self.stage = tokens, stage
+        self.shards = [load_shard(name, tokens) for name in stage["shards"]]
+        self.shares = list(stage["shards"].values())
         self.rng = random.Random(seed)
         self.noise = np.random.default_rng(seed)
+
+    def _choices(self, count: int) -> list[Utterance]:
+        """Utterances at random, from each shard by its share."""
+        return [self.rng.choice(shard) for shard in self.rng.choices(self.shards, self.shares, k=count)]
 
     def _time(self, frame: float) -> int:
         return self.tokens.time0 + min(1500, max(0, round(frame)))
@@ -109,7 +110,8 @@ class Windows:
         """One window of `seconds`: pauses, utterances, sometimes few or none of them, sometimes a cut-off last one."""
         rng, samples = self.rng, seconds * RATE
         frames = samples // FRAME
-        window = Window(np.zeros(samples, np.float32), rng.randint(0, min(self.stage["spread"], FRAMES - frames)))
+        offset = int(rng.triangular(0, min(self.stage["spread"], FRAMES - frames), 0))
+        window = Window(np.zeros(samples, np.float32), offset)
         window.phones = np.full(frames, PHONE_ID[SILENCE], np.uint8)
         chance, limit = rng.random(), 100
         if chance < self.stage["empty"]:
@@ -119,7 +121,7 @@ class Windows:
         level, cursor = 10 ** (rng.uniform(-15, 0) / 20), int(rng.triangular(0, 1.0, 0.1) * RATE)
         while limit > 0:
             limit -= 1
-            utterance = next((u for u in rng.choices(self.utterances, k=6) if cursor + len(u.audio) <= samples), None)
+            utterance = next((u for u in self._choices(6) if cursor + len(u.audio) <= samples), None)
             if utterance is None:
                 if rng.random() < self.stage["cut"]:
                     self._cut(window, cursor, level)
@@ -149,7 +151,7 @@ class Windows:
         room = len(window.audio) - at
         if room < RATE // 5 or window.silent:
             return
-        utterance = self.rng.choice(self.utterances)
+        utterance = self._choices(1)[0]
         part = utterance.audio[:room]
         window.audio[at : at + len(part)] += part * np.float32(gain / 32768)
         frame = round(at / FRAME)
@@ -187,7 +189,7 @@ class Windows:
             prefix.append(t.id("<|notimestamps|>"))
             text = [(token, centre) for token, centre in text if token < t.end]
         elif form < self.stage["plain"] + self.stage["prompt"]:
-            earlier = [i for u in rng.choices(self.utterances, k=rng.randint(1, 3)) for i in u.ids]
+            earlier = [i for u in self._choices(rng.randint(1, 3)) for i in u.ids]
             before = [t.id("<|startofprev|>"), *earlier[-60:]]
         line = [*before, *prefix, *(token for token, _ in text), t.end]
         labels = [IGNORED] * len(before) + line[len(before) + 1 :]

@@ -50,11 +50,11 @@ class Clip:
 
 
 def held_out_sentences(seed: int, shortest: int = 5, longest: int = 10) -> list[Sentence]:
-    """Plain held-out sentences in random order, two written by people for one of the grammar."""
+    """Plain held-out sentences in random order: two of WordNet's examples for one of the grammar."""
     rng = random.Random(seed)
     kept = [s for s in all_sentences() if s.plain and held_out(s.text)]
     chosen = [s for s in kept if shortest <= len(words_of(s.text)) <= longest]
-    written = [s for s in chosen if s.source != "grammar"]
+    written = [s for s in chosen if s.source == "wordnet"]
     made = [s for s in chosen if s.source == "grammar"]
     rng.shuffle(written)
     rng.shuffle(made)

@@ -8,7 +8,7 @@ import time
 
 import torch
 
-from models.training.batches import Batch, Windows, load_shards
+from models.training.batches import Batch, Windows
 from models.training.network import Decoder, LogMel, Whisper
 from models.training.phones import CLASSES
 from models.training.settings import WORK, recipe
@@ -41,7 +41,7 @@ def main() -> None:
     draft = Decoder(tokens.size, sizes["width"], sizes["heads"], 1).to(device)
     draft.load_state_dict(state["draft"])
     stage = {**recipe()["target"]["defaults"], **recipe()["target"]["stages"][-1], **settings["stage"]}
-    batches = Windows(load_shards(stage["shards"], tokens), tokens, stage, seed=settings["seed"]).stream()
+    batches = Windows(tokens, stage, seed=settings["seed"]).stream()
     optimiser = torch.optim.AdamW(draft.parameters(), lr=0.0, betas=(0.9, 0.98), weight_decay=0.0, fused=True)
     mel, began, count, seen = LogMel().to(device), time.monotonic(), 0, []
     while (spent := (time.monotonic() - began) / (settings["minutes"] * 60)) < 1:

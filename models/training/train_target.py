@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from models.training.batches import IGNORED, Batch, Windows, load_shards
+from models.training.batches import IGNORED, Batch, Windows
 from models.training.network import Decoder, LogMel, Whisper, place_times, start
 from models.training.phones import CLASSES, UNKNOWN
 from models.training.settings import WORK, recipe
@@ -161,11 +161,11 @@ def train_stage(
 ) -> None:
     """Train until the stage's share of the time is spent."""
     device = next(run.model.parameters()).device
-    utterances = load_shards(stage["shards"], tokens)
-    print(f"stage {number}: {stage['name']}, {len(utterances)} utterances", flush=True)
+    windows = Windows(tokens, stage, seed=1000 * number + run.step)
+    print(f"stage {number}: {stage['name']}, {sum(map(len, windows.shards))} utterances", flush=True)
     if stage["draft"] and not run.draft.embed_tokens.weight.equal(run.model.decoder.embed_tokens.weight):
         adopt_embeddings(run)
-    batches = Windows(utterances, tokens, stage, seed=1000 * number + run.step).stream()
+    batches = windows.stream()
     parameters = [p for group in run.optimiser.param_groups for p in group["params"]]
     last, saved, seen = time.monotonic(), time.monotonic(), []
     while run.spent < stage["until"] * budget:

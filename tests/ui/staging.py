@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from desktop_app.engine.messages import Event, Options
+from desktop_app.engine.messages import Event, Finished, Options, SegmentReady, Started
 from desktop_app.library.store import Library
 from desktop_app.transcript.model import Models, Segment, Stats, Transcript
 from desktop_app.ui.entry import Entry
@@ -71,3 +71,10 @@ class Stage:
         done: list[None] = []
         self.keeper.do(lambda: None, done.append)
         self.qtbot.waitUntil(lambda: bool(done))
+
+
+def finish(stage: Stage, entry: Entry, count: int = 3) -> None:
+    """The engine transcribes an entry."""
+    parts = [segment(number) for number in range(count)]
+    stage.say(Started(entry.id, 60.0, MODELS), *(SegmentReady(entry.id, part) for part in parts))
+    stage.say(Finished(entry.id, transcript(*parts)))

@@ -30,7 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "library": {"audio", "transcript", "folders"},
     "engine": {"audio", "checkpoints", "decoding", "folders", "library", "resources", "runtimes", "transcript"},
     "ui": {"engine", "folders", "library", "resources", "transcript"},
-    "cli": {"audio", "engine", "folders", "library", "resources", "transcript", "ui"},
+    "cli": {"audio", "checkpoints", "engine", "folders", "library", "resources", "transcript", "ui"},
     "__main__": {"cli"},
 }
 

@@ -58,9 +58,9 @@ class Scripted:
             return
         self._tell(SegmentReady(job, SEGMENTS[1]))
         self._tell(Progress(job, 2.5, 2.5, STATS))
-        notice = f"{NOTICE} The file is damaged." if name.startswith("broken") else NOTICE
-        models = Models("Target", "Draft", "model", "CPU", "f32", notice)
-        self._tell(Finished(job, Transcript(path, 2.5, "en", 0.9, models, SEGMENTS, stats=STATS)))
+        damage = "The file is damaged." if name.startswith("broken") else ""
+        models = Models("Target", "Draft", "model", "CPU", "f32", NOTICE)
+        self._tell(Finished(job, Transcript(path, 2.5, "en", 0.9, models, SEGMENTS, stats=STATS, damage=damage)))
 
     def close(self) -> None:
         Scripted.closed += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -78,8 +79,13 @@ def run(
         looks += 1
         return looks > stop_after
 
-    job.run(Transcribe("a", str(path), options), shelf, ends[1], cancelled)
-    return drain(ends[0])
+    with ThreadPoolExecutor(1) as worker:  # a pipe that nobody reads is full after a while
+        working = worker.submit(job.run, Transcribe("a", str(path), options), shelf, ends[1], cancelled)
+        found: list[Event] = []
+        while not working.done():
+            found += drain(ends[0])
+        working.result()
+    return found + drain(ends[0])
 
 
 def test_the_events_of_a_job(folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox]) -> None:

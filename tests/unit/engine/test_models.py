@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import models
 from desktop_app.engine.messages import Options
@@ -140,3 +141,26 @@ def test_a_draft_that_is_refused_leaves_the_target_usable(tmp_path: Path, monkey
         shelf.pair(Options(str(target), language="de"), lambda what: None)
     monkeypatch.setattr(models.openvino, "load", None)
     assert shelf.pair(Options(str(target), draft="off"), lambda what: None).draft is None
+
+
+def install(home: Path, name: str, **changes: object) -> Path:
+    return write(home / "data" / "models" / name, replace(TOY, **changes))
+
+
+def test_auto_takes_the_installed_draft_that_the_catalogue_recommends_and_that_can_be_used(home: Path) -> None:
+    target, shelf = install(home, "large-v3"), Shelf()
+    (install(home, "tiny") / "model.safetensors").unlink()
+    assert shelf.pair(Options("large-v3"), lambda what: None).draft is None
+    install(home, "distil-large-v3", seed=1)
+    for language, draft in (("en", "distil-large-v3"), ("auto", "distil-large-v3"), ("nl", "")):
+        assert shelf.pair(Options("large-v3", language=language), lambda what: None).described().draft == draft
+    assert shelf.pair(Options(str(target)), lambda what: None).draft is not None
+    assert shelf.pair(Options("large-v3", draft="off"), lambda what: None).draft is None
+
+
+def test_a_draft_that_the_user_gave_comes_before_the_recommended_one(home: Path) -> None:
+    install(home, "large-v3")
+    install(home, "large-v3-turbo", seed=1)
+    install(home, "mine", seed=2)
+    installed.register_draft("large-v3", "mine")
+    assert Shelf().pair(Options("large-v3"), lambda what: None).described().draft == "mine"

@@ -1,0 +1,86 @@
+"""The models that Galley knows by name: models/catalogue.toml as typed entries."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from desktop_app import resources
+
+WIDTHS = {"f32": 4, "f16": 2}
+"""Bytes of one number as it is stored."""
+
+MEMORY = {"f32": (200_000_000, 10.9), "int8": (300_000_000, 4.4)}
+"""Precision -> bytes that any model takes, and bytes for each of its parameters: the straight line through the peaks of
+a process that loaded a model of random 16-bit weights and ran one window on a CPU. Shape of tiny: 0.61 GB in f32, 0.48
+GB in int8; shape of small: 2.82 GB and 1.36 GB.
+"""
+
+_ANY = "*"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A model on the hub. `bytes` and `sha256` are those of its model.safetensors, 0 and "" where unknown; `drafts` are
+    names of entries, the best first.
+    """
+
+    name: str
+    repository: str
+    revision: str
+    languages: tuple[str, ...]
+    licence: str
+    parameters: int
+    numbers: str = ""
+    bytes: int = 0
+    sha256: str = ""
+    drafts: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    note: str = ""
+
+    def knows(self, language: str) -> bool:
+        """Whether it was trained for a language; "auto" asks for all of them."""
+        return _ANY in self.languages or language in self.languages
+
+    @property
+    def download(self) -> int:
+        """About how many bytes have to be fetched; 0 if nobody knows."""
+        return self.bytes or self.parameters * WIDTHS.get(self.numbers, 0)
+
+    def memory(self, precision: str) -> int:
+        """About how many bytes of memory it takes at its peak, at a precision of MEMORY: an estimate."""
+        program, each = MEMORY[precision]
+        return program + int(self.parameters * each)
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """All of them, in the order of the file."""
+    text = resources.path("models", "catalogue.toml").read_text(encoding="utf-8")
+    return tuple(_entry(each) for each in tomllib.loads(text)["model"])
+
+
+def _entry(fields: dict[str, Any]) -> Entry:
+    typed: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+    return Entry(**typed)
+
+
+def find(wanted: str) -> Entry | None:
+    """The entry of this name, alias or repository, with or without the repository's owner."""
+    for entry in entries():
+        if wanted in (entry.name, entry.repository, entry.repository.rpartition("/")[2], *entry.aliases):
+            return entry
+    return None
+
+
+def drafts(name: str, language: str) -> list[Entry]:
+    """What may draft for the model `name` in a language, the best first. With "auto" those for every language come
+    first, because nobody knows yet what will be spoken.
+    """
+    entry = find(name)
+    found = [draft for each in (entry.drafts if entry else ()) if (draft := find(each))]
+    if language == "auto":
+        return sorted(found, key=lambda draft: not draft.knows(language))
+    return [draft for draft in found if draft.knows(language)]

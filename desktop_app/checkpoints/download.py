@@ -1,0 +1,165 @@
+"""Download a model that the user asked for by name, and nothing else.
+
+What has arrived is kept until the model is whole, so that the next attempt goes on from there; what does not have the
+hash that the catalogue or the hub promises is thrown away.
+"""
+
+from __future__ import annotations
+
+import configparser
+import os
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from desktop_app import folders
+from desktop_app.checkpoints import catalogue, installed, parts
+from desktop_app.checkpoints.catalogue import Entry
+from desktop_app.checkpoints.folder import read
+from desktop_app.checkpoints.hub import Hub, RemoteFile
+from desktop_app.checkpoints.installed import Installed, Progress
+from desktop_app.checkpoints.parts import Part
+from desktop_app.checkpoints.pieces import read_json
+from desktop_app.checkpoints.problem import ModelProblem
+
+
+class Cancelled(Exception):
+    """The user wants no more of the download. What has arrived is kept."""
+
+
+def entry_for(wanted: str) -> Entry:
+    """What is meant by a name of the catalogue, or by OWNER/NAME of any other repository on the hub."""
+    entry = catalogue.find(wanted)
+    if entry is not None:
+        return entry
+    owner, slash, name = wanted.partition("/")
+    if not (owner and slash and name) or "/" in name:
+        known = ", ".join(entry.name for entry in catalogue.entries())
+        raise ModelProblem(f"the catalogue has no {wanted}", f"write OWNER/NAME or one of: {known}")
+    return Entry(name, wanted, "main", (), "", 0)
+
+
+def download(
+    wanted: str, mirror: str = "", *, progress: Progress, cancelled: Callable[[], bool] = lambda: False
+) -> Installed:
+    """Fetch a model, check it, and put it to the installed ones. `mirror` is the address of a hub like the public one.
+
+    Raises ModelProblem, Cancelled, and OSError where the disk refuses.
+    """
+    entry = entry_for(wanted)
+    installed.check_free(entry.name)
+    address = address_of(mirror)
+
+    def heard(what: str, done: int, total: int) -> None:
+        if cancelled():
+            raise Cancelled
+        progress(what, done, total)
+
+    with installed.staging(entry.name) as folder:
+        heard("Asking", 0, 0)
+        hub = Hub(address)
+        commit, offered = hub.files(entry.repository, entry.revision)
+        files = _needed(hub, entry, commit, {file.name: file for file in offered}, folder)
+        _tidy(folder, files)
+        installed.check_room(folder, sum(file.size for file in files) - _here(folder))
+        arrived = _fetch(hub, entry, commit, files, folder, heard)
+        about = {"name": entry.name, "repository": entry.repository, "revision": commit}
+        parts.write_about(folder, about, arrived)
+        try:
+            read(folder)
+        except ModelProblem:
+            shutil.rmtree(folder)
+            raise
+        return installed.place(folder, entry.name)
+
+
+def address_of(mirror: str) -> str:
+    """The hub to ask: `mirror`, else HF_ENDPOINT, else `mirror` in settings.ini, else "", which is the public one."""
+    for address in (mirror, os.environ.get("HF_ENDPOINT", ""), _setting()):
+        if address:
+            if not address.startswith(("https://", "http://")):
+                raise ModelProblem(f"{address} is no address of a mirror", "write it as https://...")
+            return address
+    return ""
+
+
+def _setting() -> str:
+    """`mirror` in the settings that the window keeps, too."""
+    settings = configparser.RawConfigParser(strict=False)
+    try:
+        settings.read(folders.data() / "settings.ini", encoding="utf-8")
+    except (configparser.Error, UnicodeDecodeError):
+        return ""
+    return settings.get("General", "mirror", fallback="").strip().strip('"')
+
+
+def _needed(hub: Hub, entry: Entry, commit: str, offered: dict[str, RemoteFile], folder: Path) -> list[RemoteFile]:
+    """The files that make the model; nothing else of the repository is fetched."""
+
+    def shards() -> dict[str, object]:
+        index = offered[parts.INDEX]
+        _bring(hub, entry, commit, index, folder, lambda done: None)
+        return dict(read_json(folder / index.name))
+
+    wanted = [name for name in parts.SETTINGS if name in offered] + parts.weights(offered, shards)
+    if "config.json" not in wanted:
+        raise ModelProblem(f"{entry.repository} has no config.json", "choose a Whisper model")
+    missing = [name for name in wanted if name not in offered]
+    if missing:
+        raise ModelProblem(f"the server has no {missing[0]}", "choose another mirror or model")
+    files = [offered[name] for name in wanted]
+    for file in files:
+        if file.name == parts.WEIGHTS and entry.sha256 and file.sha256 != entry.sha256:
+            shutil.rmtree(folder)
+            raise ModelProblem(
+                f"the server offers another {file.name} than the catalogue knows", "choose another mirror"
+            )
+    return files
+
+
+def _tidy(folder: Path, files: list[RemoteFile]) -> None:
+    """Remove what an earlier attempt left and this one cannot use."""
+    useful = {file.name for file in files} | {_part(folder, file).name for file in files}
+    for entry in folder.iterdir():
+        if entry.name not in useful:
+            entry.unlink()
+
+
+def _here(folder: Path) -> int:
+    return sum(entry.stat().st_size for entry in folder.iterdir())
+
+
+def _fetch(hub: Hub, entry: Entry, commit: str, files: list[RemoteFile], folder: Path, heard: Progress) -> list[Part]:
+    """Bring all files, one after another."""
+    total, done, arrived = sum(file.size for file in files), 0, []
+    for file in files:
+        _bring(hub, entry, commit, file, folder, partial(installed.ahead, heard, "Downloading", done, total))
+        done += file.size
+        arrived.append(Part(file.name, file.size, file.sha256 or parts.digest(folder / file.name)))
+    return arrived
+
+
+def _bring(hub: Hub, entry: Entry, commit: str, file: RemoteFile, folder: Path, heard: parts.Heard) -> None:
+    """Let a file be there whole, with the contents that were promised; else nothing of the model stays."""
+    target, part = folder / file.name, _part(folder, file)
+    if target.exists():
+        if file.is_in(target):
+            heard(file.size)
+            return
+        target.unlink()
+    part.touch()
+    hub.fetch(entry.repository, commit, file, part, heard)
+    if not file.is_in(part, lambda done: heard(file.size)):
+        shutil.rmtree(folder)
+        raise ModelProblem(
+            f"{file.name} is not what the server promised: its hash is another", "try again, or choose another mirror"
+        )
+    with part.open("rb+") as written:
+        os.fsync(written.fileno())
+    part.replace(target)
+
+
+def _part(folder: Path, file: RemoteFile) -> Path:
+    """Where a file grows; another version of it would grow elsewhere."""
+    return folder / f"{file.name}.{file.identity[:16]}.part"

@@ -1,0 +1,216 @@
+"""A model hub, or a mirror of it: what a repository holds, and the bytes of one file, by huggingface_hub.
+
+The proxies of the environment and the certificates of the system are used, no log-in is sent, and everything by which
+huggingface_hub tells its makers of its use is off. Nothing is imported before a Hub is made.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeVar
+
+from desktop_app import __version__
+from desktop_app.checkpoints.parts import Heard, digest, git_digest
+from desktop_app.checkpoints.problem import ModelProblem
+
+TIMEOUT = 20.0
+"""Seconds without a byte after which a connection counts as broken."""
+
+TRIES = 5
+"""How often in a row nothing may arrive before the download gives up."""
+
+PAUSE = 1.0
+"""Seconds before the second try; each later pause is twice as long."""
+
+_BUSY = (408, 429, 500, 502, 503, 504)
+_LATER = "repeat the command later: it goes on where it stopped"
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file as the hub describes it. A large one has a SHA-256, a small one the hash that git gives it."""
+
+    name: str
+    size: int
+    sha256: str = ""
+    git: str = ""
+
+    @property
+    def identity(self) -> str:
+        """Tells these contents from all others."""
+        return self.sha256 or self.git
+
+    def is_in(self, path: Path, heard: Heard = lambda done: None) -> bool:
+        """Whether a file on disk has these contents."""
+        if path.stat().st_size != self.size:
+            return False
+        return digest(path, heard) == self.sha256 if self.sha256 else git_digest(path) == self.git
+
+
+class Hub:
+    """The hub at `mirror`, or where HF_ENDPOINT points, or the public one."""
+
+    def __init__(self, mirror: str = "") -> None:
+        self._library = _library()
+        self._mirror = mirror.rstrip("/") or None
+        try:
+            self._session = self._library.utils.get_session()
+        except (ImportError, ValueError, ssl.SSLError, OSError) as error:
+            raise ModelProblem(
+                f"the proxy or the certificates cannot be used ({error})", "look at their settings"
+            ) from error
+        # huggingface_hub 1 speaks through httpx, 2 through httpx2, whose errors have the same names.
+        self._http = sys.modules[type(self._session).__module__.partition(".")[0]]
+
+    def files(self, repository: str, revision: str) -> tuple[str, list[RemoteFile]]:
+        """The commit that a revision means, and the files in it."""
+        api = self._library.HfApi(
+            endpoint=self._mirror, token=False, library_name="galley", library_version=__version__
+        )
+        ask = partial(api.model_info, repository, revision=revision, files_metadata=True, timeout=TIMEOUT)
+        info = self._patiently(ask, repository)
+        found = []
+        for each in info.siblings or ():
+            size, git, sha256 = each.size, each.blob_id or "", each.lfs.sha256 if each.lfs else ""
+            if size is not None and (git or sha256):
+                found.append(RemoteFile(each.rfilename, int(size), sha256, git))
+        if not info.sha or not found:
+            raise ModelProblem("the server does not tell sizes and hashes of the files", "choose another mirror")
+        return str(info.sha), found
+
+    def fetch(self, repository: str, commit: str, file: RemoteFile, target: Path, heard: Heard) -> None:
+        """Bring `target` to the size of a file, from where it ends. A connection that breaks is taken up again; what
+        arrived stays in `target` when ModelProblem is raised.
+        """
+        failures = 0
+        while (have := _size(target)) < file.size:
+            heard(have)
+            broken: Exception | None = None
+            try:
+                self._take(repository, commit, file, target, heard)
+            except Exception as error:
+                if not self._passing(error):
+                    raise self._said(error, repository) from error
+                broken = error
+            now = _size(target)
+            failures = 0 if now > have else failures + 1
+            if failures == TRIES:
+                raise self._said(broken, repository) from broken
+            if now < file.size:
+                until = time.monotonic() + PAUSE * 2.0 ** max(0, failures - 1)
+                while time.monotonic() < until:
+                    heard(now)  # it may want to end the work
+                    time.sleep(0.05)
+
+    def _take(self, repository: str, commit: str, file: RemoteFile, target: Path, heard: Heard) -> None:
+        """What one connection gives."""
+        have = _size(target)
+        url = self._library.hf_hub_url(repository, file.name, revision=commit, endpoint=self._mirror)
+        headers = self._library.utils.build_hf_headers(token=False, library_name="galley", library_version=__version__)
+        headers["Accept-Encoding"] = "identity"  # a part of a compressed file would be no part of the file
+        if have:
+            headers["Range"] = f"bytes={have}-"
+        with self._session.stream("GET", url, headers=headers, timeout=TIMEOUT) as response:
+            self._library.utils.hf_raise_for_status(response)
+            begins = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+            if not (response.status_code == 206 and begins):
+                have = 0  # the server gives the whole file whatever it was asked for
+            with target.open("ab" if have else "wb") as out:
+                for block in response.iter_bytes():
+                    out.write(block[: file.size - have])  # if there is more, the hash will tell
+                    have = min(have + len(block), file.size)
+                    heard(have)
+
+    def _patiently(self, ask: Callable[[], _Result], repository: str) -> _Result:
+        """What a question to the hub gives; a server that is busy is asked again."""
+        for attempt in range(TRIES):
+            try:
+                return ask()
+            except Exception as error:
+                unreachable = isinstance(error, self._http.ConnectError)
+                if attempt + 1 == TRIES or unreachable or not self._passing(error):
+                    raise self._said(error, repository) from error
+            time.sleep(PAUSE * 2.0**attempt)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _passing(self, error: Exception) -> bool:
+        """Whether the next try may go well."""
+        if _certificate(error) or isinstance(error, (self._http.ProxyError, self._http.UnsupportedProtocol)):
+            return False
+        status = _status(error)
+        return status in _BUSY if status else isinstance(error, self._http.TransportError)
+
+    def _said(self, error: Exception | None, repository: str) -> ModelProblem:
+        """An error in words."""
+        errors = self._library.errors
+        if isinstance(error, ModelProblem):
+            return error
+        if error is None:
+            return ModelProblem("the server breaks off again and again", _LATER)
+        if isinstance(error, errors.OfflineModeIsEnabled):
+            return ModelProblem("downloads are switched off (HF_HUB_OFFLINE)", "take the variable away")
+        if isinstance(error, (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.EntryNotFoundError)):
+            return ModelProblem(
+                f"the server has no {repository} for everyone",
+                "check the name; a model behind a log-in can be fetched in a browser and added with galley models add",
+            )
+        if isinstance(error, errors.HFValidationError):
+            return ModelProblem(f"{repository} is no name of a model", "galley models list shows some")
+        if status := _status(error):
+            return ModelProblem(f"the server answers with error {status}", _LATER)
+        if _certificate(error):
+            return ModelProblem(
+                "this computer does not trust the server's certificate",
+                "add your organisation's certificate to the system's, or let SSL_CERT_FILE point to it",
+            )
+        if isinstance(error, self._http.ProxyError):
+            return ModelProblem(f"the proxy refuses ({error})", "check HTTPS_PROXY and NO_PROXY")
+        if isinstance(error, self._http.TimeoutException):
+            return ModelProblem("the server does not answer", _LATER)
+        if isinstance(error, self._http.HTTPError):
+            return ModelProblem(f"the server cannot be reached ({error})", f"check the connection and {_LATER}")
+        if isinstance(error, (self._http.InvalidURL, ValueError)):
+            return ModelProblem(f"the server gives no sensible answer ({error})", "check the address of the mirror")
+        raise error
+
+
+def _library() -> ModuleType:
+    """huggingface_hub, silent."""
+    for name in ("HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_UPDATE_CHECK", "HF_HUB_DISABLE_IMPLICIT_TOKEN"):
+        os.environ[name] = "1"
+    import huggingface_hub
+    import huggingface_hub.errors
+    import huggingface_hub.utils
+    from huggingface_hub import constants
+
+    constants.HF_HUB_DISABLE_TELEMETRY = True  # somebody may have imported it before
+    constants.HF_HUB_DISABLE_IMPLICIT_TOKEN = True
+    return huggingface_hub
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _status(error: Exception) -> int:
+    response: Any = getattr(error, "response", None)
+    return int(response.status_code) if response is not None else 0
+
+
+def _certificate(error: BaseException | None) -> bool:
+    """Whether an error comes from a certificate that is not trusted."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError) or "CERTIFICATE_VERIFY_FAILED" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

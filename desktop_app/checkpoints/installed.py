@@ -1,0 +1,301 @@
+"""The models on this computer: one folder each in the user's data folder, and the starter that comes with Galley.
+
+A model is put together in a folder of its own, `.partial/NAME`, and moved to its place whole: a folder that is listed
+is complete. Only safetensors and settings come in, never a pickle.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from desktop_app import folders, resources
+from desktop_app.checkpoints import catalogue, parts
+from desktop_app.checkpoints.folder import read
+from desktop_app.checkpoints.parts import Part
+from desktop_app.checkpoints.pieces import read_json
+from desktop_app.checkpoints.problem import ModelProblem
+
+STARTER = "starter"
+
+Progress = Callable[[str, int, int], None]
+"""Hears what is being done ("Copying"), how many bytes of it are done, and of how many."""
+
+_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
+_ROOM = 50_000_000
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A model on this computer. `repository` and `revision` say where it came from, "" where nobody wrote it down."""
+
+    name: str
+    folder: Path
+    repository: str
+    revision: str
+
+    @property
+    def bytes(self) -> int:
+        """How much room it takes."""
+        return sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
+
+
+def home() -> Path:
+    """The folder of the models that the user installed."""
+    return folders.data() / "models"
+
+
+def names() -> dict[str, Path]:
+    """Names and folders of the models on this computer, the starter first."""
+    found = {STARTER: resources.path("models", STARTER)}
+    if home().is_dir():
+        found |= {folder.name: folder for folder in sorted(home().iterdir()) if (folder / "config.json").is_file()}
+    return found
+
+
+def models() -> list[Installed]:
+    """The models on this computer, the starter first."""
+    return [describe(name, folder) for name, folder in names().items()]
+
+
+def describe(name: str, folder: Path) -> Installed:
+    """What its folder says of a model."""
+    about = parts.read_about(folder)
+    return Installed(name, folder, str(about.get("repository") or ""), str(about.get("revision") or ""))
+
+
+def unfinished() -> dict[str, int]:
+    """Names of the models whose download stopped before its end, and the bytes of each that are here."""
+    folder = home() / ".partial"
+    begun = sorted(folder.iterdir()) if folder.is_dir() else []
+    here = {each.name: sum(file.stat().st_size for file in each.rglob("*") if file.is_file()) for each in begun}
+    return {name: size for name, size in here.items() if size}
+
+
+def registered_draft(target: Path) -> Path | None:
+    """The draft that the user gave to a model, if it is still there."""
+    name = parts.read_about(target).get("draft")
+    return names().get(name) if isinstance(name, str) else None
+
+
+def recommended_drafts(target: Path, language: str) -> list[Path]:
+    """The folders of installed models that the catalogue recommends as drafts of a target, the best first."""
+    if target.parent != home():
+        return []
+    known = names()
+    return [known[draft.name] for draft in catalogue.drafts(target.name, language) if draft.name in known]
+
+
+def register_draft(target: str, draft: str) -> None:
+    """From now on, an installed model drafts for another one."""
+    for name in (target, draft):
+        _removable(name)
+    folder = home() / target
+    parts.write_about(folder, {"name": target} | parts.read_about(folder) | {"draft": draft})
+
+
+def add(source: Path, name: str, progress: Progress) -> Installed:
+    """Copy a model folder, and the draft in it, to the installed models; `name` "" takes the folder's own or, for a
+    model of the catalogue, the catalogue's.
+
+    Raises ModelProblem, also where the copy is not what was read; then nothing stays behind. Raises OSError.
+    """
+    checkpoint = read(source)
+    wanted = _files(source) + [f"draft/{file}" for file in (_files(checkpoint.draft) if checkpoint.draft else ())]
+    name = check_free(name or _own_name(source))
+    with staging(name) as folder:
+        try:
+            shutil.rmtree(folder)
+            folder.mkdir()
+            copied = _copy_all(source, wanted, folder, progress)
+            if checkpoint.draft and (about := parts.read_about(checkpoint.draft)):
+                parts.write_about(folder / "draft", about)
+            parts.write_about(folder, {"name": name} | parts.read_about(source), copied)
+            _check(folder, progress)
+            return place(folder, name)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+
+def verify(name: str, progress: Progress) -> bool:
+    """Read every byte of a model again; ModelProblem says what is wrong. False if it is sound as far as one can see,
+    but nobody wrote down what its files have to be.
+    """
+    known = names()
+    if name not in known:
+        raise _unknown(name)
+    return _check(known[name], progress)
+
+
+def remove(name: str) -> None:
+    """Delete an installed model, or what an unfinished download left. Raises ModelProblem and OSError."""
+    if name not in unfinished() or name in names():
+        _removable(name)
+    with staging(name) as folder:
+        shutil.rmtree(folder)
+        if (home() / name).exists():
+            (home() / name).rename(folder)  # at once gone from the list, whatever happens while it is deleted
+            shutil.rmtree(folder)
+
+
+def check_free(name: str) -> str:
+    """The name, if a model can be installed under it; ModelProblem if not."""
+    if not _NAME.fullmatch(name):
+        raise ModelProblem(f"{name!r} cannot be the name of a model", "give it another one with --name")
+    if name in names():
+        raise ModelProblem(f"{name} is already installed", f"galley models remove {name} makes room for another")
+    return name
+
+
+def check_room(folder: Path, size: int) -> None:
+    """Raise ModelProblem unless so many bytes fit on the disk."""
+    free = shutil.disk_usage(folder).free
+    if free < size + _ROOM:
+        need = f"{(size + _ROOM) / 1e9:.2f} GB are needed, {free / 1e9:.2f} GB are free"
+        raise ModelProblem(f"there is not enough room on the disk: {need}", f"make room where {home()} is")
+
+
+@contextlib.contextmanager
+def staging(name: str) -> Iterator[Path]:
+    """The folder in which the model `name` is put together, this program's alone inside the block. What is left in it
+    stays.
+    """
+    locks = folders.cache() / "locks"
+    locks.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(locks / f"{name}.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ModelProblem(f"another Galley is at work on {name}", "wait until it has finished") from None
+    folder = home() / ".partial" / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+    finally:
+        for empty in (folder, folder.parent):
+            with contextlib.suppress(OSError):
+                empty.rmdir()
+        lock.release()
+
+
+def place(folder: Path, name: str) -> Installed:
+    """Move a finished model to where it is found."""
+    target = home() / name
+    if target.exists():
+        raise ModelProblem(f"{target} is in the way", "move it away")
+    folder.rename(target)
+    sync_folder(target.parent)
+    return describe(name, target)
+
+
+def sync_folder(folder: Path) -> None:
+    """Let what was renamed in a folder survive a power cut, on systems that can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def disk_problem(error: OSError) -> ModelProblem:
+    """What the disk refuses, in words."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return ModelProblem("the disk is full", f"make room where {home()} is, then repeat the command")
+    return ModelProblem(
+        f"{error.filename or home()} cannot be used ({error.strerror or error})", "check its permissions"
+    )
+
+
+def _removable(name: str) -> None:
+    if name == STARTER:
+        raise ModelProblem("the starter belongs to Galley and stays as it is", "name another model")
+    if name not in names():
+        raise _unknown(name)
+
+
+def _unknown(name: str) -> ModelProblem:
+    return ModelProblem(f"{name} is not installed", f"installed are: {', '.join(names())}")
+
+
+def _own_name(source: Path) -> str:
+    """The catalogue's name of a model whose folder is called as there and holds the same weights, else the folder's."""
+    own = source.resolve().name
+    entry = catalogue.find(own)
+    if entry is None:
+        return own
+    file = source / parts.WEIGHTS
+    other = entry.sha256 and (not file.is_file() or parts.digest(file) != entry.sha256)
+    return own if other else entry.name
+
+
+def _files(folder: Path) -> list[str]:
+    """What belongs to the model in a folder, without galley.json and the draft."""
+    there = {entry.name for entry in folder.iterdir() if entry.is_file()}
+    weights = parts.weights(there, lambda: dict(read_json(folder / parts.INDEX)))
+    return [name for name in parts.SETTINGS if name in there] + weights
+
+
+def _copy_all(source: Path, wanted: list[str], folder: Path, progress: Progress) -> list[Part]:
+    """Copy the files of a model; gives what was read."""
+    total, done, copied = sum((source / file).stat().st_size for file in wanted), 0, []
+    check_room(folder, total)
+    for file in wanted:
+        (folder / file).parent.mkdir(exist_ok=True)
+        part = _copy(source / file, folder / file, partial(ahead, progress, "Copying", done, total))
+        copied.append(Part(file, part.size, part.sha256))
+        done += part.size
+    return copied
+
+
+def ahead(progress: Progress, what: str, before: int, total: int, size: int) -> None:
+    """Tell how far a file is as part of all files; `before` counts the bytes of those that are done."""
+    progress(what, before + size, total)
+
+
+def _copy(source: Path, target: Path, heard: parts.Heard) -> Part:
+    """Copy a file to the disk itself; gives what was read."""
+    state, size = hashlib.sha256(), 0
+    with source.open("rb") as old, target.open("wb") as new:
+        while block := old.read(parts.BLOCK):
+            new.write(block)
+            state.update(block)
+            size += len(block)
+            heard(size)
+        new.flush()
+        os.fsync(new.fileno())
+    return Part(target.name, size, state.hexdigest())
+
+
+def _check(folder: Path, progress: Progress) -> bool:
+    """Compare every file with what was recorded, then look at every number."""
+    wanted = parts.recorded(folder)
+    total, done = sum(part.size for part in wanted), 0
+    again = "remove the model and install it again"
+    for part in wanted:
+        file = folder / part.name
+        if not file.is_file():
+            raise ModelProblem(f"{part.name} is missing", again)
+        if file.stat().st_size != part.size:
+            raise ModelProblem(f"{part.name} has another size than when it was installed", again)
+        if parts.digest(file, partial(ahead, progress, "Checking", done, total)) != part.sha256:
+            raise ModelProblem(f"{part.name} has changed since it was installed", again)
+        done += part.size
+    checkpoint = read(folder)
+    for each in [checkpoint] if checkpoint.draft is None else [checkpoint, read(checkpoint.draft)]:
+        for name in each.shape.tensors():
+            if not np.isfinite(each.tensors[name].read()).all():
+                raise ModelProblem(f"the tensor {name} holds something that is no number", again)
+    return bool(wanted)

@@ -1,0 +1,114 @@
+"""Which files make a model, what a model's folder says of them, and whether they are what they should be."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Collection
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from desktop_app.checkpoints.problem import ModelProblem
+
+SETTINGS = (
+    "config.json",
+    "generation_config.json",
+    "preprocessor_config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "normalizer.json",
+    "vocab.json",
+    "merges.txt",
+)
+"""Everything beside the weights that a Whisper folder may hold and that Galley or another program reads."""
+
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+ABOUT = "galley.json"
+
+BLOCK = 1 << 20
+
+Heard = Callable[[int], None]
+"""Hears how many bytes of a file are done; what it raises ends the work."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of a model: its name, size in bytes and SHA-256."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+def weights(names: Collection[str], shards: Callable[[], dict[str, Any]]) -> list[str]:
+    """The files of a folder or repository that hold its tensors: one file, or the parts that its index names.
+    ModelProblem names the pickle of one that has no other weights.
+    """
+    if WEIGHTS in names:
+        return [WEIGHTS]
+    if INDEX in names:
+        found = {str(name) for name in dict(shards().get("weight_map") or {}).values()}
+        if not found or any(Path(name).name != name or not name.endswith(".safetensors") for name in found):
+            raise ModelProblem(f"{INDEX} is damaged", "choose another model")
+        return [INDEX, *sorted(found)]
+    for name in sorted(names):
+        if name.endswith((".bin", ".pt", ".pth", ".ckpt")):
+            raise ModelProblem(
+                f"its weights are a pickle ({name}), which could run code", "choose one with model.safetensors"
+            )
+    raise ModelProblem("it has no model.safetensors", "choose a Whisper model in the Hugging Face layout")
+
+
+def digest(path: Path, heard: Heard = lambda done: None) -> str:
+    """The SHA-256 of a file."""
+    return _digest(path, hashlib.sha256(), heard)
+
+
+def git_digest(path: Path) -> str:
+    """The name that git gives to a file with these contents: how a hub tells the hash of a small file."""
+    head = f"blob {path.stat().st_size}\0".encode()
+    return _digest(path, hashlib.sha1(head, usedforsecurity=False), lambda done: None)
+
+
+def _digest(path: Path, state: hashlib._Hash, heard: Heard) -> str:
+    done = 0
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            state.update(block)
+            done += len(block)
+            heard(done)
+    return state.hexdigest()
+
+
+def read_about(folder: Path) -> dict[str, Any]:
+    """What galley.json says of the model in a folder; {} where there is none that can be read."""
+    try:
+        found = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def write_about(folder: Path, about: dict[str, Any], parts: Collection[Part] | None = None) -> None:
+    """Write galley.json, whole or not at all. `parts` are the files as they should be, for a later check."""
+    if parts is not None:
+        about = about | {"files": [asdict(part) for part in parts]}
+    fresh = folder / f".{ABOUT}.new"
+    with fresh.open("w", encoding="utf-8") as file:
+        json.dump(about, file, indent=1, ensure_ascii=False)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(folder / ABOUT)
+
+
+def recorded(folder: Path) -> list[Part]:
+    """The files as they were when the model was installed; [] where nobody wrote it down."""
+    try:
+        return [Part(str(each["name"]), int(each["size"]), str(each["sha256"])) for each in read_about(folder)["files"]]
+    except (KeyError, TypeError, ValueError):
+        return []

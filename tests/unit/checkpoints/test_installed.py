@@ -1,0 +1,191 @@
+"""The models on this computer: what comes in is whole and checked, what is damaged is found, what goes is gone."""
+
+from __future__ import annotations
+
+import errno
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from desktop_app.checkpoints import catalogue, installed, parts
+from desktop_app.checkpoints.folder import read
+from desktop_app.checkpoints.problem import ModelProblem
+from tests import random_models
+
+
+def quiet(what: str, done: int, total: int) -> None:
+    """Nobody watches."""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return random_models.toy(tmp_path_factory.mktemp("models") / "toy")
+
+
+@pytest.fixture
+def source(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / "toy"))
+
+
+def test_a_folder_is_copied_with_what_belongs_to_it_and_nothing_else(home: Path, source: Path) -> None:
+    random_models.toy(source / "draft", seed=1)
+    (source / "draft" / "galley.json").write_text('{"name": "Small toy"}')
+    (source / "galley.json").write_text('{"name": "Toy", "notice": "Only noise."}')
+    for other in ("pytorch_model.bin", "notes.txt", "draft/optimizer.pt"):
+        (source / other).write_text("not a part of it")
+    heard: list[tuple[str, int, int]] = []
+    model = installed.add(source, "", lambda *step: heard.append(step))
+    shutil.rmtree(source)
+    assert (model.name, model.folder) == ("toy", home / "data" / "models" / "toy")
+    found = {str(file.relative_to(model.folder)) for file in model.folder.rglob("*") if file.is_file()}
+    assert not {file for file in found if file.endswith((".bin", ".pt", ".txt"))}
+    assert {"model.safetensors", "draft/model.safetensors", "galley.json", "draft/galley.json"} <= found
+    checkpoint = read(model.folder)
+    assert (checkpoint.name, checkpoint.notice) == ("Toy", "Only noise.")
+    assert checkpoint.draft is not None and read(checkpoint.draft).name == "Small toy"
+    assert installed.verify("toy", quiet)
+    assert heard[-1][1] == heard[-1][2] > 0
+    assert list(home.glob("data/models/.*")) == []
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "tokenizer.json"])
+def test_one_changed_byte_is_found(source: Path, file: str) -> None:
+    model = installed.add(source, "", quiet)
+    with (model.folder / file).open("r+b") as changed:
+        changed.seek(-2, 2)
+        byte = changed.read(1)
+        changed.seek(-2, 2)
+        changed.write(bytes([byte[0] ^ 1]))
+    with pytest.raises(ModelProblem, match=f"{file} has changed since it was installed"):
+        installed.verify("toy", quiet)
+
+
+def test_missing_and_cut_files_are_found(source: Path) -> None:
+    model = installed.add(source, "", quiet)
+    (model.folder / "config.json").write_text("{}")
+    with pytest.raises(ModelProblem, match=r"config\.json has another size"):
+        installed.verify("toy", quiet)
+    (model.folder / "tokenizer.json").unlink()
+    (model.folder / "config.json").write_bytes((source / "config.json").read_bytes())
+    with pytest.raises(ModelProblem, match=r"tokenizer\.json is missing"):
+        installed.verify("toy", quiet)
+
+
+def test_a_folder_put_there_by_hand_is_read_but_not_compared(home: Path, source: Path) -> None:
+    shutil.copytree(source, home / "data" / "models" / "mine")
+    assert not installed.verify("mine", quiet)
+
+
+def test_weights_that_are_no_numbers_are_found(home: Path, tmp_path: Path) -> None:
+    folder = random_models.toy(tmp_path / "broken")
+    checkpoint = read(folder)
+    numbers = {f"model.{name}": checkpoint.tensors[name].read().copy() for name in checkpoint.tensors}
+    numbers["model.decoder.layers.0.fc1.bias"][3] = np.nan
+    random_models.write_tensors(folder / "model.safetensors", numbers, "F32")
+    with pytest.raises(ModelProblem, match=r"decoder\.layers\.0\.fc1\.bias holds something that is no number"):
+        installed.add(folder, "", quiet)
+    assert list((home / "data" / "models").iterdir()) == []
+
+
+def test_only_a_pickle_is_refused_by_name(home: Path, source: Path) -> None:
+    (source / "model.safetensors").rename(source / "pytorch_model.bin")
+    with pytest.raises(ModelProblem, match=r"pickle \(pytorch_model.bin\), which could run code"):
+        installed.add(source, "", quiet)
+    assert not (home / "data" / "models").exists()
+
+
+@pytest.mark.parametrize("name", ["", "..", ".partial", "a/b", "a b", "-rf"])
+def test_names_that_cannot_be(name: str) -> None:
+    with pytest.raises(ModelProblem, match="cannot be the name of a model"):
+        installed.check_free(name)
+
+
+def test_nothing_is_overwritten(source: Path) -> None:
+    installed.add(source, "", quiet)
+    for name in ("toy", "starter"):
+        with pytest.raises(ModelProblem, match=f"{name} is already installed"):
+            installed.add(source, name, quiet)
+    assert installed.add(source, "toy2", quiet).name == "toy2"
+
+
+def test_a_full_disk_leaves_nothing_behind(home: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(installed.os, "fsync", refuse)
+    with pytest.raises(OSError, match="No space left") as caught:
+        installed.add(source, "", quiet)
+    assert installed.disk_problem(caught.value).reason == "the disk is full"
+    assert list((home / "data" / "models").iterdir()) == []
+
+
+def test_too_little_room_is_said_first(home: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage(home)._replace(free=100)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage)
+    with pytest.raises(ModelProblem, match="not enough room"):
+        installed.add(source, "", quiet)
+    assert list((home / "data" / "models").iterdir()) == []
+
+
+def test_removing(home: Path, source: Path) -> None:
+    installed.add(source, "", quiet)
+    installed.remove("toy")
+    assert list(installed.names()) == ["starter"]
+    assert list((home / "data" / "models").iterdir()) == []
+    for name, reason in (("starter", "belongs to Galley"), ("toy", "toy is not installed"), ("../x", "not installed")):
+        with pytest.raises(ModelProblem, match=reason):
+            installed.remove(name)
+
+
+def test_what_a_download_left_can_be_removed(home: Path) -> None:
+    partial = home / "data" / "models" / ".partial" / "large-v3"
+    partial.mkdir(parents=True)
+    (partial / "model.safetensors.0123.part").write_bytes(b"begun")
+    assert installed.unfinished() == {"large-v3": 5}
+    assert list(installed.names()) == ["starter"]
+    installed.remove("large-v3")
+    assert installed.unfinished() == {}
+
+
+def test_a_model_of_the_catalogue_gets_its_name_by_its_weights(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fine-tuned model often lies in a folder that is called as the one it was made from."""
+    sha256 = parts.digest(source / "model.safetensors")
+    entry = catalogue.Entry("tiny", "openai/whisper-toy", "0" * 40, ("*",), "MIT", 1, sha256=sha256)
+    monkeypatch.setattr(catalogue, "entries", lambda: (entry,))
+    tuned = random_models.toy(tmp_path / "tuned" / "whisper-toy", seed=9)
+    assert installed.add(tuned, "", quiet).name == "whisper-toy"
+    same = source.rename(tmp_path / "whisper-toy")
+    assert installed.add(same, "", quiet).name == "tiny"
+
+
+def test_a_draft_that_the_user_gave(source: Path) -> None:
+    target = installed.add(source, "", quiet)
+    assert installed.registered_draft(target.folder) is None
+    installed.add(source, "small", quiet)
+    installed.register_draft("toy", "small")
+    assert installed.registered_draft(target.folder) == target.folder.with_name("small")
+    assert installed.verify("toy", quiet)
+    installed.remove("small")
+    assert installed.registered_draft(target.folder) is None
+    with pytest.raises(ModelProblem, match="small is not installed"):
+        installed.register_draft("toy", "small")
+    with pytest.raises(ModelProblem, match="starter belongs to Galley"):
+        installed.register_draft("starter", "toy")
+
+
+def test_git_tells_files_apart_as_the_hub_does(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"what is up, doc?")
+    assert parts.git_digest(tmp_path / "file") == "bd9dbf5aae1a3862dd1526723246b20206e5fc37"
+
+
+def test_an_index_cannot_name_files_elsewhere() -> None:
+    for name in ("../model-1.safetensors", "model.bin"):
+        with pytest.raises(ModelProblem, match="is damaged"):
+            parts.weights({parts.INDEX}, lambda name=name: json.loads(json.dumps({"weight_map": {"a": name}})))
+    with pytest.raises(ModelProblem, match="it has no model"):
+        parts.weights({"config.json"}, dict)

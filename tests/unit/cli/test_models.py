@@ -1,0 +1,185 @@
+"""`galley models`: what is written where, and what the exit status says. Nothing here reaches a hub."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from desktop_app import cli
+from desktop_app.checkpoints import download, installed
+from desktop_app.checkpoints.problem import ModelProblem
+from tests import random_models
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return random_models.toy(tmp_path_factory.mktemp("models") / "toy")
+
+
+def run(*arguments: str) -> int:
+    return cli.main(["models", *arguments])
+
+
+def test_the_list_for_people(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("add", str(toy)) == 0
+    assert capsys.readouterr() == ("", "toy is installed: the folder you gave is no longer needed.\n")
+    partial = installed.home() / ".partial" / "small"
+    partial.mkdir(parents=True)
+    (partial / "part").write_bytes(b"x" * 2_000_000)
+    assert run("list") == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == "Installed:"
+    assert "toy 1 MB added from a folder" in lines
+    assert "large-v3 3.1 GB 17.0 GB / 7.1 GB every language Apache-2.0 drafts: distil-large-v3, large-v3-turbo" in lines
+    assert "small 967 MB 2.8 GB / 1.4 GB every language Apache-2.0 2 MB are here" in lines
+    assert "whisper-large-v3-distil-fr-v0.2 ? 8.4 GB / 3.6 GB fr MIT" in lines
+
+
+def test_the_list_for_programs(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("add", str(toy), "--name", "tiny")
+    capsys.readouterr()
+    assert run("list", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [model["name"] for model in found["installed"]] == ["starter", "tiny"]
+    assert found["installed"][1]["folder"] == str(installed.home() / "tiny")
+    available = {model["name"]: model for model in found["available"]}
+    assert "tiny" not in available
+    assert available["large-v3"]["download_bytes"] == 3_087_130_976
+    assert available["whisper-large-v3-distil-fr-v0.2"]["download_bytes"] is None
+
+
+def test_each_failure_is_one_line(toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("add", str(tmp_path)) == 1
+    assert run("add", str(toy), "--draft-of", "large-v3") == 1
+    assert run("verify", "toy") == 2
+    assert run("remove", "toy") == 2
+    assert run("remove", "starter") == 1
+    assert run("download", "large-v9") == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[:5] == [
+        f"{tmp_path}: the folder has no config.json; choose a Whisper folder in the Hugging Face layout",
+        f"{toy}: large-v3 is not installed; add it first, then its draft",
+        "toy: toy is not installed; installed are: starter",
+        "toy: toy is not installed; installed are: starter",
+        "starter: the starter belongs to Galley and stays as it is; name another model",
+    ]
+    assert err.splitlines()[5].startswith(
+        "large-v9: the catalogue has no large-v9; write OWNER/NAME or one of: large-v3"
+    )
+    assert len(err.splitlines()) == 6
+
+
+def test_add_as_draft_verify_and_remove(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("add", str(toy)) == 0
+    assert run("add", str(toy), "--name", "small", "--draft-of", "toy") == 0
+    assert run("add", str(installed.home() / "toy"), "--draft-of", "small") == 0
+    assert run("verify", "toy") == 0
+    assert run("remove", "toy") == 0
+    out, err = capsys.readouterr()
+    assert out == "toy: every byte is as it was installed\n"
+    assert err.splitlines()[2:] == ["small will draft for toy.", "toy will draft for small.", "toy is removed."]
+
+
+def test_a_damaged_model_does_not_keep_the_others_from_being_read(
+    toy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b"):
+        run("add", str(toy), "--name", name)
+    (installed.home() / "a" / "tokenizer.json").unlink()
+    capsys.readouterr()
+    assert run("verify") == 1
+    out, err = capsys.readouterr()
+    assert "b: every byte is as it was installed\n" in out
+    assert "a: tokenizer.json is missing; remove the model and install it again\n" in err
+
+
+def downloaded(name: str, toy: Path) -> Callable[..., installed.Installed]:
+    return lambda *arguments, progress: installed.add(toy, name, progress)
+
+
+@pytest.mark.parametrize(
+    ("name", "present", "sentence"),
+    [
+        (
+            "large-v3",
+            "",
+            "A draft makes it faster and changes no word: galley models download distil-large-v3 (en), or galley",
+        ),
+        ("large-v3", "large-v3-turbo", "large-v3-turbo will draft for it."),
+        ("large-v3-turbo", "", "Best alone: its decoder has 4 layers"),
+    ],
+)
+def test_after_a_download_its_draft_is_offered(
+    toy: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    present: str,
+    sentence: str,
+) -> None:
+    if present:
+        run("add", str(toy), "--name", present)
+    capsys.readouterr()
+    monkeypatch.setattr(download, "download", downloaded(name, toy))
+    assert run("download", name) == 0
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == f"{name} is installed (1 MB): galley transcribe FILE --target {name}"
+    assert second.startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("problem", "status", "said"),
+    [
+        (ModelProblem("the server does not answer", "wait"), 1, "tiny: the server does not answer; wait\n"),
+        (OSError(28, "No space left"), 1, "tiny: the disk is full; make room where "),
+        (KeyboardInterrupt(), 130, "Interrupted: what has arrived is kept; the same command goes on from there.\n"),
+    ],
+)
+def test_a_download_that_fails(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    problem: BaseException,
+    status: int,
+    said: str,
+) -> None:
+    def fail(*arguments: str, progress: installed.Progress) -> installed.Installed:
+        raise problem
+
+    monkeypatch.setattr(download, "download", fail)
+    assert run("download", "tiny") == status
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith(said)
+
+
+@pytest.mark.parametrize("arguments", [[], ["fetch"], ["download"], ["add"], ["remove"], ["list", "--all"]])
+def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*arguments) == 2
+    assert "usage: galley models" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "environment", "setting", "expected"),
+    [
+        ("", "", "", ""),
+        ("", "", "https://c.example", "https://c.example"),
+        ("", "https://b.example", "https://c.example", "https://b.example"),
+        ("https://a.example", "https://b.example", "https://c.example", "https://a.example"),
+        ("", "", '"https://c.example/a;b"', "https://c.example/a;b"),
+    ],
+)
+def test_which_mirror_counts(
+    home: Path, monkeypatch: pytest.MonkeyPatch, given: str, environment: str, setting: str, expected: str
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", environment)
+    (home / "data").mkdir()
+    (home / "data" / "settings.ini").write_text(f"[General]\ntarget=%2Fmodels\nmirror={setting}\n")
+    assert download.address_of(given) == expected
+
+
+def test_a_mirror_that_is_no_address() -> None:
+    with pytest.raises(ModelProblem, match="nonsense is no address of a mirror"):
+        download.address_of("nonsense")
