@@ -22,10 +22,15 @@ _LETTERS = {chr(byte): byte for byte in _SHOWN} | {
 (openai/gpt-2's `bytes_to_unicode`)."""
 
 
-def check_task(target: Checkpoint, draft: Checkpoint, language: str | None, translate: bool) -> None:
-    """Raise ModelProblem if the target can do the task and the draft cannot. A `language` that is still to be found out
-    is None; should the draft not know it, the target will write alone.
+def check(target: Checkpoint, draft: Checkpoint, language: str | None, translate: bool) -> None:
+    """Raise ModelProblem if the draft hears otherwise, or cannot do what is asked for and the target can. A `language`
+    that is still to be found out is None; should the draft not know it, the target will write alone.
     """
+    if target.shape.audio_positions != draft.shape.audio_positions:
+        raise refusal(target, draft.name, "it hears windows of another length")
+    end_of_window = target.shape.audio_positions * target.vocabulary.seconds_per_timestamp
+    if draft.vocabulary.timestamp(end_of_window) is None:
+        raise refusal(target, draft.name, "it lacks timestamps")
     if language and target.vocabulary.knows(language) and not draft.vocabulary.knows(language):
         raise refusal(target, draft.name, f"it does not know the language {language}")
     if translate and target.vocabulary.translates and not draft.vocabulary.translates:
@@ -33,12 +38,7 @@ def check_task(target: Checkpoint, draft: Checkpoint, language: str | None, tran
 
 
 def drafter(target: Checkpoint, draft: Checkpoint) -> Callable[[Draft], Drafter]:
-    """What makes a drafter of the draft's model; ModelProblem where the two cannot work together."""
-    if target.shape.audio_positions != draft.shape.audio_positions:
-        raise refusal(target, draft.name, "it hears windows of another length")
-    end_of_window = target.shape.audio_positions * target.vocabulary.seconds_per_timestamp
-    if draft.vocabulary.timestamp(end_of_window) is None:
-        raise refusal(target, draft.name, "it lacks timestamps")
+    """What makes a drafter of the draft's model; ModelProblem where the text of one cannot become the other's."""
     if target.pieces.text.keys() == draft.pieces.text.keys():
         return partial(ModelDrafter, ids=ids(target, draft))
     spellings = spelling(target), spelling(draft)

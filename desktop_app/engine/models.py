@@ -6,15 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-<<<<<<< HEAD
-from desktop_app import folders, resources
-from desktop_app.checkpoints import pairs
-from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder
-=======
 from desktop_app import folders
-from desktop_app.checkpoints import installed
-from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder, same_vocabulary
->>>>>>> main
+from desktop_app.checkpoints import installed, pairs
+from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.engine.messages import Options
@@ -95,14 +89,13 @@ class Shelf:
     def _draft_for(self, target: Loaded, options: Options, announce: Callable[[str], None]) -> LoadedDraft | None:
         if options.draft == "off":
             return None
-        folder = _own_draft(target.checkpoint, options.language) if options.draft == "auto" else find(options.draft)
+        folder = _own_draft(target.checkpoint, options) if options.draft == "auto" else find(options.draft)
         if folder is None:
             return None
         key = _key(folder, options)
         loaded = self._draft if self._draft and self._draft.key == key else None
         checkpoint = loaded.checkpoint if loaded else _read_draft(folder, target.checkpoint)
-        language = None if options.language == "auto" else options.language
-        pairs.check_task(target.checkpoint, checkpoint, language, options.task == "translate")
+        _check(target.checkpoint, checkpoint, options)
         if loaded is None:
             self._draft = None
             drafter = pairs.drafter(target.checkpoint, checkpoint)
@@ -126,16 +119,16 @@ def find(wanted: str) -> Path:
     raise ModelProblem(f"there is no model {wanted}", f"choose a folder or one of: {', '.join(known)}")
 
 
-def _own_draft(target: Checkpoint, language: str) -> Path | None:
+def _own_draft(target: Checkpoint, options: Options) -> Path | None:
     """The draft of a target: what came with it, else what the user gave it, else the first installed one of those that
     the catalogue recommends and that fits.
     """
     own = target.draft or installed.registered_draft(target.folder)
     if own is not None:
         return own
-    for folder in installed.recommended_drafts(target.folder, language):
+    for folder in installed.recommended_drafts(target.folder, options.language):
         try:
-            _check_pair(target, read(folder))
+            _check(target, read(folder), options)
         except ModelProblem:
             continue
         return folder
@@ -154,6 +147,11 @@ def _read_draft(folder: Path, target: Checkpoint) -> Checkpoint:
         return read(folder)
     except ModelProblem as problem:
         raise pairs.refusal(target, folder.name, problem.reason) from problem
+
+
+def _check(target: Checkpoint, draft: Checkpoint, options: Options) -> None:
+    language = None if options.language == "auto" else options.language
+    pairs.check(target, draft, language, options.task == "translate")
 
 
 def _load(

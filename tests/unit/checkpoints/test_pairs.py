@@ -210,7 +210,13 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
 def test_a_pairing_that_cannot_be_is_refused_in_a_sentence(
     toy: Checkpoint, changes: dict[str, Any], reason: str
 ) -> None:
+    small = replace(toy, name="small", **changes)
+
+    def pair() -> None:
+        pairs.check(toy, small, None, False)
+        pairs.drafter(toy, small)
+
     with pytest.raises(ModelProblem) as caught:
-        pairs.drafter(toy, replace(toy, name="small", **changes))
+        pair()
     assert caught.value.reason == f"small cannot draft for toy: {reason}"
     assert caught.value.remedy == "choose another draft, or none"
