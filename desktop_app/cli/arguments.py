@@ -66,8 +66,13 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
         metavar="auto|off|NAME|FOLDER",
         help="the small model that writes ahead: auto, what came with the target; off, the target alone",
     )
-    add("--device", default="auto", choices=("auto", "cpu", "gpu"), help="what computes (default: %(default)s)")
-    add("--precision", default="auto", choices=("auto", "f32", "int8"), help="of the weights (default: %(default)s)")
+    add("--device", default="auto", choices=("auto", "cpu", "gpu", "cuda"), help="what computes (default: %(default)s)")
+    add(
+        "--precision",
+        default="auto",
+        choices=("auto", "f32", "f16", "bf16", "int8"),
+        help="of the weights; f16 and bf16 on CUDA (default: %(default)s)",
+    )
     add(
         "--language",
         default="auto",

@@ -15,7 +15,7 @@ def run(arguments: argparse.Namespace) -> int:
     status = 0
     lines = ["Computes:"]
     try:
-        found = probe.ask(probe.inference_devices)
+        found = probe.ask(probe.inference_devices) + _cuda()
         width = max((len(name) for name, _ in found), default=0)
         lines += [f"  {name.lower():{width}}  {full}" for name, full in found]
     except probe.ProbeProblem as problem:
@@ -28,3 +28,11 @@ def run(arguments: argparse.Namespace) -> int:
         lines.append(f"  nothing: {problem}; run galley doctor")
     sys.stdout.write("\n".join(lines) + "\n")
     return status
+
+
+def _cuda() -> list[tuple[str, str]]:
+    """The CUDA devices; a PyTorch that does not work is for galley doctor to say."""
+    try:
+        return probe.ask(probe.cuda_devices)[0]
+    except probe.ProbeProblem:
+        return []

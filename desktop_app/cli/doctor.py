@@ -47,7 +47,7 @@ class Finding:
 def run(arguments: argparse.Namespace) -> int:
     """Look at everything and say it; gives the exit status, 3 if files cannot be transcribed."""
     status = 0
-    for check in (_program, _packages, _devices, _starter, _data, _window, _sound):
+    for check in (_program, _packages, _devices, _cuda, _starter, _data, _window, _sound):
         for finding in check():
             mark = {"ok": "ok     ", "note": "note   ", "problem": "PROBLEM"}[finding.state]
             sys.stdout.write(f"{mark}  {finding.what}{f'; {finding.remedy}' if finding.remedy else ''}\n")
@@ -86,6 +86,19 @@ def _devices() -> Iterator[Finding]:
         yield Finding("ok", f"OpenVINO computes on {name}: {full}")
     if not found:
         yield Finding("problem", "OpenVINO finds nothing to compute on", _REINSTALL)
+
+
+def _cuda() -> Iterator[Finding]:
+    """Nobody needs it, so nothing here is a problem; without PyTorch there is nothing to say."""
+    try:
+        found, why_not = probe.ask(probe.cuda_devices)
+    except probe.ProbeProblem as problem:
+        yield Finding("note", f"PyTorch does not work: {problem}", "OpenVINO computes without it")
+        return
+    for name, full in found:
+        yield Finding("ok", f"PyTorch computes on {name}: {full}")
+    if why_not:
+        yield Finding("ok", f"{why_not}; OpenVINO computes without one")
 
 
 def _starter() -> Iterator[Finding]:

@@ -122,6 +122,7 @@ class WindowDecoder:
         start = prefix(
             self._vocabulary, replace(task, timestamps=False, prompt=(), hot_words=()), self._target.positions
         )
+        tokens = tokens[: self._target.positions - len(start) - 1]  # the last of a text that fills them stay untimed
         began = perf_counter()
         scores, attention = self._target.attend(window.encoded(self._target), [*start, *tokens, self._vocabulary.end])
         self._figures.verify_seconds += perf_counter() - began

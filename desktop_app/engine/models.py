@@ -11,8 +11,8 @@ from desktop_app.checkpoints import installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter
+from desktop_app.engine import runtime
 from desktop_app.engine.messages import Options
-from desktop_app.runtimes import openvino
 from desktop_app.transcript.model import Models
 
 
@@ -22,7 +22,7 @@ class Loaded:
 
     key: tuple[object, ...]
     checkpoint: Checkpoint
-    model: openvino.OpenVinoModel
+    model: runtime.RuntimeModel
 
 
 @dataclass(frozen=True)
@@ -155,9 +155,9 @@ def _check(target: Checkpoint, draft: Checkpoint, options: Options) -> None:
 
 
 def _load(
-    checkpoint: Checkpoint, options: Options, encoder: openvino.OpenVinoModel | None = None
-) -> openvino.OpenVinoModel:
-    return openvino.load(checkpoint, options.device, options.precision, encoder=encoder, cache=_cache())
+    checkpoint: Checkpoint, options: Options, encoder: runtime.RuntimeModel | None = None
+) -> runtime.RuntimeModel:
+    return runtime.load(checkpoint, options.device, options.precision, encoder, _cache())
 
 
 def _cache() -> Path | None:

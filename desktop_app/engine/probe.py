@@ -4,6 +4,7 @@ library does there, the asker goes on.
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from collections.abc import Callable
 from functools import partial
@@ -46,6 +47,19 @@ def inference_devices() -> list[tuple[str, str]]:
     from desktop_app.runtimes import openvino
 
     return openvino.devices()
+
+
+def cuda_devices() -> tuple[list[tuple[str, str]], str]:
+    """What PyTorch can compute on by CUDA, ids and full names; else why nothing, "" if it is not installed. For `ask`.
+
+    Loading PyTorch takes seconds, so it is only looked for here.
+    """
+    if importlib.util.find_spec("torch") is None:
+        return [], ""
+    from desktop_app.runtimes import torch
+
+    found = torch.devices()
+    return found, "" if found else torch.absence()
 
 
 def inputs() -> list[str]:

@@ -87,7 +87,7 @@ def failure(job: str, error: BaseException) -> Failed:
     """What is said about an error that is neither the file's nor the model's."""
     if isinstance(error, ImportError):
         return Failed(job, f"the engine cannot be loaded ({error})", "run galley doctor", "model")
-    if isinstance(error, MemoryError) or "bad_alloc" in str(error):
+    if isinstance(error, MemoryError) or any(each in str(error) for each in ("bad_alloc", "CUDA out of memory")):
         reason = "this computer has no memory left for it"
         return Failed(job, reason, "close other programs or choose a smaller model", "engine")
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:

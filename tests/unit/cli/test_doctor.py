@@ -15,6 +15,7 @@ from desktop_app.engine import probe
 Questions = Mapping[Callable[[], object], object]
 WELL: Questions = {
     probe.inference_devices: [("CPU", "A fine processor")],
+    probe.cuda_devices: ([], ""),
     probe.starter: "Galley starter works on CPU, f32 (1.0 s)",
     probe.inputs: ["Microphone (1 channels, 48000 Hz)"],
     doctor.open_window: "offscreen",
@@ -97,7 +98,7 @@ def test_a_package_that_is_missing(
 
 def test_devices_without_an_engine(answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str]) -> None:
     gone = probe.ProbeProblem("it is gone")
-    answers({probe.inference_devices: gone, probe.inputs: gone})
+    answers({probe.inference_devices: gone, probe.cuda_devices: gone, probe.inputs: gone})
     assert cli.main(["devices"]) == 3
     assert capsys.readouterr().out == (
         "Computes:\n  nothing: it is gone; run galley doctor\nHears:\n  nothing: it is gone; run galley doctor\n"
@@ -114,3 +115,31 @@ def test_without_a_display_the_window_is_one_sentence(
     assert capsys.readouterr().err == (
         "galley: there is no display for the window; galley transcribe FILE works without one\n"
     )
+
+
+def test_cuda_devices_are_named(answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str]) -> None:
+    answers({probe.cuda_devices: ([("CUDA", "A fine card")], "")})
+    assert cli.main(["devices"]) == 0
+    assert "Computes:\n  cpu   A fine processor\n  cuda  A fine card\n" in capsys.readouterr().out
+    assert cli.main(["doctor"]) == 0
+    assert "ok       PyTorch computes on CUDA: A fine card\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (
+            ([], "PyTorch 2 is built without CUDA"),
+            "ok       PyTorch 2 is built without CUDA; OpenVINO computes without",
+        ),
+        (probe.ProbeProblem("it is gone"), "note     PyTorch does not work: it is gone; OpenVINO computes without it"),
+    ],
+)
+def test_nobody_needs_pytorch(
+    answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str], answer: object, said: str
+) -> None:
+    answers({probe.cuda_devices: answer})
+    assert cli.main(["doctor"]) == 0
+    assert said in capsys.readouterr().out
+    assert cli.main(["devices"]) == 0
+    assert "cuda" not in capsys.readouterr().out.lower()

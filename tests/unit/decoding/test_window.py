@@ -122,3 +122,13 @@ def test_the_same_sampling_writes_the_same_text() -> None:
     assert hot[0] == hot[1]
     assert hot[0].temperature == 1.0
     assert hot[0].tokens != decode.write(heard(), Task("en"), nothing, Sampling(1.0, 6)).tokens
+
+
+def test_a_text_that_fills_every_position_still_gets_its_words() -> None:
+    class Attentive(Toy):
+        def attend(self, encoded: np.ndarray, tokens: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+            return self.open(encoded).run(tokens), np.zeros((1, len(tokens), 1500), np.float32)
+
+    decode = decoder(Attentive(9, positions=48))
+    timings = decode.words(heard(), Task("en"), [1] * 47, 30.0, lambda tokens: " a" * len(tokens))
+    assert len(timings) == 48 - 4 - 1

@@ -139,7 +139,7 @@ def test_a_draft_that_is_refused_leaves_the_target_usable(tmp_path: Path, monkey
     shelf = Shelf()
     with pytest.raises(ModelProblem):
         shelf.pair(Options(str(target), language="de"), lambda what: None)
-    monkeypatch.setattr(models.openvino, "load", None)
+    monkeypatch.setattr(models.runtime, "load", None)
     assert shelf.pair(Options(str(target), draft="off"), lambda what: None).draft is None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,15 @@ def pair(folder: Path) -> Pair:
     model = load(read(folder))
     reference = WhisperForConditionalGeneration.from_pretrained(folder, dtype=torch.float32).eval()
     return Pair(folder, model, reference, model.encode(features(reference.config.num_mel_bins)))
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """PyTorch on one thread: toys have no work for a second one, and would wait for it."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,43 @@
+"""Which runtime runs a model: CUDA is PyTorch's, all else OpenVINO's. Nothing falls back in silence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from desktop_app.checkpoints.folder import Checkpoint
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.decoding.protocol import Model
+from desktop_app.runtimes import openvino
+
+
+class RuntimeModel(Model, Protocol):
+    """A model that is ready to run, with the device and the precision in use as people call them."""
+
+    device: str
+    precision: str
+
+
+def load(checkpoint: Checkpoint, device: str, precision: str, encoder: Any, cache: Path | None) -> RuntimeModel:
+    """A checkpoint ready to run on `device`; ModelProblem where that cannot be.
+
+    `encoder` is None or a model of the same device whose encoder is to be shared.
+    """
+    if not device.startswith("cuda"):
+        return openvino.load(checkpoint, device, precision, encoder=encoder, cache=cache)
+    others = " or ".join(name.lower() for name, _ in openvino.devices())
+    try:
+        from desktop_app.runtimes import torch
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise ModelProblem(
+            "CUDA needs PyTorch, which is not installed", f"install galley[torch], or choose {others}"
+        ) from error
+    except (ImportError, OSError) as error:
+        raise ModelProblem(
+            f"PyTorch cannot be loaded ({error})", f"install galley[torch] again, or choose {others}"
+        ) from error
+    if not torch.devices():
+        raise ModelProblem(torch.absence(), f"choose {others}")
+    return torch.load(checkpoint, device, precision, encoder=encoder)

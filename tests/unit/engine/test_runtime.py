@@ -1,0 +1,85 @@
+"""A model runs where it was asked to run, or one sentence says why it cannot and where it could."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import desktop_app.runtimes
+from desktop_app.checkpoints.folder import read
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.engine import probe, runtime
+from desktop_app.engine.messages import Options
+from desktop_app.engine.models import Shelf
+from desktop_app.runtimes import openvino
+from desktop_app.runtimes import torch as torch_runtime
+from tests.random_models import toy
+
+
+@pytest.fixture(autouse=True)
+def no_devices_but(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A computer with a processor and an Intel GPU, and no CUDA device."""
+    monkeypatch.setattr(openvino, "devices", lambda: [("CPU", "A processor"), ("GPU", "A card")])
+    monkeypatch.setattr(torch_runtime, "devices", list)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = toy(tmp_path_factory.mktemp("models") / "target")
+    toy(made / "draft")
+    return made
+
+
+def refusal(folder: Path) -> ModelProblem:
+    with pytest.raises(ModelProblem) as caught:
+        Shelf().pair(Options(str(folder), device="cuda"), lambda what: None)
+    return caught.value
+
+
+def test_without_the_extra(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "desktop_app.runtimes.torch")
+    monkeypatch.delattr(desktop_app.runtimes, "torch")
+    said = refusal(folder)
+    assert said.reason == "CUDA needs PyTorch, which is not installed"
+    assert said.remedy == "install galley[torch], or choose cpu or gpu"
+
+
+def test_without_a_device(folder: Path) -> None:
+    said = refusal(folder)
+    assert said.reason == torch_runtime.absence()
+    assert said.reason.startswith("PyTorch 2") and "CUDA" in said.reason
+    assert said.remedy == "choose cpu or gpu"
+
+
+def test_cuda_is_pytorchs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Target and draft with it; the CPU stands in for the card."""
+
+    def load(checkpoint: object, device: str, precision: str, *, encoder: object) -> torch_runtime.TorchModel:
+        assert (device, precision) == ("cuda", "auto")
+        return original(checkpoint, "cpu", "bf16", encoder=encoder)
+
+    original, threads = torch_runtime.load, torch.get_num_threads()
+    torch.set_num_threads(1)  # a toy has no work for a second one, and would wait for it
+    monkeypatch.setattr(torch_runtime, "devices", lambda: [("CUDA", "A card")])
+    monkeypatch.setattr(torch_runtime, "load", load)
+    pair = Shelf().pair(Options(str(folder), device="cuda"), lambda what: None)
+    assert pair.shares_encoder and pair.draft is not None
+    assert all(isinstance(each.model, torch_runtime.TorchModel) for each in (pair.target, pair.draft))
+    assert pair.described().precision == "bf16"
+    torch.set_num_threads(threads)
+
+
+def test_everything_else_is_openvinos(folder: Path) -> None:
+    assert isinstance(runtime.load(read(folder), "auto", "auto", None, None), openvino.OpenVinoModel)
+
+
+def test_what_pytorch_finds_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert probe.cuda_devices() == ([], torch_runtime.absence())
+    monkeypatch.setattr(torch_runtime, "devices", lambda: [("CUDA", "A card")])
+    assert probe.cuda_devices() == ([("CUDA", "A card")], "")
+    monkeypatch.setattr(probe.importlib.util, "find_spec", lambda name: None)
+    assert probe.cuda_devices() == ([], "")
