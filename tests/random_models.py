@@ -24,7 +24,8 @@ _TASKS = ("<|translate|>", "<|transcribe|>", "<|startoflm|>", "<|startofprev|>",
 @dataclass(frozen=True)
 class Recipe:
     """What a random model is like. `text` counts the tokens that spell text, at least the 256 bytes; `kind` is F16,
-    BF16 or F32.
+    BF16 or F32. An `english` model names neither language nor task before its text and has a tokenizer
+    that joins other bytes.
     """
 
     shape: Shape
@@ -32,6 +33,7 @@ class Recipe:
     languages: Sequence[str]
     kind: str = "F16"
     seed: int = 0
+    english: bool = False
 
     @staticmethod
     def of(
@@ -44,16 +46,27 @@ class Recipe:
         languages: Sequence[str],
         bins: int = 80,
         padding: int = 0,
+        english: bool = False,
     ) -> Recipe:
         """A recipe whose inner matrices are four times as wide; `padding` rows stand behind the last timestamp."""
         size = text + 2 + len(languages) + len(_TASKS) + _TIMES + padding
         inner = 4 * width
         shape = Shape(width, encoder_layers, heads, inner, decoder_layers, heads, inner, bins, 1500, 448, size, False)
-        return Recipe(shape, text, languages)
+        return Recipe(shape, text, languages, english=english)
 
 
 TOY = Recipe.of(32, 2, 2, 2, text=300, languages=("en", "de"))
 REAL_TINY = Recipe.of(384, 6, 4, 4, text=50_257, languages=[a + b for a in "abcdefghij" for b in "klmnopqrst"][:99])
+THREE_VOCABULARIES = {
+    size: Recipe.of(16, 2, 1, 1, text=text, languages=languages, bins=bins, english=size == 51_864)
+    for size, text, languages, bins in (
+        (51_864, 50_256, REAL_TINY.languages, 80),
+        (51_865, 50_257, REAL_TINY.languages, 80),
+        (51_866, 50_257, [*REAL_TINY.languages, "yue"], 128),
+    )
+}
+"""Recipes with the sizes of Whisper's vocabularies: English-only with tokens of its own, multilingual, and multilingual
+with one language more and more mel bins."""
 SMALL = Recipe.of(768, 12, 12, 12, text=50_257, languages=REAL_TINY.languages)
 
 
@@ -73,7 +86,7 @@ def write(folder: Path, recipe: Recipe) -> Path:
     names = ["<|endoftext|>", "<|startoftranscript|>", *(f"<|{code}|>" for code in recipe.languages), *_TASKS]
     names += [f"<|{index * 0.02:.2f}|>" for index in range(_TIMES)]
     ids = {name: recipe.text + index for index, name in enumerate(names)}
-    _tokenizer(recipe.text, names).save(str(folder / "tokenizer.json"), pretty=False)
+    _tokenizer(recipe, names).save(str(folder / "tokenizer.json"), pretty=False)
     _json(folder / "config.json", _config(recipe.shape, ids))
     _json(folder / "generation_config.json", _generation(recipe, ids))
     _json(folder / "preprocessor_config.json", _preprocessor(recipe.shape.mel_bins))
@@ -115,10 +128,10 @@ def _weights(name: str, sides: tuple[int, ...], recipe: Recipe) -> npt.NDArray[n
     return values / np.sqrt(np.float32(np.prod(sides[1:])))
 
 
-def _tokenizer(text: int, names: Sequence[str]) -> Tokenizer:
-    """Byte-level pieces: the 256 bytes, then pairs of them until there are `text`, then the special tokens."""
-    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
-    merges = [(first, second) for first in letters for second in letters][: text - len(letters)]
+def _tokenizer(recipe: Recipe, names: Sequence[str]) -> Tokenizer:
+    """Byte-level pieces: the 256 bytes, then pairs of them until there are enough, then the special tokens."""
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet(), reverse=recipe.english)
+    merges = [(first, second) for first in letters for second in letters][: recipe.text - len(letters)]
     pieces = [*letters, *(first + second for first, second in merges)]
     tokenizer = Tokenizer(models.BPE({piece: index for index, piece in enumerate(pieces)}, merges))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -155,6 +168,10 @@ def _config(shape: Shape, ids: dict[str, int]) -> dict[str, object]:
 
 def _generation(recipe: Recipe, ids: dict[str, int]) -> dict[str, object]:
     end, start = ids["<|endoftext|>"], ids["<|startoftranscript|>"]
+    tasks = {
+        "lang_to_id": {f"<|{code}|>": ids[f"<|{code}|>"] for code in recipe.languages},
+        "task_to_id": {"transcribe": ids["<|transcribe|>"], "translate": ids["<|translate|>"]},
+    }
     return {
         "bos_token_id": end,
         "eos_token_id": end,
@@ -162,9 +179,8 @@ def _generation(recipe: Recipe, ids: dict[str, int]) -> dict[str, object]:
         "decoder_start_token_id": start,
         "no_timestamps_token_id": ids["<|notimestamps|>"],
         "prev_sot_token_id": ids["<|startofprev|>"],
-        "is_multilingual": bool(recipe.languages),
-        "lang_to_id": {f"<|{code}|>": ids[f"<|{code}|>"] for code in recipe.languages},
-        "task_to_id": {"transcribe": ids["<|transcribe|>"], "translate": ids["<|translate|>"]},
+        "is_multilingual": not recipe.english,
+        **({} if recipe.english else tasks),
         "suppress_tokens": [1, 2, 7, start, *(ids[name] for name in _TASKS[:-1])],
         "begin_suppress_tokens": [220, end],
         "max_initial_timestamp_index": 50,

@@ -6,6 +6,8 @@ As in openai/whisper's `audio.log_mel_spectrogram` and transformers' `WhisperFea
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -47,6 +49,16 @@ class LogMel:
         power[:heard] = spectrum.real**2 + spectrum.imag**2
         mel = np.log10(np.maximum(self._filters @ power.T, 1e-10))
         return ((np.maximum(mel, mel.max() - 8) + 4) / 4).astype(np.float32)
+
+
+def features(samples: npt.NDArray[np.float32], bins: int) -> npt.NDArray[np.float32]:
+    """Features of one window of at most 30 s for a model with `bins` mel bins."""
+    return _log_mel(bins).features(samples)
+
+
+@lru_cache
+def _log_mel(bins: int) -> LogMel:
+    return LogMel(bins)
 
 
 def _filters(bins: int) -> npt.NDArray[np.float32]:

@@ -5,7 +5,7 @@ before it is run.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from desktop_app.checkpoints.specials import read_vocabulary
 from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensor, Tensors
 from desktop_app.decoding.vocabulary import Vocabulary
 
-__all__ = ["Checkpoint", "ModelProblem", "read", "same_encoder", "same_vocabulary"]
+__all__ = ["Checkpoint", "ModelProblem", "read", "same_encoder"]
 
 _FEATURES = {"sampling_rate": 16_000, "hop_length": 160, "n_fft": 400}
 _BLOCK = 1 << 24
@@ -152,14 +152,6 @@ def same_encoder(one: Checkpoint, other: Checkpoint) -> bool:
         return False
     names = sorted(shapes, key=lambda name: one.tensors[name].end - one.tensors[name].begin)
     return all(_same(one.tensors[name], other.tensors[name]) for name in names)
-
-
-def same_vocabulary(one: Checkpoint, other: Checkpoint) -> bool:
-    """Whether each token means the same in both: text, special tokens and times. Suppress lists may differ."""
-    plain = [
-        replace(each.vocabulary, suppress=(), begin_suppress=(), max_initial_timestamp=None) for each in (one, other)
-    ]
-    return plain[0] == plain[1] and one.pieces == other.pieces
 
 
 def _same(one: Tensor, other: Tensor) -> bool:

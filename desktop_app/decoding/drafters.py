@@ -6,13 +6,16 @@ A drafter proposes tokens for a prefix; what the target accepted of them shows i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from desktop_app.decoding.hearing import Window
+from desktop_app.decoding.mapping import Ids
 from desktop_app.decoding.protocol import Cursor, Model
-from desktop_app.decoding.rules import Rules, Written
+from desktop_app.decoding.rules import Decision, Row, Rules
+from desktop_app.decoding.task import Task, is_able, prefix
+from desktop_app.decoding.vocabulary import Vocabulary
 
 UNSURE = 0.4
 """Drafting stops after a token that the draft itself gives less than this probability: what follows would
@@ -25,49 +28,74 @@ class Drafter(Protocol):
     The loop that verifies knows nothing else of it, and no proposal can change the text.
     """
 
-    def begin(self, features: npt.NDArray[np.float32], encoded: Any, prefill: Sequence[int], rules: Rules) -> None:
-        """A new text: the window's features [bins, frames], the target's encoding of them, the tokens before the text,
-        and the rules that the target will follow."""
+    def begin(self, window: Window, task: Task, rules: Rules) -> None:
+        """A new text: the window, what is asked for in the target's tokens, and the rules that the target will
+        follow."""
 
-    def propose(self, tokens: Sequence[int], written: Written, count: int) -> list[int]:
-        """Up to `count` tokens to follow the text `tokens`, whose state under the rules is `written`; none is a
-        valid answer."""
+    def propose(self, tokens: Sequence[int], count: int) -> list[int]:
+        """Up to `count` tokens to follow the text `tokens`; none is a valid answer."""
+
+
+class Draft:
+    """A small model that reads along, in its own tokens: it hears a window once, and reads only what is new.
+
+    It hears by the encoder of `encoder`, which is the model itself or one whose encoder is equal.
+    """
+
+    def __init__(self, model: Model, encoder: Model, vocabulary: Vocabulary) -> None:
+        self._model, self._encoder, self._vocabulary = model, encoder, vocabulary
+        self._cursor: Cursor | None = None
+
+    def begin(self, window: Window, task: Task) -> None:
+        """A new text. A task that the model is not made for is left alone: there will be no scores."""
+        self._cursor = None
+        if is_able(self._vocabulary, task):
+            self._prefill = prefix(self._vocabulary, task, self._model.positions)
+            self._cursor = self._model.open(window.encoded(self._encoder))
+            self._read: list[int] = []
+
+    def scores(self, tokens: Sequence[int]) -> Row | None:
+        """What follows the text `tokens`, [vocabulary]; None where the model does not do the task or has no position
+        left."""
+        text = [*self._prefill, *tokens] if self._cursor else []
+        if self._cursor is None or len(text) > self._model.positions:
+            return None
+        known = min(_common(self._read, text), len(text) - 1)  # the last token is always run
+        self._cursor.rewind(known)
+        self._read = text
+        last: Row = self._cursor.run(text[known:])[-1]
+        return last
 
 
 class ModelDrafter:
     """A small model writes ahead under the target's rules and its noise, which raises acceptance and cannot change
     the text."""
 
-    def __init__(self, model: Model, shares_encoder: bool) -> None:
-        self._model, self._shares_encoder = model, shares_encoder
-        self._cursor: Cursor | None = None
-        self._features: npt.NDArray[np.float32] | None = None
-        self._encoded: Any = None
+    def __init__(self, draft: Draft, ids: Ids) -> None:
+        self._draft, self._ids = draft, ids
 
-    def begin(self, features: npt.NDArray[np.float32], encoded: Any, prefill: Sequence[int], rules: Rules) -> None:
-        if self._features is not features:  # a window that is written again is not heard again
-            self._features = features
-            self._encoded = encoded if self._shares_encoder else self._model.encode(features)
-        self._cursor = self._model.open(self._encoded)
-        self._prefill, self._rules = list(prefill), rules
-        self._read: list[int] = []
+    def begin(self, window: Window, task: Task, rules: Rules) -> None:
+        self._rules = self._ids.rules(rules)
+        self._draft.begin(window, task.respelled(self._ids.to_draft))
 
-    def propose(self, tokens: Sequence[int], written: Written, count: int) -> list[int]:
-        assert self._cursor is not None, "begin comes before propose"
-        prefix = [*self._prefill, *tokens]
-        known = _common(self._read, prefix[:-1])  # the last token is always run: its scores are what is asked for
-        self._cursor.rewind(known)
-        unread = prefix[known:]
+    def propose(self, tokens: Sequence[int], count: int) -> list[int]:
+        rules, text = self._rules, self._ids.to_draft(tokens)
         proposal: list[int] = []
-        while len(proposal) < count and self._cursor.length + len(unread) <= self._model.positions:
-            decision = self._rules.decide(self._cursor.run(unread)[-1], written)
-            proposal.append(decision.token)
-            if decision.token == self._rules.vocabulary.end or decision.log_probability < np.log(UNSURE):
+        while len(proposal) < count and (scores := self._draft.scores(text)) is not None:
+            decision = rules.decide(scores, rules.written(text))
+            token = self._ids.to_target(decision.token)
+            if token is None:
                 break
-            written = self._rules.follow(written, decision.token)
-            unread = [decision.token]
-        self._read = [*prefix, *proposal][: self._cursor.length]
+            proposal.append(token)
+            if is_last(decision, rules):
+                break
+            text.append(decision.token)
         return proposal
+
+
+def is_last(decision: Decision, rules: Rules) -> bool:
+    """Whether drafting ends with this token."""
+    return decision.token == rules.vocabulary.end or decision.log_probability < np.log(UNSURE)
 
 
 def _common(left: Sequence[int], right: Sequence[int]) -> int:

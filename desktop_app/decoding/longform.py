@@ -10,19 +10,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.hearing import Hear, Samples, Window
 from desktop_app.decoding.protocol import Model
+from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
-from desktop_app.decoding.window import Language, Task, WindowDecoder, WindowText
+from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import Timing, fit, tidy
 
 RATE = 16_000
 WINDOW_SECONDS = 30
 TOO_HOT = 0.5  # text that was drawn at a higher temperature is no prompt for the next window (openai/whisper)
-Samples = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Listener:
 
 def transcribe(
     blocks: Iterator[Samples],
-    features: Callable[[Samples], npt.NDArray[np.float32]],
+    hear: Hear,
     target: Model,
     vocabulary: Vocabulary,
     words: Callable[[Sequence[int]], str],
@@ -99,8 +99,8 @@ def transcribe(
 ) -> Figures:
     """Transcribe a stream of mono audio at 16 kHz.
 
-    `features` makes log-mel features [bins, frames] of up to 30 s of samples, `words` makes text of tokens. `figures`
-    grow while the work goes on. Raises ValueError for a language or a task that the checkpoint does not have.
+    `hear` makes log-mel features, `words` makes text of tokens. `figures` grow while the work goes on. Raises
+    ValueError for a language or a task that the checkpoint does not have.
     """
     language = Language(settings.language, 1.0) if settings.language else None
     if language and vocabulary.languages and language.code not in vocabulary.languages:
@@ -110,10 +110,9 @@ def transcribe(
     audio = _Stream(blocks)
     prompt, seek, spoken = list(settings.prompt), 0, 0.0
     while len(samples := audio.window(seek)) >= vocabulary.seconds_per_timestamp * RATE:
-        log_mel = features(samples)
-        encoded = decoder.encode(log_mel)
+        window = Window(samples, hear, seek)
         if language is None:
-            language = decoder.detect_language(encoded)
+            language = decoder.detect_language(window)
         if seek == 0:
             listener.language(language)
         begin, seconds = seek / RATE, len(samples) / RATE
@@ -123,7 +122,7 @@ def transcribe(
             listener.tentative(lines, draft)
 
         task = Task(language.code, settings.translate, settings.timestamps, tuple(prompt), settings.hot_words)
-        text = decoder.write_at(settings.temperatures, log_mel, encoded, task, watch, seek, words)
+        text = decoder.write_at(settings.temperatures, window, task, watch, words)
         lines, covered = cut(text.tokens, vocabulary, begin, seconds, finished=True)
         if text.is_silence:
             lines, covered = [], seconds
@@ -131,7 +130,7 @@ def transcribe(
         made = [_segment(line, text) for line in lines if any(token < vocabulary.end for token in line.tokens)]
         if settings.words and made:
             written = [token for segment in made for token in segment.tokens if token < vocabulary.end]
-            timings, median = tidy(decoder.words(encoded, task, written, seconds, words))
+            timings, median = tidy(decoder.words(window, task, written, seconds, words))
             made = share_out(timings, made, begin, median, spoken, vocabulary)
             spoken = next((segment.words[-1].end for segment in reversed(made) if segment.words), spoken)
         listener.segments(made, seek / RATE)

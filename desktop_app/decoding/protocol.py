@@ -41,6 +41,10 @@ class Model(Protocol):
         """The largest difference that one- and many-token passes show in a margin of two logits on this device
         and precision."""
 
+    @property
+    def mel_bins(self) -> int:
+        """How many mel bins the encoder hears."""
+
     def encode(self, features: npt.NDArray[np.float32]) -> Any:
         """The encoder's view of one window of log-mel features [bins, frames]: opaque, for `open`."""
 

@@ -7,6 +7,7 @@ other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -64,6 +65,12 @@ class Rules:
         """The state after `token` has been written."""
         timestamp = token if self.vocabulary.is_timestamp(token) else written.last_timestamp
         return Written(written.count + 1, token, written.last, timestamp)
+
+    def written(self, tokens: Sequence[int]) -> Written:
+        """The state after all of `tokens` have been written."""
+        timestamps = (token for token in reversed(tokens) if self.vocabulary.is_timestamp(token))
+        last, before_last = (tokens[-back] if len(tokens) >= back else None for back in (1, 2))
+        return Written(len(tokens), last, before_last, next(timestamps, None))
 
     def decide(self, scores: Row, written: Written) -> Decision:
         """The choice after the prefix that led to `written`; `scores` are raw logits, [vocabulary].

@@ -85,7 +85,7 @@ class Speculation:
         if self._drafter is None or room < 1:
             return []
         began = perf_counter()
-        draft = self._drafter.propose(text.tokens, text.written, min(self._look_ahead.choose(), room))[:room]
+        draft = self._drafter.propose(text.tokens, min(self._look_ahead.choose(), room))[:room]
         seconds = perf_counter() - began
         self._figures.draft_seconds += seconds
         self._figures.drafted += len(draft)

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+ENGLISH = "en"
+"""The language of checkpoints that name none."""
+
 
 @dataclass(frozen=True)
 class Vocabulary:
@@ -40,3 +43,17 @@ class Vocabulary:
     def seconds(self, token: int) -> float:
         """The time that a timestamp stands for, from the start of its window."""
         return (token - self.first_timestamp) * self.seconds_per_timestamp
+
+    def timestamp(self, seconds: float) -> int | None:
+        """The timestamp nearest to a time, None beyond the last."""
+        token = self.first_timestamp + round(seconds / self.seconds_per_timestamp)
+        return token if token < self.size else None
+
+    def knows(self, language: str) -> bool:
+        """Whether a text can be written in the language of this code."""
+        return language in (self.languages or {ENGLISH})
+
+    @property
+    def translates(self) -> bool:
+        """Whether a text can be written in English of what is said in another language."""
+        return self.translate is not None and bool(set(self.languages) - {ENGLISH})

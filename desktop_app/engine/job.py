@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.audio.files import RATE, AudioFile, AudioProblem
-from desktop_app.audio.logmel import LogMel
+from desktop_app.audio.logmel import features
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import longform
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.speculation import CancelledError
+from desktop_app.decoding.vocabulary import ENGLISH
 from desktop_app.decoding.window import Language
 from desktop_app.engine.messages import (
     Cancelled,
@@ -65,7 +66,7 @@ def _transcribe(request: Transcribe, shelf: Shelf, outbox: Outbox, cancelled: Ca
         work = _Work(request, outbox, cancelled, checkpoint, audio.seconds)
         longform.transcribe(
             work.counted(audio),
-            LogMel(checkpoint.mel_bins).features,
+            features,
             pair.target.model,
             checkpoint.vocabulary,
             checkpoint.text,
@@ -80,7 +81,7 @@ def _transcribe(request: Transcribe, shelf: Shelf, outbox: Outbox, cancelled: Ca
 def _settings(options: Options, checkpoint: Checkpoint) -> longform.Settings:
     """The options in the checkpoint's own terms; ModelProblem for what it cannot do."""
     vocabulary = checkpoint.vocabulary
-    if options.task == "translate" and (vocabulary.translate is None or set(vocabulary.languages) <= {"en"}):
+    if options.task == "translate" and not vocabulary.translates:
         raise ModelProblem(f"{checkpoint.name} does not translate", "choose a multilingual Whisper model")
     return longform.Settings(
         _language(options.language, checkpoint),
@@ -98,8 +99,8 @@ def _language(wanted: str, checkpoint: Checkpoint) -> str | None:
     """The language to write in, None to find it out."""
     if wanted == "auto":
         return None
-    known = checkpoint.vocabulary.languages or {"en": 0}
-    if wanted not in known:
+    if not checkpoint.vocabulary.knows(wanted):
+        known = checkpoint.vocabulary.languages or (ENGLISH,)
         others = f"choose one of: {', '.join(sorted(known))}" if len(known) <= 9 else "choose another code, or auto"
         raise ModelProblem(f"{checkpoint.name} does not know the language {wanted}", others)
     return wanted

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from desktop_app import folders
-from desktop_app.checkpoints import installed
-from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder, same_vocabulary
+from desktop_app.checkpoints import installed, pairs
+from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder
 from desktop_app.checkpoints.problem import ModelProblem
-from desktop_app.decoding.drafters import ModelDrafter
+from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.engine import runtime
 from desktop_app.engine.messages import Options
 from desktop_app.transcript.model import Models
@@ -26,18 +26,27 @@ class Loaded:
 
 
 @dataclass(frozen=True)
+class LoadedDraft(Loaded):
+    """A draft in memory. `shares_encoder` if it hears with the target's, `drafter` makes its tokens the target's."""
+
+    shares_encoder: bool
+    drafter: Callable[[Draft], Drafter]
+
+
+@dataclass(frozen=True)
 class Pair:
-    """A target and perhaps a draft, ready to run; `shares_encoder` if the draft hears with the target's."""
+    """A target and perhaps a draft, ready to run."""
 
     target: Loaded
-    draft: Loaded | None
-    shares_encoder: bool
+    draft: LoadedDraft | None
 
-    def drafter(self) -> ModelDrafter | None:
+    def drafter(self) -> Drafter | None:
         """A drafter for one recording."""
-        if self.draft is None:
+        draft = self.draft
+        if draft is None:
             return None
-        return ModelDrafter(self.draft.model, self.shares_encoder)
+        encoder = self.target.model if draft.shares_encoder else draft.model
+        return draft.drafter(Draft(draft.model, encoder, draft.checkpoint.vocabulary))
 
     def described(self) -> Models:
         """The pair in words for people."""
@@ -57,8 +66,7 @@ class Shelf:
 
     def __init__(self) -> None:
         self._target: Loaded | None = None
-        self._draft: Loaded | None = None
-        self._shares_encoder = False
+        self._draft: LoadedDraft | None = None
 
     def pair(self, options: Options, announce: Callable[[str], None]) -> Pair:
         """The pair for these options; `announce` hears a sentence before each thing that takes time.
@@ -72,27 +80,29 @@ class Shelf:
             checkpoint = read(folder)
             announce(f"Loading {checkpoint.name}")
             self._target = Loaded(key, checkpoint, _load(checkpoint, options))
-        return Pair(self._target, self._draft_for(self._target, options, announce), self._shares_encoder)
+        return Pair(self._target, self._draft_for(self._target, options, announce))
 
     def clear(self) -> None:
         """Give the memory back."""
         self._target = self._draft = None
 
-    def _draft_for(self, target: Loaded, options: Options, announce: Callable[[str], None]) -> Loaded | None:
+    def _draft_for(self, target: Loaded, options: Options, announce: Callable[[str], None]) -> LoadedDraft | None:
         if options.draft == "off":
             return None
-        folder = _own_draft(target.checkpoint, options.language) if options.draft == "auto" else find(options.draft)
+        folder = _own_draft(target.checkpoint, options) if options.draft == "auto" else find(options.draft)
         if folder is None:
             return None
         key = _key(folder, options)
-        if self._draft is None or self._draft.key != key:
+        loaded = self._draft if self._draft and self._draft.key == key else None
+        checkpoint = loaded.checkpoint if loaded else _read_draft(folder, target.checkpoint)
+        _check(target.checkpoint, checkpoint, options)
+        if loaded is None:
             self._draft = None
-            checkpoint = read(folder)
-            _check_pair(target.checkpoint, checkpoint)
+            drafter = pairs.drafter(target.checkpoint, checkpoint)
             announce(f"Loading the draft of {target.checkpoint.name}")
-            self._shares_encoder = same_encoder(target.checkpoint, checkpoint)
-            model = _load(checkpoint, options, target.model if self._shares_encoder else None)
-            self._draft = Loaded(key, checkpoint, model)
+            shares_encoder = same_encoder(target.checkpoint, checkpoint)
+            model = _load(checkpoint, options, target.model if shares_encoder else None)
+            self._draft = LoadedDraft(key, checkpoint, model, shares_encoder, drafter)
         return self._draft
 
 
@@ -109,16 +119,16 @@ def find(wanted: str) -> Path:
     raise ModelProblem(f"there is no model {wanted}", f"choose a folder or one of: {', '.join(known)}")
 
 
-def _own_draft(target: Checkpoint, language: str) -> Path | None:
+def _own_draft(target: Checkpoint, options: Options) -> Path | None:
     """The draft of a target: what came with it, else what the user gave it, else the first installed one of those that
     the catalogue recommends and that fits.
     """
     own = target.draft or installed.registered_draft(target.folder)
     if own is not None:
         return own
-    for folder in installed.recommended_drafts(target.folder, language):
+    for folder in installed.recommended_drafts(target.folder, options.language):
         try:
-            _check_pair(target, read(folder))
+            _check(target, read(folder), options)
         except ModelProblem:
             continue
         return folder
@@ -131,14 +141,17 @@ def _key(folder: Path, options: Options) -> tuple[object, ...]:
     return folder.resolve(), tuple(files), options.device, options.precision
 
 
-def _check_pair(target: Checkpoint, draft: Checkpoint) -> None:
-    """A draft must hear what the target hears and write in its tokens."""
-    remedy = "choose another draft, or none"
-    if target.mel_bins != draft.mel_bins:
-        bins = f"{draft.mel_bins} mel bins, {target.name} {target.mel_bins}"
-        raise ModelProblem(f"{draft.name} cannot draft for {target.name}: it hears {bins}", remedy)
-    if not same_vocabulary(target, draft):
-        raise ModelProblem(f"{draft.name} cannot draft for {target.name}: their vocabularies differ", remedy)
+def _read_draft(folder: Path, target: Checkpoint) -> Checkpoint:
+    """The draft in a folder; ModelProblem says that it is the draft with which something is wrong."""
+    try:
+        return read(folder)
+    except ModelProblem as problem:
+        raise pairs.refusal(target, folder.name, problem.reason) from problem
+
+
+def _check(target: Checkpoint, draft: Checkpoint, options: Options) -> None:
+    language = None if options.language == "auto" else options.language
+    pairs.check(target, draft, language, options.task == "translate")
 
 
 def _load(

@@ -83,8 +83,9 @@ def starter() -> str:
     """Load the starter and its draft and let them hear a second of silence; what they are, in words. For `ask`."""
     import numpy as np
 
-    from desktop_app.audio.logmel import LogMel
+    from desktop_app.audio.logmel import features
     from desktop_app.checkpoints.problem import ModelProblem
+    from desktop_app.decoding.hearing import Window
     from desktop_app.engine.messages import Options
     from desktop_app.engine.models import Shelf
 
@@ -93,12 +94,11 @@ def starter() -> str:
         pair = Shelf().pair(Options(), lambda what: None)
     except ModelProblem as problem:
         raise ProbeProblem(problem.reason) from problem
-    target = pair.target.model
-    silence = LogMel(pair.target.checkpoint.mel_bins).features(np.zeros(16_000, np.float32))
-    encoded = target.encode(silence)
-    for model in [target, *([pair.draft.model] if pair.draft else [])]:
-        heard = encoded if model is target or pair.shares_encoder else model.encode(silence)
-        if not np.isfinite(model.open(heard).run([pair.target.checkpoint.vocabulary.start])).all():
+    silence = Window(np.zeros(16_000, np.float32), features)
+    for each in filter(None, (pair.target, pair.draft)):
+        encoder = pair.target if pair.draft and pair.draft.shares_encoder else each
+        scores = each.model.open(silence.encoded(encoder.model)).run([each.checkpoint.vocabulary.start])
+        if not np.isfinite(scores).all():
             raise ProbeProblem("its scores are not numbers")
     models = pair.described()
     draft = f" with its draft {models.draft}" if models.draft else ""

@@ -93,7 +93,7 @@ def load(
     def watcher() -> ov.InferRequest:
         return compiled(graphs.decoder(tensors, shape, int8, checkpoint.alignment_heads))
 
-    return OpenVinoModel(name, kind, shape.text_positions, shared, window, decoder, watcher)
+    return OpenVinoModel(name, kind, shape.mel_bins, shape.text_positions, shared, window, decoder, watcher)
 
 
 @lru_cache(maxsize=1)
@@ -142,6 +142,7 @@ class OpenVinoModel:
         self,
         device: str,
         precision: str,
+        mel_bins: int,
         positions: int,
         encoder: ov.InferRequest,
         window: ov.InferRequest,
@@ -150,6 +151,7 @@ class OpenVinoModel:
     ) -> None:
         self.device = device
         self.precision = precision
+        self.mel_bins = mel_bins
         self.positions = positions
         self.epsilon = _EPSILON[precision]
         self._encoder = encoder

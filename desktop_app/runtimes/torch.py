@@ -110,7 +110,7 @@ def build(
     except RuntimeError as error:
         what = str(error).partition("\n")[0].strip()[:200]
         raise ModelProblem(f"{_name(place.index)} cannot run this model ({what})", "choose another device") from error
-    return TorchModel(place, kind, epsilon, shape.text_positions, heard, decoder, passes, watched)
+    return TorchModel(place, kind, epsilon, shape.mel_bins, shape.text_positions, heard, decoder, passes, watched)
 
 
 def _name(index: int | None) -> str:
@@ -169,6 +169,7 @@ class TorchModel:
         place: torch.device,
         precision: str,
         epsilon: float,
+        mel_bins: int,
         positions: int,
         encoder: Encoder,
         decoder: Decoder,
@@ -178,6 +179,7 @@ class TorchModel:
         self.device = _name(place.index)
         self.precision = precision
         self.epsilon = epsilon
+        self.mel_bins = mel_bins
         self.positions = positions
         self._place = place
         self._encoder = encoder

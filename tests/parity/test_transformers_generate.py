@@ -18,11 +18,14 @@ import torch
 from transformers import WhisperFeatureExtractor, WhisperForConditionalGeneration
 
 from desktop_app import resources
-from desktop_app.audio.logmel import RATE, LogMel
+from desktop_app.audio import logmel
+from desktop_app.audio.logmel import RATE
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.decoding.figures import Figures
-from desktop_app.decoding.rules import Rules, Written
-from desktop_app.decoding.window import Task, WindowDecoder, prefix
+from desktop_app.decoding.hearing import Window
+from desktop_app.decoding.rules import Rules
+from desktop_app.decoding.task import Task, prefix
+from desktop_app.decoding.window import WindowDecoder
 from desktop_app.runtimes.openvino import OpenVinoModel, load
 from tests import random_models
 
@@ -37,15 +40,13 @@ class Both:
     def __init__(self, folder: Path) -> None:
         self.checkpoint: Checkpoint = read(folder)
         self.target: OpenVinoModel = load(self.checkpoint)
-        self._mel = LogMel(self.checkpoint.mel_bins)
         self._reference: Any = WhisperForConditionalGeneration.from_pretrained(folder, dtype=torch.float32).eval()
         self._extract: Any = WhisperFeatureExtractor.from_pretrained(folder)
 
     def galley(self, samples: Samples) -> tuple[int, ...]:
         """The text of one window, the target alone."""
-        features = self._mel.features(samples)
         decoder = WindowDecoder(self.target, self.checkpoint.vocabulary, Figures())
-        return decoder.write(features, decoder.encode(features), TASK, lambda tokens, draft: None).tokens
+        return decoder.write(Window(samples, logmel.features), TASK, lambda tokens, draft: None).tokens
 
     def transformers(self, windows: Sequence[Samples]) -> list[tuple[int, ...]]:
         """The texts of windows as `generate` writes them, without what stands before and behind."""
@@ -70,12 +71,9 @@ class Both:
     def margin(self, samples: Samples, tokens: Sequence[int]) -> float:
         """By how much Galley's target decides what follows `tokens`."""
         vocabulary, rules = self.checkpoint.vocabulary, Rules(self.checkpoint.vocabulary)
-        cursor = self.target.open(self.target.encode(self._mel.features(samples)))
+        cursor = self.target.open(Window(samples, logmel.features).encoded(self.target))
         scores = cursor.run([*prefix(vocabulary, TASK, self.target.positions), *tokens])
-        written = Written()
-        for token in tokens:
-            written = rules.follow(written, token)
-        return rules.decide(scores[-1], written).margin
+        return rules.decide(scores[-1], rules.written(tokens)).margin
 
     def compare(self, windows: dict[str, Samples]) -> int:
         """How many tokens both write for named windows; fails at a difference that no near tie explains."""

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.decoding.drafters import ModelDrafter
+from desktop_app.decoding.drafters import Draft, ModelDrafter
 from desktop_app.decoding.figures import Figures
-from desktop_app.decoding.rules import Rules, Written
+from desktop_app.decoding.hearing import Window
+from desktop_app.decoding.mapping import map_ids
+from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
+from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
-from desktop_app.decoding.window import Task, WindowDecoder, WindowText
+from desktop_app.decoding.window import WindowDecoder, WindowText
 
-from .toys import END, FIRST_TIME, SIZE, TEXT, Toy, vocabulary
+from .toys import END, FIRST_TIME, SIZE, TEXT, Toy, heard, vocabulary
 
 ENGLISH = Task("en")
 
@@ -27,10 +29,10 @@ class Scripted:
     def __init__(self, script: list[list[int]]) -> None:
         self._script = script
 
-    def begin(self, features: np.ndarray, encoded: Any, prefill: Sequence[int], rules: Rules) -> None:
+    def begin(self, window: Window, task: Task, rules: Rules) -> None:
         self._rounds = iter(self._script)
 
-    def propose(self, tokens: Sequence[int], written: Written, count: int) -> list[int]:
+    def propose(self, tokens: Sequence[int], count: int) -> list[int]:
         return next(self._rounds, [])
 
 
@@ -40,19 +42,25 @@ class Clairvoyant:
     def __init__(self, text: Sequence[int], wrong: set[int]) -> None:
         self._text = [(token + 1) % TEXT if i in wrong else token for i, token in enumerate([*text, END])]
 
-    def begin(self, features: np.ndarray, encoded: Any, prefill: Sequence[int], rules: Rules) -> None:
+    def begin(self, window: Window, task: Task, rules: Rules) -> None:
         pass
 
-    def propose(self, tokens: Sequence[int], written: Written, count: int) -> list[int]:
+    def propose(self, tokens: Sequence[int], count: int) -> list[int]:
         return self._text[len(tokens) : len(tokens) + count]
+
+
+def drafter(draft: Toy, encoder: Toy, words: Vocabulary) -> ModelDrafter:
+    """A draft with the target's vocabulary."""
+    ids = map_ids(words, words, {token: token for token in range(FIRST_TIME)})
+    return ModelDrafter(Draft(draft, encoder, words), ids)
 
 
 def write(
     model: Toy, words: Vocabulary, drafter: Any = None, sampling: Sampling | None = None, task: Task = ENGLISH
 ) -> tuple[WindowText, Figures]:
-    figures, features = Figures(), np.linspace(-1, 1, 24, dtype=np.float32).reshape(2, 12)
+    figures, window = Figures(), heard()
     decoder = WindowDecoder(model, words, figures, drafter)
-    return decoder.write(features, decoder.encode(features), task, lambda tokens, draft: None, sampling), figures
+    return decoder.write(window, task, lambda tokens, draft: None, sampling), figures
 
 
 awkward = st.builds(
@@ -109,7 +117,7 @@ def test_a_draft_model_changes_nothing(
 ) -> None:
     draft = Toy(seed, positions=model.positions)
     alone, _ = write(model, words, None, sampling)
-    drafted, _ = write(model, words, ModelDrafter(draft, shares), sampling)
+    drafted, _ = write(model, words, drafter(draft, model if shares else draft, words), sampling)
     assert drafted.tokens == alone.tokens
 
 
@@ -119,7 +127,7 @@ def test_the_model_as_its_own_draft_is_accepted_up_to_noise(
 ) -> None:
     twin, alone = Toy(0), write(model, words, None, sampling)[0]
     twin.__dict__.update(model.__dict__)
-    drafted, figures = write(model, words, ModelDrafter(twin, shares_encoder=True), sampling)
+    drafted, figures = write(model, words, drafter(twin, model, words), sampling)
     assert drafted.tokens == alone.tokens
     assert model.epsilon or figures.accepted == figures.compared
 
@@ -147,6 +155,6 @@ def test_the_target_alone_takes_one_token_passes_and_drafts_nothing() -> None:
 def test_the_text_fills_the_positions_and_goes_no_further() -> None:
     words = vocabulary(suppress=(*vocabulary().suppress, END))
     for positions in (4, 5, 6, 7, 11, 12, 448):
-        for drafter in (None, ModelDrafter(Toy(5, positions), shares_encoder=True)):
-            text, _ = write(Toy(4, positions), words, drafter)
+        for draft in (None, Toy(5, positions)):
+            text, _ = write(Toy(4, positions), words, draft and drafter(draft, draft, words))
             assert len(text.tokens) == positions - 3

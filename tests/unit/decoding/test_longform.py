@@ -26,7 +26,7 @@ def at(seconds: float) -> int:
 class Scripted:
     """Writes the texts it is given, one a window, whatever it hears; remembers how much audio each window had."""
 
-    positions, epsilon = 40, 0.0
+    positions, epsilon, mel_bins = 40, 0.0, 2
 
     def __init__(self, texts: list[list[int]], silent: Sequence[int] = ()) -> None:
         self.texts, self.silent, self.heard = texts, silent, []
@@ -90,9 +90,9 @@ def blocks(seconds: float, size: int = 4000) -> Iterator[np.ndarray]:
         left -= min(size, left)
 
 
-def hear(samples: np.ndarray) -> np.ndarray:
+def hear(samples: np.ndarray, bins: int) -> np.ndarray:
     """Features that tell how many samples there were."""
-    return np.full((2, 12), len(samples), np.float32)
+    return np.full((bins, 12), len(samples), np.float32)
 
 
 def say(tokens: Sequence[int]) -> str:

@@ -9,11 +9,11 @@ import pytest
 
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.sampling import Sampling
-from desktop_app.decoding.window import Task, WindowDecoder, WindowText, prefix
+from desktop_app.decoding.task import Task, prefix
+from desktop_app.decoding.window import WindowDecoder, WindowText
 
-from .toys import ENGLISH, FIRST_TIME, NO_TIMES, START, TRANSCRIBE, Toy, vocabulary
+from .toys import ENGLISH, FIRST_TIME, NO_TIMES, START, TRANSCRIBE, Toy, heard, vocabulary
 
-FEATURES = np.linspace(-1, 1, 24, dtype=np.float32).reshape(2, 12)
 TRANSLATE, PREVIOUS = 3, 4
 
 
@@ -76,7 +76,7 @@ class Tries(WindowDecoder):
     def __init__(self, texts: list[WindowText]) -> None:
         self.texts, self.temperatures = texts, []
 
-    def write(self, features, encoded, task, watch, sampling=None):  # type: ignore[no-untyped-def]
+    def write(self, window, task, watch, sampling=None):  # type: ignore[no-untyped-def]
         self.temperatures.append(sampling.temperature if sampling else 0.0)
         return self.texts[len(self.temperatures) - 1]
 
@@ -102,7 +102,7 @@ def test_a_text_that_went_wrong_is_tried_again_hotter(texts: list[WindowText], t
     def say(tokens: Sequence[int]) -> str:
         return " ".join(f"word {token}" for token in tokens)
 
-    text = tries.write_at((0.0, 0.2, 0.4), FEATURES, None, Task("en"), nothing, 0, say)
+    text = tries.write_at((0.0, 0.2, 0.4), heard(), Task("en"), nothing, say)
     assert text == texts[-1]
     assert tries.temperatures == tried
 
@@ -110,19 +110,18 @@ def test_a_text_that_went_wrong_is_tried_again_hotter(texts: list[WindowText], t
 def test_a_text_without_timestamps_has_none() -> None:
     toy = Toy(8)
     decode = decoder(toy)
-    text = decode.write(FEATURES, decode.encode(FEATURES), Task("en", timestamps=False), nothing)
+    text = decode.write(heard(), Task("en", timestamps=False), nothing)
     assert text.tokens
-    with_times = decode.write(FEATURES, decode.encode(FEATURES), Task("en"), nothing)
+    with_times = decode.write(heard(), Task("en"), nothing)
     assert with_times.tokens[0] >= FIRST_TIME
 
 
 def test_the_same_sampling_writes_the_same_text() -> None:
     decode = decoder(Toy(9))
-    encoded = decode.encode(FEATURES)
-    hot = [decode.write(FEATURES, encoded, Task("en"), nothing, Sampling(1.0, 5)) for _ in range(2)]
+    hot = [decode.write(heard(), Task("en"), nothing, Sampling(1.0, 5)) for _ in range(2)]
     assert hot[0] == hot[1]
     assert hot[0].temperature == 1.0
-    assert hot[0].tokens != decode.write(FEATURES, encoded, Task("en"), nothing, Sampling(1.0, 6)).tokens
+    assert hot[0].tokens != decode.write(heard(), Task("en"), nothing, Sampling(1.0, 6)).tokens
 
 
 def test_a_text_that_fills_every_position_still_gets_its_words() -> None:
@@ -131,5 +130,5 @@ def test_a_text_that_fills_every_position_still_gets_its_words() -> None:
             return self.open(encoded).run(tokens), np.zeros((1, len(tokens), 1500), np.float32)
 
     decode = decoder(Attentive(9, positions=48))
-    timings = decode.words(decode.encode(FEATURES), Task("en"), [1] * 47, 30.0, lambda tokens: " a" * len(tokens))
+    timings = decode.words(heard(), Task("en"), [1] * 47, 30.0, lambda tokens: " a" * len(tokens))
     assert len(timings) == 48 - 4 - 1

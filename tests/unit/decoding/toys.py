@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.vocabulary import Vocabulary
 
@@ -38,15 +39,24 @@ def vocabulary(**changes: object) -> Vocabulary:
     return Vocabulary(**{**values, **changes})  # type: ignore[arg-type]
 
 
+def heard() -> Window:
+    """A window whose features are the same for every toy with as many bins."""
+    return Window(np.zeros(0, np.float32), lambda samples, bins: np.linspace(-1, 1, 12 * bins).reshape(bins, 12))
+
+
 class Toy:
     """A model whose scores depend on every token of the prefix and on the window."""
 
-    def __init__(self, seed: int, positions: int = 48, noise: float = 0.0, coarse: bool = False) -> None:
+    mel_bins = 2
+
+    def __init__(
+        self, seed: int, positions: int = 48, noise: float = 0.0, coarse: bool = False, size: int = SIZE
+    ) -> None:
         draw = np.random.default_rng(seed)
         self.positions, self.epsilon, self._noise, self._coarse = positions, 4 * noise, noise, coarse
-        self._embed = draw.normal(size=(SIZE, 24)).astype(np.float32)
+        self._embed = draw.normal(size=(size, 24)).astype(np.float32)
         self._step = (draw.normal(size=(24, 24)) / 4).astype(np.float32)
-        self._head = draw.normal(size=(24, SIZE)).astype(np.float32)
+        self._head = draw.normal(size=(24, size)).astype(np.float32)
         self._seed = seed
         self.widths: list[int] = []
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -30,7 +32,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.outbox import Outbox
-from tests.random_models import toy
+from tests.random_models import TOY, toy, write
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +79,13 @@ def run(
         looks += 1
         return looks > stop_after
 
-    job.run(Transcribe("a", str(path), options), shelf, ends[1], cancelled)
-    return drain(ends[0])
+    with ThreadPoolExecutor(1) as worker:  # a pipe that nobody reads is full after a while
+        working = worker.submit(job.run, Transcribe("a", str(path), options), shelf, ends[1], cancelled)
+        found: list[Event] = []
+        while not working.done():
+            found += drain(ends[0])
+        working.result()
+    return found + drain(ends[0])
 
 
 def test_the_events_of_a_job(folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox]) -> None:
@@ -113,6 +120,21 @@ def test_without_a_draft_nothing_is_drafted_and_the_tokens_are_the_same(
     assert isinstance(alone, Finished)
     assert [s.tokens for s in alone.transcript.segments] == [s.tokens for s in both.transcript.segments]
     assert (alone.transcript.models.drafter, alone.transcript.stats.drafted) == ("off", 0)
+
+
+def test_a_draft_with_another_vocabulary_and_other_mel_bins_changes_nothing(
+    recording: Path, ends: tuple[Connection, Outbox], tmp_path: Path
+) -> None:
+    shape, shelf = replace(TOY.shape, text_positions=64), Shelf()
+    target = str(write(tmp_path / "target", replace(TOY, shape=shape)))
+    other = str(write(tmp_path / "other", replace(TOY, english=True, shape=replace(shape, mel_bins=128))))
+    both = run(recording, Options(target, draft=other, language="en"), shelf, ends)[-1]
+    alone = run(recording, Options(target, draft="off", language="en"), shelf, ends)[-1]
+    assert isinstance(both, Finished)
+    assert isinstance(alone, Finished)
+    assert [s.tokens for s in alone.transcript.segments] == [s.tokens for s in both.transcript.segments]
+    assert both.transcript.models.draft == "other"
+    assert both.transcript.stats.drafted > 0
 
 
 @pytest.mark.parametrize("looks", [0, 1, 5, 50])

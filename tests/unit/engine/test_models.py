@@ -12,7 +12,7 @@ from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import models
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Shelf, find
-from tests.random_models import TOY, toy, write
+from tests.random_models import TOY, Recipe, toy, write
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_what_is_loaded_stays_loaded_until_something_else_is_asked_for(folder: P
     shelf, said = Shelf(), list[str]()
     both = shelf.pair(Options(str(folder)), said.append)
     assert said == ["Loading target", "Loading the draft of target"]
-    assert both.shares_encoder
+    assert both.draft and both.draft.shares_encoder
     assert shelf.pair(Options(str(folder)), said.append) == both
     alone = shelf.pair(Options(str(folder), draft="off"), said.append)
     assert (alone.target, alone.draft, alone.drafter()) == (both.target, None, None)
@@ -80,32 +80,65 @@ def test_a_draft_with_another_encoder_gets_its_own(tmp_path: Path) -> None:
     target = toy(tmp_path / "target")
     toy(target / "draft", seed=1)
     pair = Shelf().pair(Options(str(target)), lambda what: None)
-    assert not pair.shares_encoder
+    assert pair.draft and not pair.draft.shares_encoder
     assert pair.drafter() is not None
 
 
+WIDER = replace(TOY, shape=replace(TOY.shape, mel_bins=128))
+FRENCH, ENGLISH = replace(TOY, languages=("en", "fr")), replace(TOY, english=True)
+
+
+@pytest.mark.parametrize("recipe", [WIDER, FRENCH, ENGLISH], ids=["mel bins", "languages", "English only"])
+def test_a_draft_may_be_any_other_model(tmp_path: Path, recipe: Recipe) -> None:
+    target = toy(tmp_path / "target")
+    write(target / "draft", recipe)
+    pair = Shelf().pair(Options(str(target), language="en"), lambda what: None)
+    assert pair.drafter() is not None
+    described = pair.described()
+    assert (described.draft, described.drafter) == ("draft", "model")
+
+
 @pytest.mark.parametrize(
-    ("recipe", "reason"),
+    ("recipe", "options", "reason"),
     [
-        (replace(TOY, shape=replace(TOY.shape, mel_bins=128)), "it hears 128 mel bins, target 80"),
-        (replace(TOY, languages=("en", "fr")), "their vocabularies differ"),
+        (replace(TOY, shape=replace(TOY.shape, audio_positions=750)), {}, "it hears windows of another length"),
+        (FRENCH, {"language": "de"}, "it does not know the language de"),
+        (ENGLISH, {"language": "de"}, "it does not know the language de"),
+        (ENGLISH, {"task": "translate"}, "it does not translate"),
     ],
 )
-def test_a_draft_that_does_not_fit_is_refused(tmp_path: Path, recipe: object, reason: str) -> None:
+def test_a_draft_that_does_not_fit_is_refused(
+    tmp_path: Path, recipe: Recipe, options: dict[str, str], reason: str
+) -> None:
     target = toy(tmp_path / "target")
     write(target / "draft", recipe)
     with pytest.raises(ModelProblem) as caught:
-        Shelf().pair(Options(str(target)), lambda what: None)
+        Shelf().pair(Options(str(target), **options), lambda what: None)
     assert caught.value.reason == f"draft cannot draft for target: {reason}"
     assert caught.value.remedy == "choose another draft, or none"
 
 
+def test_a_loaded_draft_is_refused_for_what_it_cannot_do(tmp_path: Path) -> None:
+    target, shelf = toy(tmp_path / "target"), Shelf()
+    write(target / "draft", FRENCH)
+    shelf.pair(Options(str(target)), lambda what: None)
+    with pytest.raises(ModelProblem, match="does not know the language de"):
+        shelf.pair(Options(str(target), language="de"), lambda what: None)
+
+
+def test_a_draft_that_is_damaged_is_said_to_be_the_draft(tmp_path: Path) -> None:
+    target = toy(tmp_path / "target")
+    (toy(target / "draft") / "tokenizer.json").unlink()
+    with pytest.raises(ModelProblem, match=r"draft cannot draft for target: the folder has no tokenizer\.json"):
+        Shelf().pair(Options(str(target)), lambda what: None)
+
+
 def test_a_draft_that_is_refused_leaves_the_target_usable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = toy(tmp_path / "target")
-    write(target / "draft", replace(TOY, languages=("en", "fr")))
+    write(target / "draft", FRENCH)
     shelf = Shelf()
     with pytest.raises(ModelProblem):
-        shelf.pair(Options(str(target)), lambda what: None)
+        shelf.pair(Options(str(target), language="de"), lambda what: None)
     monkeypatch.setattr(models.runtime, "load", None)
     assert shelf.pair(Options(str(target), draft="off"), lambda what: None).draft is None
 

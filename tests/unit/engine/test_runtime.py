@@ -67,7 +67,7 @@ def test_cuda_is_pytorchs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(torch_runtime, "devices", lambda: [("CUDA", "A card")])
     monkeypatch.setattr(torch_runtime, "load", load)
     pair = Shelf().pair(Options(str(folder), device="cuda"), lambda what: None)
-    assert pair.shares_encoder and pair.draft is not None
+    assert pair.draft is not None and pair.draft.shares_encoder
     assert all(isinstance(each.model, torch_runtime.TorchModel) for each in (pair.target, pair.draft))
     assert pair.described().precision == "bf16"
     torch.set_num_threads(threads)

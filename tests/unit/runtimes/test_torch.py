@@ -12,10 +12,13 @@ import numpy as np
 import pytest
 import torch
 
+from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, ModelProblem, read
-from desktop_app.decoding.drafters import ModelDrafter
+from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.figures import Figures
-from desktop_app.decoding.window import Task, WindowDecoder
+from desktop_app.decoding.hearing import Window
+from desktop_app.decoding.task import Task
+from desktop_app.decoding.window import WindowDecoder
 from desktop_app.runtimes import torch as runtime
 from desktop_app.runtimes.torch import TorchModel, load, reader
 from desktop_app.runtimes.torch_passes import EACH_WIDTH, ONE_WIDTH
@@ -137,7 +140,8 @@ def test_a_draft_changes_no_token(tmp_path: Path, precision: str, widths: tuple[
         assert alone
         # The target itself in other numbers, and a stranger.
         for draft in (load(checkpoint, "cpu", "f32", widths=(1,)), load(stranger, "cpu", precision)):
-            drafted, figures = write(checkpoint, target, ModelDrafter(draft, shares_encoder=False))
+            drafter = pairs.drafter(checkpoint, stranger)(Draft(draft, draft, stranger.vocabulary))
+            drafted, figures = write(checkpoint, target, drafter)
             assert drafted == alone
             assert figures.near_ties == 0 or widths == EACH_WIDTH
             accepted += figures.accepted
@@ -145,12 +149,12 @@ def test_a_draft_changes_no_token(tmp_path: Path, precision: str, widths: tuple[
 
 
 def write(
-    checkpoint: Checkpoint, target: TorchModel, drafter: ModelDrafter | None = None
+    checkpoint: Checkpoint, target: TorchModel, drafter: Drafter | None = None
 ) -> tuple[tuple[int, ...], Figures]:
     """The tokens of a window of 80 frames, and the figures."""
-    figures, heard = Figures(), features()[:, :80]
+    figures, window = Figures(), Window(np.zeros(0, np.float32), lambda samples, bins: features(bins)[:, :80])
     decoder = WindowDecoder(target, checkpoint.vocabulary, figures, drafter)
-    return decoder.write(heard, decoder.encode(heard), Task("en"), lambda tokens, draft: None).tokens, figures
+    return decoder.write(window, Task("en"), lambda tokens, draft: None).tokens, figures
 
 
 def test_far_rewinds(toy: Pair, model: TorchModel) -> None:

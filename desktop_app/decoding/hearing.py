@@ -1,0 +1,39 @@
+"""One window of audio, and what each model hears in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from desktop_app.decoding.protocol import Model
+
+Samples = npt.NDArray[np.float32]
+Features = npt.NDArray[np.float32]
+Hear = Callable[[Samples, int], Features]
+"""Makes log-mel features [bins, frames] of up to 30 s of mono samples at 16 kHz, for a number of mel bins."""
+
+
+class Window:
+    """A window of audio. Features are made once for each number of mel bins, encodings once for each model, and none
+    before it is asked for.
+
+    `place` is its first sample in the recording.
+    """
+
+    def __init__(self, samples: Samples, hear: Hear, place: int = 0) -> None:
+        self.samples, self.place = samples, place
+        self._hear = hear
+        self._features: dict[int, Features] = {}
+        self._encoded: dict[Model, Any] = {}
+
+    def encoded(self, model: Model) -> Any:
+        """The window as `model` hears it, for its `open`."""
+        if model not in self._encoded:
+            bins = model.mel_bins
+            if bins not in self._features:
+                self._features[bins] = self._hear(self.samples, bins)
+            self._encoded[model] = model.encode(self._features[bins])
+        return self._encoded[model]
