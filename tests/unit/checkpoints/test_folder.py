@@ -211,9 +211,9 @@ DEFECTS: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda folder: edit(folder / "generation_config.json", no_timestamps_token_id=50_363),
         "<|notimestamps|> is outside of the vocabulary",
     ),
-    "a small tokenizer": (
-        lambda folder: tokenizer_of(folder, {"a": 0}),
-        "lacks most of the model's tokens",
+    "a tokenizer without text": (
+        lambda folder: tokenizer_of(folder, {"a": 400}),
+        "has no text for the model's tokens",
     ),
     "a large tokenizer": (
         lambda folder: tokenizer_of(folder, {"a": 5000}),
