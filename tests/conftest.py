@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import runpy
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,9 @@ NETWORK_ATTEMPTS = Path(_session_home.name, "network-attempts")
 os.environ["GALLEY_NETWORK_ATTEMPTS"] = str(NETWORK_ATTEMPTS)
 
 runpy.run_path(str(TESTS / "offline" / "sitecustomize.py"))
+
+# A shell starts background jobs deaf to Ctrl-C, and children inherit that; tests that press it need programs that hear.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples in every run, so that a red test is red for everyone; HYPOTHESIS_PROFILE=explore looks for new ones.
 hypothesis.settings.register_profile("steady", deadline=None, derandomize=True, database=None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from desktop_app.decoding.drafters import Draft, is_last
+from desktop_app.decoding.drafters import Draft, is_unsure
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.task import Task
@@ -74,11 +74,12 @@ class RetokenisedDrafter:
             if scores is None:
                 break
             decision = rules.decide(scores, rules.written(text))
-            ended = decision.token == own.vocabulary.end
-            if not ended:
-                text.append(decision.token)
-            if is_last(decision, rules):
+            if is_unsure(decision, rules):
                 break
+            ended = decision.token == own.vocabulary.end
+            if ended:
+                break
+            text.append(decision.token)
         verified = tokens[_behind_times(tokens, self._target.vocabulary) :]
         proposal = self._continued(verified, own.said(text[open_from:]))
         return [*proposal, *([self._target.vocabulary.end] if ended else [])][:count]

@@ -30,6 +30,13 @@ from desktop_app.decoding.window import WindowDecoder
 from desktop_app.runtimes.openvino import OpenVinoModel, load
 from tests.random_models import THREE_VOCABULARIES, TOY, write
 
+
+@pytest.fixture(autouse=True)
+def always_sure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random models are hardly ever sure of a token, and would draft nothing."""
+    monkeypatch.setattr("desktop_app.decoding.drafters.UNSURE", 1e-9)
+
+
 SIZES = sorted(THREE_VOCABULARIES)
 
 
