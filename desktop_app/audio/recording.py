@@ -1,0 +1,398 @@
+"""A live recording: microphone, ring buffer, disk, and only then whoever listens."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import time
+from collections.abc import Callable
+from concurrent import futures
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from typing import Any, Protocol
+
+import numpy as np
+
+from desktop_app.audio import disk, microphone
+from desktop_app.audio.microphone import MicrophoneProblem, Stream
+from desktop_app.audio.tape import RATE, Samples, Tape
+
+TICK = 0.05
+"""Seconds between two looks at the ring, and so between two levels."""
+
+FLUSH = 0.5
+"""Seconds after which the disk is made to have what was written."""
+
+_AGAIN = 1.0  # between two tries to open a device that went
+_STALLED = 3.0  # a device that sends nothing for so long has gone
+_QUIET = 0.3  # an input that pauses in silence does so from then on
+_CLOSING = 2.0
+_MUTE = 3.0  # no working microphone sends exact zeros for so long
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Sound that never came: `seconds` of silence stand for it from `start` on."""
+
+    start: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A recording that has ended. `notice` is one sentence that the user must see, or ""."""
+
+    path: Path
+    seconds: float
+    gaps: tuple[Gap, ...]
+    notice: str = ""
+
+
+class RecorderListener(Protocol):
+    """Hears of a recording, from the recorder's own thread, which must not be held up and must not be called back."""
+
+    def began(self) -> None:
+        """The first sample has arrived: now it records. Said again after each `resume`."""
+
+    def block(self, samples: Samples, start: int) -> None:
+        """Sound that is in the file, mono at 16 kHz; `start` is the index of its first sample. Blocks follow each
+        other without a hole: silence stands for what never came."""
+
+    def level(self, peak: float, rms: float) -> None:
+        """How loud it is, 0 to 1, some twenty times a second while sound comes."""
+
+    def trouble(self, problem: MicrophoneProblem | None) -> None:
+        """Something is wrong, and the recording goes on as it can; None: all is well again."""
+
+    def ended(self, recorded: Recorded) -> None:
+        """It is over, by `stop` or because the disk takes no more. The last call."""
+
+
+@dataclass(frozen=True)
+class _Away:
+    """Nothing comes `since` then, when the recording was `at` samples long; `is_gap` unless that means silence."""
+
+    since: float
+    at: int
+    is_gap: bool
+
+
+class Recorder:
+    """One recording into the new file `path`, from an input or, with None, from what the system chooses.
+
+    `start`, `pause`, `resume`, `switch` and `stop` take as long as a device takes to open or close: a window calls
+    them from a thread of its own, one at a time. After the recording has ended by itself they do nothing.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        input_id: str | None,
+        listener: RecorderListener,
+        open_stream: Callable[[str | None], Stream] = microphone.open_stream,
+    ) -> None:
+        self._path, self._input, self._listener, self._open = path, input_id, listener, open_stream
+        self._orders: queue.SimpleQueue[tuple[Callable[[], Any], futures.Future[Any]]] = queue.SimpleQueue()
+        self._thread = Thread(target=self._serve, name="recorder", daemon=True)
+        self._recorded: Recorded | None = None
+        self._stream: Stream | None = None  # None while it is paused or gone
+        self._next: tuple[Stream, float] | None = None  # takes over with its first sample; when it was opened
+        self._paused = self._flowing = False
+        self._away: _Away | None = None
+        self._heard_at = self._loud_at = self._tried_at = self._synced_at = 0.0
+        self._gaps: list[Gap] = []
+        self._troubles: dict[str, MicrophoneProblem] = {}
+        self._said: MicrophoneProblem | None = None
+
+    def start(self) -> None:
+        """Open the input and make the file. Raises MicrophoneProblem, and then there is no file."""
+        stream = self._open(self._input)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            disk.look(self._path.parent)
+            self._tape = Tape(self._path, self._tell_block)
+        except OSError as error:
+            stream.close()
+            raise disk.explained(error) from error
+        self._stream = stream
+        self._heard_at = time.monotonic()
+        self._thread.start()
+
+    def pause(self) -> None:
+        """Let go of the microphone; the recording's clock stands still until `resume`."""
+        self._do(self._pause)
+
+    def resume(self) -> None:
+        """Hear it again. Raises MicrophoneProblem, and then it is still paused."""
+        self._do(self._resume)
+
+    def switch(self, input_id: str | None) -> None:
+        """Go on with another input, without a gap where both can be open at once.
+
+        Raises MicrophoneProblem, and then it goes on with the one before.
+        """
+        self._do(lambda: self._switch(input_id))
+
+    def stop(self) -> Recorded:
+        """End it; what has ended by itself tells once more how."""
+        self._do(self._end)
+        self._thread.join()
+        assert self._recorded is not None
+        return self._recorded
+
+    def _do(self, order: Callable[[], Any]) -> None:
+        """Let the recorder's thread, which alone touches streams and file, do it."""
+        future: futures.Future[Any] = futures.Future()
+        self._orders.put((order, future))
+        while self._thread.is_alive() and not future.done():
+            futures.wait([future], timeout=_CLOSING)
+        if future.done():
+            future.result()
+
+    # From here on everything runs in the recorder's thread.
+
+    def _serve(self) -> None:
+        try:
+            while self._recorded is None:
+                self._obey()
+                if self._recorded is None:
+                    self._tick(time.monotonic())
+        except OSError as error:
+            self._break_off(disk.explained(error))
+        except Exception as error:
+            logging.getLogger(__name__).exception("the recorder failed")
+            self._break_off(MicrophoneProblem(f"Galley failed ({error})", "record again"))
+
+    def _obey(self) -> None:
+        """Do what was ordered, or wait a tick."""
+        try:
+            order, future = self._orders.get(timeout=TICK)
+        except queue.Empty:
+            return
+        try:
+            future.set_result(order())
+        except MicrophoneProblem as problem:
+            future.set_exception(problem)
+
+    def _tick(self, now: float) -> None:
+        if self._next is not None:
+            stream, opened = self._next
+            if stream.ring.waiting or stream.is_lost() or now - opened > _STALLED:
+                self._take_over(stream)
+        if self._stream is not None:
+            if self._stream.ring.waiting:
+                self._take(self._stream, now)
+            else:
+                self._miss(self._stream, now)
+        elif not self._paused and now - self._tried_at >= _AGAIN:
+            self._tried_at = now
+            self._find_again()
+        if self._away is not None:
+            self._fill(now)
+        if now - self._synced_at >= FLUSH:
+            self._synced_at = now
+            self._tape.sync()
+            self._trouble("disk", disk.look(self._path.parent))
+
+    def _take(self, stream: Stream, now: float) -> None:
+        """Bring what the ring holds to the tape."""
+        blocks = [(block.mean(axis=1, dtype=np.float32), lost) for block, lost in stream.ring.read()]
+        sound = np.concatenate([block for block, _ in blocks])
+        rate = stream.ring.rate
+        self._flow(now)
+        if self._away is not None:
+            self._fill(now - sound.size / rate)
+            self._come_back(self._away)
+        for block, lost in blocks:
+            if lost:
+                self._lack(lost / rate)
+            self._tape.add(block, rate)
+        self._heard_at = now
+        peak = float(np.abs(sound).max())
+        self._tell(self._listener.level, min(peak, 1.0), min(float(np.sqrt(np.mean(np.square(sound)))), 1.0))
+        self._trouble("input", None)
+        self._listen_for_life(stream, peak, now)
+
+    def _flow(self, now: float) -> None:
+        if not self._flowing:
+            self._flowing, self._loud_at = True, now
+            self._tell(self._listener.began)
+
+    def _listen_for_life(self, stream: Stream, peak: float, now: float) -> None:
+        """Exact silence for seconds: the input is muted, forbidden, or gone and replaced without a word."""
+        if peak > 0:
+            self._loud_at = now
+            self._trouble("mute", None)
+        elif now - self._loud_at > _MUTE:
+            self._loud_at = now
+            if not stream.is_listed():
+                self._lose(stream)
+            elif not stream.is_system:
+                remedy = "unmute it, or allow Galley to hear it in the system's privacy settings"
+                self._trouble("mute", MicrophoneProblem(f"nothing but silence comes from {stream.name}", remedy))
+
+    def _miss(self, stream: Stream, now: float) -> None:
+        """Nothing has come."""
+        quiet = now - self._heard_at
+        if stream.is_lost() or (quiet > _STALLED and not stream.pauses):
+            self._lose(stream)
+        elif stream.pauses and quiet > _QUIET and self._away is None:
+            self._flow(now)
+            self._away = _Away(self._heard_at, self._tape.samples, is_gap=False)
+
+    def _lose(self, stream: Stream) -> None:
+        """The device has gone: wait for it."""
+        self._drop(stream)
+        self._tried_at = time.monotonic()
+        self._trouble("mute", None)
+        remedy = "connect it again, or choose another input; the recording goes on then"
+        self._trouble("input", MicrophoneProblem(f"{stream.name} is gone", remedy))
+
+    def _find_again(self) -> None:
+        try:
+            self._stream = self._open(self._input)
+        except MicrophoneProblem:
+            return
+        self._heard_at = self._tried_at = time.monotonic()
+
+    def _fill(self, until: float) -> None:
+        """Let silence stand for what does not come."""
+        assert self._away is not None
+        lacking = self._away.at + round((until - self._away.since) * RATE) - self._tape.samples
+        if lacking > 0:
+            self._tape.silence(lacking)
+
+    def _come_back(self, away: _Away) -> None:
+        self._away = None
+        if away.is_gap:
+            self._gaps.append(Gap(away.at / RATE, (self._tape.samples - away.at) / RATE))
+
+    def _lack(self, seconds: float) -> None:
+        """Sound was lost on its way: the program or the computer was too busy."""
+        self._tape.cut()
+        self._gaps.append(Gap(self._tape.seconds, seconds))
+        self._tape.silence(round(seconds * RATE))
+
+    def _pause(self) -> None:
+        self._rest()
+        self._paused, self._flowing = True, False
+        self._trouble("input", None)
+        self._trouble("mute", None)
+
+    def _resume(self) -> None:
+        if self._paused:
+            self._stream = self._open(self._input)
+            self._heard_at = time.monotonic()
+            self._paused = False
+
+    def _switch(self, input_id: str | None) -> None:
+        before, self._input = self._input, input_id
+        if self._paused:
+            return
+        if self._next is not None:
+            self._take_over(self._next[0])
+        now = time.monotonic()
+        try:
+            opened = self._open(input_id)
+        except MicrophoneProblem:
+            if self._stream is None:
+                self._input = before
+                raise
+            # Some devices cannot be open twice, and PortAudio sees a new one only while nothing is open.
+            self._drop(self._stream)
+            try:
+                self._stream = self._open(input_id)
+            except MicrophoneProblem:
+                self._input, self._tried_at = before, 0.0
+                raise
+            return
+        if self._stream is None:
+            self._stream, self._heard_at = opened, now
+        else:
+            self._next = opened, now
+
+    def _take_over(self, stream: Stream) -> None:
+        """The input that was switched to goes on from here."""
+        self._next = None
+        if self._stream is not None:
+            self._take_rest(self._stream)
+            _close(self._stream)
+        self._tape.cut()
+        self._stream = stream
+
+    def _drop(self, stream: Stream) -> None:
+        """Let go of the device; until another sample comes there is a gap."""
+        self._take_rest(stream)
+        _close(stream)
+        self._stream = None
+        if self._next is not None:
+            self._stream, self._next = self._next[0], None
+        if self._flowing and self._away is None:
+            self._tape.cut()
+            self._away = _Away(self._heard_at, self._tape.samples, is_gap=True)
+
+    def _take_rest(self, stream: Stream) -> None:
+        if stream.ring.waiting:
+            self._take(stream, time.monotonic())
+
+    def _rest(self) -> None:
+        """Bring everything up to this moment to the tape, and let go of the devices."""
+        if self._next is not None:
+            _close(self._next[0])
+            self._next = None
+        if self._stream is not None:
+            self._take_rest(self._stream)
+            _close(self._stream)
+            self._stream = None
+        if self._away is not None:
+            self._fill(time.monotonic())
+            self._come_back(self._away)
+        self._tape.cut()
+
+    def _end(self) -> None:
+        self._rest()
+        self._tape.close()
+        self._finish("")
+
+    def _break_off(self, problem: MicrophoneProblem) -> None:
+        """The disk takes no more, or worse: what was written is kept."""
+        for stream in (self._stream, self._next[0] if self._next else None):
+            if stream is not None:
+                _close(stream)
+        self._tape.abandon()
+        self._finish(f"The recording ended early: {problem.reason}; what came before is kept. Now {problem.remedy}.")
+
+    def _finish(self, notice: str) -> None:
+        if not self._tape.samples:
+            notice = notice or "Nothing was heard, so there is no recording."
+            self._path.unlink(missing_ok=True)
+        self._recorded = Recorded(self._path, self._tape.seconds, tuple(self._gaps), notice)
+        self._tell(self._listener.ended, self._recorded)
+
+    def _trouble(self, kind: str, problem: MicrophoneProblem | None) -> None:
+        """Tell the gravest trouble there is, when that changes."""
+        if problem is None:
+            self._troubles.pop(kind, None)
+        else:
+            self._troubles[kind] = problem
+        gravest = next((self._troubles[name] for name in ("input", "mute", "disk") if name in self._troubles), None)
+        if str(gravest) != str(self._said):
+            self._said = gravest
+            self._tell(self._listener.trouble, gravest)
+
+    def _tell_block(self, samples: Samples, start: int) -> None:
+        self._tell(self._listener.block, samples, start)
+
+    def _tell(self, method: Callable[..., None], *what: Any) -> None:
+        try:
+            method(*what)
+        except Exception:  # a mistake of the listener's must not end the recording
+            logging.getLogger(__name__).exception("a listener failed")
+
+
+def _close(stream: Stream) -> None:
+    """Some drivers never come back when a device was pulled: then its thread is left behind."""
+    closing = Thread(target=stream.close, name="closing", daemon=True)
+    closing.start()
+    closing.join(_CLOSING)
