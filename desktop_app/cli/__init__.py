@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from desktop_app.cli import arguments, devices, doctor, transcribe, window
+from desktop_app.cli import arguments, bench, devices, doctor, transcribe, window
 
 FAILED = 1
 INTERRUPTED = 130
@@ -33,7 +33,13 @@ def main(given: Sequence[str]) -> int:
 
 
 def _command(name: str, given: Sequence[str]) -> int:
-    run = {"transcribe": transcribe.run, "models": _models, "devices": devices.run, "doctor": doctor.run}[name]
+    run = {
+        "transcribe": transcribe.run,
+        "models": _models,
+        "devices": devices.run,
+        "doctor": doctor.run,
+        "bench": bench.run,
+    }[name]
     found = arguments.command(name, given)
     try:
         status = run(found)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from desktop_app import __version__
+from desktop_app.cli import bench
 from desktop_app.transcript.formats import FORMATS
 
 COMMANDS = {
@@ -15,6 +16,7 @@ COMMANDS = {
     "models": "list, download, add, check and remove models",
     "devices": "list what can compute and what can hear on this computer",
     "doctor": "check that everything works, and say what to do where it does not",
+    "bench": "measure this computer",
 }
 
 _STATUS = """exit status:
@@ -52,6 +54,8 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
         _add_transcribe(parser)
     elif name == "models":
         _add_models(parser)
+    elif name == "bench":
+        bench.add_arguments(parser, given)
     return parser.parse_args(given)
 
 

@@ -45,6 +45,47 @@ class Transcribe:
 
 
 @dataclass(frozen=True)
+class LiveOptions:
+    """What is asked of a live session beside the Options. `path` is the file that the recording is written to: the
+    transcript is that file's, and it may be empty where nothing is kept.
+
+    `smaller` lets a smaller installed target write while somebody speaks, where the chosen one is too slow for that.
+    `previous` is whether the text of the update before is the first draft of the next one; off only for comparison.
+    """
+
+    path: str = ""
+    smaller: bool = True
+    previous: bool = True
+
+
+@dataclass(frozen=True)
+class StartLive:
+    """Write down what will be said, from LiveAudio to LiveAudio. File jobs pause at their next window until it is
+    over."""
+
+    job: str
+    options: Options = field(default_factory=Options)
+    live: LiveOptions = field(default_factory=LiveOptions)
+
+
+@dataclass(frozen=True)
+class LiveAudio:
+    """The next block: `samples` are float32, little endian, mono, 16 kHz; the first is the recording's sample
+    `start`."""
+
+    job: str
+    start: int
+    samples: bytes
+
+
+@dataclass(frozen=True)
+class StopLive:
+    """Nothing more is said: the rest is written, then comes Finished."""
+
+    job: str
+
+
+@dataclass(frozen=True)
 class Cancel:
     """Stop the job at the next pass; the engine answers with Cancelled."""
 
@@ -118,6 +159,40 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class LiveUpdate:
+    """The state of a live session, several times a second while somebody speaks.
+
+    On the screen stand all committed segments so far, `committed_text`, `uncommitted` and `draft`, one behind the
+    other. Committed ink never changes.
+
+    Attributes:
+        committed: segments that are new since the last update, final for ever.
+        committed_text: the ink of the open line behind the last committed segment. It only grows, and is the beginning
+            of the next committed segment's text.
+        uncommitted: what follows, written by the target, which may change.
+        draft: what follows that, by the draft alone.
+        start: where the open line begins, in seconds.
+        heard: seconds of audio that have come in.
+        decoded: seconds of audio that the text covers; `heard` less this is the backlog.
+        latency: seconds from the newest audio of this update to the update itself.
+        speaking: whether somebody speaks now.
+        stats: the figures so far.
+    """
+
+    job: str
+    committed: tuple[Segment, ...]
+    committed_text: str
+    uncommitted: str
+    draft: str
+    start: float
+    heard: float
+    decoded: float
+    latency: float
+    speaking: bool
+    stats: Stats
+
+
+@dataclass(frozen=True)
 class Finished:
     """The job is done."""
 
@@ -145,5 +220,5 @@ class Failed:
     kind: str = "file"
 
 
-Request = Transcribe | Cancel | Shutdown
-Event = Preparing | Started | Tentative | SegmentReady | Progress | Finished | Cancelled | Failed
+Request = Transcribe | StartLive | LiveAudio | StopLive | Cancel | Shutdown
+Event = Preparing | Started | Tentative | SegmentReady | Progress | LiveUpdate | Finished | Cancelled | Failed

@@ -29,8 +29,9 @@ ROOMS: dict[str, set[str]] = {
     "runtimes": {"audio", "checkpoints", "decoding", "folders"},
     "library": {"audio", "transcript", "folders"},
     "engine": {"audio", "checkpoints", "decoding", "folders", "library", "resources", "runtimes", "transcript"},
+    "measure": {"audio", "checkpoints", "decoding", "engine", "folders", "resources", "runtimes", "transcript"},
     "ui": {"engine", "folders", "library", "resources", "transcript"},
-    "cli": {"audio", "checkpoints", "engine", "folders", "library", "resources", "transcript", "ui"},
+    "cli": {"audio", "checkpoints", "engine", "folders", "library", "measure", "resources", "transcript", "ui"},
     "__main__": {"cli"},
 }
 
@@ -41,6 +42,7 @@ FORBIDDEN: dict[str, set[str]] = {
     "runtimes": QT,
     "library": QT | ENGINES,
     "engine": QT | {"openvino"},  # only runtimes knows how to load it without telling its maker
+    "measure": QT | {"openvino"},
     "ui": ENGINES,
     "cli": ENGINES,
     "__main__": ENGINES,
