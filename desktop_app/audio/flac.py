@@ -7,6 +7,7 @@ the length into the header at the end; without it players find the length by rea
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 from pathlib import Path
 
@@ -14,13 +15,20 @@ import av
 import numpy as np
 import numpy.typing as npt
 
-_MARK = b"fLaC\x80\x00\x00\x22"  # one block of metadata follows, the stream's own: 34 bytes
+_MARK = b"fLaC\x80\x00\x00\x22"
+"""Before the one block of metadata that must be, 34 bytes: 4 to 9 are the lengths of the shortest and the longest
+frame, 10 to 17 end in 36 bits for the length in samples, the last 16 are the MD5 of the sound; each 0 if unknown."""
 
 av.logging.set_level(None)
 
 
 class FlacWriter:
-    """Writes 16-bit mono to a new file. `samples` of it can be read there now. Every method raises OSError."""
+    """Writes 16-bit mono to a new file. Every method raises OSError.
+
+    Attributes:
+        samples: how many can be read in the file now.
+        size: its bytes.
+    """
 
     def __init__(self, path: Path, rate: int) -> None:
         self._codec = av.CodecContext.create("flac", "w")
@@ -32,34 +40,27 @@ class FlacWriter:
         self._rate, self._given = rate, 0
         self._pending: list[npt.NDArray[np.int16]] = []
         self._waiting = 0
-        self.samples = 0
+        self._fingerprint = hashlib.md5(usedforsecurity=False)
+        self._header = bytes(self._codec.extradata or b"")
+        self._lengths: tuple[int, ...] = ()  # the shortest and the longest frame
+        self.samples = self.size = 0
         self._file = path.open("xb", buffering=0)
-        self._end = 0
         try:
-            self._append(_MARK + self._header())
+            self._append(_MARK + self._header)
         except BaseException:
             self._file.close()
             path.unlink(missing_ok=True)
             raise
 
-    @property
-    def size(self) -> int:
-        """Bytes of the file."""
-        return self._end
-
     def write(self, samples: npt.NDArray[np.int16]) -> None:
         """Add sound. Whole frames of it (1152 samples at 16 kHz) go to the file, the rest waits for more."""
         self._pending.append(samples)
         self._waiting += samples.size
-        frame = self._codec.frame_size
-        if self._waiting < frame:
-            return
-        sound = np.concatenate(self._pending)
-        whole = sound.size - sound.size % frame
-        self._pending, self._waiting = [sound[whole:]], sound.size - whole
-        frames = b"".join(self._encoded(sound[at : at + frame]) for at in range(0, whole, frame))
-        self._append(frames)
-        self.samples += whole
+        if self._waiting >= self._codec.frame_size:
+            sound = np.concatenate(self._pending)
+            whole = sound.size - sound.size % self._codec.frame_size
+            self._pending, self._waiting = [sound[whole:]], sound.size - whole
+            self._append_frames(sound[:whole])
 
     def sync(self) -> None:
         """Wait until the disk has it, so that a power cut takes nothing."""
@@ -68,54 +69,54 @@ class FlacWriter:
     def close(self) -> None:
         """Write the rest and complete the header."""
         try:
-            rest = np.concatenate(self._pending) if self._waiting else None
-            if rest is not None:
-                self._append(self._encoded(rest))
-                self.samples += rest.size
-            self._pending, self._waiting = [], 0
-            for packet in self._codec.encode(None):
-                self._append(bytes(packet))
-            self._complete(self._header())
-            self.sync()
+            if self._waiting:
+                self._append_frames(np.concatenate(self._pending))
+            self._complete()
         finally:
             self._file.close()
 
     def abandon(self) -> None:
         """Close the file as it is, complete as far as it was written; for a disk that takes no more. Never raises."""
         with contextlib.suppress(OSError):
-            header = self._header()
-            length = int.from_bytes(header[10:18], "big") >> 36 << 36 | self.samples
-            self._complete(header[:10] + length.to_bytes(8, "big") + bytes(16))
-            self.sync()
+            self._complete()
         with contextlib.suppress(OSError):
             self._file.close()
 
-    def _header(self) -> bytes:
-        """The stream's own description, 34 bytes: the encoder completes it at the end."""
-        header = self._codec.extradata
-        assert header is not None
-        return bytes(header)
+    def _append_frames(self, sound: npt.NDArray[np.int16]) -> None:
+        size = self._codec.frame_size
+        frames = [self._encoded(sound[at : at + size]) for at in range(0, sound.size, size)]
+        self._append(b"".join(frames))
+        lengths = [*map(len, frames), *self._lengths]
+        self._lengths = (min(lengths), max(lengths))
+        self._fingerprint.update(sound.astype("<i2").tobytes())
+        self.samples += sound.size
 
     def _encoded(self, sound: npt.NDArray[np.int16]) -> bytes:
         frame = av.AudioFrame.from_ndarray(sound[None], format="s16", layout="mono")
         frame.sample_rate, frame.pts = self._rate, self._given
         self._given += sound.size
-        return b"".join(bytes(packet) for packet in self._codec.encode(frame))
+        packets = self._codec.encode(frame)
+        if sound.size < self._codec.frame_size:  # the last one
+            packets += self._codec.encode(None)
+        return b"".join(map(bytes, packets))
 
     def _append(self, data: bytes) -> None:
-        """Write whole frames or none: what a full disk took of them is cut off again."""
+        """Write all or nothing: what a full disk took of it is cut off again."""
         rest = memoryview(data)
         try:
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError:
             with contextlib.suppress(OSError):
-                self._file.truncate(self._end)
-                self._file.seek(self._end)
+                self._file.truncate(self.size)
+                self._file.seek(self.size)
             raise
-        self._end += len(data)
+        self.size += len(data)
 
-    def _complete(self, header: bytes) -> None:
-        self._file.seek(len(_MARK))
-        self._file.write(header)
-        self._file.seek(self._end)
+    def _complete(self) -> None:
+        """Write into the header what is known only now; it takes no more room than before."""
+        frames = b"".join(length.to_bytes(3, "big") for length in self._lengths or (0, 0))
+        samples = int.from_bytes(self._header[10:18], "big") | self.samples
+        self._file.seek(len(_MARK) + 4)
+        self._file.write(frames + samples.to_bytes(8, "big") + self._fingerprint.digest())
+        self.sync()

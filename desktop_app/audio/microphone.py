@@ -27,7 +27,6 @@ _ANOTHER = "choose another input"
 
 _lock = RLock()  # PortAudio is not safe to be used by two threads at once
 _open: set[_Microphone] = set()
-_fresh = False
 
 
 class MicrophoneProblem(Exception):
@@ -184,12 +183,11 @@ class _Microphone:
 
 def _refresh() -> Any:
     """PortAudio, which sees only what was there when it was started: it is started again unless something is open."""
-    global _fresh
+    was_there = "sounddevice" in sys.modules
     sounddevice = _library()
-    if _fresh and not _open:
+    if was_there and not _open:
         sounddevice._terminate()
         sounddevice._initialize()
-    _fresh = True
     return sounddevice
 
 

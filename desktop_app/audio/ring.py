@@ -12,6 +12,7 @@ import numpy.typing as npt
 SECONDS = 30.0
 """How long the reader may be away before sound is lost."""
 
+_MOST = 12_000_000  # bytes: the 30 s of 48 kHz stereo
 _BLOCKS_A_SECOND = 500
 _SAMPLE = 4
 _LEAST_LOSS = 0.05
@@ -26,6 +27,7 @@ class Ring:
     def __init__(self, rate: int, channels: int, seconds: float = SECONDS) -> None:
         self.rate, self.channels = rate, channels
         self._frame = channels * _SAMPLE
+        seconds = min(seconds, _MOST / self._frame / rate)
         self._capacity = round(rate * seconds)
         self._room = memoryview(bytearray(self._capacity * self._frame))
         # A row a block: frames, frames lost before it, when it came, whether the driver lost some.

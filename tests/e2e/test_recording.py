@@ -1,0 +1,188 @@
+"""Recordings on a real computer: sound through PortAudio, a pulled microphone, a killed program, a full disk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from desktop_app.audio import disk, microphone
+from desktop_app.audio.files import RATE, AudioFile
+from desktop_app.audio.recording import Recorder
+from tests import virtual_microphone
+from tests.fake_input import FakeInput, Heard
+from tests.virtual_microphone import VirtualMicrophone
+
+TESTS = Path(__file__).resolve().parents[1]
+CLIP = TESTS / "data" / "clips" / "04.flac"
+
+Sound = npt.NDArray[np.float32]
+
+# Records noise in real time and says, before each tenth of a second, how much has been said so far.
+RECORD = """
+import sys, time
+from pathlib import Path
+import numpy as np
+from desktop_app.audio.recording import Recorder
+from tests.fake_input import FakeInput, Heard
+
+fake, noise = FakeInput(), np.random.default_rng(0).integers(-9000, 9000, 16000 * 60) / np.float32(2**15)
+Recorder(Path(sys.argv[1]), None, Heard(), lambda name: fake).start()
+began = time.monotonic()
+for number in range(600):
+    time.sleep(max(0, began + (number + 1) / 10 - time.monotonic()))
+    print((number + 1) * 1600, flush=True)
+    fake.say(noise[number * 1600 : (number + 1) * 1600].astype(np.float32))
+"""
+
+
+def read(path: Path) -> Sound:
+    with AudioFile(path) as audio:
+        return np.concatenate(list(audio))
+
+
+def wait(happened: Callable[[], object], seconds: float = 30.0) -> None:
+    until = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.02)
+
+
+def likeness(recorded: Sound, clip: Sound) -> float:
+    """1 if the clip is somewhere in the recording as it is; the correlation at the place where that is highest."""
+    size = 1 << (recorded.size + clip.size).bit_length()
+    product = np.fft.rfft(recorded, size) * np.conj(np.fft.rfft(clip, size))
+    at = int(np.fft.irfft(product, size)[: recorded.size].argmax())
+    found = recorded[at : at + clip.size]
+    wanted = clip[: found.size]
+    return float(found @ wanted / np.sqrt((found @ found) * (clip @ clip) + 1e-9))
+
+
+@pytest.fixture
+def real(monkeypatch: pytest.MonkeyPatch) -> Iterator[VirtualMicrophone]:
+    """A microphone that PortAudio hears."""
+    if why := virtual_microphone.lacking():
+        pytest.skip(why)
+    with virtual_microphone.plugged(monkeypatch) as plugged:
+        yield plugged
+
+
+def test_real_portaudio_lists_the_inputs(real: VirtualMicrophone) -> None:
+    first, second = [one for one in microphone.inputs() if one.host == "PulseAudio"]
+    assert (first.name, first.is_default, first.is_system) == (virtual_microphone.NAME, True, False)
+    assert (second.name, second.is_default, second.is_system) == (virtual_microphone.SYSTEM, False, True)
+    real.pull()
+    with pytest.raises(microphone.MicrophoneProblem, match="no microphone is connected"):
+        microphone.inputs()
+
+
+def test_what_the_computer_plays_is_recorded(real: VirtualMicrophone, tmp_path: Path) -> None:
+    heard = Heard()
+    recorder = Recorder(tmp_path / "played.flac", microphone.find(virtual_microphone.SYSTEM).id, heard)
+    recorder.start()
+    wait(lambda: heard.began_times)
+    player = real.play(CLIP)
+    assert player.wait(30) == 0
+    time.sleep(0.5)
+    recorded = recorder.stop()
+    assert recorded.notice == ""
+    assert likeness(read(recorded.path), read(CLIP)) > 0.9
+    assert heard.levels and max(peak for peak, _ in heard.levels) > 0.05
+    np.testing.assert_array_equal(heard.sound, read(recorded.path))
+
+
+def test_a_pulled_microphone_is_waited_for(real: VirtualMicrophone, tmp_path: Path) -> None:
+    heard = Heard()
+    recorder = Recorder(tmp_path / "pulled.flac", microphone.find(virtual_microphone.NAME).id, heard)
+    recorder.start()
+    wait(lambda: heard.began_times)
+    assert real.play(CLIP).wait(30) == 0
+    time.sleep(0.5)
+    before = heard.samples
+    real.pull()
+    wait(lambda: heard.troubles)
+    assert str(heard.troubles[0]).startswith(f"{virtual_microphone.NAME} is gone; ")
+    real.put_back()
+    wait(lambda: heard.troubles[-1] is None)
+    assert real.play(CLIP).wait(30) == 0
+    time.sleep(0.5)
+    recorded = recorder.stop()
+    assert [gap.start > before / RATE - 1 for gap in recorded.gaps] == [True]
+    sound, clip = read(recorded.path), read(CLIP)
+    back = round((recorded.gaps[0].start + recorded.gaps[0].seconds) * RATE)
+    assert likeness(sound[:back], clip) > 0.9
+    assert likeness(sound[back:], clip) > 0.9
+    assert recorded.seconds == pytest.approx(sound.size / RATE)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")
+def test_a_program_killed_at_any_moment_loses_less_than_a_second(tmp_path: Path) -> None:
+    noise = (np.random.default_rng(0).integers(-9000, 9000, RATE * 60) / 2**15).astype(np.float32)
+    files = [tmp_path / f"{number}.flac" for number in range(3)]
+    programs = [
+        subprocess.Popen([sys.executable, "-c", RECORD, str(file)], stdout=subprocess.PIPE, text=True, cwd=TESTS.parent)
+        for file in files
+    ]
+    for program in programs:
+        assert program.stdout is not None
+        program.stdout.readline()
+    for wait_for, program, file in zip(np.random.default_rng().uniform(0.8, 1.6, 3), programs, files, strict=True):
+        time.sleep(wait_for)
+        program.send_signal(signal.SIGKILL)
+        out, _ = program.communicate(timeout=30)
+        said = int(out.split()[-1])
+        kept = read(file)
+        assert kept.size > said - RATE, f"{(said - kept.size) / RATE:.2f} s lost"
+        np.testing.assert_array_equal(kept, noise[: kept.size])
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of three megabytes."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=3m", "galley-tests", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("no file system may be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("reserve", [disk.RESERVE, 0], ids=["some room is left", "the last byte is taken"])
+def test_a_full_disk_ends_a_recording_that_can_be_read(
+    small_disk: Path, monkeypatch: pytest.MonkeyPatch, reserve: int
+) -> None:
+    """With no reserve it is the disk itself that refuses, in the middle of a frame."""
+    monkeypatch.setattr(disk, "RESERVE", reserve)
+    if not reserve:
+        monkeypatch.setattr(disk, "look", lambda folder: None)
+    heard, fake = Heard(), FakeInput()
+    recorder = Recorder(small_disk / "full.flac", None, heard, lambda name: fake)
+    recorder.start()
+    noise = (np.random.default_rng(0).integers(-(2**15), 2**15, RATE) / 2**15).astype(np.float32)
+    for number in range(200):
+        wait(lambda: fake.ring.room > RATE or heard.recorded)
+        fake.say(np.roll(noise, number))
+        time.sleep(0.05 if reserve else 0)  # the disk is looked at twice a second
+        if heard.recorded:
+            break
+    wait(lambda: heard.recorded)
+    recorded = recorder.stop()
+    assert "the disk is full" in recorded.notice
+    if reserve:
+        assert str(heard.troubles[0]).startswith("the disk has room for")
+        assert shutil.disk_usage(small_disk).free > reserve / 2
+    sound = read(recorded.path)
+    assert sound.size == round(recorded.seconds * RATE) > 30 * RATE
+    for second in range(sound.size // RATE):
+        np.testing.assert_array_equal(sound[second * RATE : (second + 1) * RATE], np.roll(noise, second))
+    assert os.listdir(small_disk) == ["full.flac"]

@@ -1,0 +1,66 @@
+"""An input without any sound hardware, for tests of what records it."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from desktop_app.audio.microphone import MicrophoneProblem
+from desktop_app.audio.recording import Recorded
+from desktop_app.audio.ring import Ring
+
+
+class FakeInput:
+    """A stream whose sound the test says."""
+
+    def __init__(self, name: str = "Fake", rate: int = 16_000, channels: int = 1, pauses: bool = False) -> None:
+        self.name, self.ring = name, Ring(rate, channels)
+        self.is_system = self.pauses = pauses
+        self.lost = self.closed = False
+        self.listed = True
+
+    def say(self, sound: npt.NDArray[np.float32], driver_lost: bool = False) -> None:
+        """Give a block as the driver does: interleaved."""
+        self.ring.write(memoryview(sound.tobytes()), len(sound) // self.ring.channels, driver_lost)
+
+    def is_lost(self) -> bool:
+        return self.lost
+
+    def is_listed(self) -> bool:
+        return self.listed
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Heard:
+    """A listener that keeps what it was told."""
+
+    def __init__(self) -> None:
+        self.began_times = 0
+        self.blocks: list[npt.NDArray[np.float32]] = []
+        self.samples = 0
+        self.levels: list[tuple[float, float]] = []
+        self.troubles: list[str | None] = []
+        self.recorded: Recorded | None = None
+
+    def began(self) -> None:
+        self.began_times += 1
+
+    def block(self, samples: npt.NDArray[np.float32], start: int) -> None:
+        assert start == self.samples, "a hole between two blocks"
+        self.samples += samples.size
+        self.blocks.append(samples)
+
+    def level(self, peak: float, rms: float) -> None:
+        self.levels.append((peak, rms))
+
+    def trouble(self, problem: MicrophoneProblem | None) -> None:
+        self.troubles.append(str(problem) if problem else None)
+
+    def ended(self, recorded: Recorded) -> None:
+        self.recorded = recorded
+
+    @property
+    def sound(self) -> npt.NDArray[np.float32]:
+        return np.concatenate(self.blocks)
