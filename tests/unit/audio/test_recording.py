@@ -128,7 +128,8 @@ def test_recording_is_said_only_after_the_first_sample(desk: Desk) -> None:
     time.sleep(0.3)
     assert desk.heard.began_times == 0
     desk.input.say(noise(0.1))
-    wait(lambda: desk.heard.began_times)
+    wait(lambda: desk.heard.levels)
+    assert desk.heard.began_times == 1
     peak, rms = desk.heard.levels[0]
     assert 0.5 < peak < 1
     assert 0.1 < rms < peak
@@ -152,6 +153,8 @@ def test_hours_of_it_lose_no_block_and_take_no_memory(desk: Desk) -> None:
         wait(lambda: fake.ring.room >= 2 * RATE)
         fake.say(np.roll(block, second))
         if second in (samples // 3, samples - 1):
+            wait(lambda: not fake.ring.waiting)
+            desk.taken((second + 1) * RATE)
             measured.append(tracemalloc.get_traced_memory()[0])
     tracemalloc.stop()
     recorded = desk.recorder.stop()
@@ -347,7 +350,7 @@ def test_a_full_disk_ends_it_with_all_that_was_written(desk: Desk, monkeypatch: 
     sound = noise(0.72)  # ten frames
     desk.recorder.start()
     desk.input.say(sound)
-    desk.taken(sound.size)
+    wait(lambda: desk.heard.samples == sound.size)
     full[0] = True
     desk.input.say(noise(1.0))
     wait(lambda: desk.heard.recorded)
