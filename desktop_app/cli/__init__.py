@@ -35,6 +35,7 @@ def main(given: Sequence[str]) -> int:
 def _command(name: str, given: Sequence[str]) -> int:
     run = {
         "transcribe": transcribe.run,
+        "record": _record,
         "models": _models,
         "devices": devices.run,
         "doctor": doctor.run,
@@ -53,6 +54,12 @@ def _command(name: str, given: Sequence[str]) -> int:
             sys.stderr.write(f"galley: the output cannot be written ({error.strerror or error}); make room for it\n")
         return FAILED
     return status
+
+
+def _record(found: argparse.Namespace) -> int:
+    from desktop_app.cli import record  # loads what hears and what encodes
+
+    return record.run(found)
 
 
 def _models(found: argparse.Namespace) -> int:

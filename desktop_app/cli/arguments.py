@@ -13,6 +13,7 @@ from desktop_app.transcript.formats import FORMATS
 
 COMMANDS = {
     "transcribe": "write down what is said in audio and video files",
+    "record": "record a microphone, and write down what is said while it is said",
     "models": "list, download, add, check and remove models",
     "devices": "list what can compute and what can hear on this computer",
     "doctor": "check that everything works, and say what to do where it does not",
@@ -52,6 +53,8 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
     )
     if name == "transcribe":
         _add_transcribe(parser)
+    elif name == "record":
+        _add_record(parser)
     elif name == "models":
         _add_models(parser)
     elif name == "bench":
@@ -59,10 +62,9 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(given)
 
 
-def _add_transcribe(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _STATUS
+def _add_writer(parser: argparse.ArgumentParser) -> None:
+    """What decides the text, of a file or of a microphone."""
     add = parser.add_argument
-    add("files", nargs="+", metavar="FILE", help="audio or video, in any format that FFmpeg reads")
     add("--target", default="", metavar="NAME|FOLDER", help="the model whose text it is (default: the starter)")
     add(
         "--draft",
@@ -98,6 +100,13 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a text file of names and terms that may occur, one a line",
     )
+
+
+def _add_transcribe(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _STATUS
+    add = parser.add_argument
+    add("files", nargs="+", metavar="FILE", help="audio or video, in any format that FFmpeg reads")
+    _add_writer(parser)
     add(
         "--timestamps",
         default=True,
@@ -128,6 +137,24 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
     add("--stats", metavar="FILE", help="write the figures of the run there, as JSON")
 
 
+def _add_record(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "Ctrl-C ends the recording. Its sound is on the disk from the first moment; a program that is killed\n"
+        "loses less than a second of it.\n\n"
+        "exit status:\n"
+        "  0 recorded and written down; 1 not recorded, or the text is not finished; 2 wrong usage;\n"
+        "  130 ended before the last words were written"
+    )
+    add = parser.add_argument
+    add("--input", metavar="NAME", help="what to record, a name of galley devices or a part of one (default: the system's)")
+    add("--seconds", type=_seconds, metavar="N", help="stop after so much sound (default: when Ctrl-C is pressed)")
+    add("--output", metavar="FOLDER", help="where sound and text go (default: the recordings in Galley's data folder)")
+    add("--format", default="txt", choices=tuple(FORMATS), help="of the text (default: %(default)s)")
+    add("--check", action="store_true", help="then transcribe the whole file, and say how many words that would change")
+    add("--recover", action="store_true", help="record nothing; write down recordings that were interrupted")
+    _add_writer(parser)
+
+
 def _add_models(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
 
@@ -147,6 +174,16 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     add("name", nargs="?", default="", metavar="NAME", help="an installed model (default: all of them)")
     add = action("remove", "delete a model, or what an unfinished download left").add_argument
     add("name", metavar="NAME", help="an installed model")
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no length of time; write seconds, as in 90")
+    return seconds
 
 
 def _hot_words(file: str) -> tuple[str, ...]:

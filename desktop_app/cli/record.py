@@ -1,0 +1,320 @@
+"""`galley record`: what a microphone hears, on the disk first, then as text in the terminal while it is spoken."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import queue
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from desktop_app import folders
+from desktop_app.audio import microphone
+from desktop_app.audio.microphone import MicrophoneProblem
+from desktop_app.audio.recording import RATE, Recorded, Recorder
+from desktop_app.cli import recover, results
+from desktop_app.cli.keeping import Keeping
+from desktop_app.cli.live_screen import LiveScreen, Status
+from desktop_app.engine.client import Engine
+from desktop_app.engine.messages import (
+    Event,
+    Failed,
+    Finished,
+    LiveOptions,
+    LiveUpdate,
+    Options,
+    Preparing,
+    Started,
+)
+from desktop_app.transcript import difference, formats
+from desktop_app.transcript.model import Models, Segment, Transcript
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+Samples = npt.NDArray[np.float32]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Record until Ctrl-C, or for so many seconds; gives the exit status."""
+    with _quiet_libraries(), LiveScreen() as screen, contextlib.closing(Keeping(screen.say)) as keeping:
+        if arguments.recover:
+            return recover.run(arguments.format, options(arguments), keeping, screen.say)
+        keeping.offer()
+        return _Session(arguments, screen, keeping).run()
+
+
+@dataclass(frozen=True)
+class _Began:
+    pass
+
+
+@dataclass(frozen=True)
+class _Level:
+    peak: float
+
+
+@dataclass(frozen=True)
+class _Trouble:
+    problem: MicrophoneProblem | None
+
+
+_News = Event | _Began | _Level | _Trouble | Recorded
+
+
+class _Ear:
+    """Hears of the recording in the recorder's thread: sound goes to the engine, the rest to the main thread."""
+
+    def __init__(self, engine: Engine, job: str, news: queue.SimpleQueue[_News]) -> None:
+        self._engine, self._job, self._news = engine, job, news
+        self.samples = 0
+
+    def began(self) -> None:
+        self._news.put(_Began())
+
+    def block(self, samples: Samples, start: int) -> None:
+        self.samples = start + samples.size
+        self._engine.live_audio(self._job, start, samples)
+
+    def level(self, peak: float, rms: float) -> None:
+        self._news.put(_Level(peak))
+
+    def trouble(self, problem: MicrophoneProblem | None) -> None:
+        self._news.put(_Trouble(problem))
+
+    def ended(self, recorded: Recorded) -> None:
+        self._news.put(recorded)
+
+
+class _Session:
+    """One recording with its text."""
+
+    def __init__(self, arguments: argparse.Namespace, screen: LiveScreen, keeping: Keeping) -> None:
+        self._input: str | None = arguments.input
+        self._seconds: float | None = arguments.seconds
+        self._format: str = arguments.format
+        self._check: bool = arguments.check
+        self._folder = Path(arguments.output) if arguments.output else folders.recordings()
+        self._options = options(arguments)
+        self._screen, self._keeping = screen, keeping
+        self._news: queue.SimpleQueue[_News] = queue.SimpleQueue()
+        self._segments: list[Segment] = []
+        self._models = Models("", "", "", "", "")
+        self._transcript: Transcript | None = None
+        self._recorded: Recorded | None = None
+        self._failed = ""
+
+    def run(self) -> int:
+        """From the first sample to the last word; gives the exit status."""
+        try:
+            chosen = microphone.find(self._input) if self._input else None
+            path = new_place(self._folder)
+        except MicrophoneProblem as problem:
+            self._screen.say(f"galley: {problem}")
+            return FAILED
+        except OSError as error:
+            self._screen.say(f"{self._folder}: it cannot be written ({error.strerror or error}); choose another folder")
+            return USAGE
+        self._screen.status.source = chosen.name if chosen else ""
+        job = self._keeping.begin(path)
+        engine = Engine(self._news.put)
+        ear = _Ear(engine, job, self._news)
+        recorder = Recorder(path, chosen.id if chosen else None, ear)
+        try:
+            engine.start_live(job, self._options, LiveOptions(path=str(path)))
+            recorder.start()
+        except MicrophoneProblem as problem:
+            engine.close()
+            self._keeping.forget()
+            self._screen.say(f"galley: {problem}")
+            return FAILED
+        try:
+            return self._record(engine, job, ear, recorder)
+        finally:
+            engine.close()
+
+    def _record(self, engine: Engine, job: str, ear: _Ear, recorder: Recorder) -> int:
+        status = DONE
+        try:
+            with contextlib.suppress(KeyboardInterrupt):  # that is how one stops
+                while self._recorded is None and (self._seconds is None or ear.samples < self._seconds * RATE):
+                    self._take_next(ear)
+            recorded = recorder.stop()
+            self._screen.status.state = "Writing the last words"
+            engine.stop_live(job)
+            while self._transcript is None and not self._failed:
+                self._take_next(ear)
+        except KeyboardInterrupt:
+            recorded = recorder.stop()
+            status = INTERRUPTED
+        if not recorded.seconds:
+            self._keeping.forget()
+            self._screen.say(recorded.notice)
+            return FAILED
+        status = max(status, self._keep(recorded))
+        if self._check and self._transcript is not None and status == DONE:
+            status = self._compare(engine, self._transcript)
+        return status
+
+    def _take_next(self, ear: _Ear) -> None:
+        with contextlib.suppress(queue.Empty):
+            self._take(self._news.get(timeout=0.1))
+        self._screen.status.seconds = ear.samples / RATE
+
+    def _take(self, news: _News) -> None:
+        shown = self._screen.status
+        match news:
+            case _Began():
+                shown.state = "Recording"
+            case _Level():
+                shown.peak = news.peak
+            case _Trouble():
+                shown.peak = 0.0
+                self._screen.say(f"galley: {news.problem}" if news.problem else "galley: all is well again")
+            case Recorded():
+                self._recorded = news
+            case Preparing():
+                self._screen.say(f"{news.what} ...")
+            case Started():
+                self._models = news.models
+                self._keeping.models(news.models)
+                if news.models.notice:
+                    self._screen.say(news.models.notice)
+            case LiveUpdate():
+                self._write(news.committed)
+                shown.ink, shown.uncommitted, shown.draft = news.committed_text, news.uncommitted, news.draft
+                shown.latency, shown.backlog = news.latency, news.heard - news.decoded
+            case Finished():
+                self._write(news.transcript.segments[len(self._segments) :])
+                self._transcript = news.transcript
+            case Failed():
+                self._failed = f"{news.reason}; {news.remedy}"
+                shown.ink = shown.uncommitted = shown.draft = ""
+                self._screen.say(f"galley: the text stops here: {self._failed}. The recording goes on.")
+
+    def _write(self, segments: Sequence[Segment]) -> None:
+        for segment in segments:
+            self._segments.append(segment)
+            self._keeping.append(segment)
+            self._screen.line(segment.text)
+
+    def _keep(self, recorded: Recorded) -> int:
+        """Store the text, and say where everything is."""
+        self._keeping.recorded(recorded.seconds)
+        if recorded.notice:
+            self._screen.say(recorded.notice)
+        if recorded.gaps:
+            missing = sum(gap.seconds for gap in recorded.gaps)
+            count = "One gap is" if len(recorded.gaps) == 1 else f"{len(recorded.gaps)} gaps are"
+            self._screen.say(f"{count} silent in it, {missing:.1f} s together: no sound came.")
+        self._screen.say(f"Recording: {recorded.path} ({clock(recorded.seconds)})")
+        whole = self._transcript
+        if whole is None:
+            again = f"galley transcribe {shlex.quote(str(recorded.path))} writes all of it down"
+            self._keeping.fail(self._failed or "it was stopped before its text was finished")
+            self._screen.say(f"The text is not finished; {again}.")
+            whole = Transcript(
+                str(recorded.path), recorded.seconds, "", 0.0, self._models, tuple(self._segments)
+            )
+        else:
+            self._keeping.finish(whole)
+        if self._segments or self._transcript is not None:
+            self._save(whole, recorded.path.with_suffix(f".{self._format}"), "Text")
+        return DONE if self._transcript is not None else FAILED
+
+    def _save(self, transcript: Transcript, place: Path, what: str) -> None:
+        try:
+            results.write(place, formats.write(transcript, self._format))
+        except OSError as error:
+            self._screen.say(f"{place}: the text cannot be written ({error.strerror or error}); make room for it")
+        else:
+            self._screen.say(f"{what}: {place}")
+
+    def _compare(self, engine: Engine, live: Transcript) -> int:
+        """Transcribe the file as any other, and say how many words that would change."""
+        self._screen.status = Status(state="Checking against the file")
+        self._transcript, path = None, Path(live.path)
+        engine.transcribe("check", live.path, self._options)
+        try:
+            while self._transcript is None and not self._failed:
+                event = self._news.get()
+                if isinstance(event, Finished):
+                    self._transcript = event.transcript
+                elif isinstance(event, Failed):
+                    self._failed = f"{event.reason}; {event.remedy}"
+        except KeyboardInterrupt:
+            self._screen.say("Interrupted: the recording and its text are kept.")
+            return INTERRUPTED
+        if self._transcript is None:
+            self._screen.say(f"{path}: {self._failed}")
+            return FAILED
+        words = difference.word_count(difference.changes(live.segments, self._transcript.segments))
+        if not words:
+            self._screen.say("No word would change: the whole file gives the same text.")
+            return DONE
+        self._screen.say(f"{words} {'word' if words == 1 else 'words'} would change, transcribed as a whole file.")
+        self._save(self._transcript, path.with_suffix(f".checked.{self._format}"), "That text")
+        return DONE
+
+
+def options(arguments: argparse.Namespace) -> Options:
+    """What was asked of the models."""
+    return Options(
+        target=arguments.target,
+        draft=arguments.draft,
+        device=arguments.device,
+        precision=arguments.precision,
+        language=arguments.language,
+        task=arguments.task,
+        prompt=arguments.prompt,
+        hot_words=arguments.hot_words,
+    )
+
+
+def new_place(folder: Path) -> Path:
+    """The file of the next recording; its folder is made. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"Recording {datetime.now():%Y-%m-%d %H.%M}"
+    number, place = 1, folder / f"{name}.flac"
+    while place.exists():
+        number += 1
+        place = folder / f"{name} ({number}).flac"
+    return place
+
+
+def clock(seconds: float) -> str:
+    """A length for people: 1:02:03."""
+    whole = int(seconds)
+    hours, minutes = whole // 3600, whole // 60 % 60
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+
+
+@contextlib.contextmanager
+def _quiet_libraries() -> Iterator[None]:
+    """PortAudio and ALSA print what only their authors understand on standard error, in the middle of the text."""
+    try:
+        is_ours = sys.stderr.fileno() == 2
+    except (OSError, ValueError):
+        is_ours = False
+    if not is_ours:
+        yield
+        return
+    before, said = sys.stderr, os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+    sys.stderr = os.fdopen(said, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        sys.stderr = before
+        os.dup2(said, 2)
+        os.close(said)
