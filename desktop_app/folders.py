@@ -17,6 +17,11 @@ def data() -> Path:
     return Path(home, "data") if home else platformdirs.user_data_path("Galley", appauthor=False)
 
 
+def recordings() -> Path:
+    """Live recordings, unless the user has chosen another folder."""
+    return data() / "Recordings"
+
+
 def cache() -> Path:
     """What can be made again: compiled models."""
     home = os.environ.get("GALLEY_HOME")

@@ -146,7 +146,11 @@ def _add_record(parser: argparse.ArgumentParser) -> None:
         "  130 ended before the last words were written"
     )
     add = parser.add_argument
-    add("--input", metavar="NAME", help="what to record, a name of galley devices or a part of one (default: the system's)")
+    add(
+        "--input",
+        metavar="NAME",
+        help="what to record, a name of galley devices or a part of one (default: the system's)",
+    )
     add("--seconds", type=_seconds, metavar="N", help="stop after so much sound (default: when Ctrl-C is pressed)")
     add("--output", metavar="FOLDER", help="where sound and text go (default: the recordings in Galley's data folder)")
     add("--format", default="txt", choices=tuple(FORMATS), help="of the text (default: %(default)s)")

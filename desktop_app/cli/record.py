@@ -220,9 +220,7 @@ class _Session:
             again = f"galley transcribe {shlex.quote(str(recorded.path))} writes all of it down"
             self._keeping.fail(self._failed or "it was stopped before its text was finished")
             self._screen.say(f"The text is not finished; {again}.")
-            whole = Transcript(
-                str(recorded.path), recorded.seconds, "", 0.0, self._models, tuple(self._segments)
-            )
+            whole = Transcript(str(recorded.path), recorded.seconds, "", 0.0, self._models, tuple(self._segments))
         else:
             self._keeping.finish(whole)
         if self._segments or self._transcript is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from desktop_app.library.problem import LibraryProblem, explained, is_damage
 
 NAME = "library.sqlite3"
-VERSION = 1
+VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE recording (
@@ -45,6 +45,9 @@ CREATE TABLE segment (
     PRIMARY KEY (recording, id)
 ) WITHOUT ROWID;
 """
+_LIVE = "ALTER TABLE recording ADD COLUMN live INTEGER NOT NULL DEFAULT 0"
+_STEPS = (_SCHEMA.split(";"), [_LIVE])
+"""What makes each version out of the one before."""
 
 
 def connect(folder: Path) -> tuple[sqlite3.Connection, sqlite3.Connection, str]:
@@ -100,10 +103,10 @@ def _shape(connection: sqlite3.Connection) -> None:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise LibraryProblem("the library was written by a newer Galley", "install that version again")
-        if version < VERSION:
-            for statement in _SCHEMA.split(";"):
+        for step in _STEPS[version:]:
+            for statement in step:
                 connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")

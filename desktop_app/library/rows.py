@@ -11,7 +11,7 @@ from typing import Any
 
 from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript, Word
 
-RECORDING = "id, path, name, created, state, seconds, problem"
+RECORDING = "id, path, name, created, state, seconds, problem, live"
 TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage"
 SEGMENT = "id, begins, ends, text, tokens, temperature, mean_log_probability, no_speech_probability, speaker, words"
 
@@ -24,9 +24,11 @@ class Recording:
         id: Galley's own name for it, also good as the name of an engine job.
         path: where the file lay; `name` is its file name, fit to be shown.
         created: when it was added, in UTC.
-        state: "waiting", "working", "done", "failed", "cancelled" or "interrupted" (the program ended meanwhile).
+        state: "waiting", "working", "recording", "done", "failed", "cancelled" or "interrupted" (the program ended
+            meanwhile).
         seconds: its length, 0.0 while unknown.
         problem: why it failed, one sentence, or "".
+        live: whether Galley recorded it itself.
     """
 
     id: str
@@ -36,6 +38,7 @@ class Recording:
     state: str
     seconds: float
     problem: str
+    live: bool = False
 
 
 def showable(text: str) -> str:
@@ -55,8 +58,9 @@ def models_value(models: Models) -> str:
 
 def recording(row: Sequence[Any]) -> Recording:
     """The recording in a row of the columns RECORDING."""
-    key, path, name, created, state, seconds, problem = row
-    return Recording(key, os.fsdecode(path), name, datetime.fromisoformat(created), state, seconds, problem)
+    key, path, name, created, state, seconds, problem, live = row
+    when = datetime.fromisoformat(created)
+    return Recording(key, os.fsdecode(path), name, when, state, seconds, problem, bool(live))
 
 
 def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcript:

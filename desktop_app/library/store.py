@@ -21,6 +21,8 @@ from desktop_app.transcript.model import Models, Segment, Transcript
 
 __all__ = ["Library", "LibraryProblem", "Recording"]
 
+_IN_WORK = "('waiting', 'working', 'recording')"
+
 
 class Library:
     """The recordings in `folder`. Every method may be called from any thread; each raises LibraryProblem.
@@ -51,23 +53,38 @@ class Library:
 
     def add(self, path: str) -> Recording:
         """A new recording, waiting."""
+        return self._add(path, "waiting", live=False)
+
+    def _add(self, path: str, state: str, live: bool) -> Recording:
         name = rows.showable(Path(path).name)
-        added = Recording(uuid.uuid4().hex, path, name, datetime.now(UTC), "waiting", 0.0, "")
+        added = Recording(uuid.uuid4().hex, path, name, datetime.now(UTC), state, 0.0, "", live)
+        created = added.created.isoformat()
         with self._write() as connection:
             connection.execute(
-                "INSERT INTO recording (id, path, name, created, state, owner) VALUES (?, ?, ?, ?, ?, ?)",
-                (added.id, rows.path_value(path), name, added.created.isoformat(), added.state, self._owner.name),
+                "INSERT INTO recording (id, path, name, created, state, owner, live) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (added.id, rows.path_value(path), name, created, state, self._owner.name, live),
             )
         return added
+
+    def add_live(self, path: str) -> Recording:
+        """A live recording that begins. If the program ends before `recorded`, it is interrupted at the next start, and
+        its sound is in the file."""
+        return self._add(path, "recording", live=True)
+
+    def recorded(self, key: str, seconds: float) -> None:
+        """The sound of a live recording is whole; its text is still in work."""
+        with self._write() as connection:
+            if self._move(key, ("recording",), "working"):
+                connection.execute("UPDATE recording SET seconds = ? WHERE id = ?", (seconds, key))
 
     def again(self, key: str) -> None:
         """Let a recording that is not in work wait once more; its old text stands until `begin`."""
         self._move(key, ("done", "failed", "cancelled", "interrupted"), "waiting")
 
     def begin(self, key: str, models: Models, seconds: float) -> None:
-        """The work begins: an earlier text goes."""
+        """The work begins: an earlier text goes. A live recording goes on being recorded."""
         with self._write() as connection:
-            if self._move(key, ("waiting",), "working"):
+            if self._move(key, ("waiting",), "working") or self._state(connection, key) == "recording":
                 connection.execute(
                     "UPDATE recording SET models = ?, seconds = ?, stats = '', language = '', damage = '' WHERE id = ?",
                     (rows.models_value(models), seconds, key),
@@ -77,24 +94,24 @@ class Library:
     def append(self, key: str, segment: Segment) -> None:
         """One more finished segment of a recording in work."""
         with self._write() as connection:
-            if self._state(connection, key) == "working":
+            if self._state(connection, key) in ("working", "recording"):
                 _insert(connection, key, (segment,))
 
     def finish(self, key: str, transcript: Transcript) -> None:
         """The whole result of a recording in work."""
         with self._write() as connection:
             if self._move(key, ("working",), "done"):
-                connection.execute(
-                    "UPDATE recording SET seconds = ?, language = ?, language_probability = ?, models = ?, stats = ?,"
-                    " speakers = ?, damage = ? WHERE id = ?",
-                    (*rows.transcript_values(transcript), key),
-                )
-                connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
-                _insert(connection, key, transcript.segments)
+                _put(connection, key, transcript)
+
+    def replace(self, key: str, transcript: Transcript) -> None:
+        """Another result for a recording that is done: the text that a check has found."""
+        with self._write() as connection:
+            if self._move(key, ("done",), "done"):
+                _put(connection, key, transcript)
 
     def fail(self, key: str, sentence: str) -> None:
         """It cannot be done, for the reason in `sentence`; what was written stays."""
-        self._move(key, ("waiting", "working"), "failed", sentence)
+        self._move(key, ("waiting", "working", "recording"), "failed", sentence)
 
     def cancel(self, key: str) -> None:
         """The user stopped it; what was written stays."""
@@ -150,14 +167,11 @@ class Library:
     def _interrupt_orphans(self) -> None:
         """What a program that is gone left waiting or in work is interrupted; a living one's work is left alone."""
         with self._write() as connection:
-            owners = connection.execute(
-                "SELECT DISTINCT owner FROM recording WHERE state IN ('waiting', 'working')"
-            ).fetchall()
+            owners = connection.execute(f"SELECT DISTINCT owner FROM recording WHERE state IN {_IN_WORK}").fetchall()
             for (owner,) in owners:
                 if owner != self._owner.name and not is_alive(self._owners, owner):
                     connection.execute(
-                        "UPDATE recording SET state = 'interrupted'"
-                        " WHERE owner = ? AND state IN ('waiting', 'working')",
+                        f"UPDATE recording SET state = 'interrupted' WHERE owner = ? AND state IN {_IN_WORK}",
                         (owner,),
                     )
 
@@ -193,6 +207,17 @@ class Library:
                     self._reader.execute("COMMIT")
             except sqlite3.Error as error:
                 raise explained(error) from error
+
+
+def _put(connection: sqlite3.Connection, key: str, transcript: Transcript) -> None:
+    """The whole result in the place of what was there."""
+    connection.execute(
+        "UPDATE recording SET seconds = ?, language = ?, language_probability = ?, models = ?, stats = ?,"
+        " speakers = ?, damage = ? WHERE id = ?",
+        (*rows.transcript_values(transcript), key),
+    )
+    connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
+    _insert(connection, key, transcript.segments)
 
 
 def _insert(connection: sqlite3.Connection, key: str, segments: Sequence[Segment]) -> None:

@@ -207,3 +207,59 @@ def test_a_library_of_a_newer_galley_is_left_untouched(tmp_path: Path):
     with pytest.raises(LibraryProblem, match="newer"):
         Library(tmp_path)
     assert not list(tmp_path.glob("library-damaged-*"))
+
+
+def test_a_live_recording_keeps_its_text_while_it_is_made(library: Library):
+    recording = library.add_live("/talks/live.flac")
+    assert (recording.state, recording.live) == ("recording", True)
+    library.begin(recording.id, MODELS, 0.0)
+    library.append(recording.id, segment(0))
+    assert library.recording(recording.id).state == "recording"
+    assert library.transcript(recording.id).segments == (segment(0),)
+    library.recorded(recording.id, 12.5)
+    library.append(recording.id, segment(1))
+    assert (library.recording(recording.id).state, library.recording(recording.id).seconds) == ("working", 12.5)
+    made = Transcript("/talks/live.flac", 12.5, "en", 0.9, MODELS, (segment(0), segment(1)))
+    library.finish(recording.id, made)
+    assert library.recording(recording.id).state == "done"
+
+
+def test_a_live_recording_of_a_program_that_is_gone_is_interrupted(library: Library, tmp_path: Path):
+    recording = library.add_live("/talks/live.flac")
+    library.begin(recording.id, MODELS, 0.0)
+    library.append(recording.id, segment(0))
+    library.close()
+    again = Library(tmp_path / "library")
+    found = again.recording(recording.id)
+    assert (found.state, found.live) == ("interrupted", True)
+    assert again.transcript(recording.id).segments == (segment(0),)
+    again.again(recording.id)
+    assert again.recording(recording.id).live  # still known as one, whatever is done with it
+    again.close()
+
+
+def test_a_checked_text_takes_the_place_of_the_live_one(library: Library):
+    recording = library.add_live("/talks/live.flac")
+    library.begin(recording.id, MODELS, 0.0)
+    other = Transcript("/talks/live.flac", 2.0, "en", 0.9, MODELS, (segment(0, "Better"),))
+    library.replace(recording.id, other)
+    assert library.transcript(recording.id).segments == ()  # not while it is made
+    library.recorded(recording.id, 2.0)
+    library.finish(recording.id, Transcript("/talks/live.flac", 2.0, "en", 0.9, MODELS, (segment(0), segment(1))))
+    library.replace(recording.id, other)
+    assert library.transcript(recording.id) == other
+    assert library.recording(recording.id).state == "done"
+
+
+def test_a_library_of_the_first_version_is_brought_to_this_one(library: Library, tmp_path: Path):
+    kept = library.add("a.wav")
+    library.close()
+    file = tmp_path / "library" / "library.sqlite3"
+    with sqlite3.connect(file) as old:
+        old.execute("ALTER TABLE recording DROP COLUMN live")
+        old.execute("PRAGMA user_version = 1")
+    old.close()
+    again = Library(tmp_path / "library")
+    assert again.recording(kept.id).live is False
+    assert again.add_live("b.flac").live
+    again.close()

@@ -1,0 +1,108 @@
+"""What would change between two texts of the same recording, word by word."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from desktop_app.transcript.model import Segment
+
+_CONTEXT = 6  # words before and after a change, to know the place again
+_GRAM = 3
+
+Spot = tuple[str, float]  # a word, and where its segment begins in seconds
+Run = tuple[int, int, int, int]  # words of the one text from, to; of the other from, to
+
+
+@dataclass(frozen=True)
+class Change:
+    """A place where the texts differ. `before` or `after` is "" where words were only added or left out.
+
+    Attributes: start (seconds, of the segment that it stands in); lead, trail (the words around it, for the eye).
+    """
+
+    start: float
+    lead: str
+    before: str
+    after: str
+    trail: str
+
+    @property
+    def words(self) -> int:
+        """How many words it concerns."""
+        return max(len(self.before.split()), len(self.after.split()))
+
+
+def changes(before: Sequence[Segment], after: Sequence[Segment]) -> tuple[Change, ...]:
+    """The differences in their order; none where the words are the same. How they are cut into lines does not matter."""
+    old, new = _words(before), _words(after)
+    return tuple(
+        Change(
+            start=new[there][1] if there < end else old[here][1],
+            lead=_join(new[max(there - _CONTEXT, 0) : there]),
+            before=_join(old[here:last]),
+            after=_join(new[there:end]),
+            trail=_join(new[end : end + _CONTEXT]),
+        )
+        for here, last, there, end in _differences([word for word, _ in old], [word for word, _ in new])
+    )
+
+
+def word_count(found: Sequence[Change]) -> int:
+    """How many words would change."""
+    return sum(change.words for change in found)
+
+
+def _words(segments: Sequence[Segment]) -> list[Spot]:
+    return [(word, segment.start) for segment in segments for word in segment.text.split()]
+
+
+def _join(words: Sequence[Spot]) -> str:
+    return " ".join(word for word, _ in words)
+
+
+def _differences(old: list[str], new: list[str]) -> Iterator[Run]:
+    """Stretches that differ. Between two anchors there are few words, so that hours of text take no longer than they
+    should."""
+    here = there = 0
+    for one, other in [*_anchors(old, new), (len(old), len(new))]:
+        matcher = SequenceMatcher(None, old[here:one], new[there:other], autojunk=False)
+        for tag, first, last, start, end in matcher.get_opcodes():
+            if tag != "equal":
+                yield here + first, here + last, there + start, there + end
+        here, there = one, other
+
+
+def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+    """Places that are surely the same: three words that stand only once in either text, in the same order in both.
+
+    The idea is that of patience diff (Bram Cohen): the longest increasing run of the pairs.
+    """
+    places = {gram: place for gram, place in _once(new)}
+    pairs = [(place, places[gram]) for gram, place in _once(old) if gram in places]
+    ends: list[int] = []  # the smallest last place of a run of each length
+    run_of: list[tuple[int, int, int]] = []  # place, other place, the one before it in its run
+    last: list[int] = []
+    for place, other in pairs:
+        length = bisect_left(ends, other)
+        run_of.append((place, other, last[length - 1] if length else -1))
+        if length == len(ends):
+            ends.append(other)
+            last.append(len(run_of) - 1)
+        else:
+            ends[length], last[length] = other, len(run_of) - 1
+    found = []
+    at = last[-1] if last else -1
+    while at >= 0:
+        place, other, at = run_of[at]
+        found.append((place, other))
+    return found[::-1]
+
+
+def _once(words: list[str]) -> list[tuple[tuple[str, ...], int]]:
+    grams = [tuple(words[at : at + _GRAM]) for at in range(len(words) - _GRAM + 1)]
+    counts = Counter(grams)
+    return [(gram, at) for at, gram in enumerate(grams) if counts[gram] == 1]
