@@ -15,8 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from desktop_app.audio import disk, microphone
+from desktop_app.audio.files import RATE, Samples
 from desktop_app.audio.microphone import MicrophoneProblem, Stream
-from desktop_app.audio.tape import RATE, Samples, Tape
+from desktop_app.audio.tape import Tape
 
 TICK = 0.05
 """Seconds between two looks at the ring, and so between two levels."""

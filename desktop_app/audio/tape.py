@@ -10,11 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import soxr
 
+from desktop_app.audio.files import RATE, Samples
 from desktop_app.audio.flac import FlacWriter
-
-RATE = 16_000
-
-Samples = npt.NDArray[np.float32]
 
 _FULL = 2**15
 

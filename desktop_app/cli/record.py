@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from desktop_app import folders
 from desktop_app.audio import microphone
+from desktop_app.audio.files import RATE, Samples
 from desktop_app.audio.microphone import MicrophoneProblem
-from desktop_app.audio.recording import RATE, Recorded, Recorder
+from desktop_app.audio.recording import Recorded, Recorder
 from desktop_app.cli import recover, results
 from desktop_app.cli.keeping import Keeping
 from desktop_app.cli.live_screen import LiveScreen, Status
@@ -38,8 +36,6 @@ from desktop_app.transcript import difference, formats
 from desktop_app.transcript.model import Models, Segment, Transcript
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-
-Samples = npt.NDArray[np.float32]
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,282 @@
+"""`galley record`: text while somebody speaks; whatever fails, the sound is kept, and its place is said."""
+
+from __future__ import annotations
+
+import io
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import pytest
+
+from desktop_app import cli, folders
+from desktop_app.audio.files import AudioFile
+from desktop_app.audio.microphone import Input, MicrophoneProblem
+from desktop_app.audio.recording import Recorder
+from desktop_app.cli import record, recover
+from desktop_app.engine.messages import (
+    Event,
+    Failed,
+    Finished,
+    LiveOptions,
+    LiveUpdate,
+    Options,
+    SegmentReady,
+    Started,
+)
+from desktop_app.library.store import Library
+from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from tests.fake_input import FakeInput
+
+MODELS = Models("target", "draft", "model", "CPU", "f32", "A notice.")
+
+
+def segment(number: int, text: str) -> Segment:
+    return Segment(number, float(number), number + 1.0, text)
+
+
+class EngineDouble:
+    """Answers with a line a second of sound. `act` may take the place of that."""
+
+    act: Callable[[EngineDouble, int], None] | None = None
+    whole = "line 0\nline one\nline 2"
+
+    def __init__(self, on_event: Callable[[Event], None]) -> None:
+        self.tell = on_event
+        self.samples = 0
+        self.segments: list[Segment] = []
+        self.closed = self.dead = False
+
+    def start_live(self, job: str, options: Options, live: LiveOptions) -> None:
+        self.job, self.path, self.options = job, live.path, options
+        self.tell(Started(job, 0.0, MODELS))
+
+    def live_audio(self, job: str, start: int, samples: np.ndarray) -> None:
+        assert (job, start) == (self.job, self.samples)
+        before, self.samples = self.samples // 16_000, start + samples.size
+        for second in range(before, self.samples // 16_000):
+            if EngineDouble.act is not None:
+                EngineDouble.act(self, second)
+            elif not self.dead:
+                self.commit(second)
+
+    def commit(self, second: int) -> None:
+        new = segment(second, f"line {second}")
+        self.segments.append(new)
+        self.tell(LiveUpdate(job=self.job, committed=(new,), **UPDATE))
+
+    def stop_live(self, job: str) -> None:
+        if self.dead:
+            return
+        last = segment(len(self.segments), "the last words")
+        made = Transcript(self.path, 0.0, "en", 1.0, MODELS, (*self.segments, last))
+        self.tell(Finished(job, made))
+
+    def transcribe(self, job: str, path: str, options: Options) -> None:
+        segments = tuple(segment(number, text) for number, text in enumerate(self.whole.splitlines()))
+        self.tell(Started(job, 3.0, MODELS))
+        for each in segments:
+            self.tell(SegmentReady(job, each))
+        self.tell(Finished(job, Transcript(path, 3.0, "en", 1.0, MODELS, segments)))
+
+    def close(self) -> None:
+        self.closed = True
+
+
+UPDATE = {
+    "committed_text": "ink ",
+    "uncommitted": "perhaps ",
+    "draft": "guess",
+    "start": 0.0,
+    "heard": 1.0,
+    "decoded": 0.5,
+    "latency": 0.4,
+    "speaking": True,
+    "stats": Stats(),
+}
+
+
+@pytest.fixture(autouse=True)
+def studio(monkeypatch: pytest.MonkeyPatch) -> FakeInput:
+    """A microphone that speaks noise ten times faster than real time, and an engine."""
+    fake = FakeInput("Desk microphone")
+
+    def open_stream(name: str | None) -> FakeInput:
+        def speak() -> None:
+            noise = np.random.default_rng(0).standard_normal(1600).astype(np.float32) / 10
+            while not fake.closed:
+                fake.say(noise)
+                time.sleep(0.01)
+
+        Thread(target=speak, daemon=True).start()
+        return fake
+
+    monkeypatch.setattr(record, "Recorder", lambda path, name, ear: Recorder(path, name, ear, open_stream))
+    monkeypatch.setattr(EngineDouble, "act", None)
+    monkeypatch.setattr(record, "Engine", EngineDouble)
+    monkeypatch.setattr(recover, "Engine", EngineDouble)
+    found = Input("ALSA:desk", "Desk microphone", "ALSA", 1, 16_000, is_default=True, is_system=False)
+    monkeypatch.setattr(record.microphone, "inputs", lambda: [found])
+    return fake
+
+
+def made(folder: Path, ending: str) -> Path:
+    (file,) = folder.glob(f"*.{ending}")
+    return file
+
+
+def test_text_comes_line_by_line_and_both_files_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["record", "--seconds", "2", "--input", "desk", "--output", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[:2] == ["line 0", "line 1"]
+    assert out.splitlines()[-1] == "the last words"
+    sound, text = made(tmp_path, "flac"), made(tmp_path, "txt")
+    assert text.read_text(encoding="utf-8") == out
+    with AudioFile(sound) as audio:
+        assert sum(map(len, audio)) >= 32_000
+    assert err.splitlines()[0] == "A notice."
+    assert err.splitlines()[-2].startswith(f"Recording: {sound} (0:0")
+    assert err.splitlines()[-1] == f"Text: {text}"
+
+
+def test_it_is_a_recording_like_any_other(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["record", "--seconds", "1", "--format", "srt"]) == 0
+    library = Library(folders.data() / "library")
+    (stored,) = library.recordings()
+    assert (stored.state, stored.live) == ("done", True)
+    assert Path(stored.path).parent == folders.recordings()
+    assert library.transcript(stored.id).segments[-1].text == "the last words"
+    assert Path(stored.path).with_suffix(".srt").exists()
+    library.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")
+def test_ctrl_c_ends_it_well(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def act(engine: EngineDouble, second: int) -> None:
+        engine.commit(second)
+        if second == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(EngineDouble, "act", act)
+    assert cli.main(["record", "--output", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "the last words"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")
+def test_a_second_ctrl_c_keeps_what_there_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(EngineDouble, "stop_live", lambda engine, job: signal.raise_signal(signal.SIGINT))
+    assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path)]) == 130
+    err = capsys.readouterr().err
+    sound = made(tmp_path, "flac")
+    assert f"The text is not finished; galley transcribe '{sound}' writes all of it down." in err
+    assert made(tmp_path, "txt").read_text(encoding="utf-8").startswith("line 0\n")
+    with AudioFile(sound) as audio:
+        assert sum(map(len, audio)) >= 16_000
+
+
+def test_without_an_engine_the_recording_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def act(engine: EngineDouble, second: int) -> None:
+        if second == 0:
+            engine.commit(second)
+        elif not engine.dead:
+            engine.dead = True
+            engine.tell(Failed(engine.job, "the engine stopped unexpectedly", "try again", "engine"))
+
+    monkeypatch.setattr(EngineDouble, "act", act)
+    assert cli.main(["record", "--seconds", "3", "--output", str(tmp_path)]) == 1
+    out, err = capsys.readouterr()
+    assert out == "line 0\n"
+    assert "galley: the text stops here: the engine stopped unexpectedly; try again. The recording goes on." in err
+    sound = made(tmp_path, "flac")
+    with AudioFile(sound) as audio:
+        assert sum(map(len, audio)) >= 48_000
+    assert f"galley transcribe '{sound}' writes all of it down" in err
+
+
+def test_without_a_microphone_nothing_is_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(name: str | None) -> FakeInput:
+        raise MicrophoneProblem("another program holds it", "close that program")
+
+    monkeypatch.setattr(record, "Recorder", lambda path, name, ear: Recorder(path, name, ear, refuse))
+    assert cli.main(["record", "--output", str(tmp_path)]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "galley: another program holds it; close that program"
+    assert cli.main(["record", "--input", "nose", "--output", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == "galley: there is no input called nose; galley devices lists them\n"
+    assert list(tmp_path.iterdir()) == []
+    library = Library(folders.data() / "library")
+    assert library.recordings() == []
+    library.close()
+
+
+def test_a_check_says_how_many_words_would_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["record", "--seconds", "1", "--check", "--output", str(tmp_path)]) == 0
+    err = capsys.readouterr().err.splitlines()
+    assert err[-2].endswith("words would change, transcribed as a whole file.")
+    checked = made(tmp_path, "checked.txt")
+    assert err[-1] == f"That text: {checked}"
+    assert checked.read_text(encoding="utf-8") == "line 0\nline one\nline 2\n"
+
+
+def test_interrupted_recordings_are_offered_and_written_down(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sound = tmp_path / "Recording.flac"
+    sound.write_bytes(b"fLaC")
+    library = Library(folders.data() / "library")
+    library.add_live(str(sound))
+    library.add_live(str(tmp_path / "gone.flac"))
+    library.close()
+    assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path / "new")]) == 0
+    err = capsys.readouterr().err.splitlines()
+    assert err[0].startswith("A recording of ")
+    assert err[0].endswith(f"was interrupted; its sound is kept in {sound}.")
+    assert err[1] == "galley record --recover writes it down."
+    assert cli.main(["record", "--recover"]) == 0
+    assert sound.with_suffix(".txt").read_text(encoding="utf-8") == "line 0\nline one\nline 2\n"
+    capsys.readouterr()
+    assert cli.main(["record", "--recover"]) == 0
+    assert capsys.readouterr().err == "No recording was interrupted.\n"
+
+
+def test_a_library_that_cannot_be_kept_does_not_stop_a_recording(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "data").mkdir()
+    (home / "data" / "library").write_text("a file in its place")
+    assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path)]) == 0
+    assert "The text will not be in the library" in capsys.readouterr().err
+    assert made(tmp_path, "txt").exists()
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "soon", "inf", "nan"])
+def test_a_length_of_time_is_a_number(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["record", f"--seconds={wrong}"]) == 2
+    assert "is no length of time" in capsys.readouterr().err
+
+
+def test_on_a_terminal_the_draft_is_grey_and_the_meter_moves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    shown.isatty = lambda: True  # type: ignore[method-assign]
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setattr(sys, "stdout", shown)
+    assert cli.main(["record", "--seconds", "3", "--output", str(tmp_path), "--input", "desk"]) == 0
+    text = shown.getvalue()
+    assert "ink \x1b[2mperhaps \x1b[0m\x1b[3;90mguess" in text
+    assert "█" in text
+    assert "Desk microphone" in text
+    assert "0.4 s behind" in text
+    assert "line 0" in text
