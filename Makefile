@@ -7,7 +7,7 @@ export FILE
 PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else echo .venv/bin/python; fi)
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test check parity screenshots starter clean
+.PHONY: help run setup test check parity soak screenshots starter clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
@@ -15,6 +15,7 @@ help:
 	@echo 'make check         lint, types, layer rules'
 	@echo 'make setup         install what tests and benchmarks need into .venv'
 	@echo 'make parity        compare with transformers, token for token'
+	@echo 'make soak          record two hours, faster than real time'
 	@echo 'make screenshots   render every screen into docs/screenshots'
 	@echo 'make starter       train the starter pair from nothing (hours)'
 	@echo 'make clean         remove .venv and everything that was built'
@@ -31,6 +32,7 @@ run:
 setup:
 	@bash installer/environment.sh tests
 	@$(PYTHON) installer/system_packages.py window sound
+	@$(PYTHON) installer/system_packages.py virtual-microphone
 
 test: setup
 	$(OFFSCREEN) $(PYTHON) -m pytest
@@ -42,6 +44,9 @@ check: setup
 
 parity: setup
 	$(PYTHON) -m pytest tests/parity
+
+soak: setup
+	GALLEY_SOAK_HOURS=2 $(PYTHON) -m pytest -o timeout=1200 tests/unit/audio/test_recording.py -k hours
 
 screenshots: setup
 	$(OFFSCREEN) $(PYTHON) tests/screenshots.py

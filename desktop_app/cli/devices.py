@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from desktop_app.engine import probe
+
+if TYPE_CHECKING:
+    from desktop_app.audio.microphone import Input
 
 NO_ENGINE = 3
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the lists; gives the exit status."""
+    from desktop_app.audio import microphone  # brings numpy, which no other command needs to begin
+
     status = 0
     lines = ["Computes:"]
     try:
@@ -23,11 +29,25 @@ def run(arguments: argparse.Namespace) -> int:
         status = NO_ENGINE
     lines.append("Hears:")
     try:
-        lines += [f"  {name}" for name in probe.ask(probe.inputs)] or ["  nothing: no microphone is connected"]
+        inputs, reason, remedy = probe.ask(probe.inputs)
+        lines += _described(inputs) or [f"  nothing: {reason}; {remedy}"]
+        if inputs and not any(one.is_system for one in inputs):
+            lines.append(f"  {microphone.system_audio_remedy()}")
     except probe.ProbeProblem as problem:
         lines.append(f"  nothing: {problem}; run galley doctor")
     sys.stdout.write("\n".join(lines) + "\n")
     return status
+
+
+def _described(inputs: list[Input]) -> list[str]:
+    width = max((len(one.name) for one in inputs), default=0)
+    lines = []
+    for one in inputs:
+        channels = "1 channel" if one.channels == 1 else f"{one.channels} channels"
+        notes = [one.host, channels, f"{one.rate} Hz"]
+        notes += ["the system's choice"] * one.is_default + ["what the computer plays"] * one.is_system
+        lines.append(f"  {one.name:{width}}  {', '.join(notes)}")
+    return lines
 
 
 def _cuda() -> list[tuple[str, str]]:

@@ -136,15 +136,19 @@ def _window() -> Iterator[Finding]:
 
 
 def _sound() -> Iterator[Finding]:
+    from desktop_app.audio import microphone  # brings numpy, which the other checks leave to processes of their own
+
     try:
-        found = probe.ask(probe.inputs)
+        found, reason, remedy = probe.ask(probe.inputs)
     except probe.ProbeProblem as problem:
-        yield Finding("note", f"no microphone can be used: {problem}", "on Debian and Ubuntu install libportaudio2")
+        yield Finding("note", f"no microphone can be used: {problem}", "files can be transcribed without one")
         return
-    if found:
-        yield Finding("ok", f"hears with {found[0]}")
-    else:
-        yield Finding("note", "no microphone is connected", "files can be transcribed without one")
+    if not found:
+        yield Finding("note", f"nothing can be recorded: {reason}", remedy)
+        return
+    yield Finding("ok", f"hears with {found[0].name} ({found[0].host})")
+    if not any(one.is_system for one in found):
+        yield Finding("ok", microphone.system_audio_remedy().rstrip("."))
 
 
 def open_window() -> str:

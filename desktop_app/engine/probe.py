@@ -9,10 +9,13 @@ import time
 from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Connection
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from desktop_app.engine import log
 from desktop_app.engine.child import Child
+
+if TYPE_CHECKING:
+    from desktop_app.audio.microphone import Input
 
 Answer = TypeVar("Answer")
 
@@ -62,21 +65,14 @@ def cuda_devices() -> tuple[list[tuple[str, str]], str]:
     return found, "" if found else torch.absence()
 
 
-def inputs() -> list[str]:
-    """The microphones and other inputs, the system's choice first. For `ask`."""
+def inputs() -> tuple[list[Input], str, str]:
+    """What can be recorded, the system's choice first; else why nothing, and what to do about it. For `ask`."""
+    from desktop_app.audio import microphone
+
     try:
-        import sounddevice
-    except OSError as error:  # PortAudio is a library of the system
-        raise ProbeProblem("PortAudio is not installed") from error
-    chosen = sounddevice.default.device[0]
-    found = [
-        (index, device) for index, device in enumerate(sounddevice.query_devices()) if device["max_input_channels"]
-    ]
-    found.sort(key=lambda pair: pair[0] != chosen)
-    return [
-        f"{device['name']} ({device['max_input_channels']} channels, {device['default_samplerate']:.0f} Hz)"
-        for _, device in found
-    ]
+        return microphone.inputs(), "", ""
+    except microphone.MicrophoneProblem as problem:
+        return [], problem.reason, problem.remedy
 
 
 def starter() -> str:

@@ -48,3 +48,24 @@ def test_an_unknown_system_learns_what_debian_calls_it(
     monkeypatch.setattr(script["shutil"], "which", lambda program: None)
     script["main"](["sound"])
     assert capsys.readouterr().err == "System libraries are missing. Install what Debian calls libportaudio2\n"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems need no packages")
+def test_nobodys_sound_server_is_touched_for_a_test(
+    script: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As root on a bare computer a PulseAudio is installed; elsewhere the tests that need it are skipped by name."""
+    installed: list[list[str]] = []
+    script["is_there"] = lambda name: False
+    script["as_root"] = list
+    script["install"] = lambda command, prefix: installed.append(command) or True
+    monkeypatch.setattr(script["os"], "geteuid", lambda: 1000)
+    script["main"](["virtual-microphone"])
+    monkeypatch.setattr(script["os"], "geteuid", lambda: 0)
+    monkeypatch.setattr(script["shutil"], "which", lambda program: f"/usr/bin/{program}")
+    script["main"](["virtual-microphone"])
+    assert installed == []
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(script["shutil"], "which", lambda program: "/usr/bin/apt-get" if program == "apt-get" else None)
+    script["main"](["virtual-microphone"])
+    assert {"pulseaudio", "pulseaudio-utils", "libasound2-plugins"} <= set(installed[0])

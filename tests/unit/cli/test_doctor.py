@@ -9,15 +9,18 @@ from types import SimpleNamespace
 import pytest
 
 from desktop_app import cli
+from desktop_app.audio.microphone import Input
 from desktop_app.cli import doctor, window
 from desktop_app.engine import probe
 
+MICROPHONE = Input("a", "Microphone", "ALSA", 1, 48_000, is_default=True, is_system=False)
+SPEAKERS = Input("b", "Monitor of Speakers", "PipeWire", 2, 48_000, is_default=False, is_system=True)
 Questions = Mapping[Callable[[], object], object]
 WELL: Questions = {
     probe.inference_devices: [("CPU", "A fine processor")],
     probe.cuda_devices: ([], ""),
     probe.starter: "Galley starter works on CPU, f32 (1.0 s)",
-    probe.inputs: ["Microphone (1 channels, 48000 Hz)"],
+    probe.inputs: ([MICROPHONE, SPEAKERS], "", ""),
     doctor.open_window: "offscreen",
 }
 
@@ -75,7 +78,34 @@ def test_window_and_microphone_are_notes(
     assert cli.main(["doctor"]) == 0
     first, second = lines(capsys, "note")
     assert "libxcb-cursor0" in first
-    assert "libportaudio2" in second
+    assert second == "note     no microphone can be used: it is gone; files can be transcribed without one"
+
+
+def test_what_hears_is_listed_or_what_to_do(
+    answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli.main(["devices"]) == 0
+    assert capsys.readouterr().out.endswith(
+        "Hears:\n"
+        "  Microphone           ALSA, 1 channel, 48000 Hz, the system's choice\n"
+        "  Monitor of Speakers  PipeWire, 2 channels, 48000 Hz, what the computer plays\n"
+    )
+    assert cli.main(["doctor"]) == 0
+    assert lines(capsys, "ok")[-1] == "ok       hears with Microphone (ALSA)"
+    monkeypatch.setattr("sys.platform", "darwin")
+    answers({probe.inputs: ([MICROPHONE], "", "")})
+    for command in ("devices", "doctor"):
+        assert cli.main([command]) == 0
+        assert "macOS lets no program hear what the computer plays" in capsys.readouterr().out
+    answers({probe.inputs: ([], "PortAudio is not installed", "on Debian and Ubuntu install libportaudio2")})
+    assert cli.main(["devices"]) == 0
+    assert capsys.readouterr().out.endswith(
+        "Hears:\n  nothing: PortAudio is not installed; on Debian and Ubuntu install libportaudio2\n"
+    )
+    assert cli.main(["doctor"]) == 0
+    assert lines(capsys, "note")[-1] == (
+        "note     nothing can be recorded: PortAudio is not installed; on Debian and Ubuntu install libportaudio2"
+    )
 
 
 def test_a_disk_that_is_nearly_full_is_a_problem(
