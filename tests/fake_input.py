@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 import numpy.typing as npt
 
+from desktop_app.audio.files import RATE, AudioFile
 from desktop_app.audio.microphone import MicrophoneProblem
-from desktop_app.audio.recording import Recorded
+from desktop_app.audio.recording import Recorded, Recorder
 from desktop_app.audio.ring import Ring
+
+Sound = npt.NDArray[np.float32]
 
 
 class FakeInput:
@@ -64,3 +71,46 @@ class Heard:
     @property
     def sound(self) -> npt.NDArray[np.float32]:
         return np.concatenate(self.blocks)
+
+
+def noise(seconds: float, rate: int = RATE, seed: int = 0) -> Sound:
+    """Sound whose every sample 16 bits can hold."""
+    whole = np.random.default_rng(seed).integers(-20_000, 20_000, round(seconds * rate))
+    return (whole / 2**15).astype(np.float32)
+
+
+def read(path: Path) -> Sound:
+    with AudioFile(path) as audio:
+        sound = np.concatenate(list(audio))
+    assert audio.damage == ""
+    return sound
+
+
+def wait(happened: Callable[[], object], seconds: float = 30.0) -> None:
+    until = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.005)
+
+
+class Desk:
+    """Inputs by name, a recorder and its listener."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.heard = path, Heard()
+        self.inputs: dict[str | None, FakeInput | MicrophoneProblem] = {None: FakeInput()}
+        self.recorder = Recorder(path, None, self.heard, self.open)
+
+    def open(self, name: str | None) -> FakeInput:
+        found = self.inputs.get(name, MicrophoneProblem(f"{name} is not connected", "connect it"))
+        if isinstance(found, MicrophoneProblem):
+            raise found
+        return found
+
+    @property
+    def input(self) -> FakeInput:
+        return self.open(None)
+
+    def taken(self, samples: int) -> None:
+        """Wait until so much is on its way to the file."""
+        wait(lambda: self.recorder._tape.samples >= samples)

@@ -18,6 +18,7 @@ from desktop_app.audio import disk, microphone
 from desktop_app.audio.files import RATE, Samples
 from desktop_app.audio.microphone import MicrophoneProblem, Stream
 from desktop_app.audio.tape import Tape
+from desktop_app.audio.telling import Teller
 
 TICK = 0.05
 """Seconds between two looks at the ring, and so between two levels."""
@@ -25,7 +26,7 @@ TICK = 0.05
 FLUSH = 0.5
 """Seconds after which the disk is made to have what was written."""
 
-_AGAIN = 1.0  # between two tries to open a device that went
+_AGAIN, _LATER = 1.0, 5.0  # between two tries to open a device that went: at first, and in the end
 _STALLED = 3.0  # a device that sends nothing for so long has gone
 _QUIET = 0.3  # an input that pauses in silence does so from then on
 _CLOSING = 2.0
@@ -93,7 +94,8 @@ class Recorder:
         listener: RecorderListener,
         open_stream: Callable[[str | None], Stream] = microphone.open_stream,
     ) -> None:
-        self._path, self._input, self._listener, self._open = path, input_id, listener, open_stream
+        self._path, self._input, self._open = path, input_id, open_stream
+        self._teller = Teller(listener)
         self._orders: queue.SimpleQueue[tuple[Callable[[], Any], futures.Future[Any]]] = queue.SimpleQueue()
         self._thread = Thread(target=self._serve, name="recorder", daemon=True)
         self._recorded: Recorded | None = None
@@ -103,8 +105,7 @@ class Recorder:
         self._away: _Away | None = None
         self._heard_at = self._loud_at = self._tried_at = self._synced_at = 0.0
         self._gaps: list[Gap] = []
-        self._troubles: dict[str, MicrophoneProblem] = {}
-        self._said: MicrophoneProblem | None = None
+        self._patience = _AGAIN
 
     def start(self) -> None:
         """Open the input and make the file. Raises MicrophoneProblem, and then there is no file."""
@@ -112,7 +113,7 @@ class Recorder:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             disk.look(self._path.parent)
-            self._tape = Tape(self._path, self._tell_block)
+            self._tape = Tape(self._path, self._teller.block)
         except OSError as error:
             stream.close()
             raise disk.explained(error) from error
@@ -186,15 +187,14 @@ class Recorder:
                 self._take(self._stream, now)
             else:
                 self._miss(self._stream, now)
-        elif not self._paused and now - self._tried_at >= _AGAIN:
-            self._tried_at = now
-            self._find_again()
+        elif not self._paused and now - self._tried_at >= self._patience:
+            self._find_again(now)
         if self._away is not None:
             self._fill(now)
         if now - self._synced_at >= FLUSH:
             self._synced_at = now
             self._tape.sync()
-            self._trouble("disk", disk.look(self._path.parent))
+            self._teller.trouble("disk", disk.look(self._path.parent))
 
     def _take(self, stream: Stream, now: float) -> None:
         """Bring what the ring holds to the tape."""
@@ -211,27 +211,27 @@ class Recorder:
             self._tape.add(block, rate)
         self._heard_at = now
         peak = float(np.abs(sound).max())
-        self._tell(self._listener.level, min(peak, 1.0), min(float(np.sqrt(np.mean(np.square(sound)))), 1.0))
-        self._trouble("input", None)
+        self._teller.level(sound, peak)
+        self._teller.trouble("input", None)
         self._listen_for_life(stream, peak, now)
 
     def _flow(self, now: float) -> None:
         if not self._flowing:
             self._flowing, self._loud_at = True, now
-            self._tell(self._listener.began)
+            self._teller.began()
 
     def _listen_for_life(self, stream: Stream, peak: float, now: float) -> None:
         """Exact silence for seconds: the input is muted, forbidden, or gone and replaced without a word."""
         if peak > 0:
             self._loud_at = now
-            self._trouble("mute", None)
+            self._teller.trouble("mute", None)
         elif now - self._loud_at > _MUTE:
             self._loud_at = now
             if not stream.is_listed():
                 self._lose(stream)
             elif not stream.is_system:
                 remedy = "unmute it, or allow Galley to hear it in the system's privacy settings"
-                self._trouble("mute", MicrophoneProblem(f"nothing but silence comes from {stream.name}", remedy))
+                self._teller.trouble("mute", MicrophoneProblem(f"nothing but silence comes from {stream.name}", remedy))
 
     def _miss(self, stream: Stream, now: float) -> None:
         """Nothing has come."""
@@ -245,17 +245,19 @@ class Recorder:
     def _lose(self, stream: Stream) -> None:
         """The device has gone: wait for it."""
         self._drop(stream)
-        self._tried_at = time.monotonic()
-        self._trouble("mute", None)
+        self._tried_at, self._patience = time.monotonic(), _AGAIN
+        self._teller.trouble("mute", None)
         remedy = "connect it again, or choose another input; the recording goes on then"
-        self._trouble("input", MicrophoneProblem(f"{stream.name} is gone", remedy))
+        self._teller.trouble("input", MicrophoneProblem(f"{stream.name} is gone", remedy))
 
-    def _find_again(self) -> None:
+    def _find_again(self, now: float) -> None:
+        self._patience = min(self._patience * 1.2, _LATER)  # looking costs a fraction of a second of computing
         try:
             self._stream = self._open(self._input)
         except MicrophoneProblem:
-            return
-        self._heard_at = self._tried_at = time.monotonic()
+            self._tried_at = now
+        else:
+            self._heard_at = time.monotonic()
 
     def _fill(self, until: float) -> None:
         """Let silence stand for what does not come."""
@@ -278,8 +280,8 @@ class Recorder:
     def _pause(self) -> None:
         self._rest()
         self._paused, self._flowing = True, False
-        self._trouble("input", None)
-        self._trouble("mute", None)
+        self._teller.trouble("input", None)
+        self._teller.trouble("mute", None)
 
     def _resume(self) -> None:
         if self._paused:
@@ -317,15 +319,13 @@ class Recorder:
         """The input that was switched to goes on from here."""
         self._next = None
         if self._stream is not None:
-            self._take_rest(self._stream)
-            _close(self._stream)
+            self._let_go(self._stream)
         self._tape.cut()
         self._stream = stream
 
     def _drop(self, stream: Stream) -> None:
-        """Let go of the device; until another sample comes there is a gap."""
-        self._take_rest(stream)
-        _close(stream)
+        """Do without the device; until another sample comes there is a gap."""
+        self._let_go(stream)
         self._stream = None
         if self._next is not None:
             self._stream, self._next = self._next[0], None
@@ -333,7 +333,9 @@ class Recorder:
             self._tape.cut()
             self._away = _Away(self._heard_at, self._tape.samples, is_gap=True)
 
-    def _take_rest(self, stream: Stream) -> None:
+    def _let_go(self, stream: Stream) -> None:
+        """Close the device, and take what it has sent until then."""
+        _close(stream)
         if stream.ring.waiting:
             self._take(stream, time.monotonic())
 
@@ -343,8 +345,7 @@ class Recorder:
             _close(self._next[0])
             self._next = None
         if self._stream is not None:
-            self._take_rest(self._stream)
-            _close(self._stream)
+            self._let_go(self._stream)
             self._stream = None
         if self._away is not None:
             self._fill(time.monotonic())
@@ -369,27 +370,7 @@ class Recorder:
             notice = notice or "Nothing was heard, so there is no recording."
             self._path.unlink(missing_ok=True)
         self._recorded = Recorded(self._path, self._tape.seconds, tuple(self._gaps), notice)
-        self._tell(self._listener.ended, self._recorded)
-
-    def _trouble(self, kind: str, problem: MicrophoneProblem | None) -> None:
-        """Tell the gravest trouble there is, when that changes."""
-        if problem is None:
-            self._troubles.pop(kind, None)
-        else:
-            self._troubles[kind] = problem
-        gravest = next((self._troubles[name] for name in ("input", "mute", "disk") if name in self._troubles), None)
-        if str(gravest) != str(self._said):
-            self._said = gravest
-            self._tell(self._listener.trouble, gravest)
-
-    def _tell_block(self, samples: Samples, start: int) -> None:
-        self._tell(self._listener.block, samples, start)
-
-    def _tell(self, method: Callable[..., None], *what: Any) -> None:
-        try:
-            method(*what)
-        except Exception:  # a mistake of the listener's must not end the recording
-            logging.getLogger(__name__).exception("a listener failed")
+        self._teller.ended(self._recorded)
 
 
 def _close(stream: Stream) -> None:

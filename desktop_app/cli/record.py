@@ -110,7 +110,7 @@ class _Session:
     def run(self) -> int:
         """From the first sample to the last word; gives the exit status."""
         try:
-            chosen = microphone.find(self._input) if self._input else None
+            source = microphone.find(self._input) if self._input else microphone.inputs()[0]
             path = new_place(self._folder)
         except MicrophoneProblem as problem:
             self._screen.say(f"galley: {problem}")
@@ -118,11 +118,11 @@ class _Session:
         except OSError as error:
             self._screen.say(f"{self._folder}: it cannot be written ({error.strerror or error}); choose another folder")
             return USAGE
-        self._screen.status.source = chosen.name if chosen else ""
+        self._screen.status.source = source.name
         job = self._keeping.begin(path)
         engine = Engine(self._news.put)
         ear = _Ear(engine, job, self._news)
-        recorder = Recorder(path, chosen.id if chosen else None, ear)
+        recorder = Recorder(path, source.id if self._input else None, ear)  # None: the system's choice may change
         try:
             engine.start_live(job, self._options, LiveOptions(path=str(path)))
             recorder.start()
@@ -131,9 +131,11 @@ class _Session:
             self._keeping.forget()
             self._screen.say(f"galley: {problem}")
             return FAILED
+        self._screen.say(f"Ctrl-C ends it. The sound goes to {path}")
         try:
             return self._record(engine, job, ear, recorder)
         finally:
+            recorder.stop()
             engine.close()
 
     def _record(self, engine: Engine, job: str, ear: _Ear, recorder: Recorder) -> int:

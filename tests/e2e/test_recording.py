@@ -8,24 +8,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from desktop_app.audio import disk, microphone
-from desktop_app.audio.files import RATE, AudioFile
+from desktop_app.audio.files import RATE
 from desktop_app.audio.recording import Recorder
 from tests import virtual_microphone
-from tests.fake_input import FakeInput, Heard
+from tests.fake_input import FakeInput, Heard, Sound, read, wait
 from tests.virtual_microphone import VirtualMicrophone
 
 TESTS = Path(__file__).resolve().parents[1]
 CLIP = TESTS / "data" / "clips" / "04.flac"
-
-Sound = npt.NDArray[np.float32]
 
 # Records noise in real time and says, before each tenth of a second, how much has been said so far.
 RECORD = """
@@ -33,7 +30,7 @@ import sys, time
 from pathlib import Path
 import numpy as np
 from desktop_app.audio.recording import Recorder
-from tests.fake_input import FakeInput, Heard
+from tests.fake_input import FakeInput, Heard, Sound, read, wait
 
 fake, noise = FakeInput(), np.random.default_rng(0).integers(-9000, 9000, 16000 * 60) / np.float32(2**15)
 Recorder(Path(sys.argv[1]), None, Heard(), lambda name: fake).start()
@@ -43,18 +40,6 @@ for number in range(600):
     print((number + 1) * 1600, flush=True)
     fake.say(noise[number * 1600 : (number + 1) * 1600].astype(np.float32))
 """
-
-
-def read(path: Path) -> Sound:
-    with AudioFile(path) as audio:
-        return np.concatenate(list(audio))
-
-
-def wait(happened: Callable[[], object], seconds: float = 30.0) -> None:
-    until = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.02)
 
 
 def likeness(recorded: Sound, clip: Sound) -> float:

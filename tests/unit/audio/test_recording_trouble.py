@@ -1,0 +1,235 @@
+"""Microphones that go, inputs that are changed, disks that fill: what came is kept, what never came is marked."""
+
+from __future__ import annotations
+
+import errno
+import time
+
+import numpy as np
+import pytest
+
+from desktop_app.audio import disk, recording, tape
+from desktop_app.audio.files import RATE
+from desktop_app.audio.microphone import MicrophoneProblem
+from tests.fake_input import Desk, FakeInput, Sound, noise, read, wait
+
+
+def test_a_device_that_goes_is_waited_for_and_its_gap_is_marked(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording, "_AGAIN", 0.1)
+    before, after = noise(0.5), noise(0.5, seed=1)
+    desk.recorder.start()
+    desk.input.say(before)
+    desk.taken(before.size)
+    gone = desk.input
+    desk.inputs[None] = MicrophoneProblem("it is not connected", "connect it")
+    gone.lost = True
+    wait(lambda: desk.heard.troubles)
+    assert desk.heard.troubles == [
+        "Fake is gone; connect it again, or choose another input; the recording goes on then"
+    ]
+    time.sleep(1.0)
+    heard = desk.heard.samples / RATE
+    assert heard > 1.0, "the clock goes on"
+    desk.inputs[None] = FakeInput()
+    time.sleep(0.3)
+    desk.input.say(after)
+    wait(lambda: desk.heard.troubles[-1] is None)
+    recorded = desk.recorder.stop()
+    (gap,) = recorded.gaps
+    assert gap.start == pytest.approx(0.5, abs=0.001)
+    assert 1.0 < gap.seconds < 5.0
+    sound, missing = read(desk.path), round(gap.seconds * RATE)
+    np.testing.assert_array_equal(sound[:8000], before)
+    assert not sound[8000 : 8000 + missing].any()
+    np.testing.assert_array_equal(sound[8000 + missing :], after)
+
+
+def test_a_device_that_only_stops_sending_has_gone_too(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording, "_STALLED", 0.3)
+    desk.recorder.start()
+    desk.input.say(noise(0.5))
+    wait(lambda: desk.heard.troubles)
+    assert "is gone" in str(desk.heard.troubles[0])
+
+
+def test_one_call_takes_another_input_without_a_gap(desk: Desk) -> None:
+    """Until the new one sends something the old one is heard."""
+    first, second, third = noise(0.5), noise(0.25, seed=1), noise(0.5, seed=2)
+    old, new = desk.input, FakeInput("Other")
+    desk.inputs["other"] = new
+    desk.recorder.start()
+    old.say(first)
+    desk.recorder.switch("other")
+    old.say(second)
+    desk.taken(first.size + second.size)
+    assert not old.closed
+    new.say(third)
+    wait(lambda: old.closed)
+    recorded = desk.recorder.stop()
+    np.testing.assert_array_equal(read(desk.path), np.concatenate([first, second, third]))
+    assert recorded.gaps == ()
+
+
+def test_another_input_can_be_taken_while_one_is_gone(desk: Desk) -> None:
+    desk.recorder.start()
+    desk.input.say(noise(0.5))
+    desk.inputs["other"] = FakeInput("Other")
+    desk.input.lost = True
+    desk.inputs[None] = MicrophoneProblem("it is not connected", "connect it")
+    wait(lambda: desk.heard.troubles)
+    with pytest.raises(MicrophoneProblem, match="third"):
+        desk.recorder.switch("third")
+    desk.recorder.switch("other")
+    desk.open("other").say(noise(0.5))
+    wait(lambda: desk.heard.troubles[-1] is None)
+    assert len(desk.recorder.stop().gaps) == 1
+
+
+def test_an_input_that_cannot_be_had_leaves_the_one_before(desk: Desk) -> None:
+    desk.recorder.start()
+    desk.input.say(noise(0.5))
+    desk.taken(8000)
+    before, desk.inputs[None] = desk.input, FakeInput()
+    with pytest.raises(MicrophoneProblem, match="other is not connected"):
+        desk.recorder.switch("other")
+    assert before.closed
+    wait(lambda: desk.recorder._stream is desk.input)
+    desk.input.say(noise(0.5))
+    assert desk.recorder.stop().seconds >= 1.0
+
+
+def test_what_the_computer_plays_may_send_nothing_while_it_is_quiet(desk: Desk) -> None:
+    """WASAPI's loopback: the clock says how long it was quiet, and that is no gap."""
+    desk.inputs[None] = FakeInput("Speakers [Loopback]", pauses=True)
+    desk.recorder.start()
+    wait(lambda: desk.heard.began_times)
+    desk.input.say(noise(0.5))
+    time.sleep(1.0)
+    desk.input.say(noise(0.5))
+    recorded = desk.recorder.stop()
+    assert recorded.gaps == ()
+    assert desk.heard.troubles == []
+    assert 1.9 < recorded.seconds < 4.0
+
+
+def test_exact_silence_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Systems that forbid the microphone send zeros."""
+    monkeypatch.setattr(recording, "_MUTE", 0.2)
+    desk.recorder.start()
+    for _ in range(8):
+        desk.input.say(np.zeros(1600, np.float32))
+        time.sleep(0.06)
+    wait(lambda: desk.heard.troubles)
+    assert str(desk.heard.troubles[0]).startswith("nothing but silence comes from Fake; unmute it")
+    desk.input.say(noise(0.1))
+    wait(lambda: desk.heard.troubles[-1] is None)
+
+
+def test_silence_from_an_input_that_is_not_listed_any_more_means_that_it_is_gone(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "_MUTE", 0.2)
+    desk.recorder.start()
+    desk.input.listed = False
+    for _ in range(8):
+        desk.input.say(np.zeros(1600, np.float32))
+        time.sleep(0.06)
+    wait(lambda: desk.heard.troubles)
+    assert str(desk.heard.troubles[0]).startswith("Fake is gone")
+
+
+def test_what_the_program_was_too_busy_for_is_marked(desk: Desk) -> None:
+    first, second = noise(0.5), noise(0.5, seed=1)
+    desk.recorder.start()
+    desk.input.say(first)
+    desk.taken(first.size)
+    desk.input.ring._unnoted = 1600  # as a full ring counts
+    desk.input.say(second)
+    recorded = desk.recorder.stop()
+    assert recorded.gaps == (recording.Gap(0.5, 0.1),)
+    np.testing.assert_array_equal(read(desk.path), np.concatenate([first, np.zeros(1600, np.float32), second]))
+
+
+def test_a_full_disk_ends_it_with_all_that_was_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = [False]
+    write = tape.FlacWriter._append
+
+    def append(writer: tape.FlacWriter, data: bytes) -> None:
+        if full[0]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(writer, data)
+
+    monkeypatch.setattr(tape.FlacWriter, "_append", append)
+    sound = noise(0.72)  # ten frames
+    desk.recorder.start()
+    desk.input.say(sound)
+    wait(lambda: desk.heard.samples == sound.size)
+    full[0] = True
+    desk.input.say(noise(1.0))
+    wait(lambda: desk.heard.recorded)
+    recorded = desk.recorder.stop()
+    assert recorded == desk.heard.recorded
+    assert recorded.notice == (
+        "The recording ended early: the disk is full; what came before is kept. Now make room, then record again."
+    )
+    np.testing.assert_array_equal(read(desk.path), sound)
+    assert recorded.seconds == 0.72
+    desk.recorder.pause()
+    desk.recorder.switch("other")
+
+
+def test_a_disk_that_becomes_full_is_announced(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = [10**10]
+    monkeypatch.setattr(disk.shutil, "disk_usage", lambda folder: type("Usage", (), {"free": free[0]}))
+    monkeypatch.setattr(recording, "FLUSH", 0.05)
+    desk.recorder.start()
+    desk.input.say(noise(0.5))
+    for minutes, said in [(9.5, "9 more minutes"), (1.5, "one more minute"), (0.5, "less than a minute")]:
+        free[0] = disk.RESERVE + round(minutes * 60 * disk.BYTES_A_SECOND)
+        sentence = f"the disk has room for {said}; make room; the recording goes on"
+        wait(lambda sentence=sentence: desk.heard.troubles and desk.heard.troubles[-1] == sentence)
+    free[0] = 10**10
+    wait(lambda: desk.heard.troubles[-1] is None)
+    free[0] = disk.RESERVE
+    wait(lambda: desk.heard.recorded)
+    assert read(desk.path).size == 8000 - 8000 % 1152
+
+
+def test_without_room_or_without_a_microphone_nothing_is_begun(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk.shutil, "disk_usage", lambda folder: type("Usage", (), {"free": 0}))
+    with pytest.raises(MicrophoneProblem, match="the disk is full"):
+        desk.recorder.start()
+    assert desk.input.closed
+    desk.inputs[None] = MicrophoneProblem("no microphone is connected", "connect one")
+    with pytest.raises(MicrophoneProblem, match="no microphone"):
+        desk.recorder.start()
+    assert list(desk.path.parent.iterdir()) == []
+
+
+def test_a_recording_of_nothing_leaves_nothing(desk: Desk) -> None:
+    desk.recorder.start()
+    recorded = desk.recorder.stop()
+    assert recorded.notice == "Nothing was heard, so there is no recording."
+    assert not desk.path.exists()
+
+
+def test_a_mistake_of_the_listeners_does_not_end_it(desk: Desk) -> None:
+    def fail(samples: Sound, start: int) -> None:
+        raise ZeroDivisionError
+
+    desk.heard.block = fail  # type: ignore[method-assign]
+    sound = noise(1.0)
+    desk.recorder.start()
+    desk.input.say(sound)
+    assert desk.recorder.stop().notice == ""
+    np.testing.assert_array_equal(read(desk.path), sound)
+
+
+def test_a_driver_that_does_not_let_go_holds_nobody_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording, "_CLOSING", 0.1)
+    desk.input.close = lambda: time.sleep(3.0)  # type: ignore[method-assign]
+    desk.recorder.start()
+    desk.input.say(noise(0.5))
+    began = time.monotonic()
+    desk.recorder.stop()
+    assert time.monotonic() - began < 2.0
