@@ -91,11 +91,12 @@ class Live:
         drafter: Drafter | None = None,
         *,
         previous: bool = True,
-        settings: Settings = Settings(),
+        settings: Settings | None = None,
         figures: Figures | None = None,
         ahead: Callable[[LiveText], None] = lambda text: None,
         resume: Resume = Resume(),
     ) -> None:
+        settings = settings or Settings()
         if settings.language and vocabulary.languages and settings.language not in vocabulary.languages:
             raise ValueError(f"this model does not know the language {settings.language!r}")
         self._hear, self._vocabulary, self._words, self._gate = hear, vocabulary, words, gate
@@ -165,7 +166,7 @@ class Live:
         if final and seconds < LEAST:
             return self._end_speech(None, seconds)
         now, text = self._write(window, seconds, final)
-        tail = now.items[behind(self._lines.ink, now.items) :]
+        tail: Sequence[Item] = now.items[behind(self._lines.ink, now.items) :]
         if final:
             self._commit(tail, now, text)
             return self._end_speech(now, seconds)
