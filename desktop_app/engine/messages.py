@@ -59,6 +59,17 @@ class LiveOptions:
 
 
 @dataclass(frozen=True)
+class LiveResume:
+    """Where a session goes on when the engine had ended: at the recording's sample `at`, behind the ink `text` of an
+    open line. `segments` were committed before, in `language` ("" if it was not known)."""
+
+    at: int = 0
+    text: str = ""
+    segments: int = 0
+    language: str = ""
+
+
+@dataclass(frozen=True)
 class StartLive:
     """Write down what will be said, from LiveAudio to LiveAudio. File jobs pause at their next window until it is
     over."""
@@ -66,6 +77,7 @@ class StartLive:
     job: str
     options: Options = field(default_factory=Options)
     live: LiveOptions = field(default_factory=LiveOptions)
+    resume: LiveResume = field(default_factory=LiveResume)
 
 
 @dataclass(frozen=True)
@@ -177,6 +189,7 @@ class LiveUpdate:
         latency: seconds from the newest audio of this update to the update itself.
         speaking: whether somebody speaks now.
         stats: the figures so far.
+        language: its code, "" while it is not known.
     """
 
     job: str
@@ -190,6 +203,7 @@ class LiveUpdate:
     latency: float
     speaking: bool
     stats: Stats
+    language: str = ""
 
 
 @dataclass(frozen=True)

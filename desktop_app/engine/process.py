@@ -1,4 +1,5 @@
-"""The engine process: takes requests from a pipe, one job after another, and never outlives the program that began it.
+"""The engine process: takes requests from a pipe, one job after another and live sessions first, and never outlives
+the program that began it.
 
 Importing this module is cheap. What takes long or can fail (OpenVINO) is imported in the engine's own process, when it
 already listens.
@@ -6,17 +7,32 @@ already listens.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import queue
 import signal
+from collections import deque
 from functools import partial
 from multiprocessing.connection import Connection
-from threading import Thread
+from threading import Condition, Thread
+from typing import TYPE_CHECKING
 
 from desktop_app.engine import log
-from desktop_app.engine.messages import Cancel, Failed, Shutdown, Transcribe
+from desktop_app.engine.messages import (
+    Cancel,
+    Failed,
+    LiveAudio,
+    Request,
+    Shutdown,
+    StartLive,
+    StopLive,
+    Transcribe,
+)
 from desktop_app.engine.outbox import Outbox
+
+if TYPE_CHECKING:
+    from desktop_app.engine.models import Shelf
 
 
 def main(connection: Connection) -> None:
@@ -24,7 +40,7 @@ def main(connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is for the program that began this one
     log.take_output()
     inbox, outbox = _Inbox(connection), Outbox(connection)
-    _work(inbox, outbox)
+    _Worker(inbox, outbox).work()
     os._exit(0)  # taking the models apart in order would only cost time
 
 
@@ -33,14 +49,27 @@ class _Inbox:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._jobs: queue.SimpleQueue[Transcribe | None] = queue.SimpleQueue()
+        self._changed = Condition()
+        self._jobs: deque[Transcribe] = deque()
+        self._sessions: deque[tuple[StartLive, LiveSource]] = deque()
+        self._sources: dict[str, LiveSource] = {}
         self._cancelled: set[str] = set()
         self._closing = False
         Thread(target=self._listen, name="inbox", daemon=True).start()
 
-    def next(self) -> Transcribe | None:
-        """Wait for the next job; None when the engine is to end."""
-        return self._jobs.get()
+    def next(self) -> Transcribe | tuple[StartLive, LiveSource] | None:
+        """Wait for the next work, live sessions first; None when the engine is to end."""
+        with self._changed:
+            while not (self._closing or self._jobs or self._sessions):
+                self._changed.wait()
+            if self._closing:
+                return None
+            return self._sessions.popleft() if self._sessions else self._jobs.popleft()
+
+    def next_session(self) -> tuple[StartLive, LiveSource] | None:
+        """A live session that waits, if there is one."""
+        with self._changed:
+            return self._sessions.popleft() if self._sessions and not self._closing else None
 
     def is_cancelled(self, job: str) -> bool:
         """Whether to stop this job."""
@@ -49,6 +78,7 @@ class _Inbox:
     def forget(self, job: str) -> None:
         """The job is over; its name may come again."""
         self._cancelled.discard(job)
+        self._sources.pop(job, None)
 
     def _listen(self) -> None:
         while True:
@@ -56,31 +86,83 @@ class _Inbox:
                 request = self._connection.recv()
             except (EOFError, OSError):
                 os._exit(0)
-            match request:
-                case Transcribe():
-                    self._jobs.put(request)
-                case Cancel(job):
-                    self._cancelled.add(job)
-                case Shutdown():
-                    self._closing = True
-                    self._jobs.put(None)
+            with self._changed:
+                self._take(request)
+                self._changed.notify()
+
+    def _take(self, request: Request) -> None:
+        match request:
+            case Transcribe():
+                self._jobs.append(request)
+            case StartLive():
+                self._sources[request.job] = LiveSource()
+                self._sessions.append((request, self._sources[request.job]))
+            case LiveAudio() | StopLive():
+                if (source := self._sources.get(request.job)) is not None:
+                    source.put(request)
+            case Cancel(job):
+                self._cancelled.add(job)
+            case Shutdown():
+                self._closing = True
 
 
-def _work(inbox: _Inbox, outbox: Outbox) -> None:
-    shelf = None
-    while (request := inbox.next()) is not None:
-        job = request.job
+class LiveSource:
+    """The audio of one live session as it comes in; all of it is kept until it is taken."""
+
+    def __init__(self) -> None:
+        self._queue: queue.SimpleQueue[LiveAudio | StopLive] = queue.SimpleQueue()
+
+    def put(self, message: LiveAudio | StopLive) -> None:
+        """Something has come."""
+        self._queue.put(message)
+
+    def take(self, seconds: float) -> list[LiveAudio | StopLive]:
+        """What has come since, after waiting at most so long for the first."""
+        found: list[LiveAudio | StopLive] = []
+        with contextlib.suppress(queue.Empty):
+            found.append(self._queue.get(timeout=seconds) if seconds > 0 else self._queue.get_nowait())
+            while True:
+                found.append(self._queue.get_nowait())
+        return found
+
+
+class _Worker:
+    """Does one piece of work after another, and live sessions in the pauses of file jobs."""
+
+    def __init__(self, inbox: _Inbox, outbox: Outbox) -> None:
+        self._inbox, self._outbox = inbox, outbox
+        self._shelf: Shelf | None = None
+
+    def work(self) -> None:
+        """Until the engine is to end."""
+        while (request := self._inbox.next()) is not None:
+            self._do(request)
+
+    def _do(self, request: Transcribe | tuple[StartLive, LiveSource]) -> None:
+        job = request.job if isinstance(request, Transcribe) else request[0].job
+        cancelled = partial(self._inbox.is_cancelled, job)
         try:
-            from desktop_app.engine.job import run
             from desktop_app.engine.models import Shelf
 
-            shelf = shelf or Shelf()
-            run(request, shelf, outbox, partial(inbox.is_cancelled, job))
+            self._shelf = self._shelf or Shelf()
+            if isinstance(request, Transcribe):
+                from desktop_app.engine import job as file_job
+
+                file_job.run(request, self._shelf, self._outbox, cancelled, self._pause)
+            else:
+                from desktop_app.engine import live
+
+                live.run(*request, self._shelf, self._outbox, cancelled)
         except BaseException as error:
             log.write(error)
-            shelf = None
-            outbox.send(failure(job, error))
-        inbox.forget(job)
+            self._shelf = None
+            self._outbox.send(failure(job, error))
+        self._inbox.forget(job)
+
+    def _pause(self) -> None:
+        """Let a live session that waits have the machine until it is over."""
+        while (session := self._inbox.next_session()) is not None:
+            self._do(session)
 
 
 def failure(job: str, error: BaseException) -> Failed:

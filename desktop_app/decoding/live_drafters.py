@@ -1,0 +1,130 @@
+"""Drafts that cost nothing: the text of the update before, and what was said before in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from desktop_app.decoding.drafters import Drafter
+from desktop_app.decoding.hearing import Window
+from desktop_app.decoding.lookahead import PRIOR_SLOPE, best_look_ahead
+from desktop_app.decoding.rules import Rules
+from desktop_app.decoding.task import Task
+from desktop_app.decoding.vocabulary import Vocabulary
+
+REACH = 10  # how far from the expected place the old text is searched for a new one's token
+LEAST, MOST = 4, 32  # tokens of the old text in one pass
+AHEAD = 24  # tokens that are written ahead of the target before it begins
+MEMORY, PHRASE = 4000, 3  # tokens of the session that n-grams are looked up in; tokens that must be alike
+
+
+class PreviousDrafter:
+    """The text of the update before is the draft of this one: the window has only grown.
+
+    Behind a correction it goes on where the old text says what the target has written. Where it ends, `inner` goes on.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, inner: Drafter | None) -> None:
+        self._vocabulary, self._inner = vocabulary, inner
+        self._old: list[int] = []
+        self._begun: tuple[Window, Task, Rules] | None = None
+        self._agreed, self._compared = 9.0, 10.0  # decayed: tokens of the old text that came again, and all
+        self._proposed: Sequence[int] = ()
+        self._at = self._read = 0
+
+    def expect(self, tokens: Sequence[int]) -> None:
+        """The text that the next window will probably have."""
+        self._old = list(tokens)
+
+    def begin(self, window: Window, task: Task, rules: Rules) -> None:
+        """A new text. Once more for the same one, `inner` is not bothered again."""
+        self._at = self._read = 0
+        self._proposed = ()
+        if self._inner is not None and (window, task, rules) != self._begun:
+            self._inner.begin(window, task, rules)
+        self._begun = (window, task, rules)
+
+    def ahead(self, window: Window, task: Task, rules: Rules) -> list[int]:
+        """What `inner` thinks comes behind the old text, before the target has heard the window; it is a part of the
+        draft from then on."""
+        self.begin(window, task, rules)
+        found: list[int] = []
+        while self._inner is not None and len(found) < AHEAD:
+            more = self._inner.propose([*self._old, *found], AHEAD - len(found))
+            found += more
+            if not more or found[-1] == self._vocabulary.end:
+                break
+        self._old += found
+        return found
+
+    def propose(self, tokens: Sequence[int], count: int) -> list[int]:
+        """What the old text has next, which costs nothing and may be more than `count`, and what `inner` makes of the
+        rest."""
+        self._learn(tokens)
+        self._follow(tokens)
+        free = best_look_ahead(0.0, 1 - PRIOR_SLOPE, PRIOR_SLOPE, self._agreed / self._compared, LEAST, MOST)
+        old = self._old[self._at : self._at + max(count, free)]
+        self._proposed = tuple(old)
+        ended = bool(old) and old[-1] == self._vocabulary.end
+        if self._inner is None or ended or len(old) >= count or self._at + len(old) < len(self._old):
+            return old
+        return [*old, *self._inner.propose([*tokens, *old], count - len(old))]
+
+    def _learn(self, tokens: Sequence[int]) -> None:
+        """See how much of the last proposal came true."""
+        written = tokens[self._read :]
+        for proposed, token in zip(self._proposed, written, strict=False):
+            self._agreed = 0.98 * self._agreed + (proposed == token)
+            self._compared = 0.98 * self._compared + 1
+            if proposed != token:
+                break
+
+    def _follow(self, tokens: Sequence[int]) -> None:
+        """Find the place in the old text that stands behind `tokens`."""
+        is_time = self._vocabulary.is_timestamp
+        for read in range(self._read, len(tokens)):
+            token, at = tokens[read], self._at
+            expected = self._old[at] if at < len(self._old) else None
+            if expected is not None and (expected == token or (is_time(expected) and is_time(token))):
+                self._at += 1
+            elif not is_time(token):
+                self._at = self._resynchronised(token, tokens[read - 1] if read else None)
+        self._read = len(tokens)
+
+    def _resynchronised(self, token: int, before: int | None) -> int:
+        """The place behind the old text's nearest such token, first of all where the token before is the same too.
+
+        Without one the token was another for the expected one.
+        """
+        at, old = self._at, self._old
+        near = sorted(range(max(0, at - REACH), min(len(old), at + REACH)), key=lambda place: abs(place - at))
+        found = [place for place in near if old[place] == token]
+        pairs = [place for place in found if place and old[place - 1] == before]
+        return (pairs or found or [at])[0] + 1
+
+
+class NGramDrafter:
+    """What followed the last words when they were said before; `inner` comes first where it knows something."""
+
+    def __init__(self, inner: Drafter | None = None) -> None:
+        self._inner = inner
+        self._said: list[int] = []
+
+    def remember(self, tokens: Sequence[int]) -> None:
+        """Text that was said."""
+        self._said = [*self._said, *tokens][-MEMORY:]
+
+    def begin(self, window: Window, task: Task, rules: Rules) -> None:
+        """A new text, for `inner`."""
+        if self._inner is not None:
+            self._inner.begin(window, task, rules)
+
+    def propose(self, tokens: Sequence[int], count: int) -> list[int]:
+        """What `inner` proposes, else what followed the newest place with the same last tokens."""
+        proposal = self._inner.propose(tokens, count) if self._inner is not None else []
+        if proposal or len(tokens) < PHRASE:
+            return proposal
+        last, said = list(tokens[-PHRASE:]), self._said
+        for end in range(len(said) - 1, PHRASE - 1, -1):
+            if said[end - 1] == last[-1] and said[end - PHRASE : end] == last:
+                return said[end : end + count]
+        return []

@@ -1,0 +1,194 @@
+"""The engine's side of a live session: audio comes in, the text goes out as it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from time import perf_counter, process_time
+from typing import Protocol
+
+import numpy as np
+
+from desktop_app.audio.logmel import features
+from desktop_app.audio.voice import RATE, VoiceGate
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.decoding import live
+from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.live_pace import Pace
+from desktop_app.decoding.speculation import CancelledError
+from desktop_app.decoding.window import Language
+from desktop_app.engine.job import segment_of, settings_of
+from desktop_app.engine.live_target import pair_for_live
+from desktop_app.engine.messages import (
+    Cancelled,
+    Failed,
+    Finished,
+    LiveAudio,
+    LiveUpdate,
+    Preparing,
+    Started,
+    StartLive,
+    StopLive,
+)
+from desktop_app.engine.models import Pair, Shelf
+from desktop_app.engine.outbox import Outbox
+from desktop_app.transcript.model import Segment, Stats, Transcript
+
+NEWS = 0.25
+"""Seconds after which it is said again how much was heard, though nothing was written."""
+
+_BLOCK = 10 * RATE  # of silence at a time, where the recording has a gap
+
+
+class Source(Protocol):
+    """Where the audio comes from."""
+
+    def take(self, seconds: float) -> list[LiveAudio | StopLive]:
+        """What has come since, after waiting so long for the first."""
+
+
+def run(request: StartLive, source: Source, shelf: Shelf, outbox: Outbox, cancelled: Callable[[], bool]) -> None:
+    """Do a session and tell all about it, up to Finished, Failed or Cancelled."""
+    try:
+        outbox.send(Finished(request.job, _Session(request, source, shelf, outbox, cancelled).transcript()))
+    except CancelledError:
+        outbox.send(Cancelled(request.job))
+    except ModelProblem as problem:
+        outbox.send(Failed(request.job, problem.reason, problem.remedy, "model"))
+
+
+class _Session:
+    """One live session, from loading the models to the transcript."""
+
+    def __init__(
+        self, request: StartLive, source: Source, shelf: Shelf, outbox: Outbox, cancelled: Callable[[], bool]
+    ) -> None:
+        self._request, self._source, self._outbox, self._cancelled = request, source, outbox, cancelled
+        self._figures, self._pace = Figures(), Pace()
+        self._segments: list[Segment] = []
+        self._busy = 0.0
+        self._arrived = perf_counter()  # when the newest audio came
+        pair, self._models = pair_for_live(request, shelf, self._announce)
+        self._checkpoint = pair.target.checkpoint
+        self._live = self._begun(pair)
+
+    def transcript(self) -> Transcript:
+        """Listen until it is stopped, write all that was said; the result."""
+        live = self._live
+        self._outbox.send(Started(self._request.job, 0.0, self._models))
+        told = next_update = perf_counter()
+        stopped = False
+        while not stopped:
+            self._check()
+            now = perf_counter()
+            wait = max(0.0, next_update - now) if live.due else NEWS
+            for message in self._source.take(min(wait, NEWS)):
+                if isinstance(message, StopLive):
+                    stopped = True
+                else:
+                    self._hear(message)
+            now = perf_counter()
+            if live.due and now >= next_update and not stopped:
+                self._update()
+                next_update, told = now + self._pace.interval, perf_counter()
+            elif now - told >= NEWS:
+                self._tell(live.text)
+                told = now
+        live.finish()
+        while live.due:
+            self._check()
+            self._update()
+        self._tell(live.text)
+        language = live.language or Language("", 0.0)
+        seconds = live.heard / RATE
+        return Transcript(
+            path=self._request.live.path,
+            seconds=seconds,
+            language=language.code,
+            language_probability=language.probability,
+            models=self._models,
+            segments=tuple(self._segments),
+            stats=self._stats(),
+        )
+
+    def _begun(self, pair: Pair) -> live.Live:
+        request, resume, checkpoint = self._request, self._request.resume, pair.target.checkpoint
+        settings = settings_of(request.options, checkpoint)
+        if resume.language and settings.language is None:
+            settings = replace(settings, language=resume.language)
+        ink = tuple(checkpoint.tokens(f" {resume.text}")) if resume.text else ()
+        return live.Live(
+            features,
+            pair.target.model,
+            checkpoint.vocabulary,
+            checkpoint.text,
+            VoiceGate(),
+            pair.drafter(),
+            previous=request.live.previous and request.options.draft != "off",
+            settings=settings,
+            figures=self._figures,
+            ahead=self._ahead,
+            resume=live.Resume(resume.at, ink),
+        )
+
+    def _hear(self, message: LiveAudio) -> None:
+        """Take a block in. Where the recording has a gap there was silence; what came before is not heard twice."""
+        samples: Samples = np.frombuffer(message.samples, "<f4")
+        missing = message.start - self._live.heard
+        while missing > 0:
+            self._live.feed(np.zeros(min(missing, _BLOCK), np.float32))
+            missing = message.start - self._live.heard
+        self._live.feed(samples[-missing:])
+        self._arrived = perf_counter()
+
+    def _update(self) -> None:
+        began, processor = perf_counter(), process_time()
+        text = self._live.update()
+        took = perf_counter() - began
+        self._pace.took(took, process_time() - processor)
+        self._busy += took
+        if text is not None:
+            self._tell(text)
+
+    def _ahead(self, text: live.LiveText) -> None:
+        """The draft is faster than the target."""
+        self._check()
+        self._outbox.tentative(lambda: self._event(text, ()))
+
+    def _tell(self, text: live.LiveText) -> None:
+        new = []
+        for made in text.committed:
+            new.append(segment_of(made, self._checkpoint, self._request.resume.segments + len(self._segments)))
+            self._segments.append(new[-1])
+        self._outbox.send(self._event(text, tuple(new)))
+
+    def _event(self, text: live.LiveText, committed: tuple[Segment, ...]) -> LiveUpdate:
+        heard, decoded = self._live.heard / RATE, self._live.decoded / RATE
+        return LiveUpdate(
+            job=self._request.job,
+            committed=committed,
+            committed_text=text.ink,
+            uncommitted=text.uncommitted,
+            draft=text.draft,
+            start=text.start,
+            heard=heard,
+            decoded=decoded,
+            latency=perf_counter() - self._arrived + heard - decoded,
+            speaking=self._live.speaking,
+            stats=self._stats(),
+            language=self._live.language.code if self._live.language else "",
+        )
+
+    def _stats(self) -> Stats:
+        """The figures so far; the wall-clock time is that of the updates alone."""
+        seconds = (self._live.heard - self._request.resume.at) / RATE
+        return Stats(audio_seconds=seconds, wall_seconds=self._busy, **asdict(self._figures))
+
+    def _announce(self, what: str) -> None:
+        self._check()
+        self._outbox.send(Preparing(self._request.job, what))
+
+    def _check(self) -> None:
+        if self._cancelled():
+            raise CancelledError

@@ -1,0 +1,83 @@
+"""What the asking process keeps of a live session, so that an engine that ends takes nothing with it.
+
+Imports no numpy: the window's process does without.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import replace
+
+from desktop_app.engine.messages import Finished, LiveAudio, LiveResume, LiveUpdate, StartLive
+from desktop_app.transcript.model import Segment
+
+RATE = 16_000
+BYTES_A_SAMPLE = 4
+LEAST_KEPT = 30 * RATE
+"""Samples that are kept in any case."""
+
+MOST_ENDS, WITHIN = 3, 60.0
+"""An engine that ends more often than this within so many seconds will end again."""
+
+
+class LiveKeeper:
+    """A live session: its audio since the last finished line, and what was committed."""
+
+    def __init__(self, request: StartLive) -> None:
+        self.request = request
+        self.stopped = self.started = False
+        self._blocks: deque[LiveAudio] = deque()
+        self._segments: list[Segment] = []
+        self._needed = 0  # the first sample that is not yet behind a finished line
+        self._ink, self._language = "", ""
+        self._ends: deque[float] = deque()
+
+    @property
+    def job(self) -> str:
+        """The asker's name for it."""
+        return self.request.job
+
+    def hear(self, block: LiveAudio) -> None:
+        """Keep a block."""
+        self._blocks.append(block)
+        newest = block.start + _length(block)
+        while self._blocks and _end(self._blocks[0]) <= min(self._needed, newest - LEAST_KEPT):
+            self._blocks.popleft()
+
+    def note(self, update: LiveUpdate) -> None:
+        """See what is committed."""
+        self._segments += update.committed
+        self._ink, self._language = update.committed_text, update.language or self._language
+        self._needed = max(self._needed, int(update.start * RATE))
+
+    def whole(self, finished: Finished) -> Finished:
+        """The result with what was committed before the engine ended."""
+        transcript = replace(finished.transcript, segments=tuple(self._segments))
+        return Finished(finished.job, transcript)
+
+    def may_go_on(self) -> bool:
+        """Note that the engine has ended; whether it is worth starting it again."""
+        now = time.monotonic()
+        self._ends.append(now)
+        while now - self._ends[0] > WITHIN:
+            self._ends.popleft()
+        return len(self._ends) <= MOST_ENDS
+
+    def resumed(self) -> tuple[StartLive, list[LiveAudio]]:
+        """What to send to a new engine: the request, and the audio that is not yet behind a finished line."""
+        blocks = [block for block in self._blocks if _end(block) > self._needed]
+        if blocks and blocks[0].start < self._needed:
+            cut = self._needed - blocks[0].start
+            blocks[0] = replace(blocks[0], start=self._needed, samples=blocks[0].samples[cut * BYTES_A_SAMPLE :])
+        at = blocks[0].start if blocks else self._needed
+        resume = LiveResume(at, self._ink, len(self._segments), self._language)
+        return replace(self.request, resume=resume), blocks
+
+
+def _length(block: LiveAudio) -> int:
+    return len(block.samples) // BYTES_A_SAMPLE
+
+
+def _end(block: LiveAudio) -> int:
+    return block.start + _length(block)

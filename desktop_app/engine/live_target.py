@@ -1,0 +1,92 @@
+"""Which target writes while somebody speaks: the chosen one, or a smaller one where that is too slow for it here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from desktop_app.audio.logmel import features
+from desktop_app.checkpoints import installed
+from desktop_app.checkpoints.folder import Checkpoint, read
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.checkpoints.shape import Shape
+from desktop_app.engine.messages import StartLive
+from desktop_app.engine.models import Pair, Shelf
+from desktop_app.transcript.model import Models
+
+TOO_SLOW = 1.0
+"""Seconds for encoding one window, which every update does."""
+
+
+def pair_for_live(request: StartLive, shelf: Shelf, announce: Callable[[str], None]) -> tuple[Pair, Models]:
+    """The pair that writes while somebody speaks, and what is said about it. Raises ModelProblem.
+
+    Where the chosen target takes too long for a window, the largest installed one that is fast enough by its size
+    writes instead. The starter does not stand in for others: it knows synthetic voices only.
+    """
+    pair = shelf.pair(request.options, announce)
+    chosen = pair.target.checkpoint
+    if not request.live.smaller:
+        return pair, pair.described()
+    seconds = encoding_seconds(pair)
+    if seconds <= TOO_SLOW:
+        return pair, pair.described()
+    smaller = _smaller(chosen, seconds, request)
+    slow = f"{chosen.name} needs {seconds:.1f} s to hear a window on this computer"
+    if smaller is None:
+        notice = f"{slow}, so live text comes late; install a smaller model for it."
+        return pair, _with(pair.described(), notice)
+    shelf.clear()
+    pair = shelf.pair(replace(request.options, target=str(smaller), draft="auto"), announce)
+    notice = (
+        f"{pair.target.checkpoint.name} writes while you speak, because {slow}. {chosen.name} is for the final text."
+    )
+    return pair, _with(pair.described(), notice)
+
+
+def encoding_seconds(pair: Pair) -> float:
+    """How long the target takes to hear a window. The first time does not count where it is slow: a runtime may prepare
+    itself in it."""
+    model = pair.target.model
+    heard = features(np.zeros(1, np.float32), model.mel_bins)
+    best = np.inf
+    for _ in range(3):
+        began = perf_counter()
+        model.encode(heard)
+        best = min(best, perf_counter() - began)
+        if best <= TOO_SLOW:
+            break
+    return float(best)
+
+
+def _smaller(chosen: Checkpoint, seconds: float, request: StartLive) -> Path | None:
+    """The largest installed target that is fast enough, if it is as much smaller as the chosen one is too slow."""
+    options = request.options
+    most = _work(chosen.shape) * TOO_SLOW / seconds
+    found: list[tuple[float, Path]] = []
+    for name, folder in installed.names().items():
+        if name == installed.STARTER:
+            continue
+        try:
+            checkpoint = read(folder)
+        except ModelProblem:
+            continue
+        vocabulary = checkpoint.vocabulary
+        able = vocabulary.knows(options.language) if options.language != "auto" else len(vocabulary.languages) > 1
+        if able and (options.task != "translate" or vocabulary.translates) and _work(checkpoint.shape) <= most:
+            found.append((_work(checkpoint.shape), folder))
+    return max(found)[1] if found else None
+
+
+def _work(shape: Shape) -> float:
+    """Multiplications of an encoder for each audio position: its matrices, and its attention over all positions."""
+    width = shape.width
+    return shape.encoder_layers * (4 * width**2 + 2 * width * shape.encoder_inner + 2 * width * shape.audio_positions)
+
+
+def _with(models: Models, notice: str) -> Models:
+    return replace(models, notice=f"{notice} {models.notice}".strip())

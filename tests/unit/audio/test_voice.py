@@ -1,0 +1,95 @@
+"""The voice gate: it opens before the first word, closes behind the last, and costs next to nothing in silence."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from desktop_app import resources
+from desktop_app.audio.files import AudioFile
+from desktop_app.audio.voice import FRAME, RATE, VoiceGate, speech
+
+CLIPS = Path(__file__).resolve().parents[2] / "data" / "clips"
+TURNS = [
+    (float(line.split()[3]), float(line.split()[3]) + float(line.split()[4]))
+    for line in resources.path("resources", "sample", "conversation.rttm").read_text("utf-8").splitlines()
+]
+
+
+def clip(number: int) -> np.ndarray:
+    with AudioFile(str(CLIPS / f"{number:02d}.flac")) as audio:
+        return np.concatenate(list(audio))
+
+
+def noise(seconds: float, level: float) -> np.ndarray:
+    return (np.random.default_rng(1).normal(size=round(seconds * RATE)) * level).astype(np.float32)
+
+
+def test_speech_is_found_with_its_first_and_last_word() -> None:
+    """A clip has a quarter of a second of silence before it and half a second behind it."""
+    for number in range(10):
+        audio = clip(number)
+        found = speech(np.concatenate([np.zeros(2 * RATE, np.float32), audio, np.zeros(2 * RATE, np.float32)]))
+        seconds = json.loads((CLIPS / "clips.json").read_text("utf-8"))[number]["seconds"]
+        assert found[0][0] <= 2.3, number
+        assert 2 + seconds - 0.65 <= found[-1][1] <= 2 + seconds + 0.2, number
+
+
+def test_every_turn_of_a_conversation_is_heard() -> None:
+    with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as file:
+        audio = np.concatenate(list(file))[: 30 * RATE]
+    found = speech(audio)
+    for start, end in TURNS:
+        if end < 29:
+            covered = sum(max(0.0, min(end, to) - max(start, since)) for since, to in found)
+            assert covered > 0.9 * (end - start)
+
+
+def test_any_cutting_into_blocks_gives_the_same() -> None:
+    audio = np.concatenate([noise(1, 1e-4), clip(0), noise(1, 1e-3), clip(1), noise(1.5, 1e-5)])
+    whole = VoiceGate()
+    wanted = whole.feed(audio)
+    assert [starts for starts, _ in wanted] == [True, False, True, False]
+    pieces, found, at = VoiceGate(), [], 0
+    sizes = np.random.default_rng(2).integers(1, 3 * FRAME, 1000)
+    for size in sizes:
+        found += pieces.feed(audio[at : at + size])
+        at += size
+    assert at > len(audio)
+    assert found == wanted
+
+
+def test_the_pre_roll_never_reaches_into_the_speech_before() -> None:
+    gate = VoiceGate()
+    turns = gate.feed(np.concatenate([noise(2, 1e-4), clip(0), np.zeros(RATE // 4, np.float32), clip(1)]))
+    turns += gate.finish()
+    places = [at for _, at in turns]
+    assert places == sorted(places)
+    assert places[0] >= RATE
+
+
+@pytest.mark.parametrize("level", [0.0, 1e-4, 3e-3, 0.05])
+def test_silence_and_noise_are_no_speech(level: float) -> None:
+    assert speech(noise(10, level)) == []
+
+
+def test_speech_to_the_very_end_is_closed() -> None:
+    gate = VoiceGate()
+    audio = clip(0)[: round(1.5 * RATE)]
+    (begun,) = gate.feed(audio)
+    assert begun[0]
+    assert gate.speaking
+    assert gate.finish() == [(False, len(audio))]
+    assert not gate.speaking
+    assert gate.finish() == []
+
+
+def test_near_silence_costs_next_to_nothing() -> None:
+    gate, quiet = VoiceGate(), noise(60, 1e-4)
+    began = time.process_time()
+    gate.feed(quiet)
+    assert time.process_time() - began < 0.05 * 60 / 10  # a tenth of the processor time that silence may take
