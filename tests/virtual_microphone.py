@@ -36,7 +36,7 @@ class VirtualMicrophone:
 
     def play(self, clip: Path) -> subprocess.Popen[bytes]:
         """Let it hear a clip."""
-        return subprocess.Popen(["paplay", "--latency-msec=200", str(clip)])
+        return subprocess.Popen(["paplay", str(clip)])
 
     def pull(self) -> None:
         """Take it out, and the speakers with it."""
