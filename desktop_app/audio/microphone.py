@@ -20,7 +20,8 @@ LATENCY = 0.2
 
 _WHISPER, _USUAL = 16_000, (48_000, 44_100)
 _MANY = 8
-_SERVER_DEVICES = ("pulse", "pipewire", "default")
+_SERVER_DEVICE, _SERVER_HOST = "pulse", "PulseAudio"  # the way to the sound server that knows PULSE_SOURCE
+_SERVER_ALIASES = (_SERVER_DEVICE, "pipewire", "default")
 _LOOPBACK = "[Loopback]"
 _WRONG_RATE, _WRONG_CHANNELS, _BUSY, _HOST = -9997, -9998, -9985, -9999
 _ANOTHER = "choose another input"
@@ -119,7 +120,9 @@ def system_audio_remedy() -> str:
         )
     if sys.platform == "win32":
         return "To record what the computer plays, switch on Stereo Mix in the sound settings of Windows."
-    return "To record what the computer plays, use PulseAudio or PipeWire, and install pulseaudio-utils."
+    return (
+        "To record what the computer plays, use PulseAudio or PipeWire, with pulseaudio-utils and libasound2-plugins."
+    )
 
 
 def open_stream(input_id: str | None) -> Stream:
@@ -128,7 +131,7 @@ def open_stream(input_id: str | None) -> Stream:
         sounddevice = _library()
         chosen, device, source = _find(input_id)
         refused: Exception | None = None
-        for rate, channels in _attempts(chosen, served=bool(source) or device.get("name") in _SERVER_DEVICES):
+        for rate, channels in _attempts(chosen, served=device["name"] in _SERVER_ALIASES):
             microphone = _Microphone(chosen, Ring(rate, channels), source)
             try:
                 with sound_server.choosing(source):
@@ -203,7 +206,7 @@ def _library() -> Any:
 def _server() -> tuple[dict[str, Any] | None, list[sound_server.Source] | None]:
     """PortAudio's way to the sound server, and the inputs there; None and None where there is no such way."""
     inputs = [device for device in _library().query_devices() if device["max_input_channels"]]
-    way = next((device for name in _SERVER_DEVICES for device in inputs if device["name"] == name), None)
+    way = next((device for device in inputs if device["name"] == _SERVER_DEVICE), None)
     sources = sound_server.sources() if way is not None else None
     return (way, sources) if sources is not None else (None, None)
 
@@ -227,9 +230,9 @@ def _devices(served: bool) -> Iterator[tuple[Input, dict[str, Any]]]:
     default = sounddevice.default.device[0]
     seen: dict[str, int] = {}
     for device in sounddevice.query_devices():
-        if not device["max_input_channels"] or (served and device["name"] in _SERVER_DEVICES):
-            continue
         host, name = hosts[device["hostapi"]]["name"], device["name"]
+        if not device["max_input_channels"] or (served and (name in _SERVER_ALIASES or host == _SERVER_HOST)):
+            continue
         key = f"{host}:{name}"
         seen[key] = seen.get(key, 0) + 1
         yield (

@@ -179,7 +179,7 @@ class _Session:
             case Recorded():
                 self._recorded = news
             case Preparing():
-                self._screen.say(f"{news.what} ...")
+                self._screen.say(f"{news.what}.")
             case Started():
                 self._models = news.models
                 self._keeping.models(news.models)

@@ -126,6 +126,16 @@ def test_a_sound_servers_inputs_have_their_own_names(library: Library, monkeypat
     assert "PULSE_SOURCE" not in sound_server.os.environ
 
 
+def test_without_a_way_to_name_them_a_sound_servers_inputs_are_not_offered(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ALSA's plugin for PipeWire does not know PULSE_SOURCE: it would hear another input without a word."""
+    source = Source("usb", "USB", 1, 48_000, is_monitor=False, is_default=True, server="PipeWire")
+    monkeypatch.setattr(sound_server, "sources", lambda: [source])
+    library.devices = [("ALSA", "pipewire", 64, 44_100), ("ALSA", "default", 64, 44_100)]
+    assert [one.name for one in microphone.inputs()] == ["pipewire", "default"]
+
+
 def test_the_inputs_own_rate_is_tried_first_then_those_that_every_device_knows(library: Library) -> None:
     library.devices = [("ALSA", "hw:0", 2, 96_000)]
 
