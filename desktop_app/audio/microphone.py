@@ -5,6 +5,7 @@ sounddevice is imported only when it is used: without PortAudio its import raise
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import sys
 from collections.abc import Iterator
@@ -189,8 +190,12 @@ def _refresh() -> Any:
     was_there = "sounddevice" in sys.modules
     sounddevice = _library()
     if was_there and not _open:
-        sounddevice._terminate()
-        sounddevice._initialize()
+        with contextlib.suppress(sounddevice.PortAudioError):  # it may not have started the last time
+            sounddevice._terminate()
+        try:
+            sounddevice._initialize()
+        except sounddevice.PortAudioError as error:
+            raise _broken(error) from error
     return sounddevice
 
 
@@ -200,7 +205,13 @@ def _library() -> Any:
     except (ImportError, OSError) as error:  # PortAudio is a library of the system
         remedy = "on Debian and Ubuntu install libportaudio2" if sys.platform.startswith("linux") else "install it"
         raise MicrophoneProblem("PortAudio is not installed", remedy) from error
+    except Exception as error:  # its own, which cannot be named without it
+        raise _broken(error) from error
     return sounddevice
+
+
+def _broken(error: Exception) -> MicrophoneProblem:
+    return MicrophoneProblem(f"PortAudio does not start ({error})", "start the system's sound service again")
 
 
 def _server() -> tuple[dict[str, Any] | None, list[sound_server.Source] | None]:

@@ -231,8 +231,16 @@ def test_without_an_input_and_without_portaudio(library: Library, monkeypatch: p
     assert problem(lambda: microphone.open_stream("ALSA:Mic")) == (
         "Mic is not connected; connect it, or choose another input"
     )
+    monkeypatch.setattr(library, "_initialize", fail)
+    assert problem(microphone.inputs) == (
+        "PortAudio does not start (no sound today); start the system's sound service again"
+    )
     monkeypatch.setitem(sys.modules, "sounddevice", None)
     assert problem(microphone.inputs).startswith("PortAudio is not installed; ")
+
+
+def fail() -> None:
+    raise PortAudioError("no sound today")
 
 
 def test_an_input_is_found_by_a_part_of_its_name(library: Library) -> None:
