@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent import futures
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from threading import Thread
 from typing import Any, Protocol
@@ -371,6 +372,17 @@ class Recorder:
             self._path.unlink(missing_ok=True)
         self._recorded = Recorded(self._path, self._tape.seconds, tuple(self._gaps), notice)
         self._teller.ended(self._recorded)
+
+
+def new_place(folder: Path) -> Path:
+    """The file of the next recording there; the folder is made. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"Recording {datetime.now():%Y-%m-%d %H.%M}"
+    number, place = 1, folder / f"{name}.flac"
+    while place.exists():
+        number += 1
+        place = folder / f"{name} ({number}).flac"
+    return place
 
 
 def _close(stream: Stream) -> None:

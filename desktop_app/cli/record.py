@@ -10,14 +10,13 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from desktop_app import folders
 from desktop_app.audio import microphone
 from desktop_app.audio.files import RATE, Samples
 from desktop_app.audio.microphone import MicrophoneProblem
-from desktop_app.audio.recording import Recorded, Recorder
+from desktop_app.audio.recording import Recorded, Recorder, new_place
 from desktop_app.cli import recover, results
 from desktop_app.cli.keeping import Keeping
 from desktop_app.cli.live_screen import LiveScreen, Status
@@ -34,6 +33,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.transcript import difference, formats
 from desktop_app.transcript.model import Models, Segment, Transcript
+from desktop_app.ui.words import clock
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -272,24 +272,6 @@ def options(arguments: argparse.Namespace) -> Options:
         prompt=arguments.prompt,
         hot_words=arguments.hot_words,
     )
-
-
-def new_place(folder: Path) -> Path:
-    """The file of the next recording; its folder is made. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
-    name = f"Recording {datetime.now():%Y-%m-%d %H.%M}"
-    number, place = 1, folder / f"{name}.flac"
-    while place.exists():
-        number += 1
-        place = folder / f"{name} ({number}).flac"
-    return place
-
-
-def clock(seconds: float) -> str:
-    """A length for people: 1:02:03."""
-    whole = int(seconds)
-    hours, minutes = whole // 3600, whole // 60 % 60
-    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
 
 
 @contextlib.contextmanager

@@ -37,7 +37,7 @@ class Change:
 
 
 def changes(before: Sequence[Segment], after: Sequence[Segment]) -> tuple[Change, ...]:
-    """The differences in their order; none where the words are the same. How they are cut into lines does not matter."""
+    """The differences in their order; none where the words are the same, however they are cut into lines."""
     old, new = _words(before), _words(after)
     return tuple(
         Change(
@@ -81,7 +81,7 @@ def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
 
     The idea is that of patience diff (Bram Cohen): the longest increasing run of the pairs.
     """
-    places = {gram: place for gram, place in _once(new)}
+    places = dict(_once(new))
     pairs = [(place, places[gram]) for gram, place in _once(old) if gram in places]
     ends: list[int] = []  # the smallest last place of a run of each length
     run_of: list[tuple[int, int, int]] = []  # place, other place, the one before it in its run
