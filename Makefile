@@ -43,7 +43,7 @@ check: setup
 	$(PYTHON) -m pytest -q -p no:randomly tests/unit/test_layers.py tests/unit/test_house.py
 
 parity: setup
-	$(PYTHON) -m pytest tests/parity
+	$(PYTHON) -m pytest -m "parity or long" --timeout 900 tests/parity
 
 soak: setup
 	GALLEY_SOAK_HOURS=2 $(PYTHON) -m pytest -o timeout=1200 tests/unit/audio/test_recording.py -k hours

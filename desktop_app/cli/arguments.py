@@ -132,6 +132,13 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="find when each word was said, for the json format; never changes the text (default: no)",
     )
+    add(
+        "--guard",
+        default=True,
+        action=argparse.BooleanOptionalAction,
+        help="leave out text where nobody speaks and turns of a repetition, and say so; --no-guard writes whatever the"
+        " target writes, for comparisons (default: yes)",
+    )
     add("--format", default="txt", choices=tuple(FORMATS), help="of the result (default: %(default)s)")
     add("--output", metavar="FOLDER", help="write one file for each FILE there, instead of the standard output")
     add("--stats", metavar="FILE", help="write the figures of the run there, as JSON")

@@ -23,7 +23,7 @@ from desktop_app.engine.messages import (
     SegmentReady,
     Started,
 )
-from desktop_app.transcript import formats
+from desktop_app.transcript import formats, guarded
 from desktop_app.transcript.model import Segment, Stats, Transcript
 
 DONE, FAILED, USAGE, NO_ENGINE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -64,6 +64,7 @@ class _Run:
             temperatures=arguments.temperature,
             words=arguments.words,
             hot_words=arguments.hot_words,
+            guard=arguments.guard,
         )
         folder = arguments.output
         self._targets = results.destinations(self._files, Path(folder), self._format) if folder else []
@@ -122,6 +123,8 @@ class _Run:
         self._started = None
         if transcript.damage:
             self._screen.say(f"{file}: {transcript.damage}")
+        if transcript.guarded:
+            self._screen.say(f"{file}: {guarded.sentence(transcript.guarded)}")
         if self._targets:
             try:
                 results.write(self._targets[number], formats.write(transcript, self._format))

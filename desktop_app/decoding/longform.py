@@ -13,7 +13,9 @@ import numpy as np
 
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.guard import Act, Guard
 from desktop_app.decoding.hearing import Hear, Samples, Window
+from desktop_app.decoding.lines import Line, cut
 from desktop_app.decoding.protocol import Model
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
@@ -23,16 +25,6 @@ from desktop_app.decoding.words import Timing, fit, tidy
 RATE = 16_000
 WINDOW_SECONDS = 30
 TOO_HOT = 0.5  # text that was drawn at a higher temperature is no prompt for the next window (openai/whisper)
-
-
-@dataclass(frozen=True)
-class Line:
-    """A segment in the making or made: seconds from the start of the recording, the target's tokens with their
-    timestamps."""
-
-    start: float
-    end: float
-    tokens: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -82,6 +74,9 @@ class Listener:
         Many times a window.
         """
 
+    def guarded(self, acts: Sequence[Act]) -> None:
+        """What the guard did about a window; comes before its segments, and only if there is something."""
+
     def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
         """A window is done: its segments, perhaps none, and how much of the audio is now behind."""
 
@@ -96,11 +91,13 @@ def transcribe(
     drafter: Drafter | None = None,
     settings: Settings = Settings(),
     figures: Figures | None = None,
+    guard: Guard | None = None,
 ) -> Figures:
     """Transcribe a stream of mono audio at 16 kHz.
 
-    `hear` makes log-mel features, `words` makes text of tokens. `figures` grow while the work goes on. Raises
-    ValueError for a language or a task that the checkpoint does not have.
+    `hear` makes log-mel features, `words` makes text of tokens. `figures` grow while the work goes on. Without a
+    `guard` the text is the target's, whatever it is like. Raises ValueError for a language or a task that the
+    checkpoint does not have.
     """
     language = Language(settings.language, 1.0) if settings.language else None
     if language and vocabulary.languages and language.code not in vocabulary.languages:
@@ -126,15 +123,21 @@ def transcribe(
         lines, covered = cut(text.tokens, vocabulary, begin, seconds, finished=True)
         if text.is_silence:
             lines, covered = [], seconds
+        lines = [line for line in lines if words(line.tokens).strip()]
+        if guard is not None:
+            lines, acts = guard.check(window, text, lines, covered)
+            if acts:
+                listener.guarded(acts)
         seek += max(1, round(covered * RATE))
-        made = [_segment(line, text) for line in lines if any(token < vocabulary.end for token in line.tokens)]
+        made = [_segment(line, text) for line in lines]
         if settings.words and made:
             written = [token for segment in made for token in segment.tokens if token < vocabulary.end]
             timings, median = tidy(decoder.words(window, task, written, seconds, words))
             made = share_out(timings, made, begin, median, spoken, vocabulary)
             spoken = next((segment.words[-1].end for segment in reversed(made) if segment.words), spoken)
         listener.segments(made, seek / RATE)
-        prompt = _next_prompt(prompt, made, text)[-target.positions :] if settings.condition else []
+        if not text.is_silence:
+            prompt = _next_prompt(prompt, made, text)[-target.positions :] if settings.condition else []
     return figures
 
 
@@ -171,41 +174,6 @@ def share_out(
 def _next_prompt(prompt: list[int], made: Sequence[Segment], text: WindowText) -> list[int]:
     """The prompt and what was written, or nothing behind a text that was drawn too freely."""
     return [] if text.temperature > TOO_HOT else [*prompt, *(token for segment in made for token in segment.tokens)]
-
-
-def cut(
-    tokens: Sequence[int], vocabulary: Vocabulary, begin: float, seconds: float, finished: bool
-) -> tuple[list[Line], float]:
-    """Cut the text of a window that starts at `begin` and holds `seconds` of audio into lines, at each pair of
-    timestamps.
-
-    The second value says how many seconds of the window are covered: the next window starts there. With a pair in the
-    text, what stands behind the last pair is dropped and heard again in the next window, unless the text ends with a
-    single timestamp: then nothing is said behind it. In an unfinished text the open end stays a line.
-    """
-    is_time = [vocabulary.is_timestamp(token) for token in tokens]
-    cuts = [i for i in range(1, len(tokens)) if is_time[i - 1] and is_time[i]]
-    closed = len(tokens) >= 2 and is_time[-1] and not is_time[-2]
-    lines: list[Line] = []
-    last = 0
-    for stop in [*cuts, *([len(tokens)] if closed and cuts else [])]:
-        part = tuple(tokens[last:stop])
-        start, end = vocabulary.seconds(part[0]), vocabulary.seconds(part[-1])
-        lines.append(Line(begin + start, begin + min(end, seconds), part))
-        last = stop
-    rest = tuple(tokens[last:])
-    if not finished:
-        return [*lines, *([_open_line(rest, vocabulary, begin, seconds)] if rest else [])], 0.0
-    if cuts:
-        return lines, seconds if closed else min(vocabulary.seconds(tokens[last - 1]), seconds)
-    return [_open_line(rest, vocabulary, begin, seconds)] if rest else [], seconds
-
-
-def _open_line(tokens: tuple[int, ...], vocabulary: Vocabulary, begin: float, seconds: float) -> Line:
-    times = [vocabulary.seconds(token) for token in tokens if vocabulary.is_timestamp(token)]
-    start = times[0] if times and vocabulary.is_timestamp(tokens[0]) else 0.0
-    end = times[-1] if times and times[-1] > start else seconds
-    return Line(begin + start, begin + min(end, seconds), tokens)
 
 
 class _Stream:

@@ -101,7 +101,7 @@ class WindowDecoder:
         for temperature in temperatures:
             sampling = Sampling(temperature, window.place) if temperature > 0 else None
             text = self.write(window, task, watch, sampling)
-            if text.is_silence or not (_unsure(text) or _repetitive(words(text.tokens))):
+            if text.is_silence or not (_unsure(text) or is_repetitive(words(text.tokens))):
                 break
         return text
 
@@ -159,8 +159,9 @@ def _unsure(text: WindowText) -> bool:
     return text.mean_log_probability < TOO_UNSURE
 
 
-def _repetitive(words: str) -> bool:
-    raw = words.encode()
+def is_repetitive(words: str) -> bool:
+    """Whether a text can be compressed too well to be speech."""
+    raw = words.strip().encode()
     return bool(raw) and len(raw) / len(zlib.compress(raw)) > TOO_REPETITIVE
 
 

@@ -11,10 +11,13 @@ import numpy.typing as npt
 
 from desktop_app.audio.files import RATE, AudioFile, AudioProblem
 from desktop_app.audio.logmel import features
+from desktop_app.audio.voice import speaks
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import longform
 from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.guard import Act, Guard
+from desktop_app.decoding.lines import Line
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.vocabulary import ENGLISH
 from desktop_app.decoding.window import Language
@@ -33,7 +36,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.outbox import Outbox
-from desktop_app.transcript.model import Models, Segment, Stats, Transcript, Word
+from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript, Word
 
 
 def run(
@@ -82,6 +85,7 @@ def _transcribe(
             pair.drafter(),
             settings,
             work.figures,
+            Guard(speaks, checkpoint.vocabulary, checkpoint.text) if request.options.guard else None,
         )
         return work.transcript(models, audio.damage)
 
@@ -132,6 +136,7 @@ class _Work(longform.Listener):
         self._began = perf_counter()
         self._language = Language("", 0.0)
         self._segments: list[Segment] = []
+        self._guarded: list[Guarded] = []
         self._samples = 0
         self._done = 0.0
 
@@ -145,11 +150,14 @@ class _Work(longform.Listener):
     def language(self, language: Language) -> None:
         self._language = language
 
-    def tentative(self, lines: Sequence[longform.Line], draft: Sequence[int]) -> None:
+    def tentative(self, lines: Sequence[Line], draft: Sequence[int]) -> None:
         self._check()
         written, ahead, begin = tuple(lines), tuple(draft), self._done
         job, checkpoint = self._request.job, self._checkpoint
         self._outbox.tentative(lambda: Tentative(job, tentative_lines(checkpoint, written, ahead, begin)))
+
+    def guarded(self, acts: Sequence[Act]) -> None:
+        self._guarded += (Guarded(act.start, act.end, act.kind, act.text) for act in acts)
 
     def segments(self, segments: Sequence[longform.Segment], done_seconds: float) -> None:
         self._check()
@@ -176,6 +184,7 @@ class _Work(longform.Listener):
             segments=tuple(self._segments),
             stats=self._stats(seconds),
             damage=damage,
+            guarded=tuple(self._guarded),
         )
 
     def _check(self) -> None:
@@ -202,7 +211,7 @@ def segment_of(made: longform.Segment, checkpoint: Checkpoint, number: int) -> S
 
 
 def tentative_lines(
-    checkpoint: Checkpoint, written: Sequence[longform.Line], draft: Sequence[int], begin: float
+    checkpoint: Checkpoint, written: Sequence[Line], draft: Sequence[int], begin: float
 ) -> tuple[TentativeLine, ...]:
     """The lines of a window that starts at `begin`, with their text.
 

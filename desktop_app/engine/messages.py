@@ -15,7 +15,7 @@ class Options:
     "off", a name or a folder. `task` is "transcribe" or "translate" (into English). `prompt` is text that might have
     stood before the recording; with `condition` each window also follows the text before it. A window is tried at the
     `temperatures` in turn until its text is neither repetitive nor unsure; 0 is greedy. `words` asks when each word
-    was said. `hot_words` are names and terms that may occur anywhere.
+    was said. `hot_words` are names and terms that may occur anywhere. `guard` leaves out text that nobody said.
     """
 
     target: str = ""
@@ -30,6 +30,7 @@ class Options:
     temperatures: tuple[float, ...] = (0.0,)
     words: bool = False
     hot_words: tuple[str, ...] = ()
+    guard: bool = True
 
 
 # What the engine is asked. `job` is the asker's own name for a piece of work and comes back in every answer.

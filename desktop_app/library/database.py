@@ -10,7 +10,7 @@ from pathlib import Path
 from desktop_app.library.problem import LibraryProblem, explained, is_damage
 
 NAME = "library.sqlite3"
-VERSION = 2
+VERSION = 3
 
 _SCHEMA = """
 CREATE TABLE recording (
@@ -46,7 +46,8 @@ CREATE TABLE segment (
 ) WITHOUT ROWID;
 """
 _LIVE = "ALTER TABLE recording ADD COLUMN live INTEGER NOT NULL DEFAULT 0"
-_STEPS = (_SCHEMA.split(";"), [_LIVE])
+_GUARDED = "ALTER TABLE recording ADD COLUMN guarded TEXT NOT NULL DEFAULT '[]'"
+_STEPS = (_SCHEMA.split(";"), [_LIVE], [_GUARDED])
 """What makes each version out of the one before."""
 
 
@@ -97,7 +98,8 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _shape(connection: sqlite3.Connection) -> None:
-    """Make the tables where there are none; two programs may come here at once."""
+    """Make the tables where there are none, and bring older ones to this version; two programs may come here at
+    once."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = connection.execute("PRAGMA user_version").fetchone()[0]

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript, Word
+from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript, Word
 
 RECORDING = "id, path, name, created, state, seconds, problem, live"
-TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage"
+TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage, guarded"
 SEGMENT = "id, begins, ends, text, tokens, temperature, mean_log_probability, no_speech_probability, speaker, words"
 
 
@@ -56,6 +56,11 @@ def models_value(models: Models) -> str:
     return json.dumps(asdict(models))
 
 
+def stats_value(stats: Stats) -> str:
+    """The figures as JSON."""
+    return json.dumps(asdict(stats))
+
+
 def recording(row: Sequence[Any]) -> Recording:
     """The recording in a row of the columns RECORDING."""
     key, path, name, created, state, seconds, problem, live = row
@@ -65,7 +70,7 @@ def recording(row: Sequence[Any]) -> Recording:
 
 def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcript:
     """The transcript in a row of the columns TRANSCRIPT and rows of the columns SEGMENT."""
-    path, seconds, language, probability, models, stats, speakers, damage = row
+    path, seconds, language, probability, models, stats, speakers, damage, guarded = row
     return Transcript(
         path=os.fsdecode(path),
         seconds=seconds,
@@ -76,6 +81,7 @@ def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcr
         speakers=tuple(Speaker(**value) for value in json.loads(speakers)),
         stats=Stats(**json.loads(stats)) if stats else Stats(),
         damage=damage,
+        guarded=tuple(Guarded(**value) for value in json.loads(guarded)),
     )
 
 
@@ -86,9 +92,10 @@ def transcript_values(made: Transcript) -> tuple[Any, ...]:
         made.language,
         made.language_probability,
         models_value(made.models),
-        json.dumps(asdict(made.stats)),
+        stats_value(made.stats),
         json.dumps([asdict(speaker) for speaker in made.speakers]),
         made.damage,
+        json.dumps([asdict(one) for one in made.guarded]),
     )
 
 

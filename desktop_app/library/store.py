@@ -17,7 +17,7 @@ from desktop_app.library import database, rows
 from desktop_app.library.owners import Owner, is_alive
 from desktop_app.library.problem import LibraryProblem, explained
 from desktop_app.library.rows import Recording
-from desktop_app.transcript.model import Models, Segment, Transcript
+from desktop_app.transcript.model import Models, Segment, Stats, Transcript
 
 __all__ = ["Library", "LibraryProblem", "Recording"]
 
@@ -86,7 +86,8 @@ class Library:
         with self._write() as connection:
             if self._move(key, ("waiting",), "working") or self._state(connection, key) == "recording":
                 connection.execute(
-                    "UPDATE recording SET models = ?, seconds = ?, stats = '', language = '', damage = '' WHERE id = ?",
+                    "UPDATE recording SET models = ?, seconds = ?, stats = '', language = '', damage = '',"
+                    " guarded = '[]' WHERE id = ?",
                     (rows.models_value(models), seconds, key),
                 )
                 connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
@@ -96,6 +97,13 @@ class Library:
         with self._write() as connection:
             if self._state(connection, key) in ("working", "recording"):
                 _insert(connection, key, (segment,))
+
+    def measure(self, key: str, stats: Stats) -> None:
+        """The figures so far of a recording in work: they stay if it is broken off."""
+        with self._write() as connection:
+            connection.execute(
+                "UPDATE recording SET stats = ? WHERE id = ? AND state = 'working'", (rows.stats_value(stats), key)
+            )
 
     def finish(self, key: str, transcript: Transcript) -> None:
         """The whole result of a recording in work."""
@@ -213,7 +221,7 @@ def _put(connection: sqlite3.Connection, key: str, transcript: Transcript) -> No
     """The whole result in the place of what was there."""
     connection.execute(
         "UPDATE recording SET seconds = ?, language = ?, language_probability = ?, models = ?, stats = ?,"
-        " speakers = ?, damage = ? WHERE id = ?",
+        " speakers = ?, damage = ?, guarded = ? WHERE id = ?",
         (*rows.transcript_values(transcript), key),
     )
     connection.execute("DELETE FROM segment WHERE recording = ?", (key,))

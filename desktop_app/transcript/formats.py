@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript, Word
+from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript, Word
 
 DERIVED = ("acceptance", "accepted_per_drafted", "tokens_per_pass", "real_time_factor")
 """Ratios that stand in the JSON beside the counts they are made of."""
@@ -45,6 +45,7 @@ def json_object(transcript: Transcript) -> dict[str, Any]:
         "models": dataclasses.asdict(transcript.models),
         "segments": [dataclasses.asdict(segment) for segment in transcript.segments],
         "speakers": [dataclasses.asdict(speaker) for speaker in transcript.speakers],
+        "guard": [dataclasses.asdict(one) for one in transcript.guarded],
         "stats": stats,
     }
 
@@ -76,6 +77,7 @@ def read_json(text: str) -> Transcript:
         speakers=tuple(Speaker(**speaker) for speaker in found["speakers"]),
         stats=Stats(**{name: value for name, value in found["stats"].items() if name not in DERIVED}),
         damage=found["audio"]["damage"],
+        guarded=tuple(Guarded(**one) for one in found.get("guard", ())),
     )
 
 

@@ -44,6 +44,20 @@ class Speaker:
 
 
 @dataclass(frozen=True)
+class Guarded:
+    """What the guard did about a stretch of the recording.
+
+    `kind` is "silence" (text left out where nobody speaks), "loop" (turns of a repetition left out) or "unwritten"
+    (nothing was changed, but somebody seems to speak where there is no text). `text` is what was left out.
+    """
+
+    start: float
+    end: float
+    kind: str
+    text: str = ""
+
+
+@dataclass(frozen=True)
 class Models:
     """What wrote a transcript: names of target and draft ("" without one), drafting method, device and precision in
     use.
@@ -102,7 +116,11 @@ class Stats:
 
 @dataclass(frozen=True)
 class Transcript:
-    """The whole result for one recording. `damage` is a sentence about what of the file could not be read, or ""."""
+    """The whole result for one recording.
+
+    `damage` is a sentence about what of the file could not be read, or ""; `guarded` is what the guard did, in the
+    order of time.
+    """
 
     path: str
     seconds: float
@@ -113,3 +131,4 @@ class Transcript:
     speakers: tuple[Speaker, ...] = ()
     stats: Stats = field(default_factory=Stats)
     damage: str = ""
+    guarded: tuple[Guarded, ...] = ()

@@ -24,6 +24,7 @@ class Entry:
         seconds: length of the audio, 0.0 while unknown; `done_seconds` of it are transcribed.
         problem: why it failed, one sentence, or ""; `kind` is that of the engine's Failed.
         damage: what of the file could not be read, one sentence, or "".
+        guarded: what the guard did, one sentence, or "".
         preparing: what the engine does before the first word, or "".
         lines: the window in work, not final yet.
         loaded: whether `segments` is what the library has.
@@ -39,6 +40,7 @@ class Entry:
     problem: str = ""
     kind: str = ""
     damage: str = ""
+    guarded: str = ""
     preparing: str = ""
     language: str = ""
     language_probability: float = 0.0
@@ -84,7 +86,8 @@ class Entry:
 
     def begin_again(self) -> None:
         """Forget the earlier run."""
-        self.state, self.problem, self.kind, self.preparing, self.damage = WAITING, "", "", "", ""
+        self.state, self.problem, self.kind, self.preparing = WAITING, "", "", ""
+        self.damage = self.guarded = ""
         self.done_seconds, self.stats, self.lines, self.segments = 0.0, Stats(), (), []
 
     def progress_words(self) -> str:

@@ -27,6 +27,7 @@ from desktop_app.engine.messages import (
     Tentative,
 )
 from desktop_app.library.store import Library, Recording
+from desktop_app.transcript.guarded import sentence as sentence_on
 from desktop_app.transcript.model import Transcript
 from desktop_app.ui import media
 from desktop_app.ui.entry import BROKEN_OFF, CANCELLED, DONE, FAILED, IN_WORK, WORKING, Entry
@@ -158,6 +159,8 @@ class Session(QObject):
             case Progress():
                 entry.done_seconds, entry.stats = event.done_seconds, event.stats
                 entry.seconds = event.audio_seconds or entry.seconds
+                stats = event.stats
+                self._keep(lambda library: library.measure(entry.id, stats))
             case Finished():
                 self._finish(entry, event.transcript)
             case Cancelled():
@@ -191,6 +194,7 @@ class Session(QObject):
         entry.segments = list(transcript.segments)
         entry.seconds = transcript.seconds or entry.seconds
         entry.models, entry.stats, entry.damage = transcript.models, transcript.stats, transcript.damage
+        entry.guarded = sentence_on(transcript.guarded)
         entry.language, entry.language_probability = transcript.language, transcript.language_probability
 
     # What the library says.

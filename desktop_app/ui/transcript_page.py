@@ -113,7 +113,8 @@ class TranscriptPage(QWidget):
         self.strip.setVisible(in_work)
         if in_work:
             self.strip.show_entry(entry, queue)
-        self.notice.say(" ".join(filter(None, (entry.models.notice if entry.models else "", entry.damage))))
+        notice = entry.models.notice if entry.models else ""
+        self.notice.say(" ".join(filter(None, (notice, entry.damage, entry.guarded))))
         self.problem.say((entry.problem or "It could not be transcribed.") if entry.state == FAILED else "")
         self.choose_model.setVisible(entry.kind == "model")
         self._say_broken_off(entry)

@@ -23,7 +23,7 @@ from desktop_app.engine.messages import (
     Tentative,
     TentativeLine,
 )
-from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript
 
 NOTICE = "Trained on toys."
 MODELS = Models("Target", "Draft", "model", "CPU", "f32", NOTICE)
@@ -60,7 +60,9 @@ class Scripted:
         self._tell(Progress(job, 2.5, 2.5, STATS))
         damage = "The file is damaged." if name.startswith("broken") else ""
         models = Models("Target", "Draft", "model", "CPU", "f32", NOTICE)
-        self._tell(Finished(job, Transcript(path, 2.5, "en", 0.9, models, SEGMENTS, stats=STATS, damage=damage)))
+        guarded = (Guarded(1.0, 2.0, "silence", "Bye."),) if name.startswith("guarded") else ()
+        made = Transcript(path, 2.5, "en", 0.9, models, SEGMENTS, stats=STATS, damage=damage, guarded=guarded)
+        self._tell(Finished(job, made))
 
     def close(self) -> None:
         Scripted.closed += 1
@@ -120,6 +122,12 @@ def test_a_folder_that_cannot_be_made_is_wrong_usage(capsys: pytest.CaptureFixtu
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     assert cli.main(["transcribe", "--output", str(tmp_path / "file"), "a.wav"]) == 2
     assert capsys.readouterr().err == f"{tmp_path / 'file'}: this is a file, not a folder; choose another folder\n"
+
+
+def test_what_the_guard_did_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("guarded.wav") == 0
+    said = "guarded.wav: The guard left out text where nobody speaks (0:01–0:02)."
+    assert capsys.readouterr().err.splitlines() == [NOTICE, said]
 
 
 def test_a_damaged_file_is_done_and_the_damage_said(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -33,6 +34,8 @@ from desktop_app.engine.messages import (
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.outbox import Outbox
 from tests.random_models import TOY, toy, write
+
+unguarded = partial(Options, guard=False)  # a toy writes noise for noise
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +92,7 @@ def run(
 
 
 def test_the_events_of_a_job(folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox]) -> None:
-    events = run(recording, Options(str(folder), language="en"), shelf, ends)
+    events = run(recording, unguarded(str(folder), language="en"), shelf, ends)
     kinds = [type(event) for event in events if not isinstance(event, (Preparing, Tentative))]
     assert kinds[0] is Started
     assert kinds[-2:] == [Progress, Finished]
@@ -111,11 +114,21 @@ def test_the_events_of_a_job(folder: Path, shelf: Shelf, recording: Path, ends: 
     assert stats.drafted > 0
 
 
+def test_what_the_guard_left_out_is_in_the_transcript(
+    folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox]
+) -> None:
+    finished = run(recording, Options(str(folder), language="en"), shelf, ends)[-1]
+    assert isinstance(finished, Finished)
+    assert finished.transcript.segments == ()
+    assert {one.kind for one in finished.transcript.guarded} == {"silence"}
+    assert finished.transcript.stats.tokens > 0
+
+
 def test_without_a_draft_nothing_is_drafted_and_the_tokens_are_the_same(
     folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox]
 ) -> None:
-    both = run(recording, Options(str(folder), language="en"), shelf, ends)[-1]
-    alone = run(recording, Options(str(folder), language="en", draft="off"), shelf, ends)[-1]
+    both = run(recording, unguarded(str(folder), language="en"), shelf, ends)[-1]
+    alone = run(recording, unguarded(str(folder), language="en", draft="off"), shelf, ends)[-1]
     assert isinstance(both, Finished)
     assert isinstance(alone, Finished)
     assert [s.tokens for s in alone.transcript.segments] == [s.tokens for s in both.transcript.segments]
@@ -128,8 +141,8 @@ def test_a_draft_with_another_vocabulary_and_other_mel_bins_changes_nothing(
     shape, shelf = replace(TOY.shape, text_positions=64), Shelf()
     target = str(write(tmp_path / "target", replace(TOY, shape=shape)))
     other = str(write(tmp_path / "other", replace(TOY, english=True, shape=replace(shape, mel_bins=128))))
-    both = run(recording, Options(target, draft=other, language="en"), shelf, ends)[-1]
-    alone = run(recording, Options(target, draft="off", language="en"), shelf, ends)[-1]
+    both = run(recording, unguarded(target, draft=other, language="en"), shelf, ends)[-1]
+    alone = run(recording, unguarded(target, draft="off", language="en"), shelf, ends)[-1]
     assert isinstance(both, Finished)
     assert isinstance(alone, Finished)
     assert [s.tokens for s in alone.transcript.segments] == [s.tokens for s in both.transcript.segments]
@@ -141,7 +154,7 @@ def test_a_draft_with_another_vocabulary_and_other_mel_bins_changes_nothing(
 def test_it_stops_soon_after_it_is_asked_to(
     folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox], looks: int
 ) -> None:
-    events = run(recording, Options(str(folder), language="en"), shelf, ends, stop_after=looks)
+    events = run(recording, unguarded(str(folder), language="en"), shelf, ends, stop_after=looks)
     assert events[-1] == Cancelled("a")
     assert not any(isinstance(event, Finished) for event in events)
 
@@ -149,13 +162,13 @@ def test_it_stops_soon_after_it_is_asked_to(
 def test_what_is_wrong_with_the_file_or_the_model_is_said(
     folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox]
 ) -> None:
-    assert run("missing.wav", Options(str(folder)), shelf, ends) == [
+    assert run("missing.wav", unguarded(str(folder)), shelf, ends) == [
         Failed("a", "there is no such file", "check the name", "file")
     ]
-    assert run(recording, Options("nobody"), shelf, ends) == [
+    assert run(recording, unguarded("nobody"), shelf, ends) == [
         Failed("a", "there is no model nobody", "choose a folder or one of: starter", "model")
     ]
-    assert run(recording, Options(str(folder), language="xx"), shelf, ends)[-1] == Failed(
+    assert run(recording, unguarded(str(folder), language="xx"), shelf, ends)[-1] == Failed(
         "a", "target does not know the language xx", "choose one of: de, en", "model"
     )
 
@@ -166,7 +179,7 @@ def test_the_damage_of_a_file_is_told_with_its_transcript(
     whole = tmp_path / "whole.flac"
     soundfile.write(whole, *soundfile.read(recording))
     (tmp_path / "cut.flac").write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
-    finished = run(tmp_path / "cut.flac", Options(str(folder), language="en"), shelf, ends)[-1]
+    finished = run(tmp_path / "cut.flac", unguarded(str(folder), language="en"), shelf, ends)[-1]
     assert isinstance(finished, Finished)
     assert "The file is damaged or cut short" in finished.transcript.damage
     assert 1 < finished.transcript.seconds < 3

@@ -7,12 +7,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from desktop_app.library import database
 from desktop_app.library.store import Library, LibraryProblem
-from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript, Word
+from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript, Word
 
 MODELS = Models("Target", "Draft", "model", "CPU", "f32", "Read this.")
 
@@ -36,6 +38,7 @@ def test_a_finished_transcript_comes_back_whole(library: Library, tmp_path: Path
     made = Transcript(
         "/talks/one.wav", 12.5, "en", 0.97, MODELS, (segment(0), segment(1)), (Speaker("S1", "Ann"),), Stats(12.5, 1.0)
     )
+    made = replace(made, guarded=(Guarded(3.0, 9.0, "silence", "Thank you."),))
     library.finish(recording.id, made)
     library.close()
     again = Library(tmp_path / "library")
@@ -51,6 +54,29 @@ def test_the_text_of_an_unfinished_recording_can_be_read(library: Library):
     found = library.transcript(recording.id)
     assert found.segments == (segment(0),)
     assert (found.models, found.seconds) == (MODELS, 12.0)
+
+
+def test_the_figures_of_a_broken_off_recording_stay(library: Library):
+    recording = library.add("/talks/one.wav")
+    library.begin(recording.id, MODELS, 12.0)
+    library.measure(recording.id, Stats(6.0, 2.0, tokens=9))
+    library.cancel(recording.id)
+    assert library.transcript(recording.id).stats == Stats(6.0, 2.0, tokens=9)
+    library.measure(recording.id, Stats(7.0))
+    assert library.transcript(recording.id).stats.tokens == 9
+
+
+def test_a_library_of_an_older_galley_is_brought_up_to_date(tmp_path: Path):
+    library = Library(tmp_path)
+    recording = library.add("/talks/one.wav")
+    library.close()
+    with sqlite3.connect(tmp_path / database.NAME) as old:
+        old.execute("ALTER TABLE recording DROP COLUMN guarded")
+        old.execute("PRAGMA user_version = 2")
+    old.close()
+    again = Library(tmp_path)
+    assert again.transcript(recording.id).guarded == ()
+    again.close()
 
 
 def test_the_newest_comes_first_and_search_looks_into_names_and_text(library: Library):
@@ -257,7 +283,7 @@ def test_a_library_of_the_first_version_is_brought_to_this_one(library: Library,
     file = tmp_path / "library" / "library.sqlite3"
     with sqlite3.connect(file) as old:
         old.execute("ALTER TABLE recording DROP COLUMN live")
-        old.execute("PRAGMA user_version = 1")
+        old.execute("PRAGMA user_version = 2")
     old.close()
     again = Library(tmp_path / "library")
     assert again.recording(kept.id).live is False

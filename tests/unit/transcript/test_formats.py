@@ -7,7 +7,7 @@ import json
 import pytest
 
 from desktop_app.transcript import formats
-from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript, Word
+from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript, Word
 
 STATS = Stats(
     audio_seconds=4.0,
@@ -21,6 +21,8 @@ STATS = Stats(
     near_ties=1,
 )
 
+GUARDED = (Guarded(1.0, 3.5, "silence", "Thank you."), Guarded(70.0, 4000.0, "unwritten"))
+
 
 def transcript(*texts: str) -> Transcript:
     segments = tuple(
@@ -29,7 +31,7 @@ def transcript(*texts: str) -> Transcript:
     )
     models = Models("Galley starter", "draft", "model", "CPU", "f32", "Real speech will be wrong.")
     speakers = (Speaker("a", "Anna"),)
-    return Transcript("talk ñ.wav", 4.0, "en", 0.98, models, segments, speakers, STATS, "It was cut short.")
+    return Transcript("talk ñ.wav", 4.0, "en", 0.98, models, segments, speakers, STATS, "It was cut short.", GUARDED)
 
 
 def test_txt_is_the_text_a_line_a_segment() -> None:
@@ -57,7 +59,9 @@ def test_json_holds_the_contract_and_reads_back_the_same() -> None:
     written = formats.write(whole, "json")
     assert written.count("\n") == 1
     found = json.loads(written)
-    assert set(found) == {"audio", "language", "language_probability", "models", "segments", "speakers", "stats"}
+    names = {"audio", "language", "language_probability", "models", "segments", "speakers", "guard", "stats"}
+    assert set(found) == names
+    assert found["guard"][0] == {"start": 1.0, "end": 3.5, "kind": "silence", "text": "Thank you."}
     assert found["stats"]["acceptance"] == 0.9
     assert found["stats"]["accepted_per_drafted"] == 0.72
     assert found["stats"]["tokens_per_pass"] == 2.5

@@ -1,0 +1,133 @@
+"""The guard leaves out what nobody said, says so, and touches nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop_app.decoding.guard import LONG, RATE, TURNED, TURNS, Act, Guard, first_turn
+from desktop_app.decoding.hearing import Samples, Window
+from desktop_app.decoding.lines import Line
+from desktop_app.decoding.window import WindowText
+
+from .toys import END, FIRST_TIME, TEXT, vocabulary
+
+BEGIN = 60.0
+
+
+def say(tokens: Sequence[int]) -> str:
+    return " ".join(f"w{token}" for token in tokens if token < END)
+
+
+@cache
+def speech(*spoken: tuple[float, float], seconds: float = 30.0) -> Window:
+    """A window with noise that swells and fades where somebody speaks, and soft steady noise elsewhere."""
+    time = np.arange(round(seconds * RATE)) / RATE
+    noise = np.random.default_rng(0).normal(0, 1, len(time))
+    inside = np.any([(time >= start) & (time < end) for start, end in spoken] or [time < 0], axis=0)
+    sound = noise * np.where(inside, 0.1 * (1 + np.sin(25 * time)), 0.002)
+    return Window(sound.astype(np.float32), lambda samples, bins: samples, round(BEGIN * RATE))
+
+
+class Ears:
+    """Hears loud sound as speech, and counts how often it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, samples: Samples, seconds: float) -> bool:
+        self.asked += 1
+        return bool(np.sum(np.abs(samples) > 0.02) > seconds * RATE / 4)
+
+
+def line(start: float, end: float, *words: int) -> Line:
+    return Line(BEGIN + start, BEGIN + end, (FIRST_TIME, *words, FIRST_TIME + 1))
+
+
+def check(
+    window: Window, lines: list[Line], mean: float = -0.2, no_speech: float = 0.0, covered: float = 30.0
+) -> tuple[list[Line], list[Act], int]:
+    ears = Ears()
+    tokens = tuple(token for each in lines for token in each.tokens)
+    kept, acts = Guard(ears, vocabulary(), say).check(window, WindowText(tokens, mean, no_speech), lines, covered)
+    return kept, acts, ears.asked
+
+
+def test_clear_speech_stays_and_nobody_is_asked() -> None:
+    lines = [line(0, 10, 1, 2), line(10, 30, 3)]
+    assert check(speech((0, 30)), lines) == (lines, [], 0)
+
+
+@pytest.mark.parametrize(("mean", "no_speech"), [(-1.5, 0.0), (-0.2, 0.4)])
+def test_a_doubtful_text_stays_where_somebody_speaks(mean: float, no_speech: float) -> None:
+    lines = [line(0, 10, 1, 2), line(10, 20, 3)]
+    kept, acts, asked = check(speech((0, 20)), lines, mean, no_speech, 20.0)
+    assert (kept, acts, asked) == (lines, [], 2)
+
+
+def test_a_line_where_nobody_speaks_goes_however_sure_the_target_is() -> None:
+    first, last = line(0, 10, 1, 2), line(20, 24, 3, 4)
+    kept, acts, _ = check(speech((0, 10)), [first, last], covered=24.0)
+    assert kept == [first]
+    assert acts == [Act(BEGIN + 20, BEGIN + 24, "silence", "w3 w4")]
+
+
+def test_a_line_behind_the_end_of_the_audio_goes_and_silence_is_not_listened_to() -> None:
+    window = Window(np.zeros(5 * RATE, np.float32), lambda samples, bins: samples, round(BEGIN * RATE))
+    kept, acts, asked = check(window, [line(0, 4, 1), line(5, 5, 2)], covered=5.0)
+    assert kept == []
+    assert [act.kind for act in acts] == ["silence", "silence"]
+    assert asked == 0
+
+
+def test_the_turns_of_a_circle_go_but_for_the_first() -> None:
+    lines = [line(0, 10, 5, *(1, 2, 3) * 4), line(10, 20, *(1, 2, 3) * 4)]
+    kept, acts, _ = check(speech((0, 30)), lines, covered=20.0)
+    assert [each.tokens for each in kept] == [(FIRST_TIME, 5, 1, 2, 3, FIRST_TIME + 1)]
+    assert acts == [Act(BEGIN, BEGIN + 20, "loop", say((1, 2, 3) * 7))]
+
+
+def test_speech_that_was_passed_over_is_told_and_nothing_changes() -> None:
+    first = line(0, 10, 1)
+    kept, acts, _ = check(speech((0, 10), (15, 25)), [first])
+    assert kept == [first]
+    assert acts == [Act(BEGIN + 10, BEGIN + 30, "unwritten")]
+    assert check(speech((0, 10), (15, 25)), [first], covered=10 + LONG / 2)[1] == []
+
+
+def test_steady_noise_without_text_is_not_listened_to() -> None:
+    assert check(speech(), []) == ([], [], 0)
+
+
+words = st.lists(st.integers(0, 2), min_size=0, max_size=60)
+
+
+@given(st.lists(words, min_size=1, max_size=4), st.floats(-2, 0), st.lists(st.booleans(), min_size=4, max_size=4))
+def test_what_stays_is_as_it_was_or_the_beginning_of_it(texts: list[list[int]], mean: float, loud: list[bool]) -> None:
+    lines = [line(7 * i, 7 * i + 7, *text) for i, text in enumerate(texts) if text]
+    kept, acts, _ = check(speech(*((7 * i, 7 * i + 7) for i in range(4) if loud[i])), lines, mean)
+    starts = {each.start: each.tokens for each in lines}
+    for each in kept:
+        whole = starts[each.start]
+        assert each.tokens == whole or each.tokens[:-1] == whole[: len(each.tokens) - 1]
+    gone = sum(len(act.text.split()) for act in acts)
+    assert sum(map(len, texts)) == gone + sum(sum(token < TEXT for token in each.tokens) for each in kept)
+
+
+@given(words, st.integers(1, 6), st.integers(1, 12))
+def test_a_circle_is_found_if_it_has_turns_enough(before: list[int], period: int, turns: int) -> None:
+    cycle = [3 + i for i in range(period)]
+    found = first_turn([*before, *cycle * turns])
+    if turns >= TURNS and turns * period >= TURNED:
+        assert found == len(before) + period
+
+
+def test_people_repeat_themselves() -> None:
+    assert first_turn([1, 2] * 6) is None
+    assert first_turn([1] * 12) is None
+    assert first_turn([7, 8, 9, 10, 11, 12] * 4) is None
