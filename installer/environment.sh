@@ -74,5 +74,7 @@ else
     echo "Installing what Galley and its tests need, once ..."
     install torch==2.13.0
     install --editable ".[dev]"
+    # Alone: on Linux it asks for triton, hundreds of megabytes for graphics cards. What else it needs is in ".[dev]".
+    install --no-deps openai-whisper==20250625
 fi
 stamp "$wanted" > .venv/made

@@ -1,4 +1,4 @@
-"""Twenty sounds in which nobody speaks: silence, noise, machines, music. Made by numpy, the same each time."""
+"""Sounds in which nobody speaks: silence, noise, machines, music. Made by numpy, the same each time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SCALE = (220, 247, 262, 294, 330, 349, 392, 440, 494, 523)
 
 
 def without_speech(seconds: int = 12) -> dict[str, Samples]:
-    """Named sounds, mono at 16 kHz."""
+    """Twenty named sounds, mono at 16 kHz."""
     draw = np.random.default_rng(0)
     time = np.arange(seconds * RATE) / RATE
     seven_hertz = 1 + 0.3 * np.sin(2 * np.pi * 7 * time)
@@ -34,6 +34,18 @@ def without_speech(seconds: int = 12) -> dict[str, Samples]:
         "organ": _melody(time, 0.7, 2),
     }
     return {name: np.clip(sound, -1, 1).astype(np.float32) for name, sound in found.items()}
+
+
+def babble(seconds: float, seed: int) -> Samples:
+    """Gliding tones in noise, another one every second or so: something else to hear in every window."""
+    draw, parts, left = np.random.default_rng(seed), [], round(seconds * RATE)
+    while left > 0:
+        count = min(left, int(draw.integers(RATE // 10, RATE * 3 // 2)))
+        time = np.arange(count) / RATE
+        tone = np.sin(2 * np.pi * np.exp(draw.uniform(4.5, 8)) * time * (1 + draw.uniform(-0.2, 0.2) * time))
+        parts.append(draw.uniform(0, 0.3) * tone + draw.normal(0, draw.uniform(0, 0.1), count))
+        left -= count
+    return np.concatenate(parts).astype(np.float32)
 
 
 def _tones(time: npt.NDArray[np.float64], *hertz: float) -> npt.NDArray[np.float64]:

@@ -69,6 +69,21 @@ def models() -> list[Installed]:
     return [describe(name, folder) for name, folder in names().items()]
 
 
+def best(language: str = "auto") -> str:
+    """The name of the model that is used where none was chosen, for a language or, with "auto", for any.
+
+    Of the installed models that are no draft of another one, the first that the catalogue lists and that knows the
+    language; else the first that it lists; else the largest of the user's own; else the starter.
+    """
+    known = names()
+    drafts = {parts.read_about(folder).get("draft") for folder in known.values()}
+    here = [name for name in known if name != STARTER and name not in drafts]
+    listed = [entry for entry in catalogue.entries() if entry.name in here]
+    for entry in [each for each in listed if each.knows(language)] + listed:
+        return entry.name
+    return max(here, key=lambda name: (describe(name, known[name]).bytes, name), default=STARTER)
+
+
 def describe(name: str, folder: Path) -> Installed:
     """What its folder says of a model."""
     about = parts.read_about(folder)

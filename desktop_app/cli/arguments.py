@@ -65,7 +65,12 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
 def _add_writer(parser: argparse.ArgumentParser) -> None:
     """What decides the text, of a file or of a microphone."""
     add = parser.add_argument
-    add("--target", default="", metavar="NAME|FOLDER", help="the model whose text it is (default: the starter)")
+    add(
+        "--target",
+        default="",
+        metavar="NAME|FOLDER",
+        help="the model whose text it is (default: the best one installed)",
+    )
     add(
         "--draft",
         default="auto",

@@ -165,11 +165,13 @@ def _list(arguments: argparse.Namespace) -> int:
     if arguments.json:
         whole = {
             "installed": [_installed_json(model) for model in here],
+            "default": installed.best(),
             "available": [_entry_json(entry, begun.get(entry.name, 0)) for entry in offered],
         }
         sys.stdout.write(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
         return DONE
-    rows = [[model.name, _size(model.bytes), _origin(model)] for model in here]
+    best = installed.best()
+    rows = [[model.name, _size(model.bytes), _origin(model), _use(model, best)] for model in here]
     lines = ["Installed:", *_table(rows), "", "galley models download NAME fetches one of these:"]
     lines += _table([_row(entry, begun.get(entry.name, 0)) for entry in offered])
     lines += ["", "Size of the download; memory at full precision and with int8, estimated."]
@@ -191,6 +193,10 @@ def _table(rows: list[list[str]]) -> list[str]:
     return [
         "  " + "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
+
+
+def _use(model: Installed, best: str) -> str:
+    return "used where none is chosen" if model.name == best else ""
 
 
 def _origin(model: Installed) -> str:

@@ -53,7 +53,7 @@ class Rules:
 
     @cached_property
     def _never(self) -> npt.NDArray[np.int64]:
-        listed = [*self.vocabulary.suppress, self.vocabulary.no_timestamps]
+        listed = [*self.vocabulary.suppress, *([self.vocabulary.no_timestamps] if self.timestamps else [])]
         return np.array(sorted({token for token in listed if 0 <= token < self.vocabulary.size}), dtype=np.int64)
 
     @cached_property

@@ -131,7 +131,7 @@ class WindowDecoder:
         shares = (_softmax(row[: self._vocabulary.end]) for row in scores[first:])
         probabilities = np.array([share[token] for share, token in zip(shares, tokens, strict=False)], np.float32)
         spelled = split(tokens, spell, task.language not in UNSPACED)
-        return align(attention[:, first:-1], probabilities, spelled, round(seconds * FRAMES_A_SECOND))
+        return align(attention, first, probabilities, spelled, int(seconds * FRAMES_A_SECOND + 1e-6))
 
     def _speculation(self, window: Window, rules: Rules) -> Speculation:
         target = self._target

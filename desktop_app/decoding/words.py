@@ -20,6 +20,7 @@ LONGEST_MEDIAN = 0.7  # seconds; a longer median word says more about pauses tha
 OPENING, CLOSING, SENTENCE_END = "\"'“¿([{-", "\"'.。,，!！?？:：”)]}、", ".。!！?？"
 UNSPACED = frozenset({"zh", "ja", "th", "lo", "my", "yue"})
 """Languages that are written without spaces: there a word is a character."""
+BROKEN = "\ufffd"  # stands for bytes that are no character
 
 Matrix = npt.NDArray[np.float32]
 
@@ -49,18 +50,19 @@ def split(
 
 
 def align(
-    attention: Matrix, probabilities: Matrix, words: Sequence[tuple[str, tuple[int, ...]]], frames: int
+    attention: Matrix, first: int, probabilities: Matrix, words: Sequence[tuple[str, tuple[int, ...]]], frames: int
 ) -> list[Timing]:
     """The timing of `words`, which are the text's tokens in order.
 
-    `attention` are the alignment heads' scores before the softmax, [heads, tokens + 1, frames]: a row for each place
-    that predicts a text token or the end; `probabilities` [tokens] are those of the tokens, `frames` counts those with
-    audio.
+    `attention` are the alignment heads' scores before the softmax, [heads, rows, frames]: a row for each token that was
+    read. From row `first` on they predict the text's tokens and the end; the others count only for what is normal.
+    `probabilities` [tokens] are those of the tokens, `frames` counts those with audio.
     """
     weights = np.exp(attention[:, :, :frames] - attention[:, :, :frames].max(-1, keepdims=True))
     weights /= weights.sum(-1, keepdims=True)
     weights = (weights - weights.mean(-2, keepdims=True)) / np.maximum(weights.std(-2, keepdims=True), 1e-10)
-    path_tokens, path_frames = warp(-smooth(weights).mean(0))
+    predicting = weights[:, first : first + len(probabilities) + 1]
+    path_tokens, path_frames = warp(-smooth(predicting).mean(0))
     begins = path_frames[np.flatnonzero(np.diff(path_tokens, prepend=-1))] / FRAMES_A_SECOND
     timings, at = [], 0
     for text, ids in words:
@@ -148,14 +150,17 @@ def fit(words: list[Timing], start: float, end: float, median: float, last_speec
 
 
 def _characters(tokens: Sequence[int], text: Callable[[Sequence[int]], str]) -> list[tuple[str, tuple[int, ...]]]:
-    """The shortest runs of tokens that spell whole characters."""
+    """The shortest runs of tokens that spell whole characters, or bytes that are none in the whole text either."""
     found: list[tuple[str, tuple[int, ...]]] = []
+    whole, at = text(tokens), 0
     run: list[int] = []
     for token in tokens:
         run.append(token)
         spelled = text(run)
-        if "\ufffd" not in spelled:
+        broken = at + spelled.find(BROKEN)
+        if BROKEN not in spelled or whole[broken : broken + 1] == BROKEN:
             found.append((spelled, tuple(run)))
+            at += len(spelled)
             run = []
     if run:
         found.append((text(run), tuple(run)))

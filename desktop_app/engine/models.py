@@ -73,7 +73,7 @@ class Shelf:
 
         Raises ModelProblem.
         """
-        folder = find(options.target or installed.STARTER)
+        folder = find(options.target or installed.best(options.language))
         key = _key(folder, options)
         if self._target is None or self._target.key != key:
             self.clear()

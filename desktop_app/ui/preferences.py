@@ -7,7 +7,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, QStandardPaths, Signal
 
-from desktop_app import folders, resources
+from desktop_app import folders
+from desktop_app.engine import default
 from desktop_app.engine.messages import Options
 
 
@@ -26,7 +27,7 @@ class Preferences(QObject):
 
     @property
     def target(self) -> str:
-        """The folder of the chosen model; "" for the one that comes with Galley."""
+        """The folder of the chosen model; "" for the best one installed."""
         return str(self.settings.value("target", ""))
 
     @target.setter
@@ -49,9 +50,14 @@ class Preferences(QObject):
         return Options(target=self.target, draft="auto" if self.drafts else "off")
 
     @property
+    def folder_in_use(self) -> Path:
+        """The folder of the chosen model, or of the best one installed."""
+        return Path(self.target) if self.target else default.target()
+
+    @property
     def model_name(self) -> str:
         """The chosen model in a few words."""
-        return name_of(Path(self.target) if self.target else resources.path("models", "starter"))
+        return name_of(self.folder_in_use)
 
     def folder(self, purpose: str) -> str:
         """Where files were last opened ("open") or saved ("save")."""

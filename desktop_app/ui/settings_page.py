@@ -7,7 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from desktop_app import __version__, resources
+from desktop_app import __version__
+from desktop_app.engine import default
 from desktop_app.ui.banner import PROBLEM, Banner
 from desktop_app.ui.buttons import button
 from desktop_app.ui.choice import Choice
@@ -30,7 +31,7 @@ class SettingsPage(QWidget):
         self.model, self.place = QLabel(), ElidedLabel("quiet")
         self.model.setProperty("role", "strong")
         self.choose = button("Choose folder…", "plain", self.folder_asked.emit)
-        self.starter = button("Use the starter", "plain", self._use_starter)
+        self.best = button("Use the best installed", "plain", self._use_best)
         self.problem = Banner(theme, PROBLEM, "problem")
         self.problem.say("")
         self.draft = Choice("Draft", ["On", "Off"])
@@ -64,7 +65,7 @@ class SettingsPage(QWidget):
         row.setContentsMargins(S4, S4, S4, S4)
         row.setSpacing(S2)
         row.addLayout(words, 1)
-        row.addWidget(self.starter)
+        row.addWidget(self.best)
         row.addWidget(self.choose)
         box.addWidget(card)
         box.addSpacing(S2)
@@ -92,10 +93,11 @@ class SettingsPage(QWidget):
     def refresh(self) -> None:
         """Show what is chosen."""
         target = self._preferences.target
-        folder = Path(target) if target else resources.path("models", "starter")
+        folder = self._preferences.folder_in_use
+        standard = "Comes with Galley" if default.is_starter(folder) else "The best model installed"
         self.model.setText(name_of(folder))
-        self.place.setText(target or "Comes with Galley")
-        self.starter.setVisible(bool(target))
+        self.place.setText(target or standard)
+        self.best.setVisible(bool(target))
         self.problem.say(problem_with(folder) if target else "")
         self.look.pick(CHOICES.index(self._theme.choice))
         self.draft.pick(0 if self._preferences.drafts else 1)
@@ -109,7 +111,7 @@ class SettingsPage(QWidget):
         self._preferences.target = folder
         return True
 
-    def _use_starter(self) -> None:
+    def _use_best(self) -> None:
         self._preferences.target = ""
 
     def _set_draft(self, number: int) -> None:

@@ -357,7 +357,7 @@ def test_a_folder_that_is_no_model_is_refused_with_a_reason(window: Window, stag
     assert not window.settings.problem.isVisible()
     window.settings.draft.group.button(1).click()
     assert not stage.preferences.drafts
-    window.settings.starter.click()
+    window.settings.best.click()
     assert stage.preferences.target == ""
 
 

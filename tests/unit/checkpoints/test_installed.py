@@ -178,6 +178,37 @@ def test_a_draft_that_the_user_gave(source: Path) -> None:
         installed.register_draft("starter", "toy")
 
 
+def put(home: Path, name: str, size: int = 10, draft: str = "") -> None:
+    """A folder that is listed as a model; nobody reads it."""
+    folder = home / "data" / "models" / name
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
+    (folder / "model.safetensors").write_bytes(b"x" * size)
+    (folder / "galley.json").write_text(json.dumps({"draft": draft} if draft else {}))
+
+
+@pytest.mark.parametrize(
+    ("there", "language", "best"),
+    [
+        ({}, "auto", "starter"),
+        ({"tiny": "", "large-v3": "tiny", "large-v3-turbo": ""}, "auto", "large-v3"),
+        ({"small": "", "medium.en": ""}, "auto", "small"),
+        ({"small": "", "medium.en": ""}, "en", "medium.en"),
+        ({"distil-large-v3": "", "kotoba-whisper-v2.0": ""}, "ja", "kotoba-whisper-v2.0"),
+        ({"distil-large-v3": ""}, "fr", "distil-large-v3"),
+        ({"mine": "tiny", "tiny": ""}, "auto", "mine"),
+        ({"mine": "", "tiny": ""}, "auto", "tiny"),
+        ({"a": "", "larger": "a"}, "auto", "larger"),
+    ],
+)
+def test_the_best_model_is_used_where_none_is_chosen(
+    home: Path, there: dict[str, str], language: str, best: str
+) -> None:
+    for size, (name, draft) in enumerate(there.items(), 1):
+        put(home, name, size, draft)
+    assert installed.best(language) == best
+
+
 def test_git_tells_files_apart_as_the_hub_does(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"what is up, doc?")
     assert parts.git_digest(tmp_path / "file") == "bd9dbf5aae1a3862dd1526723246b20206e5fc37"

@@ -88,7 +88,7 @@ def attention_of(spans: list[tuple[int, int]], frames: int) -> np.ndarray:
 def test_words_get_the_times_where_the_target_looked() -> None:
     spans = [(0, 20), (20, 50), (50, 60), (60, 100), (100, 120)]
     words = [(" one", (1,)), (" twenty", (2, 3)), (" six", (4,))]
-    timings = align(attention_of(spans, 150), np.array([0.9, 0.5, 0.7, 0.8], np.float32), words, 120)
+    timings = align(attention_of(spans, 150), 0, np.array([0.9, 0.5, 0.7, 0.8], np.float32), words, 120)
     assert [(timing.text, timing.start, timing.end) for timing in timings] == [
         (" one", 0.0, pytest.approx(0.4, abs=0.04)),
         (" twenty", pytest.approx(0.4, abs=0.04), pytest.approx(1.2, abs=0.04)),
