@@ -14,7 +14,7 @@ help:
 	@echo 'make test          run the tests'
 	@echo 'make check         lint, types, layer rules'
 	@echo 'make setup         install what tests and benchmarks need into .venv'
-	@echo 'make parity        compare with transformers, token for token'
+	@echo 'make parity        compare with transformers and openai-whisper, token for token (minutes)'
 	@echo 'make soak          record two hours, faster than real time'
 	@echo 'make screenshots   render every screen into docs/screenshots'
 	@echo 'make starter       train the starter pair from nothing (hours)'
@@ -39,6 +39,7 @@ test: setup
 
 check: setup
 	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
 	$(PYTHON) -m pytest -q -p no:randomly tests/unit/test_layers.py tests/unit/test_house.py
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 
 FORGET = 0.98  # weight of the past at each new observation: about the last 50 rounds count
 PRIOR_SLOPE = 0.07  # what a further token adds to a pass, as a share of a one-token pass, until two widths were seen
-WORTH = 1.02  # a draft pays that makes the text so much faster
-TRIES = 0.01  # share of the time that may go into trying a draft that did not pay
 PRIOR_ACCEPTANCE, PRIOR_WEIGHT = 0.8, 10.0
 
 
@@ -29,21 +27,19 @@ def best_look_ahead(draft: float, base: float, slope: float, acceptance: float, 
     `draft` is the cost of one drafted token, `base` + `slope` * k that of a target pass of k tokens, all in seconds.
     """
 
-    return max(range(least, most + 1), key=lambda count: speed(draft, base, slope, acceptance, count))
+    def speed(look_ahead: int) -> float:
+        cost = look_ahead * draft + base + slope * (look_ahead + 1)
+        return expected_tokens(acceptance, look_ahead) / max(cost, 1e-9)
 
-
-def speed(draft: float, base: float, slope: float, acceptance: float, look_ahead: int) -> float:
-    """Tokens a second at a look-ahead; the costs are those of `best_look_ahead`."""
-    cost = look_ahead * draft + base + slope * (look_ahead + 1)
-    return expected_tokens(acceptance, look_ahead) / max(cost, 1e-9)
+    return max(range(least, most + 1), key=speed)
 
 
 @dataclass
 class LookAhead:
-    """Measures a pair while it works and says how far to draft next: `least` to `most` tokens, or none where drafting
-    does not pay.
+    """Measures a pair while it works and says how far to draft next.
 
-    Now and then a draft that did not pay is tried again: rarely enough that all tries together cost a hundredth.
+    `least` is 2 because whoever has chosen a draft wants it to work; leaving it out altogether is for a policy that
+    has seen it lose.
     """
 
     least: int = 2
@@ -52,7 +48,6 @@ class LookAhead:
     # tokens.
     _passes: list[float] = field(default_factory=lambda: [0.0] * 5)
     _draft: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    _left_out: int = 0  # rounds without a draft since the last with one
     _agreed: list[float] = field(default_factory=lambda: [PRIOR_ACCEPTANCE * PRIOR_WEIGHT, PRIOR_WEIGHT])
 
     def choose(self) -> int:
@@ -60,24 +55,17 @@ class LookAhead:
         if not self._passes[0] or not self._draft[0]:
             return (self.least + self.most) // 2
         base, slope = self._pass_cost()
-        costs = self._draft[1] / self._draft[0], base, slope, self._agreed[0] / self._agreed[1]
-        best = best_look_ahead(*costs, self.least, self.most)
-        if speed(*costs, best) > WORTH * speed(*costs, 0):
-            self._left_out = 0
-            return best
-        self._left_out += 1
-        if self._left_out * TRIES * (base + slope) < self.least * (costs[0] + slope):
-            return 0
-        self._left_out = 0
-        return self.least
+        return best_look_ahead(
+            self._draft[1] / self._draft[0], base, slope, self._agreed[0] / self._agreed[1], self.least, self.most
+        )
 
     def passed(self, tokens: int, seconds: float) -> None:
         """A target pass of `tokens` took `seconds`."""
         _decay(self._passes, (1.0, tokens, tokens * tokens, seconds, tokens * seconds))
 
     def drafted(self, tokens: int, seconds: float) -> None:
-        """Drafting `tokens`, perhaps none, took `seconds`."""
-        if tokens or self._draft[0]:
+        """Drafting `tokens` took `seconds`."""
+        if tokens:
             _decay(self._draft, (tokens, seconds))
 
     def compared(self, compared: int, accepted: int) -> None:

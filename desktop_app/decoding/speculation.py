@@ -82,11 +82,10 @@ class Speculation:
 
     def _draft(self, text: Text) -> list[int]:
         room = text.room - len(text.tokens) - 1  # a round writes one token more than it drafts
-        count = min(self._look_ahead.choose(), room) if self._drafter is not None else 0
-        if self._drafter is None or count < 1:
+        if self._drafter is None or room < 1:
             return []
         began = perf_counter()
-        draft = self._drafter.propose(text.tokens, count)[:room]
+        draft = self._drafter.propose(text.tokens, min(self._look_ahead.choose(), room))[:room]
         seconds = perf_counter() - began
         self._figures.draft_seconds += seconds
         self._figures.drafted += len(draft)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,48 +48,10 @@ def test_passes_of_one_width_are_enough_to_begin() -> None:
     assert 2 <= policy.choose() <= 8
 
 
-def simulate(draft: float, slope: float, acceptance: float, count: int) -> tuple[float, int]:
-    """Write `count` tokens with a pass of one costing 1; gives the time it took and the number of rounds drafted."""
-    draw, policy = random.Random(0), LookAhead()
-    base, time, written, drafted = 1 - slope, 0.0, 0, 0
-    policy.passed(4, base + 4 * slope)
-    while written < count:
-        ahead = policy.choose()
-        agreed = 0
-        while agreed < ahead and draw.random() < acceptance:
-            agreed += 1
-        seconds = base + slope * (ahead + 1)
-        if ahead:
-            policy.drafted(ahead, ahead * draft)
-            policy.compared(min(agreed + 1, ahead), agreed)
-            drafted += 1
-        policy.passed(ahead + 1, seconds)
-        time += ahead * draft + seconds
-        written += agreed + 1
-    return time, drafted
-
-
-@given(st.floats(0.001, 2.0), st.floats(0.001, 0.5), st.floats(0, 0.99))
-def test_drafting_is_never_slower_than_the_target_alone_by_more_than_two_in_a_hundred(
-    draft: float, slope: float, acceptance: float
-) -> None:
-    """Apart from the first rounds, in which it is found out what the draft is worth."""
-    time, _ = simulate(draft, slope, acceptance, 3000)
-    first = 12 * 5 * (draft + slope)
-    assert time <= 1.02 * 3000 + first
-
-
-def test_a_draft_that_cannot_pay_is_left_out_and_tried_again() -> None:
-    time, drafted = simulate(draft=1.2, slope=0.1, acceptance=0.3, count=3000)
-    assert 2 <= drafted < 60
-    assert simulate(draft=0.05, slope=0.05, acceptance=0.9, count=3000)[0] < 0.5 * time
-
-
-def test_a_draft_that_has_nothing_to_say_costs_time_all_the_same() -> None:
+def test_what_is_known_of_a_draft_does_not_fade_while_it_is_silent() -> None:
     policy = LookAhead()
-    policy.passed(1, 0.01)
-    policy.drafted(2, 0.002)
-    for _ in range(50):
-        policy.drafted(0, 0.01)
-        policy.passed(1, 0.01)
-    assert policy.choose() == 0
+    policy.passed(3, 0.01)
+    policy.drafted(2, 0.001)
+    for _ in range(50_000):
+        policy.compared(0, 0)
+    assert 2 <= policy.choose() <= 8
