@@ -283,7 +283,8 @@ def test_a_library_of_the_first_version_is_brought_to_this_one(library: Library,
     file = tmp_path / "library" / "library.sqlite3"
     with sqlite3.connect(file) as old:
         old.execute("ALTER TABLE recording DROP COLUMN live")
-        old.execute("PRAGMA user_version = 2")
+        old.execute("ALTER TABLE recording DROP COLUMN guarded")
+        old.execute("PRAGMA user_version = 1")
     old.close()
     again = Library(tmp_path / "library")
     assert again.recording(kept.id).live is False
