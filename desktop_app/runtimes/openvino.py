@@ -1,15 +1,15 @@
-"""Whisper models on OpenVINO, made for draft-and-verify: see `openvino_graphs` for the graphs.
+"""Whisper models on OpenVINO, made for draft-and-verify: see `openvino_graphs` for the graphs, `openvino_memory` and
+`openvino_passes` for how they remember a text and run it.
 
-A rewind is an integer: what was read and then rejected stays in the decoder's cache and is masked for ever after, until
-the next window. Run and measured on the CPU; the graphs are plain enough for other devices, but GPU and NPU were not at
-hand and are untried.
+A rewind is an integer. Run and measured on the CPU; the graph of fixed shapes that the NPU gets was run on the CPU, GPU
+and NPU were not at hand and are untried.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,27 +18,44 @@ import numpy as np
 import numpy.typing as npt
 import openvino as ov
 
+from desktop_app.checkpoints import quantised
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.checkpoints.quantised import Quantised
 from desktop_app.runtimes import openvino_graphs as graphs
+from desktop_app.runtimes.openvino_memory import Appended, Joined, Slots
+from desktop_app.runtimes.openvino_passes import (
+    HIDDEN,
+    WIDTHS,
+    Cursor,
+    JoinedPasses,
+    Passes,
+    Rows,
+    SlotPasses,
+    capacity,
+    is_steady,
+    run,
+)
 
 Array = npt.NDArray[np.float32]
 
 _CACHE_BYTES = 4_000_000_000
-_HIDDEN = -6e4  # of the mask: nothing is left of it after the softmax, and it fits half precision
+_WEIGHTS_BYTES = 8_000_000_000
 
-_PRECISIONS: dict[str, dict[str, str]] = {
-    # 32 bits throughout: OpenVINO's own choice on x86 is a cache of 8 bits and, behind int8 weights, activations of 8
-    # bits.
-    "f32": {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"},
-    # Weights of 8 bits, activations of 8 bits in groups of 32 before the matrices, all else 32 bits.
-    "int8": {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "32"},
-}
+AUTO = "CPU"
+"""What the device "auto" is: the only one on which everything was tried, see docs/devices.md."""
 
-# Largest change of any difference of two scores between passes of one and of up to 16 tokens, part of them rejected, on
-# the CPU (benchmarks/margins.py: random weights of 32 to 768 x 12 layers, a trained 256 x 4): 4.4e-5 in f32, 0.19 in
-# int8, where a last bit can change the rounding of an activation. Times 20, and a good 2.5.
-_EPSILON = {"f32": 1e-3, "int8": 0.5}
+BITS = {"int8": 8, "int4": 4}
+"""The precisions that are of the weights only."""
+
+_CAPABILITY = {"f32": "FP32", "bf16": "BF16", "f16": "FP16"}
+_KINDS = {"bf16": ov.Type.bf16, "f16": ov.Type.f16}
+
+# How far margins of passes of one and of many tokens may differ where passes differ at all. In f32 they do, on the CPU
+# by 4.4e-5 (benchmarks/margins.py: random weights of 32 to 768 x 12 layers, a trained 256 x 4); times 20. The others
+# are only for a device on which `is_steady` finds a difference: int8 was seen to differ by 0.19, bf16 by 0.2 before the
+# passes were made steady; times 2.5.
+_EPSILON = {"f32": 1e-3, "bf16": 0.5, "f16": 0.1, "int8": 0.5, "int4": 0.5}
 
 
 def devices() -> list[tuple[str, str]]:
@@ -47,53 +64,112 @@ def devices() -> list[tuple[str, str]]:
     return [(device, str(core.get_property(device, "FULL_DEVICE_NAME"))) for device in core.available_devices]
 
 
+def precisions(device: str) -> list[str]:
+    """The precisions that a device computes in by itself, and those that are of the weights only."""
+    able = _core().get_property(device, "OPTIMIZATION_CAPABILITIES")
+    return [*(each for each, capability in _CAPABILITY.items() if capability in able), *BITS]
+
+
 def load(
     checkpoint: Checkpoint,
     device: str = "cpu",
     precision: str = "f32",
     *,
     encoder: OpenVinoModel | None = None,
+    encoder_device: str = "",
     cache: Path | None = None,
+    fixed: bool | None = None,
 ) -> OpenVinoModel:
     """A checkpoint made ready to run.
 
-    `device` is "auto" (the CPU for now), "cpu", "gpu" or "npu"; `precision` "auto" (f32), "f32" or "int8" (weights, and
-    activations before them). With `encoder` that model's encoder is used: its tensors must be equal. ModelProblem where
-    the device is not there or cannot run the model: nothing falls back in silence.
+    `device` is "auto" (the CPU, the only one that was tried), "cpu", "gpu", "gpu.1" or "npu"; `encoder_device` "" is
+    the same. `precision` is "auto" (f32 on the CPU, f16 elsewhere), "f32", "bf16", "f16", or of the weights "int8" and
+    "int4". With `encoder` that model's encoder is used: its tensors must be equal. `fixed` asks for graphs whose shapes
+    are all fixed; None is what the device needs. ModelProblem where the device is not there or cannot run the model:
+    nothing falls back in silence.
 
-    `cache` is the folder of compiled models. They are named by a hash of all they hold, so a changed checkpoint is
-    compiled anew; those used longest ago are removed. On the CPU that saves little time (768 x (12 + 12) layers: 2.7 s
-    of work instead of 2.8) but half of the memory (1.1 GB instead of 2.1), as the weights are mapped from there.
+    `cache` is the folder of compiled models and of quantised weights. They are named by a hash of all they hold, so a
+    changed checkpoint is compiled anew; those used longest ago are removed. On the CPU that saves little time (768 x
+    (12 + 12) layers: 2.7 s of work instead of 2.8) but half of the memory (1.1 GB instead of 2.1), as the weights are
+    mapped from there.
     """
     begun = time.time()
-    name = _device(device)
-    kind = "f32" if precision == "auto" else precision
-    if kind not in _PRECISIONS:
-        raise ModelProblem(f"there is no precision {precision} here", f"choose {' or '.join(_PRECISIONS)}")
-    core = _core()
-    settings = {"PERFORMANCE_HINT": "LATENCY", **_PRECISIONS[kind]}
-    known = set(core.get_property(name, "SUPPORTED_PROPERTIES"))
-    settings = {key: value for key, value in settings.items() if key in known}
+    place = Place(device, precision, cache)
+    ears = Place(encoder_device, precision, cache) if encoder_device and encoder is None else place
+    shape, tensors = checkpoint.shape, checkpoint.tensors
+    shared = encoder._encoder if encoder else None
+    if shared is None:
+        small = _small(checkpoint, ears.kind, shape.encoder_tensors(), cache)
+        shared = ears.compiled(graphs.encoder(tensors, shape, small))
+    small = _small(checkpoint, place.kind, shape.decoder_tensors(), cache)
+    window = place.compiled(graphs.window(tensors, shape, small, place.numbers))
+    parts = _Parts(checkpoint, small, place, window, place.name.startswith("NPU") if fixed is None else fixed)
+    reader = parts.appended() if place.appends and not fixed else parts.steady(cache)
     if cache is not None:
-        cache.mkdir(parents=True, exist_ok=True)
-        settings["CACHE_DIR"] = str(cache)
-    tensors, shape, int8 = checkpoint.tensors, checkpoint.shape, kind == "int8"
+        quantised.tidy(cache, "*.blob", _CACHE_BYTES, begun)
+        quantised.tidy(cache, "*.weights", _WEIGHTS_BYTES, begun)
+    heard_on = encoder.encoder_device if encoder else ears.name
+    return OpenVinoModel(place, heard_on, shape.mel_bins, shape.text_positions, shared, window, reader, parts.watcher)
 
-    def compiled(model: ov.Model) -> ov.InferRequest:
+
+class Place:
+    """A device with the settings of a precision; `name` and `kind` are what is in use."""
+
+    def __init__(self, device: str, precision: str, cache: Path | None) -> None:
+        self.name = _device(device)
+        core = _core()
+        plain = "f32" if self.name == "CPU" else "f16"
+        self.kind = plain if precision == "auto" else precision
+        if self.kind not in _EPSILON:
+            raise ModelProblem(f"there is no precision {precision} here", f"choose {' or '.join(_EPSILON)}")
+        if self.kind not in (able := precisions(self.name)):
+            raise ModelProblem(f"{self.name} does not compute in {self.kind}", f"choose {' or '.join(able)}")
+        hint = plain if self.kind in BITS else self.kind
+        self.numbers = _KINDS.get(hint, ov.Type.f32)
+        # Without these OpenVINO's own choice on x86 is a cache of 8 bits and, behind int8 weights, activations of 8
+        # bits. Groups of 32 of those make int8 fast, and its sums the same in every pass.
+        wanted = {
+            "INFERENCE_PRECISION_HINT": hint,
+            "KV_CACHE_PRECISION": hint,
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": "32" if self.kind in BITS else "0",
+        }
+        known = set(core.get_property(self.name, "SUPPORTED_PROPERTIES"))
+        self._settings = {"PERFORMANCE_HINT": "LATENCY"} | {key: each for key, each in wanted.items() if key in known}
+        if cache is not None:
+            cache.mkdir(parents=True, exist_ok=True)
+            self._settings["CACHE_DIR"] = str(cache)
+
+    @property
+    def appends(self) -> bool:
+        """Whether the cache that the device keeps itself is taken: in f32 it is fastest, and a tie guard is enough."""
+        return self.kind == "f32"
+
+    def compiled(self, model: ov.Model, **more: str) -> ov.InferRequest:
+        """A graph ready to run; ModelProblem where the device refuses it."""
         try:
-            return core.compile_model(model, name, settings).create_infer_request()
+            return _core().compile_model(model, self.name, self._settings | more).create_infer_request()
         except RuntimeError as error:
-            raise ModelProblem(f"{name} cannot run this model", "choose another device or model") from error
+            raise ModelProblem(
+                f"{self.name} cannot run this model ({_clause(error)})", "choose another device or model"
+            ) from error
 
-    shared = encoder._encoder if encoder else compiled(graphs.encoder(tensors, shape, int8))
-    window, decoder = compiled(graphs.window(tensors, shape, int8)), compiled(graphs.decoder(tensors, shape, int8))
-    if cache is not None:
-        _tidy(cache, begun)
 
-    def watcher() -> ov.InferRequest:
-        return compiled(graphs.decoder(tensors, shape, int8, checkpoint.alignment_heads))
+def _clause(error: RuntimeError) -> str:
+    """The end of what OpenVINO says about an error, where the reason stands."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1][:200] if lines else "no reason is given"
 
-    return OpenVinoModel(name, kind, shape.mel_bins, shape.text_positions, shared, window, decoder, watcher)
+
+def _small(
+    checkpoint: Checkpoint, kind: str, sides: dict[str, tuple[int, ...]], cache: Path | None
+) -> Quantised | None:
+    """The quantised matrices among some tensors, from the cache where there is one; None at full precision."""
+    if kind not in BITS:
+        return None
+    names = [name for name, each in sides.items() if len(each) == 2 and "embed_positions" not in name]
+    if cache is None:
+        return Quantised(checkpoint.tensors, BITS[kind])
+    return quantised.stored(checkpoint.tensors, names, BITS[kind], cache)
 
 
 @lru_cache(maxsize=1)
@@ -102,25 +178,9 @@ def _core() -> ov.Core:
     return ov.Core()
 
 
-def _tidy(cache: Path, since: float) -> None:
-    """Remove what was used longest ago if the folder has grown too large, but nothing used after the time `since`."""
-    used = []
-    for blob in cache.glob("*.blob"):
-        with suppress(OSError):
-            state = blob.stat()
-            used.append((max(state.st_atime, state.st_mtime), state.st_size, blob))
-    left = sum(size for _, size, _ in used)
-    for last, size, blob in sorted(used):
-        if left <= _CACHE_BYTES or last >= since:
-            break
-        with suppress(OSError):
-            blob.unlink()
-            left -= size
-
-
 def _device(wanted: str) -> str:
     """OpenVINO's name of the device; ModelProblem if it is not there."""
-    name = "CPU" if wanted == "auto" else wanted.upper()
+    name = AUTO if wanted == "auto" else wanted.upper()
     present = _core().available_devices
     if not any(each == name or each.startswith(f"{name}.") for each in present):
         raise ModelProblem(
@@ -129,44 +189,149 @@ def _device(wanted: str) -> str:
     return name
 
 
-def _run(request: ov.InferRequest) -> None:
-    """One inference. Unlike `infer` it does not copy every output into a dictionary of arrays."""
-    request.start_async()
-    request.wait()
+class _Parts:
+    """The decoders of one checkpoint, compiled as they are needed."""
+
+    def __init__(
+        self, checkpoint: Checkpoint, small: Quantised | None, place: Place, window: ov.InferRequest, fixed: bool
+    ) -> None:
+        self._checkpoint, self._small, self._place = checkpoint, small, place
+        self._window, self._fixed = window, fixed
+
+    def appended(self) -> _AppendedReader:
+        """The decoder that keeps its own cache."""
+        return _AppendedReader(self._bound(self._compiled(Appended())), self._positions, _EPSILON[self._place.kind])
+
+    def steady(self, cache: Path | None) -> _HostReader:
+        """A decoder with its memory on the host, run so that passes of one and of many tokens agree if that can be.
+
+        What was found is kept beside the compiled models, for this device and OpenVINO.
+        """
+        passes = self._passes(())
+        known = None if cache is None else cache / f"{self._tried()}.steady"
+        if known is not None and known.is_file():
+            verdict = json.loads(known.read_text("utf-8"))
+        else:
+            verdict = self._try(passes)
+            if known is not None:
+                known.write_text(json.dumps(verdict), "utf-8")
+        passes.width = verdict["width"]
+        return _HostReader(passes, self._positions, 0.0 if verdict["steady"] else _EPSILON[self._place.kind])
+
+    def watcher(self) -> _HostReader:
+        """The decoder that also tells where it looks."""
+        return _HostReader(self._passes(self._checkpoint.alignment_heads), self._positions, 0.0)
+
+    @property
+    def _positions(self) -> int:
+        return self._checkpoint.shape.text_positions
+
+    def _tried(self) -> str:
+        """Names a combination of device, OpenVINO, sizes and numbers."""
+        device = _core().get_property(self._place.name, "FULL_DEVICE_NAME")
+        return quantised.named(
+            [str(device), ov.__version__, repr(self._checkpoint.shape), self._place.kind, str(self._fixed)]
+        )
+
+    def _try(self, passes: Passes) -> dict[str, Any]:
+        """Whether the device is steady, and from which width of passes on."""
+        shape = self._checkpoint.shape
+        noise = np.random.default_rng(1).standard_normal((1, shape.audio_positions, shape.width), np.float32)
+        self._window.set_tensor("encoded", ov.Tensor(noise))
+        run(self._window)
+        for width in passes.widths:
+            passes.width = width
+            if is_steady(passes, self._positions, shape.vocabulary):
+                return {"steady": True, "width": width}
+        return {"steady": False, "width": passes.widths[0]}
+
+    def _passes(self, watched: Sequence[tuple[int, int]]) -> Passes:
+        shape, numbers = self._checkpoint.shape, self._place.numbers
+        names = [f"self.{layer}.{each}" for layer in range(shape.decoder_layers) for each in "kv"]
+        rows = Rows(names, shape.text_positions, shape.width, numbers)
+        if not self._fixed:
+            return JoinedPasses(self._bound(self._compiled(Joined(numbers, shape.width), watched)), rows)
+        slots = capacity(shape.text_positions)
+        decoders = {width: self._compiled(Slots(numbers, shape.width, slots, width), watched) for width in WIDTHS}
+        return SlotPasses({width: self._bound(each) for width, each in decoders.items()}, rows)
+
+    def _compiled(self, memory: Appended | Joined | Slots, watched: Sequence[tuple[int, int]] = ()) -> ov.InferRequest:
+        checkpoint = self._checkpoint
+        model = graphs.decoder(checkpoint.tensors, checkpoint.shape, self._small, memory, watched)
+        # The CPU would fuse this attention into kernels that are a third slower for one token (768 x 12 layers), and
+        # wrong in bf16 where all shapes are fixed (OpenVINO 2026.4.1).
+        fuses = self._place.name == "CPU" and not isinstance(memory, Appended)
+        apart = {"SNIPPETS_MODE": "DISABLE"} if fuses else {}
+        return self._place.compiled(model, **apart)
+
+    def _bound(self, decoder: ov.InferRequest) -> ov.InferRequest:
+        """Let a decoder read the window's keys and values where they are written."""
+        for output in self._window.model_outputs:
+            decoder.set_tensor(output.any_name, self._window.get_tensor(output.any_name))
+        return decoder
+
+
+class _HostReader:
+    """Reads texts with a memory on the host."""
+
+    def __init__(self, passes: Passes, positions: int, epsilon: float) -> None:
+        self.passes, self.epsilon = passes, epsilon
+        self._positions = positions
+
+    def cursor(self) -> Cursor:
+        """At the start of a text."""
+        return Cursor(self.passes, self._positions)
+
+
+class _AppendedReader:
+    """Reads texts with the cache that the device keeps."""
+
+    def __init__(self, decoder: ov.InferRequest, positions: int, epsilon: float) -> None:
+        self.decoder, self.epsilon = decoder, epsilon
+        self._positions = positions
+        decoder.set_tensor("beam", ov.Tensor(np.zeros(1, np.int32)))
+
+    def cursor(self) -> OpenVinoCursor:
+        """At the start of a text."""
+        self.decoder.reset_state()
+        return OpenVinoCursor(self.decoder, self._positions)
+
+
+_Reader = _HostReader | _AppendedReader
 
 
 class OpenVinoModel:
-    """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time."""
+    """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time.
+
+    `device` is where its decoder runs, `encoder_device` where it hears.
+    """
 
     def __init__(
         self,
-        device: str,
-        precision: str,
+        place: Place,
+        encoder_device: str,
         mel_bins: int,
         positions: int,
         encoder: ov.InferRequest,
         window: ov.InferRequest,
-        decoder: ov.InferRequest,
-        watcher: Callable[[], ov.InferRequest],
+        reader: _Reader,
+        watcher: Callable[[], _HostReader],
     ) -> None:
-        self.device = device
-        self.precision = precision
+        self.device, self.encoder_device = place.name, encoder_device
+        self.precision = place.kind
         self.mel_bins = mel_bins
         self.positions = positions
-        self.epsilon = _EPSILON[precision]
+        self.epsilon = reader.epsilon
         self._encoder = encoder
         self._window = window
-        self._decoder = decoder
+        self._reader = reader
         self._make_watcher = watcher
         self._opened: Any = None
-        self._cursor: OpenVinoCursor | None = None
-        self._bind(decoder)
 
     def executed(self) -> list[tuple[str, str]]:
         """What the device made of the decoder, in order: kind and numbers ("f32") of each step. For looking into it."""
-        steps = (
-            node.get_rt_info() for node in self._decoder.get_compiled_model().get_runtime_model().get_ordered_ops()
-        )
+        decoder = self._reader.decoder if isinstance(self._reader, _AppendedReader) else self._reader.passes.decoder
+        steps = (node.get_rt_info() for node in decoder.get_compiled_model().get_runtime_model().get_ordered_ops())
         return [(each["layerType"].astype(str), each["outputPrecisions"].astype(str)) for each in steps]
 
     def encode(self, features: Array) -> Array:
@@ -174,40 +339,41 @@ class OpenVinoModel:
         self._encoder.set_tensor(
             "features", ov.Tensor(np.ascontiguousarray(features[None], np.float32), shared_memory=True)
         )
-        _run(self._encoder)
+        self._run(self._encoder, self.encoder_device)
         return np.array(self._encoder.get_output_tensor(0).data)
 
-    def open(self, encoded: Array) -> OpenVinoCursor:
+    def open(self, encoded: Array) -> Cursor | OpenVinoCursor:
         """A cursor at the start of the window; it ends the one before. A window that is opened again costs nothing."""
         if self._opened is not encoded:
             self._window.set_tensor("encoded", ov.Tensor(encoded, shared_memory=True))
-            _run(self._window)
+            self._run(self._window, self.device)
             self._opened = encoded
-        self._decoder.reset_state()
-        self._cursor = OpenVinoCursor(self._decoder, self.positions)
-        return self._cursor
+        return self._reader.cursor()
 
     def attend(self, encoded: Array, tokens: Sequence[int]) -> tuple[Array, Array]:
         """Scores [n, vocabulary] of n tokens from the first position on, and where the alignment heads looked while
         they were read, before the softmax: [heads, n, audio positions]. Ends the cursor."""
         self.open(encoded)
-        watcher = self._watcher
-        watcher.reset_state()
-        scores = OpenVinoCursor(watcher, self.positions).run(tokens)
-        return scores, np.array(watcher.get_tensor("attention").data[0])
+        scores, attention = self._watcher.cursor().watch(tokens)
+        assert attention is not None
+        return scores, attention
 
     @cached_property
-    def _watcher(self) -> ov.InferRequest:
+    def _watcher(self) -> _HostReader:
         """The decoder that also tells where it looks, made when words are first asked for."""
-        watcher = self._make_watcher()
-        self._bind(watcher)
-        return watcher
+        return self._make_watcher()
 
-    def _bind(self, decoder: ov.InferRequest) -> None:
-        """Let a decoder read the window's keys and values where they are written."""
-        for output in self._window.model_outputs:
-            decoder.set_tensor(output.any_name, self._window.get_tensor(output.any_name))
-        decoder.set_tensor("beam", ov.Tensor(np.zeros(1, np.int32)))
+    @staticmethod
+    def _run(request: ov.InferRequest, device: str) -> None:
+        try:
+            run(request)
+        except RuntimeError as error:
+            raise stopped(device, error) from error
+
+
+def stopped(device: str, error: RuntimeError) -> ModelProblem:
+    """What is said where a device fails in the middle of its work."""
+    return ModelProblem(f"{device} stopped computing ({_clause(error)})", "choose another device, as in --device cpu")
 
 
 class OpenVinoCursor:
@@ -230,7 +396,7 @@ class OpenVinoCursor:
         """Forget everything from position `length` on."""
         if not 0 <= length <= self._length:
             raise ValueError(f"rewind to {length} of {self._length}")
-        self._mask[self._slots[length : self._length]] = _HIDDEN
+        self._mask[self._slots[length : self._length]] = HIDDEN
         self._length = length
 
     def run(self, tokens: Sequence[int]) -> Array:
@@ -246,12 +412,12 @@ class OpenVinoCursor:
         else:
             mask = np.empty((1, 1, count, end), np.float32)
             mask[:] = self._mask[:end]
-            mask[0, 0, :, stored:] = np.triu(np.full((count, count), _HIDDEN, np.float32), 1)
+            mask[0, 0, :, stored:] = np.triu(np.full((count, count), HIDDEN, np.float32), 1)
         decoder = self._decoder
         decoder.set_tensor("tokens", ov.Tensor(np.array([tokens], np.int64)))
         decoder.set_tensor("positions", ov.Tensor(np.arange(length, length + count)[None]))
         decoder.set_tensor("mask", ov.Tensor(mask))
-        _run(decoder)
+        run(decoder)
         self._slots[length : length + count] = np.arange(stored, end)
         self._length, self._stored = length + count, end
         return np.array(decoder.get_tensor("logits").data[0])
