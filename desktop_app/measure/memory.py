@@ -94,8 +94,8 @@ def _measured(name: str, precision: str, folder: Path) -> dict[str, Any]:
         step = probe.ask(partial(window, name, precision, str(folder)), 3600.0)
         steps.append(step)
         _say(
-            f"{what} ({precision}): peak {step['peak_bytes'] / 1e9:.2f} GB, {step['load_peak_bytes'] / 1e9:.2f} GB of it "
-            f"when loaded ({step['load_seconds']:.0f} s); a window heard in {step['encode_seconds']:.1f} s, "
+            f"{what} ({precision}): peak {step['peak_bytes'] / 1e9:.2f} GB, {step['load_peak_bytes'] / 1e9:.2f} GB "
+            f"until it was loaded ({step['load_seconds']:.0f} s); a window heard in {step['encode_seconds']:.1f} s, "
             f"{step['pass_seconds'] * 1000:.0f} ms a token"
         )
     kept = max(step["peak_bytes"] for step in steps) < PROMISE
