@@ -61,7 +61,6 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
     elif name == "doctor":
         parser.add_argument(
             "--device",
-            default="",
             type=_device,
             metavar="DEVICE",
             help="try this one only: build and compile the starter for it, and compare its text with the processor's",

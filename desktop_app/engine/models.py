@@ -101,7 +101,8 @@ class Shelf:
         folder = _own_draft(target.checkpoint, options) if options.draft == "auto" else find(options.draft)
         if folder is None:
             return None
-        device = _devices(options).draft
+        devices = _devices(options)
+        device = devices.draft
         key = _key(folder, options, device)
         loaded = self._draft if self._draft and self._draft.key == key else None
         checkpoint = loaded.checkpoint if loaded else _read_draft(folder, target.checkpoint)
@@ -111,7 +112,7 @@ class Shelf:
             drafter = pairs.drafter(target.checkpoint, checkpoint)
             announce(f"Loading the draft of {target.checkpoint.name}")
             # What one runtime hears is nothing that the other can read.
-            alike = device.startswith("cuda") == target.model.device.startswith("CUDA")
+            alike = device.startswith("cuda") == devices.target.startswith("cuda")
             shares_encoder = alike and same_encoder(target.checkpoint, checkpoint)
             encoder = target.model if shares_encoder else None
             model = runtime.load(checkpoint, device, options.precision, encoder, _cache())
