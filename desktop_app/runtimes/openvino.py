@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,12 @@ import openvino as ov
 
 from desktop_app.checkpoints import quantised
 from desktop_app.checkpoints.folder import Checkpoint
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.quantised import Quantised
 from desktop_app.runtimes import openvino_graphs as graphs
 from desktop_app.runtimes.openvino_memory import Appended, Joined, Slots
 from desktop_app.runtimes.openvino_passes import (
-    HIDDEN,
     WIDTHS,
+    AppendedCursor,
     Cursor,
     JoinedPasses,
     Passes,
@@ -34,40 +33,15 @@ from desktop_app.runtimes.openvino_passes import (
     SlotPasses,
     capacity,
     is_steady,
-    run,
 )
+from desktop_app.runtimes.openvino_place import AUTO, BITS, EPSILON, Place, core, devices, precisions, run
+
+__all__ = ["AUTO", "OpenVinoModel", "devices", "load", "precisions"]
 
 Array = npt.NDArray[np.float32]
 
 _CACHE_BYTES = 4_000_000_000
 _WEIGHTS_BYTES = 8_000_000_000
-
-AUTO = "CPU"
-"""What the device "auto" is: the only one on which everything was tried, see docs/devices.md."""
-
-BITS = {"int8": 8, "int4": 4}
-"""The precisions that are of the weights only."""
-
-_CAPABILITY = {"f32": "FP32", "bf16": "BF16", "f16": "FP16"}
-_KINDS = {"bf16": ov.Type.bf16, "f16": ov.Type.f16}
-
-# How far margins of passes of one and of many tokens may differ where passes differ at all. In f32 they do, on the CPU
-# by 4.4e-5 (benchmarks/margins.py: random weights of 32 to 768 x 12 layers, a trained 256 x 4); times 20. The others
-# are only for a device on which `is_steady` finds a difference: int8 was seen to differ by 0.19, bf16 by 0.2 before the
-# passes were made steady; times 2.5.
-_EPSILON = {"f32": 1e-3, "bf16": 0.5, "f16": 0.1, "int8": 0.5, "int4": 0.5}
-
-
-def devices() -> list[tuple[str, str]]:
-    """The devices that OpenVINO has here: ("CPU", its full name) and so on."""
-    core = _core()
-    return [(device, str(core.get_property(device, "FULL_DEVICE_NAME"))) for device in core.available_devices]
-
-
-def precisions(device: str) -> list[str]:
-    """The precisions that a device computes in by itself, and those that are of the weights only."""
-    able = _core().get_property(device, "OPTIMIZATION_CAPABILITIES")
-    return [*(each for each, capability in _CAPABILITY.items() if capability in able), *BITS]
 
 
 def load(
@@ -103,61 +77,14 @@ def load(
         shared = ears.compiled(graphs.encoder(tensors, shape, small))
     small = _small(checkpoint, place.kind, shape.decoder_tensors(), cache)
     window = place.compiled(graphs.window(tensors, shape, small, place.numbers))
-    parts = _Parts(checkpoint, small, place, window, place.name.startswith("NPU") if fixed is None else fixed)
+    fixed = place.name.startswith("NPU") if fixed is None else fixed
+    parts = _Parts(checkpoint, small, place, window, fixed)
     reader = parts.appended() if place.appends and not fixed else parts.steady(cache)
     if cache is not None:
         quantised.tidy(cache, "*.blob", _CACHE_BYTES, begun)
         quantised.tidy(cache, "*.weights", _WEIGHTS_BYTES, begun)
-    heard_on = encoder.encoder_device if encoder else ears.name
-    return OpenVinoModel(place, heard_on, shape.mel_bins, shape.text_positions, shared, window, reader, parts.watcher)
-
-
-class Place:
-    """A device with the settings of a precision; `name` and `kind` are what is in use."""
-
-    def __init__(self, device: str, precision: str, cache: Path | None) -> None:
-        self.name = _device(device)
-        core = _core()
-        plain = "f32" if self.name == "CPU" else "f16"
-        self.kind = plain if precision == "auto" else precision
-        if self.kind not in _EPSILON:
-            raise ModelProblem(f"there is no precision {precision} here", f"choose {' or '.join(_EPSILON)}")
-        if self.kind not in (able := precisions(self.name)):
-            raise ModelProblem(f"{self.name} does not compute in {self.kind}", f"choose {' or '.join(able)}")
-        hint = plain if self.kind in BITS else self.kind
-        self.numbers = _KINDS.get(hint, ov.Type.f32)
-        # Without these OpenVINO's own choice on x86 is a cache of 8 bits and, behind int8 weights, activations of 8
-        # bits. Groups of 32 of those make int8 fast, and its sums the same in every pass.
-        wanted = {
-            "INFERENCE_PRECISION_HINT": hint,
-            "KV_CACHE_PRECISION": hint,
-            "DYNAMIC_QUANTIZATION_GROUP_SIZE": "32" if self.kind in BITS else "0",
-        }
-        known = set(core.get_property(self.name, "SUPPORTED_PROPERTIES"))
-        self._settings = {"PERFORMANCE_HINT": "LATENCY"} | {key: each for key, each in wanted.items() if key in known}
-        if cache is not None:
-            cache.mkdir(parents=True, exist_ok=True)
-            self._settings["CACHE_DIR"] = str(cache)
-
-    @property
-    def appends(self) -> bool:
-        """Whether the cache that the device keeps itself is taken: in f32 it is fastest, and a tie guard is enough."""
-        return self.kind == "f32"
-
-    def compiled(self, model: ov.Model, **more: str) -> ov.InferRequest:
-        """A graph ready to run; ModelProblem where the device refuses it."""
-        try:
-            return _core().compile_model(model, self.name, self._settings | more).create_infer_request()
-        except RuntimeError as error:
-            raise ModelProblem(
-                f"{self.name} cannot run this model ({_clause(error)})", "choose another device or model"
-            ) from error
-
-
-def _clause(error: RuntimeError) -> str:
-    """The end of what OpenVINO says about an error, where the reason stands."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1][:200] if lines else "no reason is given"
+    heard_by = encoder.ears if encoder else ears
+    return OpenVinoModel(place, heard_by, shape.mel_bins, shape.text_positions, shared, window, reader, parts.watcher)
 
 
 def _small(
@@ -172,23 +99,6 @@ def _small(
     return quantised.stored(checkpoint.tensors, names, BITS[kind], cache)
 
 
-@lru_cache(maxsize=1)
-def _core() -> ov.Core:
-    """OpenVINO itself, which takes a moment to start."""
-    return ov.Core()
-
-
-def _device(wanted: str) -> str:
-    """OpenVINO's name of the device; ModelProblem if it is not there."""
-    name = AUTO if wanted == "auto" else wanted.upper()
-    present = _core().available_devices
-    if not any(each == name or each.startswith(f"{name}.") for each in present):
-        raise ModelProblem(
-            f"this computer has no {name} that OpenVINO can use", f"choose {' or '.join(present).lower()}"
-        )
-    return name
-
-
 class _Parts:
     """The decoders of one checkpoint, compiled as they are needed."""
 
@@ -200,7 +110,7 @@ class _Parts:
 
     def appended(self) -> _AppendedReader:
         """The decoder that keeps its own cache."""
-        return _AppendedReader(self._bound(self._compiled(Appended())), self._positions, _EPSILON[self._place.kind])
+        return _AppendedReader(self._bound(self._compiled(Appended())), self._positions, EPSILON[self._place.kind])
 
     def steady(self, cache: Path | None) -> _HostReader:
         """A decoder with its memory on the host, run so that passes of one and of many tokens agree if that can be.
@@ -216,7 +126,7 @@ class _Parts:
             if known is not None:
                 known.write_text(json.dumps(verdict), "utf-8")
         passes.width = verdict["width"]
-        return _HostReader(passes, self._positions, 0.0 if verdict["steady"] else _EPSILON[self._place.kind])
+        return _HostReader(passes, self._positions, 0.0 if verdict["steady"] else EPSILON[self._place.kind])
 
     def watcher(self) -> _HostReader:
         """The decoder that also tells where it looks."""
@@ -228,7 +138,7 @@ class _Parts:
 
     def _tried(self) -> str:
         """Names a combination of device, OpenVINO, sizes and numbers."""
-        device = _core().get_property(self._place.name, "FULL_DEVICE_NAME")
+        device = core().get_property(self._place.name, "FULL_DEVICE_NAME")
         return quantised.named(
             [str(device), ov.__version__, repr(self._checkpoint.shape), self._place.kind, str(self._fixed)]
         )
@@ -291,10 +201,10 @@ class _AppendedReader:
         self._positions = positions
         decoder.set_tensor("beam", ov.Tensor(np.zeros(1, np.int32)))
 
-    def cursor(self) -> OpenVinoCursor:
+    def cursor(self) -> AppendedCursor:
         """At the start of a text."""
         self.decoder.reset_state()
-        return OpenVinoCursor(self.decoder, self._positions)
+        return AppendedCursor(self.decoder, self._positions)
 
 
 _Reader = _HostReader | _AppendedReader
@@ -303,13 +213,13 @@ _Reader = _HostReader | _AppendedReader
 class OpenVinoModel:
     """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time.
 
-    `device` is where its decoder runs, `encoder_device` where it hears.
+    `device` is where its decoder runs, `encoder_device` where it hears; `precision` names both where they differ.
     """
 
     def __init__(
         self,
         place: Place,
-        encoder_device: str,
+        ears: Place,
         mel_bins: int,
         positions: int,
         encoder: ov.InferRequest,
@@ -317,8 +227,9 @@ class OpenVinoModel:
         reader: _Reader,
         watcher: Callable[[], _HostReader],
     ) -> None:
-        self.device, self.encoder_device = place.name, encoder_device
-        self.precision = place.kind
+        self.ears = ears
+        self.device, self.encoder_device = place.name, ears.name
+        self.precision = place.kind if place.kind == ears.kind else f"{place.kind}, encoder {ears.kind}"
         self.mel_bins = mel_bins
         self.positions = positions
         self.epsilon = reader.epsilon
@@ -339,14 +250,14 @@ class OpenVinoModel:
         self._encoder.set_tensor(
             "features", ov.Tensor(np.ascontiguousarray(features[None], np.float32), shared_memory=True)
         )
-        self._run(self._encoder, self.encoder_device)
+        run(self._encoder)
         return np.array(self._encoder.get_output_tensor(0).data)
 
-    def open(self, encoded: Array) -> Cursor | OpenVinoCursor:
+    def open(self, encoded: Array) -> Cursor | AppendedCursor:
         """A cursor at the start of the window; it ends the one before. A window that is opened again costs nothing."""
         if self._opened is not encoded:
             self._window.set_tensor("encoded", ov.Tensor(encoded, shared_memory=True))
-            self._run(self._window, self.device)
+            run(self._window)
             self._opened = encoded
         return self._reader.cursor()
 
@@ -362,62 +273,3 @@ class OpenVinoModel:
     def _watcher(self) -> _HostReader:
         """The decoder that also tells where it looks, made when words are first asked for."""
         return self._make_watcher()
-
-    @staticmethod
-    def _run(request: ov.InferRequest, device: str) -> None:
-        try:
-            run(request)
-        except RuntimeError as error:
-            raise stopped(device, error) from error
-
-
-def stopped(device: str, error: RuntimeError) -> ModelProblem:
-    """What is said where a device fails in the middle of its work."""
-    return ModelProblem(f"{device} stopped computing ({_clause(error)})", "choose another device, as in --device cpu")
-
-
-class OpenVinoCursor:
-    """A place in the text of one window: `decoding.protocol.Cursor`."""
-
-    def __init__(self, decoder: ov.InferRequest, positions: int) -> None:
-        self._decoder = decoder
-        self._positions = positions
-        self._slots = np.zeros(positions, np.int64)  # where in the cache the token at a position stands
-        self._mask = np.zeros(2 * positions, np.float32)  # of every entry in the cache
-        self._stored = 0
-        self._length = 0
-
-    @property
-    def length(self) -> int:
-        """How many tokens the decoder has read."""
-        return self._length
-
-    def rewind(self, length: int) -> None:
-        """Forget everything from position `length` on."""
-        if not 0 <= length <= self._length:
-            raise ValueError(f"rewind to {length} of {self._length}")
-        self._mask[self._slots[length : self._length]] = HIDDEN
-        self._length = length
-
-    def run(self, tokens: Sequence[int]) -> Array:
-        """Scores [k, vocabulary] after each of the k tokens, read in one pass; ValueError past the last position."""
-        count, length, stored = len(tokens), self._length, self._stored
-        if not 0 < count <= self._positions - length:
-            raise ValueError(f"{count} tokens at position {length} of {self._positions}")
-        end = stored + count
-        if end > len(self._mask):
-            self._mask = np.concatenate([self._mask, np.zeros(max(count, len(self._mask)), np.float32)])
-        if count == 1:
-            mask = self._mask[None, None, None, :end]
-        else:
-            mask = np.empty((1, 1, count, end), np.float32)
-            mask[:] = self._mask[:end]
-            mask[0, 0, :, stored:] = np.triu(np.full((count, count), HIDDEN, np.float32), 1)
-        decoder = self._decoder
-        decoder.set_tensor("tokens", ov.Tensor(np.array([tokens], np.int64)))
-        decoder.set_tensor("positions", ov.Tensor(np.arange(length, length + count)[None]))
-        decoder.set_tensor("mask", ov.Tensor(mask))
-        run(decoder)
-        self._slots[length : length + count] = np.arange(stored, end)
-        self._length, self._stored = length + count, end
-        return np.array(decoder.get_tensor("logits").data[0])

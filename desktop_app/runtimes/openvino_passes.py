@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import openvino as ov
 
+from desktop_app.runtimes.openvino_place import run
+
 Array = npt.NDArray[np.float32]
 
 HIDDEN = -6e4  # of the mask: nothing is left of it after the softmax, and it fits half precision
@@ -72,12 +74,6 @@ class Rows:
 
 def _bytes(tensor: ov.Tensor) -> npt.NDArray[np.uint8]:
     return tensor.data.view(np.uint8)
-
-
-def run(request: ov.InferRequest) -> None:
-    """One inference. Unlike `infer` it does not copy every output into a dictionary of arrays."""
-    request.start_async()
-    request.wait()
 
 
 class JoinedPasses:
@@ -196,6 +192,53 @@ class Cursor:
         found = self._passes.run(tokens, self._length)
         self._length += len(tokens)
         return found
+
+
+class AppendedCursor:
+    """A place in the text of one window: `decoding.protocol.Cursor`."""
+
+    def __init__(self, decoder: ov.InferRequest, positions: int) -> None:
+        self._decoder = decoder
+        self._positions = positions
+        self._slots = np.zeros(positions, np.int64)  # where in the cache the token at a position stands
+        self._mask = np.zeros(2 * positions, np.float32)  # of every entry in the cache
+        self._stored = 0
+        self._length = 0
+
+    @property
+    def length(self) -> int:
+        """How many tokens the decoder has read."""
+        return self._length
+
+    def rewind(self, length: int) -> None:
+        """Forget everything from position `length` on."""
+        if not 0 <= length <= self._length:
+            raise ValueError(f"rewind to {length} of {self._length}")
+        self._mask[self._slots[length : self._length]] = HIDDEN
+        self._length = length
+
+    def run(self, tokens: Sequence[int]) -> Array:
+        """Scores [k, vocabulary] after each of the k tokens, read in one pass; ValueError past the last position."""
+        count, length, stored = len(tokens), self._length, self._stored
+        if not 0 < count <= self._positions - length:
+            raise ValueError(f"{count} tokens at position {length} of {self._positions}")
+        end = stored + count
+        if end > len(self._mask):
+            self._mask = np.concatenate([self._mask, np.zeros(max(count, len(self._mask)), np.float32)])
+        if count == 1:
+            mask = self._mask[None, None, None, :end]
+        else:
+            mask = np.empty((1, 1, count, end), np.float32)
+            mask[:] = self._mask[:end]
+            mask[0, 0, :, stored:] = np.triu(np.full((count, count), HIDDEN, np.float32), 1)
+        decoder = self._decoder
+        decoder.set_tensor("tokens", ov.Tensor(np.array([tokens], np.int64)))
+        decoder.set_tensor("positions", ov.Tensor(np.arange(length, length + count)[None]))
+        decoder.set_tensor("mask", ov.Tensor(mask))
+        run(decoder)
+        self._slots[length : length + count] = np.arange(stored, end)
+        self._length, self._stored = length + count, end
+        return np.array(decoder.get_tensor("logits").data[0])
 
 
 def is_steady(passes: Passes, positions: int, vocabulary: int, groups: Sequence[int] = (5, 2, 9)) -> bool:

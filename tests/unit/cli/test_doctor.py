@@ -11,10 +11,11 @@ import pytest
 
 from desktop_app import cli
 from desktop_app.audio.microphone import Input
+from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.cli import doctor, window
 from desktop_app.engine import probe, trial
 from desktop_app.engine.trial import Trial
-from desktop_app.runtimes import openvino
+from desktop_app.runtimes import openvino_place
 
 MICROPHONE = Input("a", "Microphone", "ALSA", 1, 48_000, is_default=True, is_system=False)
 SPEAKERS = Input("b", "Monitor of Speakers", "PipeWire", 2, 48_000, is_default=False, is_system=True)
@@ -219,14 +220,23 @@ def test_a_driver_that_fails_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*about: object) -> None:
         raise RuntimeError("Exception from src/inference\nCheck failed:\n  the compiler of the NPU is too old\n")
 
-    monkeypatch.setattr(openvino._core().__class__, "compile_model", refuse)
+    monkeypatch.setattr(openvino_place.core().__class__, "compile_model", refuse)
     with pytest.raises(probe.ProbeProblem) as caught:
         trial.on_device("cpu")
     assert str(caught.value) == (
         "CPU cannot run this model (the compiler of the NPU is too old); choose another device or model"
     )
-    stopped = openvino.stopped("NPU", RuntimeError("device lost"))
-    assert (stopped.reason, stopped.remedy) == (
-        "NPU stopped computing (device lost)",
-        "choose another device, as in --device cpu",
-    )
+
+    class Lost:
+        """A request whose device is gone."""
+
+        def start_async(self) -> None:
+            raise RuntimeError("device lost")
+
+        def get_compiled_model(self) -> SimpleNamespace:
+            return SimpleNamespace(get_property=lambda name: ["NPU"])
+
+    with pytest.raises(ModelProblem) as lost:
+        openvino_place.run(Lost())
+    assert lost.value.reason == "NPU stopped computing (device lost)"
+    assert lost.value.remedy == "choose another device, as in --device cpu"

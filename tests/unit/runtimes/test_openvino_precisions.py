@@ -13,6 +13,7 @@ import pytest
 
 from desktop_app.checkpoints.folder import ModelProblem, read
 from desktop_app.runtimes import openvino as runtime
+from desktop_app.runtimes import openvino_place
 from desktop_app.runtimes.openvino import OpenVinoModel, load, precisions
 from desktop_app.runtimes.openvino_passes import is_steady
 from tests.unit.runtimes.conftest import Pair, features
@@ -90,7 +91,7 @@ def test_a_cursor_of_the_host(toy: Pair) -> None:
 
 
 def test_what_a_device_cannot_compute_is_said(toy: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runtime, "precisions", lambda device: ["f32", "int8", "int4"])
+    monkeypatch.setattr(openvino_place, "precisions", lambda device: ["f32", "int8", "int4"])
     with pytest.raises(ModelProblem, match="CPU does not compute in bf16") as caught:
         load(read(toy.folder), precision="bf16")
     assert caught.value.remedy == "choose f32 or int8 or int4"
