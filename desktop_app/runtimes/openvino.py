@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,15 @@ def _small(
     return quantised.stored(checkpoint.tensors, names, BITS[kind], cache)
 
 
+def _read(known: Path | None) -> dict[str, Any]:
+    """What was found out before; {} where nothing was, or it cannot be read."""
+    try:
+        found = json.loads(known.read_text("utf-8")) if known else {}
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and {"steady", "width"} <= set(found) else {}
+
+
 class _Parts:
     """The decoders of one checkpoint, compiled as they are needed."""
 
@@ -119,11 +129,9 @@ class _Parts:
         """
         passes = self._passes(())
         known = None if cache is None else cache / f"{self._tried()}.steady"
-        if known is not None and known.is_file():
-            verdict = json.loads(known.read_text("utf-8"))
-        else:
-            verdict = self._try(passes)
-            if known is not None:
+        verdict = _read(known) or self._try(passes)
+        if known is not None:
+            with suppress(OSError):  # it is tried again next time
                 known.write_text(json.dumps(verdict), "utf-8")
         passes.width = verdict["width"]
         return _HostReader(passes, self._positions, 0.0 if verdict["steady"] else EPSILON[self._place.kind])
