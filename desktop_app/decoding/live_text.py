@@ -51,15 +51,17 @@ class Hypothesis:
     end: float | None
 
 
-def parse(tokens: Sequence[int], vocabulary: Vocabulary, spell: Spell, spaced: bool) -> Hypothesis:
-    """The hypothesis in a window's tokens."""
+def parse(
+    tokens: Sequence[int], vocabulary: Vocabulary, spell: Spell, spaced: bool, seconds: float = float("inf")
+) -> Hypothesis:
+    """The hypothesis in the tokens of a window with `seconds` of audio."""
     items: list[Item] = []
     times: list[float] = []  # those since the last word
     start = 0.0
     at = 0
     while at < len(tokens):
         if vocabulary.is_timestamp(tokens[at]):
-            times.append(vocabulary.seconds(tokens[at]))
+            times.append(min(vocabulary.seconds(tokens[at]), seconds))
             at += 1
             continue
         end = next((i for i in range(at, len(tokens)) if vocabulary.is_timestamp(tokens[i])), len(tokens))
