@@ -1,4 +1,4 @@
-"""Speak held-out sentences one after another and write down when each word is said: the material of `galley bench live`.
+"""Speak held-out sentences one after another and write down when each word is said: for `galley bench live`.
 
 Needs espeak-ng and the sentences' sources (`make starter` installs both). Writes FOLDER/speech.flac and
 FOLDER/speech.words.json: {"words": [[word, start, end], ...]}, in seconds. espeak-ng tells when a word begins; one

@@ -79,18 +79,21 @@ def parse(
 def behind(ink: Sequence[Item], items: Sequence[Item]) -> int:
     """From where on `items` say what comes behind `ink`, which the target may hear otherwise by now.
 
-    The words of `ink` are matched with the beginning of `items` at the least edit distance; among equals, as many words
-    as `ink` has.
+    The words of `ink` are matched with the beginning of `items` at the least edit distance; among equals one that ends
+    with the same word, then one with as many words as `ink` has.
     """
     if len(ink) <= len(items) and all(one.text == other.text for one, other in zip(ink, items, strict=False)):
         return len(ink)
     known = [item.word for item in ink if item.word]
     places = [place for place, item in enumerate(items) if item.word]
-    costs = _distances(known, [items[place].word for place in places])
-    best = min(range(len(costs)), key=lambda count: (costs[count], abs(count - len(known))))
+    words = [items[place].word for place in places]
+    costs = _distances(known, words)
+
+    def rank(count: int) -> tuple[int, bool, int]:
+        return costs[count], words[count - 1 : count] != known[-1:], abs(count - len(known))
+
+    best = min(range(len(costs)), key=rank)
     at = places[best - 1] + 1 if best else 0
-    if not best and not known:
-        return 0
     ended = bool(ink) and not ink[-1].word  # marks stand behind the last word already, perhaps a break
     while ended and at < len(items) and not items[at].word:
         if items[at].is_break and not ink[-1].is_break:

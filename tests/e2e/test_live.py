@@ -122,7 +122,7 @@ def test_a_file_in_work_waits_for_the_session_and_is_done_then(talk: Talk) -> No
 
 def test_a_recorded_schedule_gives_the_same_tokens_with_and_without_drafts() -> None:
     pair = Shelf().pair(Options(language="en"), lambda what: None)
-    checkpoint, said = pair.target.checkpoint, audio(SAMPLE, 5.0)
+    checkpoint, said = pair.target.checkpoint, audio(SAMPLE, 3.2)
     texts, passes = [], []
     for previous, drafter in ((True, pair.drafter()), (False, None)):
         figures, seen = Figures(), []
@@ -136,8 +136,8 @@ def test_a_recorded_schedule_gives_the_same_tokens_with_and_without_drafts() -> 
             previous=previous,
             figures=figures,
         )
-        for at in range(0, len(said), RATE // 2):
-            live.feed(said[at : at + RATE // 2])
+        for at in range(0, len(said), RATE * 4 // 5):
+            live.feed(said[at : at + RATE * 4 // 5])
             seen.append(tokens_only(live.update()))
         live.finish()
         while live.due:
