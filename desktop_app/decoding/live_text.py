@@ -14,6 +14,9 @@ Spell = Callable[[Sequence[int]], str]
 _MARKS = frozenset(punctuation + "。，！？：、…—–“”„«»¿¡·")
 _LONGEST_PHRASE = 8
 
+HELD_BACK = 1
+"""Words at the end of a text that are not committed: the end of the audio may have cut them."""
+
 
 @dataclass(frozen=True)
 class Item:
@@ -103,10 +106,10 @@ def behind(ink: Sequence[Item], items: Sequence[Item]) -> int:
 
 
 def agreed(before: Sequence[Item], now: Sequence[Item]) -> int:
-    """How many items of `now` can be committed: those that `before` has too, but not the last word, which the end of
-    the audio may have cut, and nothing behind it (LocalAgreement-2; Macháček, Dabre and Bojar, 2023)."""
+    """How many items of `now` can be committed: those that `before` has too, without the words that are held back and
+    what stands behind them (LocalAgreement-2; Macháček, Dabre and Bojar, 2023)."""
     words = [place for place, item in enumerate(now) if item.word]
-    most = min(words[-1] if words else 0, len(before))
+    most = min(words[-HELD_BACK] if len(words) >= HELD_BACK else 0, len(before))
     return next((i for i in range(most) if before[i].text != now[i].text), most)
 
 
