@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,19 @@ def test_the_panel_tells_latency_backlog_and_time(window: Window, stage: Stage) 
     stage.stop()
     stage.say(Finished(entry.id, transcript(segment(0))))
     assert not live.isVisible()
+
+
+def test_a_smaller_target_that_writes_along_is_named_with_the_chosen_one(window: Window, stage: Stage) -> None:
+    entry = stage.record()
+    stage.say(Started(entry.id, 0.0, MODELS), update(entry.id))
+    live = window.panel.live
+    assert not live.final.isVisible()
+    notice = "Small writes while you speak, because Large needs 2.0 s to hear a window. Large is for the final text."
+    stage.say(Started(entry.id, 0.0, replace(MODELS, target="Small", notice=notice, final="Large")))
+    stage.say(update(entry.id))
+    assert (live.now.text(), live.final.text()) == ("Small", "Large")
+    assert live.final.isVisible()
+    assert window.page.notice.text.text() == notice
 
 
 def test_words_are_promised_only_when_the_model_is_there(window: Window, stage: Stage) -> None:

@@ -45,6 +45,7 @@ def test_the_largest_one_that_is_fast_enough_writes_instead(
     slow(monkeypatch, seconds)
     pair, models = pair_for_live(request("large"), Shelf(), lambda what: None)
     assert models.target == pair.target.checkpoint.name == chosen
+    assert models.final == "large"
     assert models.notice == (
         f"{chosen} writes while you speak, because large needs {seconds:.1f} s to hear a window on this computer."
         " large is for the final text."
