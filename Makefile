@@ -15,7 +15,7 @@ help:
 	@echo 'make check         lint, types, layer rules'
 	@echo 'make setup         install what tests and benchmarks need into .venv'
 	@echo 'make parity        compare with transformers and openai-whisper, token for token (minutes)'
-	@echo 'make soak          record two hours, faster than real time'
+	@echo 'make soak          record two hours, and hear two hours live, faster than real time (an hour and more)'
 	@echo 'make screenshots   render every screen into docs/screenshots'
 	@echo 'make starter       train the starter pair from nothing (hours)'
 	@echo 'make clean         remove .venv and everything that was built'
@@ -48,6 +48,7 @@ parity: setup
 
 soak: setup
 	GALLEY_SOAK_HOURS=2 $(PYTHON) -m pytest -o timeout=1200 tests/unit/audio/test_recording.py -k hours
+	$(PYTHON) -m benchmarks.live_soak
 
 screenshots: setup
 	$(OFFSCREEN) $(PYTHON) tests/screenshots.py

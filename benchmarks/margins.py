@@ -1,6 +1,6 @@
 """How much the size of a pass changes the margin between two tokens: what `epsilon` of the runtime rests on.
 
-`python benchmarks/margins.py FOLDER ... [--device cpu|gpu|cuda|torch] [--precision f32 int8] [--texts N]`
+`python benchmarks/margins.py FOLDER ... [--device cpu|gpu|npu|cuda|torch] [--precision f32 int8] [--texts N]`
 
 Texts of a model's own choice and texts of random tokens are read one token a pass, then in passes of 2 to 16 tokens of
 which a part is rejected. The change is the largest of any difference of two scores at one position. The device `torch`
@@ -81,7 +81,7 @@ def ready(checkpoint: Checkpoint, device: str, precision: str, each_width: bool)
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--device", default="cpu", choices=("cpu", "gpu", "cuda", "torch"))
+    parser.add_argument("--device", default="cpu", choices=("cpu", "gpu", "npu", "cuda", "torch"))
     parser.add_argument("--each-width", action="store_true")
     parser.add_argument("--precision", nargs="+", default=["f32", "int8"])
     parser.add_argument("--texts", type=int, default=10)

@@ -20,15 +20,19 @@ TOP = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TOP))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtWidgets import QApplication  # noqa: E402
+from PySide6.QtCore import QPoint  # noqa: E402
+from PySide6.QtGui import QPixmap  # noqa: E402
+from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
 
-from desktop_app import resources  # noqa: E402
+from desktop_app import folders, resources  # noqa: E402
 from desktop_app.ui.app import Program  # noqa: E402
 from desktop_app.ui.entry import IN_WORK, WORKING, Entry  # noqa: E402
 from desktop_app.ui.theme import DARK, LIGHT  # noqa: E402
+from tests.screenshots_live import Booth, interrupt, over, shoot  # noqa: E402
 
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
 TARGET = TOP / "docs" / "screenshots"
+PARTS = ("live", "files")
 NAMES = (
     "Breakfast with Rose.flac",
     "Interview, second part.flac",
@@ -40,8 +44,8 @@ NAMES = (
 class Camera:
     """A program in a home of its own, and the pictures of it."""
 
-    def __init__(self, app: QApplication, look: str, home: Path, target: str) -> None:
-        self._app, self._look, self._target = app, look, target
+    def __init__(self, app: QApplication, look: str, home: Path, target: str, booth: Booth) -> None:
+        self._app, self._look, self._target, self._booth = app, look, target, booth
         os.environ["GALLEY_HOME"] = str(home / look)
         (home / look).mkdir()
         (home / "cache").mkdir(exist_ok=True)
@@ -50,7 +54,7 @@ class Camera:
 
     def open(self) -> None:
         """Start the program as the user left it."""
-        self.program = Program(self._app)
+        self.program = Program(self._app, self._booth.inputs, self._booth.open_stream)
         self.program.theme.choose(self._look)
         if self._target:
             self.program.preferences.target = self._target
@@ -82,8 +86,19 @@ class Camera:
 
     def take(self, name: str) -> None:
         """Grab the window."""
+        self._save(name, self.window.grab())
+
+    def take_with(self, name: str, part: QWidget, place: QPoint) -> None:
+        """Grab the window with a menu or a dialog over it."""
+        self._save(name, over(self.window.grab(), part, place))
+
+    def take_alone(self, name: str, part: QWidget) -> None:
+        """Grab a window beside the main one."""
+        self._save(name, part.grab())
+
+    def _save(self, name: str, picture: QPixmap) -> None:
         place = TARGET / f"{name}-{self._look}.png"
-        if not self.window.grab().save(str(place)):
+        if not picture.save(str(place)):
             raise SystemExit(f"screenshots: {place} could not be written")
 
     def drop(self, *paths: Path) -> list[Entry]:
@@ -119,16 +134,28 @@ class BestDraft:
             self._camera.take(self._name)
 
 
+def _shoot_live(camera: Camera, booth: Booth, files: list[Path]) -> None:
+    camera.take("idle")
+    camera.window.show_settings()
+    camera.pause(0.1)
+    camera.take("settings")
+    camera.window.show_idle()
+    camera.pause(0.1)
+    shoot(camera, booth, files[0])
+    camera.close()
+    interrupt(folders.data() / "library", files[1])
+    camera.open()
+    camera.wait(lambda: bool(camera.window.live.rescue.found))
+    camera.pause(0.6)
+    camera.take("interrupted-recording")
+    camera.close()
+
+
 def _shoot(camera: Camera, files: list[Path], broken: Path) -> None:
     window, session = camera.window, camera.program.session
-    camera.take("idle")
     window.idle.card.set_dragged(True)
     camera.take("drop")
     window.idle.card.set_dragged(False)
-    window.show_settings()
-    camera.pause(0.1)
-    camera.take("settings")
-
     (first,) = camera.drop(files[0])
     camera.wait(lambda: first.state not in IN_WORK)
     entry, *_ = camera.drop(files[1], files[2], broken)
@@ -178,7 +205,10 @@ def main() -> None:
     """Render all screens, light and dark."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--target", default="", help="another model folder than the starter")
-    target = parser.parse_args().target
+    parser.add_argument("--look", choices=(LIGHT, DARK), help="render only this one")
+    parser.add_argument("--only", choices=PARTS, help="render only these screens")
+    arguments = parser.parse_args()
+    target = arguments.target
     app = QApplication(["galley"])
     app.setStyle("Fusion")
     TARGET.mkdir(parents=True, exist_ok=True)
@@ -190,8 +220,16 @@ def main() -> None:
             shutil.copy(SAMPLE, file)
         broken = files[0].parent / "Shopping list.mp3"
         broken.write_text("bread, butter, jam\n")
-        for look in (LIGHT, DARK):
-            _shoot(Camera(app, look, home, target), files, broken)
+        for look in (arguments.look,) if arguments.look else (LIGHT, DARK):
+            for part in (arguments.only,) if arguments.only else PARTS:
+                booth = Booth(SAMPLE)
+                place = home / part
+                place.mkdir(exist_ok=True)
+                camera = Camera(app, look, place, target, booth)
+                if part == "live":
+                    _shoot_live(camera, booth, files)
+                else:
+                    _shoot(camera, files, broken)
     total = sum(file.stat().st_size for file in TARGET.glob("*.png"))
     print(f"{len(list(TARGET.glob('*.png')))} screens in {TARGET}, {total / 1e6:.1f} MB")
 

@@ -59,12 +59,19 @@ class Tensor:
 
     def read(self) -> npt.NDArray[np.float32]:
         """Its numbers as float32: a copy, or a view of the file where it is float32 and aligned there."""
-        raw = self.raw()
+        return self._numbers(self.raw(), self.shape)
+
+    def rows(self, begin: int, end: int) -> npt.NDArray[np.float32]:
+        """Some rows of a matrix, as `read` gives all of them."""
+        width = self.shape[1] * WIDTHS[self.kind]
+        return self._numbers(self.raw()[begin * width : end * width], (end - begin, self.shape[1]))
+
+    def _numbers(self, raw: npt.NDArray[np.uint8], shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
         if self.kind == "BF16":
-            return (raw.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
+            return (raw.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(shape)
         if self.kind == "F16":
-            return raw.view("<f2").astype(np.float32).reshape(self.shape)
-        return np.require(raw.view("<f4"), np.float32, "A").reshape(self.shape)
+            return raw.view("<f2").astype(np.float32).reshape(shape)
+        return np.require(raw.view("<f4"), np.float32, "A").reshape(shape)
 
 
 class Tensors:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from desktop_app import __version__
 from desktop_app.cli import bench
+from desktop_app.engine import placing
 from desktop_app.transcript.formats import FORMATS
 
 COMMANDS = {
@@ -57,6 +58,13 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
         _add_record(parser)
     elif name == "models":
         _add_models(parser)
+    elif name == "doctor":
+        parser.add_argument(
+            "--device",
+            type=_device,
+            metavar="DEVICE",
+            help="try this one only: build and compile the starter for it, and compare its text with the processor's",
+        )
     elif name == "bench":
         bench.add_arguments(parser, given)
     return parser.parse_args(given)
@@ -77,12 +85,19 @@ def _add_writer(parser: argparse.ArgumentParser) -> None:
         metavar="auto|off|NAME|FOLDER",
         help="the small model that writes ahead: auto, what came with the target; off, the target alone",
     )
-    add("--device", default="auto", choices=("auto", "cpu", "gpu", "cuda"), help="what computes (default: %(default)s)")
+    add(
+        "--device",
+        default="auto",
+        type=_device,
+        metavar="DEVICE",
+        help="what computes: auto, cpu, gpu, npu or cuda, or apart as in encoder=npu,target=gpu,draft=cpu "
+        "(default: %(default)s, the processor)",
+    )
     add(
         "--precision",
         default="auto",
-        choices=("auto", "f32", "f16", "bf16", "int8"),
-        help="of the weights; f16 and bf16 on CUDA (default: %(default)s)",
+        choices=("auto", "f32", "f16", "bf16", "int8", "int4"),
+        help="of the numbers; int8 and int4 of the weights only (default: %(default)s, f32 on a processor, else f16)",
     )
     add(
         "--language",
@@ -200,6 +215,14 @@ def _seconds(text: str) -> float:
     if not 0 < seconds < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no length of time; write seconds, as in 90")
     return seconds
+
+
+def _device(text: str) -> str:
+    try:
+        placing.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
 
 
 def _hot_words(file: str) -> tuple[str, ...]:

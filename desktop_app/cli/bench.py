@@ -9,6 +9,7 @@ from typing import Protocol, cast
 
 BENCHMARKS = {
     "live": ("live", "words on the screen while they are spoken: how late, how stable, how right, at what cost"),
+    "memory": ("memory", "the memory that a model takes, from its file to its first window"),
 }
 """Name, module of `desktop_app.measure`, and what is measured."""
 

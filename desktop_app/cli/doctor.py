@@ -11,6 +11,8 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from desktop_app import __version__, folders
 from desktop_app.cli.window import has_display
@@ -32,6 +34,9 @@ _LEAST_ROOM = 1e9
 _REINSTALL = "install Galley again"
 NO_ENGINE = 3
 
+if TYPE_CHECKING:
+    from desktop_app.engine.trial import Trial
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -48,7 +53,8 @@ class Finding:
 def run(arguments: argparse.Namespace) -> int:
     """Look at everything and say it; gives the exit status, 3 if files cannot be transcribed."""
     status = 0
-    for check in (_program, _packages, _devices, _cuda, _starter, _data, _window, _sound):
+    checks = [_program, _packages, _devices, _cuda, _starter, _data, _window, _sound]
+    for check in [partial(_trial, arguments.device)] if arguments.device else checks:
         for finding in check():
             mark = {"ok": "ok     ", "note": "note   ", "problem": "PROBLEM"}[finding.state]
             sys.stdout.write(f"{mark}  {finding.what}{f'; {finding.remedy}' if finding.remedy else ''}\n")
@@ -107,6 +113,28 @@ def _starter() -> Iterator[Finding]:
         yield Finding("ok", probe.ask(probe.starter))
     except probe.ProbeProblem as problem:
         yield Finding("problem", f"the starter model does not work: {problem}", _REINSTALL)
+
+
+def _trial(device: str) -> Iterator[Finding]:
+    """What only the owner of a device can find out about it."""
+    remedy = "update its driver, or choose another device"
+    try:
+        trial = probe.ask(partial(on_device, device), 900.0)
+    except probe.ProbeProblem as problem:
+        reason, _, said = str(problem).partition("; ")
+        yield Finding("problem", f"{device} does not work: {reason}", said or remedy)
+        return
+    for line in trial.lines:
+        yield Finding("ok", line)
+    if not trial.good:
+        yield Finding("problem", f"{device} does not write what the processor writes", remedy)
+
+
+def on_device(device: str) -> Trial:
+    """For `probe.ask`: what it needs is loaded there."""
+    from desktop_app.engine import trial
+
+    return trial.on_device(device)
 
 
 def _data() -> Iterator[Finding]:

@@ -197,10 +197,8 @@ class Live:
 
     def _enter(self, begin: int) -> None:
         """Let the window begin with the speech in work, if it is a new one."""
-        if begin <= self._begin and self._before is not None:
-            return
         if begin > self._begin:
-            if begin - self._begin > SILENCE * RATE and self._stop < begin - SILENCE * RATE:
+            if begin - self._stop > SILENCE * RATE:
                 self._prompt = []
             self._begin = begin
 
@@ -217,7 +215,7 @@ class Live:
         self._look_ahead(window, task, spaced, final)
         temperatures = settings.temperatures if final else settings.temperatures[:1]
         text = self._decoder.write_at(temperatures, window, task, lambda tokens, draft: None, self._words)
-        now = parse(() if text.is_silence else text.tokens, self._vocabulary, self._words, spaced)
+        now = parse(() if text.is_silence else text.tokens, self._vocabulary, self._words, spaced, seconds)
         items = tuple(unlooped(now.items))
         if len(items) < len(now.items):
             now = replace(now, tokens=now.tokens[: now.items[len(items)].place], items=items, end=None)

@@ -14,6 +14,9 @@ Spell = Callable[[Sequence[int]], str]
 _MARKS = frozenset(punctuation + "。，！？：、…—–“”„«»¿¡·")
 _LONGEST_PHRASE = 8
 
+HELD_BACK = 1
+"""Words at the end of a text that are not committed: the end of the audio may have cut them."""
+
 
 @dataclass(frozen=True)
 class Item:
@@ -51,15 +54,17 @@ class Hypothesis:
     end: float | None
 
 
-def parse(tokens: Sequence[int], vocabulary: Vocabulary, spell: Spell, spaced: bool) -> Hypothesis:
-    """The hypothesis in a window's tokens."""
+def parse(
+    tokens: Sequence[int], vocabulary: Vocabulary, spell: Spell, spaced: bool, seconds: float = float("inf")
+) -> Hypothesis:
+    """The hypothesis in the tokens of a window with `seconds` of audio."""
     items: list[Item] = []
     times: list[float] = []  # those since the last word
     start = 0.0
     at = 0
     while at < len(tokens):
         if vocabulary.is_timestamp(tokens[at]):
-            times.append(vocabulary.seconds(tokens[at]))
+            times.append(min(vocabulary.seconds(tokens[at]), seconds))
             at += 1
             continue
         end = next((i for i in range(at, len(tokens)) if vocabulary.is_timestamp(tokens[i])), len(tokens))
@@ -77,18 +82,21 @@ def parse(tokens: Sequence[int], vocabulary: Vocabulary, spell: Spell, spaced: b
 def behind(ink: Sequence[Item], items: Sequence[Item]) -> int:
     """From where on `items` say what comes behind `ink`, which the target may hear otherwise by now.
 
-    The words of `ink` are matched with the beginning of `items` at the least edit distance; among equals, as many words
-    as `ink` has.
+    The words of `ink` are matched with the beginning of `items` at the least edit distance; among equals one that ends
+    with the same word, then one with as many words as `ink` has.
     """
     if len(ink) <= len(items) and all(one.text == other.text for one, other in zip(ink, items, strict=False)):
         return len(ink)
     known = [item.word for item in ink if item.word]
     places = [place for place, item in enumerate(items) if item.word]
-    costs = _distances(known, [items[place].word for place in places])
-    best = min(range(len(costs)), key=lambda count: (costs[count], abs(count - len(known))))
+    words = [items[place].word for place in places]
+    costs = _distances(known, words)
+
+    def rank(count: int) -> tuple[int, bool, int]:
+        return costs[count], words[count - 1 : count] != known[-1:], abs(count - len(known))
+
+    best = min(range(len(costs)), key=rank)
     at = places[best - 1] + 1 if best else 0
-    if not best and not known:
-        return 0
     ended = bool(ink) and not ink[-1].word  # marks stand behind the last word already, perhaps a break
     while ended and at < len(items) and not items[at].word:
         if items[at].is_break and not ink[-1].is_break:
@@ -98,10 +106,10 @@ def behind(ink: Sequence[Item], items: Sequence[Item]) -> int:
 
 
 def agreed(before: Sequence[Item], now: Sequence[Item]) -> int:
-    """How many items of `now` can be committed: those that `before` has too, but not the last word, which the end of
-    the audio may have cut, and nothing behind it (LocalAgreement-2; Macháček, Dabre and Bojar, 2023)."""
+    """How many items of `now` can be committed: those that `before` has too, without the words that are held back and
+    what stands behind them (LocalAgreement-2; Macháček, Dabre and Bojar, 2023)."""
     words = [place for place, item in enumerate(now) if item.word]
-    most = min(words[-1] if words else 0, len(before))
+    most = min(words[-HELD_BACK] if len(words) >= HELD_BACK else 0, len(before))
     return next((i for i in range(most) if before[i].text != now[i].text), most)
 
 

@@ -45,7 +45,7 @@ def pair_for_live(request: StartLive, shelf: Shelf, announce: Callable[[str], No
     notice = (
         f"{pair.target.checkpoint.name} writes while you speak, because {slow}. {chosen.name} is for the final text."
     )
-    return pair, _with(pair.described(), notice)
+    return pair, replace(_with(pair.described(), notice), final=chosen.name)
 
 
 def encoding_seconds(pair: Pair) -> float:

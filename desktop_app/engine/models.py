@@ -11,7 +11,7 @@ from desktop_app.checkpoints import installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter
-from desktop_app.engine import runtime
+from desktop_app.engine import placing, runtime
 from desktop_app.engine.messages import Options
 from desktop_app.transcript.model import Models
 
@@ -55,10 +55,14 @@ class Pair:
             target=target.checkpoint.name,
             draft=self.draft.checkpoint.name if self.draft else "",
             drafter="model" if self.draft else "off",
-            device=target.model.device,
+            device=self._devices(),
             precision=target.model.precision,
             notice=target.checkpoint.notice,
         )
+
+    def _devices(self) -> str:
+        model, draft = self.target.model, self.draft
+        return placing.described(model.encoder_device, model.device, draft.model.device if draft else None)
 
 
 class Shelf:
@@ -74,12 +78,17 @@ class Shelf:
         Raises ModelProblem.
         """
         folder = find(options.target or installed.best(options.language))
-        key = _key(folder, options)
+        devices = _devices(options)
+        key = _key(folder, options, devices.target, devices.encoder)
         if self._target is None or self._target.key != key:
             self.clear()
             checkpoint = read(folder)
-            announce(f"Loading {checkpoint.name}")
-            self._target = Loaded(key, checkpoint, _load(checkpoint, options))
+            chosen = f" on {runtime.AUTO}" if devices.target == "auto" else ""
+            announce(f"Loading {checkpoint.name}{chosen}")
+            model = runtime.load(
+                checkpoint, devices.target, options.precision, None, _cache(), encoder_device=devices.encoder
+            )
+            self._target = Loaded(key, checkpoint, model)
         return Pair(self._target, self._draft_for(self._target, options, announce))
 
     def clear(self) -> None:
@@ -92,7 +101,9 @@ class Shelf:
         folder = _own_draft(target.checkpoint, options) if options.draft == "auto" else find(options.draft)
         if folder is None:
             return None
-        key = _key(folder, options)
+        devices = _devices(options)
+        device = devices.draft
+        key = _key(folder, options, device)
         loaded = self._draft if self._draft and self._draft.key == key else None
         checkpoint = loaded.checkpoint if loaded else _read_draft(folder, target.checkpoint)
         _check(target.checkpoint, checkpoint, options)
@@ -100,8 +111,11 @@ class Shelf:
             self._draft = None
             drafter = pairs.drafter(target.checkpoint, checkpoint)
             announce(f"Loading the draft of {target.checkpoint.name}")
-            shares_encoder = same_encoder(target.checkpoint, checkpoint)
-            model = _load(checkpoint, options, target.model if shares_encoder else None)
+            # What one runtime hears is nothing that the other can read.
+            alike = device.startswith("cuda") == devices.target.startswith("cuda")
+            shares_encoder = alike and same_encoder(target.checkpoint, checkpoint)
+            encoder = target.model if shares_encoder else None
+            model = runtime.load(checkpoint, device, options.precision, encoder, _cache())
             self._draft = LoadedDraft(key, checkpoint, model, shares_encoder, drafter)
         return self._draft
 
@@ -135,10 +149,10 @@ def _own_draft(target: Checkpoint, options: Options) -> Path | None:
     return None
 
 
-def _key(folder: Path, options: Options) -> tuple[object, ...]:
-    """Changes with the folder, what lies in it, device and precision."""
+def _key(folder: Path, options: Options, *devices: str) -> tuple[object, ...]:
+    """Changes with the folder, what lies in it, devices and precision."""
     files = sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in folder.glob("*.*"))
-    return folder.resolve(), tuple(files), options.device, options.precision
+    return folder.resolve(), tuple(files), devices, options.precision
 
 
 def _read_draft(folder: Path, target: Checkpoint) -> Checkpoint:
@@ -154,10 +168,12 @@ def _check(target: Checkpoint, draft: Checkpoint, options: Options) -> None:
     pairs.check(target, draft, language, options.task == "translate")
 
 
-def _load(
-    checkpoint: Checkpoint, options: Options, encoder: runtime.RuntimeModel | None = None
-) -> runtime.RuntimeModel:
-    return runtime.load(checkpoint, options.device, options.precision, encoder, _cache())
+def _devices(options: Options) -> placing.Devices:
+    try:
+        return placing.parse(options.device)
+    except ValueError as error:
+        reason, _, remedy = str(error).partition("; ")
+        raise ModelProblem(reason, remedy) from error
 
 
 def _cache() -> Path | None:

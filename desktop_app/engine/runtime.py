@@ -10,21 +10,35 @@ from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.protocol import Model
 from desktop_app.runtimes import openvino
 
+AUTO = openvino.AUTO
+"""What the device "auto" is."""
+
 
 class RuntimeModel(Model, Protocol):
-    """A model that is ready to run, with the device and the precision in use as people call them."""
+    """A model that is ready to run, with the device of its decoder, that of its encoder, and the precision in use as
+    people call them."""
 
     device: str
+    encoder_device: str
     precision: str
 
 
-def load(checkpoint: Checkpoint, device: str, precision: str, encoder: Any, cache: Path | None) -> RuntimeModel:
-    """A checkpoint ready to run on `device`; ModelProblem where that cannot be.
+def load(
+    checkpoint: Checkpoint,
+    device: str,
+    precision: str,
+    encoder: Any,
+    cache: Path | None,
+    *,
+    encoder_device: str = "",
+) -> RuntimeModel:
+    """A checkpoint ready to run on `device`, its encoder on `encoder_device` ("" is the same); ModelProblem where that
+    cannot be.
 
-    `encoder` is None or a model of the same device whose encoder is to be shared.
+    `encoder` is None or a model of the same runtime whose encoder is to be shared.
     """
     if not device.startswith("cuda"):
-        return openvino.load(checkpoint, device, precision, encoder=encoder, cache=cache)
+        return openvino.load(checkpoint, device, precision, encoder=encoder, encoder_device=encoder_device, cache=cache)
     others = " or ".join(name.lower() for name, _ in openvino.devices())
     try:
         from desktop_app.runtimes import torch

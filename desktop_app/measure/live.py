@@ -1,16 +1,233 @@
-"""`galley bench live`: words on the screen while they are spoken."""
+"""`galley bench live`: words on the screen while they are spoken. How late, how stable, how right, at what cost.
+
+A session is played faster than real time: a clock advances by what the computing takes. What the figures mean is in
+docs/live.md.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import platform
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from desktop_app import resources
+from desktop_app.audio.files import RATE, AudioFile, AudioProblem
+from desktop_app.audio.logmel import features
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.decoding import longform
+from desktop_app.decoding.hearing import Samples
+from desktop_app.engine.messages import Options
+from desktop_app.engine.models import Pair, Shelf
+from desktop_app.measure.live_figures import Said, accuracy, erasure, latency
+from desktop_app.measure.live_run import CLOCKS, Player, Run, silence
+from desktop_app.measure.words import normalised, word_error_rate
+
+FIXED = 0.4  # seconds between updates where the number of passes is compared
+SILENCES = ("silence", "noise", "music")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Nothing yet."""
+    """What can be asked for."""
+    add = parser.add_argument
+    add(
+        "--speech",
+        metavar="FILE",
+        help="speech whose words have known times, in FILE with .words.json for its ending (default: the sample only)",
+    )
+    add("--seconds", type=float, default=0.0, help="of it (default: all)")
+    add(
+        "--passes", type=float, default=60.0, metavar="SECONDS", help="of it, for the three ways to draft (default: 60)"
+    )
+    add(
+        "--quiet", type=float, default=300.0, metavar="SECONDS", help="of silence, of noise and of music (default: 300)"
+    )
+    add("--target", default="", metavar="NAME|FOLDER", help="the model (default: the starter)")
+    add(
+        "--clock",
+        default="processor",
+        choices=tuple(CLOCKS),
+        help="what computing takes: processor time of all threads, or time on the wall (default: %(default)s)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Say that it is not there yet."""
-    sys.stderr.write("galley bench live: not measured yet; run galley transcribe for files\n")
-    return 1
+    """Measure and tell; gives the exit status."""
+    try:
+        pair = Shelf().pair(Options(target=arguments.target, language="en"), _say)
+        result = _measure(pair, arguments)
+    except (AudioProblem, ModelProblem) as problem:
+        _say(f"galley bench live: {problem.reason}; {problem.remedy}")
+        return 3 if isinstance(problem, ModelProblem) else 1
+    except (OSError, ValueError, KeyError) as error:
+        _say(f"galley bench live: the words' times cannot be read ({error}); see benchmarks/held_out_speech.py")
+        return 1
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    sys.stdout.write("\n".join(_lines(result)) + "\n")
+    return 0
+
+
+def _measure(pair: Pair, arguments: argparse.Namespace) -> dict[str, Any]:
+    models = pair.described()
+    result: dict[str, Any] = {
+        "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+        "models": {"target": models.target, "draft": models.draft, "device": models.device},
+        "clock": arguments.clock,
+    }
+    sample, said = _audio(resources.path("resources", "sample", "conversation.flac")), _sample_words()
+    Player(pair, every=FIXED).play(sample[: 3 * RATE])  # the first inferences take longer
+    result["sample"] = _speech(pair, sample, said, arguments.clock)
+    if arguments.speech:
+        path = Path(arguments.speech)
+        speech, said = _audio(path), _known_words(path.with_suffix(".words.json"))
+        if arguments.seconds:
+            speech = speech[: round(arguments.seconds * RATE)]
+        said = [each for each in said if each.end < len(speech) / RATE]
+        result["speech"] = _speech(pair, speech, said, arguments.clock)
+        sample = speech
+    result["passes"] = _passes(pair, sample[: round(arguments.passes * RATE)])
+    result["without_speech"] = {kind: _without_speech(pair, kind, arguments) for kind in SILENCES}
+    return result
+
+
+def _speech(pair: Pair, audio: Samples, said: list[Said], clock: str) -> dict[str, Any]:
+    _say(f"Listening to {len(audio) / RATE:.0f} s of speech")
+    played = Player(pair, clock).play(audio)
+    seconds = len(audio) / RATE
+    return {
+        "seconds": seconds,
+        "words": len(said),
+        **latency(played, said),
+        "erasure": erasure(played),
+        "wer_committed": accuracy(played, said),
+        "wer_file": word_error_rate([each.word for each in said], _file_words(pair, audio)),
+        "updates_per_second": played.updates / seconds,
+        "computing_share": (played.listening + played.writing) / seconds,
+        "listening_share": played.listening / seconds,
+        "largest_backlog": played.backlog,
+        "text": " ".join(played.words),
+    }
+
+
+def _passes(pair: Pair, audio: Samples) -> dict[str, Any]:
+    """Target passes for a second of audio, at the same moments: three ways to draft, one text."""
+    seconds = len(audio) / RATE
+    ways: dict[str, Callable[[], Player]] = {
+        "previous": lambda: Player(pair, every=FIXED),
+        "draft_only": lambda: Player(pair, every=FIXED, previous=False),
+        "no_draft": lambda: Player(pair, every=FIXED, previous=False, draft=False),
+    }
+    found: dict[str, Any] = {"seconds": seconds}
+    texts = set()
+    for name, player in ways.items():
+        _say(f"Counting passes: {name.replace('_', ' ')}")
+        played: Run = player().play(audio)
+        texts.add(tuple(played.words))
+        found[name] = played.figures.target_passes / seconds
+    found["same_text"] = len(texts) == 1
+    found["saved_against_no_draft"] = 1 - found["previous"] / found["no_draft"]
+    found["saved_against_draft_only"] = 1 - found["previous"] / found["draft_only"]
+    return found
+
+
+def _without_speech(pair: Pair, kind: str, arguments: argparse.Namespace) -> dict[str, Any]:
+    _say(f"Listening to {arguments.quiet:.0f} s of {kind}")
+    played = Player(pair, arguments.clock).play(silence(arguments.quiet, kind))
+    shown = {" ".join((*each.ink, *each.uncommitted, *each.draft)) for each in played.shown} - {""}
+    return {
+        "words": len(played.words),
+        "shown": sorted(shown)[:5],
+        "computing_share": (played.listening + played.writing) / arguments.quiet,
+    }
+
+
+def _file_words(pair: Pair, audio: Samples) -> list[str]:
+    """What the file path writes of the same audio."""
+    words: list[str] = []
+    checkpoint = pair.target.checkpoint
+
+    class Notes(longform.Listener):
+        def segments(self, segments: Any, done_seconds: float) -> None:
+            for segment in segments:
+                words.extend(normalised(checkpoint.text(segment.tokens)))
+
+    longform.transcribe(
+        iter([audio]),
+        features,
+        pair.target.model,
+        checkpoint.vocabulary,
+        checkpoint.text,
+        Notes(),
+        pair.drafter(),
+        longform.Settings(language="en"),
+    )
+    return words
+
+
+def _audio(path: Path) -> Samples:
+    with AudioFile(str(path)) as file:
+        return np.concatenate(list(file))
+
+
+def _known_words(path: Path) -> list[Said]:
+    entries = json.loads(path.read_text(encoding="utf-8"))["words"]
+    return [Said(word, start, end) for text, start, end in entries for word in normalised(text)]
+
+
+def _sample_words() -> list[Said]:
+    """The sample's words. Only its turns have known times: within one, words are as long as their letters."""
+    folder = resources.path("resources", "sample")
+    turns = [line.split() for line in (folder / "conversation.rttm").read_text("utf-8").splitlines()]
+    texts = [line.partition(": ")[2] for line in (folder / "conversation.txt").read_text("utf-8").splitlines()]
+    said = []
+    for turn, text in zip(turns, texts, strict=True):
+        start, length = float(turn[3]), float(turn[4])
+        words = normalised(text)
+        letters = sum(len(word) + 1 for word in words)
+        for word in words:
+            end = start + length * (len(word) + 1) / letters
+            said.append(Said(word, start, end))
+            length, letters, start = length - (end - start), letters - len(word) - 1, end
+    return said
+
+
+def _lines(result: dict[str, Any]) -> list[str]:
+    """The figures for people."""
+    lines = [f"{result['models']['target']}, draft {result['models']['draft'] or 'none'}, {result['clock']} time"]
+    for name in ("sample", "speech"):
+        if name not in result:
+            continue
+        found = result[name]
+        lines.append(
+            f"{name}: {found['seconds']:.0f} s, {found['words']} words, {found['matched_words']} of them right"
+        )
+        for kind in ("grey_aware", "verified_aware", "verified_unaware", "end_of_speech_to_final"):
+            figures = ", ".join(f"{key} {value:.2f} s" for key, value in found[kind].items())
+            lines.append(f"  {kind.replace('_', ' ')}: {figures}")
+        changed = ", ".join(f"{key.replace('_', ' ')} {value:.2f}" for key, value in found["erasure"].items())
+        lines.append(f"  erased words for each final one: {changed}")
+        lines.append(f"  word error rate: committed {found['wer_committed']:.1%}, file {found['wer_file']:.1%}")
+        lines.append(
+            f"  {found['updates_per_second']:.1f} updates a second, {found['computing_share']:.0%} of a core, largest"
+            f" backlog {found['largest_backlog']:.1f} s"
+        )
+    passes = result["passes"]
+    same = "the same text" if passes["same_text"] else "NOT THE SAME TEXT"
+    lines.append(
+        f"target passes a second: {passes['previous']:.1f} with the text before, {passes['draft_only']:.1f} with the"
+        f" draft model only, {passes['no_draft']:.1f} without a draft; {same}"
+    )
+    for kind, found in result["without_speech"].items():
+        lines.append(f"{kind}: {found['words']} words, {found['computing_share']:.1%} of a core")
+    return lines
+
+
+def _say(what: str) -> None:
+    sys.stderr.write(f"{what}\n")

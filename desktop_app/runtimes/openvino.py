@@ -1,16 +1,17 @@
-"""Whisper models on OpenVINO, made for draft-and-verify: see `openvino_graphs` for the graphs.
+"""Whisper models on OpenVINO, made for draft-and-verify: see `openvino_graphs` for the graphs, `openvino_memory` and
+`openvino_passes` for how they remember a text and run it.
 
-A rewind is an integer: what was read and then rejected stays in the decoder's cache and is masked for ever after, until
-the next window. Run and measured on the CPU; the graphs are plain enough for other devices, but GPU and NPU were not at
-hand and are untried.
+A rewind is an integer. Run and measured on the CPU; the graph of fixed shapes that the NPU gets was run on the CPU, GPU
+and NPU were not at hand and are untried.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,33 +19,30 @@ import numpy as np
 import numpy.typing as npt
 import openvino as ov
 
+from desktop_app.checkpoints import quantised
 from desktop_app.checkpoints.folder import Checkpoint
-from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.checkpoints.quantised import Quantised
 from desktop_app.runtimes import openvino_graphs as graphs
+from desktop_app.runtimes.openvino_memory import Appended, Joined, Slots
+from desktop_app.runtimes.openvino_passes import (
+    WIDTHS,
+    AppendedCursor,
+    Cursor,
+    JoinedPasses,
+    Passes,
+    Rows,
+    SlotPasses,
+    capacity,
+    is_steady,
+)
+from desktop_app.runtimes.openvino_place import AUTO, BITS, EPSILON, Place, core, devices, precisions, run
+
+__all__ = ["AUTO", "OpenVinoModel", "devices", "load", "precisions"]
 
 Array = npt.NDArray[np.float32]
 
 _CACHE_BYTES = 4_000_000_000
-_HIDDEN = -6e4  # of the mask: nothing is left of it after the softmax, and it fits half precision
-
-_PRECISIONS: dict[str, dict[str, str]] = {
-    # 32 bits throughout: OpenVINO's own choice on x86 is a cache of 8 bits and, behind int8 weights, activations of 8
-    # bits.
-    "f32": {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"},
-    # Weights of 8 bits, activations of 8 bits in groups of 32 before the matrices, all else 32 bits.
-    "int8": {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "32"},
-}
-
-# Largest change of any difference of two scores between passes of one and of up to 16 tokens, part of them rejected, on
-# the CPU (benchmarks/margins.py: random weights of 32 to 768 x 12 layers, a trained 256 x 4): 4.4e-5 in f32, 0.19 in
-# int8, where a last bit can change the rounding of an activation. Times 20, and a good 2.5.
-_EPSILON = {"f32": 1e-3, "int8": 0.5}
-
-
-def devices() -> list[tuple[str, str]]:
-    """The devices that OpenVINO has here: ("CPU", its full name) and so on."""
-    core = _core()
-    return [(device, str(core.get_property(device, "FULL_DEVICE_NAME"))) for device in core.available_devices]
+_WEIGHTS_BYTES = 8_000_000_000
 
 
 def load(
@@ -53,120 +51,206 @@ def load(
     precision: str = "f32",
     *,
     encoder: OpenVinoModel | None = None,
+    encoder_device: str = "",
     cache: Path | None = None,
+    fixed: bool | None = None,
 ) -> OpenVinoModel:
     """A checkpoint made ready to run.
 
-    `device` is "auto" (the CPU for now), "cpu", "gpu" or "npu"; `precision` "auto" (f32), "f32" or "int8" (weights, and
-    activations before them). With `encoder` that model's encoder is used: its tensors must be equal. ModelProblem where
-    the device is not there or cannot run the model: nothing falls back in silence.
+    `device` is "auto" (the CPU, the only one that was tried), "cpu", "gpu", "gpu.1" or "npu"; `encoder_device` "" is
+    the same. `precision` is "auto" (f32 on the CPU, f16 elsewhere), "f32", "bf16", "f16", or of the weights "int8" and
+    "int4". With `encoder` that model's encoder is used: its tensors must be equal. `fixed` asks for graphs whose shapes
+    are all fixed; None is what the device needs. ModelProblem where the device is not there or cannot run the model:
+    nothing falls back in silence.
 
-    `cache` is the folder of compiled models. They are named by a hash of all they hold, so a changed checkpoint is
-    compiled anew; those used longest ago are removed. On the CPU that saves little time (768 x (12 + 12) layers: 2.7 s
-    of work instead of 2.8) but half of the memory (1.1 GB instead of 2.1), as the weights are mapped from there.
+    `cache` is the folder of compiled models and of quantised weights. They are named by a hash of all they hold, so a
+    changed checkpoint is compiled anew; those used longest ago are removed. On the CPU that saves little time (768 x
+    (12 + 12) layers: 2.7 s of work instead of 2.8) but half of the memory (1.1 GB instead of 2.1), as the weights are
+    mapped from there.
     """
     begun = time.time()
-    name = _device(device)
-    kind = "f32" if precision == "auto" else precision
-    if kind not in _PRECISIONS:
-        raise ModelProblem(f"there is no precision {precision} here", f"choose {' or '.join(_PRECISIONS)}")
-    core = _core()
-    settings = {"PERFORMANCE_HINT": "LATENCY", **_PRECISIONS[kind]}
-    known = set(core.get_property(name, "SUPPORTED_PROPERTIES"))
-    settings = {key: value for key, value in settings.items() if key in known}
+    place = Place(device, precision, cache)
+    ears = Place(encoder_device, precision, cache) if encoder_device and encoder is None else place
+    shape, tensors = checkpoint.shape, checkpoint.tensors
+    shared = encoder._encoder if encoder else None
+    if shared is None:
+        small = _small(checkpoint, ears.kind, shape.encoder_tensors(), cache)
+        shared = ears.compiled(graphs.encoder(tensors, shape, small))
+    small = _small(checkpoint, place.kind, shape.decoder_tensors(), cache)
+    window = place.compiled(graphs.window(tensors, shape, small, place.numbers))
+    fixed = place.name.startswith("NPU") if fixed is None else fixed
+    parts = _Parts(checkpoint, small, place, window, fixed)
+    reader = parts.appended() if place.appends and not fixed else parts.steady(cache)
     if cache is not None:
-        cache.mkdir(parents=True, exist_ok=True)
-        settings["CACHE_DIR"] = str(cache)
-    tensors, shape, int8 = checkpoint.tensors, checkpoint.shape, kind == "int8"
-
-    def compiled(model: ov.Model) -> ov.InferRequest:
-        try:
-            return core.compile_model(model, name, settings).create_infer_request()
-        except RuntimeError as error:
-            raise ModelProblem(f"{name} cannot run this model", "choose another device or model") from error
-
-    shared = encoder._encoder if encoder else compiled(graphs.encoder(tensors, shape, int8))
-    window, decoder = compiled(graphs.window(tensors, shape, int8)), compiled(graphs.decoder(tensors, shape, int8))
-    if cache is not None:
-        _tidy(cache, begun)
-
-    def watcher() -> ov.InferRequest:
-        return compiled(graphs.decoder(tensors, shape, int8, checkpoint.alignment_heads))
-
-    return OpenVinoModel(name, kind, shape.mel_bins, shape.text_positions, shared, window, decoder, watcher)
+        quantised.tidy(cache, "*.blob", _CACHE_BYTES, begun)
+        quantised.tidy(cache, "*.weights", _WEIGHTS_BYTES, begun)
+    heard_by = encoder.ears if encoder else ears
+    return OpenVinoModel(place, heard_by, shape.mel_bins, shape.text_positions, shared, window, reader, parts.watcher)
 
 
-@lru_cache(maxsize=1)
-def _core() -> ov.Core:
-    """OpenVINO itself, which takes a moment to start."""
-    return ov.Core()
+def _small(
+    checkpoint: Checkpoint, kind: str, sides: dict[str, tuple[int, ...]], cache: Path | None
+) -> Quantised | None:
+    """The quantised matrices among some tensors, from the cache where there is one; None at full precision."""
+    if kind not in BITS:
+        return None
+    names = [name for name, each in sides.items() if len(each) == 2 and "embed_positions" not in name]
+    if cache is None:
+        return Quantised(checkpoint.tensors, BITS[kind])
+    return quantised.stored(checkpoint.tensors, names, BITS[kind], cache)
 
 
-def _tidy(cache: Path, since: float) -> None:
-    """Remove what was used longest ago if the folder has grown too large, but nothing used after the time `since`."""
-    used = []
-    for blob in cache.glob("*.blob"):
-        with suppress(OSError):
-            state = blob.stat()
-            used.append((max(state.st_atime, state.st_mtime), state.st_size, blob))
-    left = sum(size for _, size, _ in used)
-    for last, size, blob in sorted(used):
-        if left <= _CACHE_BYTES or last >= since:
-            break
-        with suppress(OSError):
-            blob.unlink()
-            left -= size
+def _read(known: Path | None) -> dict[str, Any]:
+    """What was found out before; {} where nothing was, or it cannot be read."""
+    try:
+        found = json.loads(known.read_text("utf-8")) if known else {}
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and {"steady", "width"} <= set(found) else {}
 
 
-def _device(wanted: str) -> str:
-    """OpenVINO's name of the device; ModelProblem if it is not there."""
-    name = "CPU" if wanted == "auto" else wanted.upper()
-    present = _core().available_devices
-    if not any(each == name or each.startswith(f"{name}.") for each in present):
-        raise ModelProblem(
-            f"this computer has no {name} that OpenVINO can use", f"choose {' or '.join(present).lower()}"
+class _Parts:
+    """The decoders of one checkpoint, compiled as they are needed."""
+
+    def __init__(
+        self, checkpoint: Checkpoint, small: Quantised | None, place: Place, window: ov.InferRequest, fixed: bool
+    ) -> None:
+        self._checkpoint, self._small, self._place = checkpoint, small, place
+        self._window, self._fixed = window, fixed
+
+    def appended(self) -> _AppendedReader:
+        """The decoder that keeps its own cache."""
+        return _AppendedReader(self._bound(self._compiled(Appended())), self._positions, EPSILON[self._place.kind])
+
+    def steady(self, cache: Path | None) -> _HostReader:
+        """A decoder with its memory on the host, run so that passes of one and of many tokens agree if that can be.
+
+        What was found is kept beside the compiled models, for this device and OpenVINO.
+        """
+        passes = self._passes(())
+        known = None if cache is None else cache / f"{self._tried()}.steady"
+        verdict = _read(known) or self._try(passes)
+        if known is not None:
+            with suppress(OSError):  # it is tried again next time
+                known.write_text(json.dumps(verdict), "utf-8")
+        passes.width = verdict["width"]
+        return _HostReader(passes, self._positions, 0.0 if verdict["steady"] else EPSILON[self._place.kind])
+
+    def watcher(self) -> _HostReader:
+        """The decoder that also tells where it looks."""
+        return _HostReader(self._passes(self._checkpoint.alignment_heads), self._positions, 0.0)
+
+    @property
+    def _positions(self) -> int:
+        return self._checkpoint.shape.text_positions
+
+    def _tried(self) -> str:
+        """Names a combination of device, OpenVINO, sizes and numbers."""
+        device = core().get_property(self._place.name, "FULL_DEVICE_NAME")
+        return quantised.named(
+            [str(device), ov.__version__, repr(self._checkpoint.shape), self._place.kind, str(self._fixed)]
         )
-    return name
+
+    def _try(self, passes: Passes) -> dict[str, Any]:
+        """Whether the device is steady, and from which width of passes on."""
+        shape = self._checkpoint.shape
+        noise = np.random.default_rng(1).standard_normal((1, shape.audio_positions, shape.width), np.float32)
+        self._window.set_tensor("encoded", ov.Tensor(noise))
+        run(self._window)
+        for width in passes.widths:
+            passes.width = width
+            if is_steady(passes, self._positions, shape.vocabulary):
+                return {"steady": True, "width": width}
+        return {"steady": False, "width": passes.widths[0]}
+
+    def _passes(self, watched: Sequence[tuple[int, int]]) -> Passes:
+        shape, numbers = self._checkpoint.shape, self._place.numbers
+        names = [f"self.{layer}.{each}" for layer in range(shape.decoder_layers) for each in "kv"]
+        rows = Rows(names, shape.text_positions, shape.width, numbers)
+        if not self._fixed:
+            return JoinedPasses(self._bound(self._compiled(Joined(numbers, shape.width), watched)), rows)
+        slots = capacity(shape.text_positions)
+        decoders = {width: self._compiled(Slots(numbers, shape.width, slots, width), watched) for width in WIDTHS}
+        return SlotPasses({width: self._bound(each) for width, each in decoders.items()}, rows)
+
+    def _compiled(self, memory: Appended | Joined | Slots, watched: Sequence[tuple[int, int]] = ()) -> ov.InferRequest:
+        checkpoint = self._checkpoint
+        model = graphs.decoder(checkpoint.tensors, checkpoint.shape, self._small, memory, watched)
+        # The CPU would fuse this attention into kernels that are a third slower for one token (768 x 12 layers), and
+        # wrong in bf16 where all shapes are fixed (OpenVINO 2026.4.1).
+        fuses = self._place.name == "CPU" and not isinstance(memory, Appended)
+        apart = {"SNIPPETS_MODE": "DISABLE"} if fuses else {}
+        return self._place.compiled(model, **apart)
+
+    def _bound(self, decoder: ov.InferRequest) -> ov.InferRequest:
+        """Let a decoder read the window's keys and values where they are written."""
+        for output in self._window.model_outputs:
+            decoder.set_tensor(output.any_name, self._window.get_tensor(output.any_name))
+        return decoder
 
 
-def _run(request: ov.InferRequest) -> None:
-    """One inference. Unlike `infer` it does not copy every output into a dictionary of arrays."""
-    request.start_async()
-    request.wait()
+class _HostReader:
+    """Reads texts with a memory on the host."""
+
+    def __init__(self, passes: Passes, positions: int, epsilon: float) -> None:
+        self.passes, self.epsilon = passes, epsilon
+        self._positions = positions
+
+    def cursor(self) -> Cursor:
+        """At the start of a text."""
+        return Cursor(self.passes, self._positions)
+
+
+class _AppendedReader:
+    """Reads texts with the cache that the device keeps."""
+
+    def __init__(self, decoder: ov.InferRequest, positions: int, epsilon: float) -> None:
+        self.decoder, self.epsilon = decoder, epsilon
+        self._positions = positions
+        decoder.set_tensor("beam", ov.Tensor(np.zeros(1, np.int32)))
+
+    def cursor(self) -> AppendedCursor:
+        """At the start of a text."""
+        self.decoder.reset_state()
+        return AppendedCursor(self.decoder, self._positions)
+
+
+_Reader = _HostReader | _AppendedReader
 
 
 class OpenVinoModel:
-    """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time."""
+    """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time.
+
+    `device` is where its decoder runs, `encoder_device` where it hears; `precision` names both where they differ.
+    """
 
     def __init__(
         self,
-        device: str,
-        precision: str,
+        place: Place,
+        ears: Place,
         mel_bins: int,
         positions: int,
         encoder: ov.InferRequest,
         window: ov.InferRequest,
-        decoder: ov.InferRequest,
-        watcher: Callable[[], ov.InferRequest],
+        reader: _Reader,
+        watcher: Callable[[], _HostReader],
     ) -> None:
-        self.device = device
-        self.precision = precision
+        self.ears = ears
+        self.device, self.encoder_device = place.name, ears.name
+        self.precision = place.kind if place.kind == ears.kind else f"{place.kind}, encoder {ears.kind}"
         self.mel_bins = mel_bins
         self.positions = positions
-        self.epsilon = _EPSILON[precision]
+        self.epsilon = reader.epsilon
         self._encoder = encoder
         self._window = window
-        self._decoder = decoder
+        self._reader = reader
         self._make_watcher = watcher
         self._opened: Any = None
-        self._cursor: OpenVinoCursor | None = None
-        self._bind(decoder)
 
     def executed(self) -> list[tuple[str, str]]:
         """What the device made of the decoder, in order: kind and numbers ("f32") of each step. For looking into it."""
-        steps = (
-            node.get_rt_info() for node in self._decoder.get_compiled_model().get_runtime_model().get_ordered_ops()
-        )
+        decoder = self._reader.decoder if isinstance(self._reader, _AppendedReader) else self._reader.passes.decoder
+        steps = (node.get_rt_info() for node in decoder.get_compiled_model().get_runtime_model().get_ordered_ops())
         return [(each["layerType"].astype(str), each["outputPrecisions"].astype(str)) for each in steps]
 
     def encode(self, features: Array) -> Array:
@@ -174,84 +258,26 @@ class OpenVinoModel:
         self._encoder.set_tensor(
             "features", ov.Tensor(np.ascontiguousarray(features[None], np.float32), shared_memory=True)
         )
-        _run(self._encoder)
+        run(self._encoder)
         return np.array(self._encoder.get_output_tensor(0).data)
 
-    def open(self, encoded: Array) -> OpenVinoCursor:
+    def open(self, encoded: Array) -> Cursor | AppendedCursor:
         """A cursor at the start of the window; it ends the one before. A window that is opened again costs nothing."""
         if self._opened is not encoded:
             self._window.set_tensor("encoded", ov.Tensor(encoded, shared_memory=True))
-            _run(self._window)
+            run(self._window)
             self._opened = encoded
-        self._decoder.reset_state()
-        self._cursor = OpenVinoCursor(self._decoder, self.positions)
-        return self._cursor
+        return self._reader.cursor()
 
     def attend(self, encoded: Array, tokens: Sequence[int]) -> tuple[Array, Array]:
         """Scores [n, vocabulary] of n tokens from the first position on, and where the alignment heads looked while
         they were read, before the softmax: [heads, n, audio positions]. Ends the cursor."""
         self.open(encoded)
-        watcher = self._watcher
-        watcher.reset_state()
-        scores = OpenVinoCursor(watcher, self.positions).run(tokens)
-        return scores, np.array(watcher.get_tensor("attention").data[0])
+        scores, attention = self._watcher.cursor().watch(tokens)
+        assert attention is not None
+        return scores, attention
 
     @cached_property
-    def _watcher(self) -> ov.InferRequest:
+    def _watcher(self) -> _HostReader:
         """The decoder that also tells where it looks, made when words are first asked for."""
-        watcher = self._make_watcher()
-        self._bind(watcher)
-        return watcher
-
-    def _bind(self, decoder: ov.InferRequest) -> None:
-        """Let a decoder read the window's keys and values where they are written."""
-        for output in self._window.model_outputs:
-            decoder.set_tensor(output.any_name, self._window.get_tensor(output.any_name))
-        decoder.set_tensor("beam", ov.Tensor(np.zeros(1, np.int32)))
-
-
-class OpenVinoCursor:
-    """A place in the text of one window: `decoding.protocol.Cursor`."""
-
-    def __init__(self, decoder: ov.InferRequest, positions: int) -> None:
-        self._decoder = decoder
-        self._positions = positions
-        self._slots = np.zeros(positions, np.int64)  # where in the cache the token at a position stands
-        self._mask = np.zeros(2 * positions, np.float32)  # of every entry in the cache
-        self._stored = 0
-        self._length = 0
-
-    @property
-    def length(self) -> int:
-        """How many tokens the decoder has read."""
-        return self._length
-
-    def rewind(self, length: int) -> None:
-        """Forget everything from position `length` on."""
-        if not 0 <= length <= self._length:
-            raise ValueError(f"rewind to {length} of {self._length}")
-        self._mask[self._slots[length : self._length]] = _HIDDEN
-        self._length = length
-
-    def run(self, tokens: Sequence[int]) -> Array:
-        """Scores [k, vocabulary] after each of the k tokens, read in one pass; ValueError past the last position."""
-        count, length, stored = len(tokens), self._length, self._stored
-        if not 0 < count <= self._positions - length:
-            raise ValueError(f"{count} tokens at position {length} of {self._positions}")
-        end = stored + count
-        if end > len(self._mask):
-            self._mask = np.concatenate([self._mask, np.zeros(max(count, len(self._mask)), np.float32)])
-        if count == 1:
-            mask = self._mask[None, None, None, :end]
-        else:
-            mask = np.empty((1, 1, count, end), np.float32)
-            mask[:] = self._mask[:end]
-            mask[0, 0, :, stored:] = np.triu(np.full((count, count), _HIDDEN, np.float32), 1)
-        decoder = self._decoder
-        decoder.set_tensor("tokens", ov.Tensor(np.array([tokens], np.int64)))
-        decoder.set_tensor("positions", ov.Tensor(np.arange(length, length + count)[None]))
-        decoder.set_tensor("mask", ov.Tensor(mask))
-        _run(decoder)
-        self._slots[length : length + count] = np.arange(stored, end)
-        self._length, self._stored = length + count, end
-        return np.array(decoder.get_tensor("logits").data[0])
+        return self._make_watcher()

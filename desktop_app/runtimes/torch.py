@@ -176,7 +176,7 @@ class TorchModel:
         passes: Passes,
         watched: Sequence[tuple[int, int]],
     ) -> None:
-        self.device = _name(place.index)
+        self.device = self.encoder_device = _name(place.index)
         self.precision = precision
         self.epsilon = epsilon
         self.mel_bins = mel_bins

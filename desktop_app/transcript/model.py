@@ -62,7 +62,8 @@ class Models:
     """What wrote a transcript: names of target and draft ("" without one), drafting method, device and precision in
     use.
 
-    `notice` is one sentence that the reader of the transcript must see, or "".
+    `notice` is one sentence that the reader of the transcript must see, or "". `final` is the target that was chosen,
+    where a smaller one writes while somebody speaks; else "".
     """
 
     target: str
@@ -71,6 +72,7 @@ class Models:
     device: str
     precision: str
     notice: str = ""
+    final: str = ""
 
 
 @dataclass(frozen=True)

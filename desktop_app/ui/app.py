@@ -5,16 +5,24 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from desktop_app import __version__, folders, resources
+from desktop_app.audio import microphone
+from desktop_app.audio.recording import Recorder
 from desktop_app.engine.client import Engine
 from desktop_app.library.store import Library, LibraryProblem
 from desktop_app.ui import theme
+from desktop_app.ui.checks import Checks
+from desktop_app.ui.inputs import Inputs
 from desktop_app.ui.keeper import Keeper
+from desktop_app.ui.listening import OpenStream
+from desktop_app.ui.live import Live
 from desktop_app.ui.mailbox import Mailbox
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
@@ -24,10 +32,15 @@ from desktop_app.ui.window import Window
 class Program:
     """Everything that lives as long as the window.
 
-    Attributes: window, session, engine, library (None when it cannot be opened), theme, preferences.
+    Attributes: window, session, live, engine, library (None when it cannot be opened), theme, preferences.
     """
 
-    def __init__(self, app: QApplication) -> None:
+    def __init__(
+        self,
+        app: QApplication,
+        list_inputs: Callable[[], list[microphone.Input]] = microphone.inputs,
+        open_stream: OpenStream = microphone.open_stream,
+    ) -> None:
         theme.load_fonts()
         app.setFont(theme.font(13))
         self.preferences = Preferences()
@@ -42,7 +55,17 @@ class Program:
         self._mailbox = Mailbox(lambda event: self.session.handle(event))
         self.engine = Engine(self._mailbox.post)
         self.session = Session(self.engine, self.library, self._keeper, self.preferences.options)
-        self.window = Window(self.theme, self.session, self.preferences)
+        self.live = Live(
+            self.session,
+            self.engine,
+            self.library,
+            self._keeper,
+            Inputs(list_inputs, self.preferences),
+            partial(Recorder, open_stream=open_stream),
+            self.preferences,
+        )
+        checks = Checks(self.session, self.engine, self.library, self._keeper, self.preferences.options)
+        self.window = Window(self.theme, self.session, self.live, checks, self.preferences, open_stream)
         self.window.closed.connect(self.close)
         self._open = True
         if trouble is not None:
@@ -54,6 +77,7 @@ class Program:
         """End the engine and write what is still to be written; an unfinished recording is interrupted."""
         if self._open:
             self._open = False
+            self.live.close()
             self.engine.close()
             self._keeper.close()
             if self.library is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from desktop_app.ui import icons
 from desktop_app.ui.buttons import button
 from desktop_app.ui.speech import announce
-from desktop_app.ui.theme import S2, S4, Theme
+from desktop_app.ui.theme import S2, S3, S4, Theme
 
 NOTICE, PROBLEM, NEUTRAL = "warn", "bad", "plain"
 
@@ -62,3 +62,20 @@ class Banner(QFrame):
         colors = self._theme.palette
         color = {NOTICE: colors.warn, PROBLEM: colors.bad, NEUTRAL: colors.muted}[self._tone]
         self._icon.setPixmap(icons.pixmap(self._mark, color, 18, self.devicePixelRatioF()))
+
+
+class Shelf(QWidget):
+    """A banner with room around it, which goes when the banner does."""
+
+    def __init__(self, banner: Banner, parent: QWidget) -> None:
+        super().__init__(parent)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(S4, S3, S4, 0)
+        box.addWidget(banner)
+        banner.installEventFilter(self)
+        self.setVisible(not banner.isHidden())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            self.setVisible(event.type() == QEvent.Type.ShowToParent)
+        return False

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QShortcut
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from desktop_app.ui import media, saving
+from desktop_app.ui import keys, media, saving
 from desktop_app.ui.confirm import confirm
-from desktop_app.ui.entry import BROKEN_OFF, IN_WORK, Entry
+from desktop_app.ui.entry import BROKEN_OFF, DONE, IN_WORK, RECORDING, Entry
 from desktop_app.ui.page_header import FORMAT_WORDS
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
@@ -27,21 +27,22 @@ class Desk(QObject):
     def __init__(self, window: Window, session: Session, preferences: Preferences) -> None:
         super().__init__(window)
         self._window, self._session, self._preferences = window, session, preferences
-        for keys, action in (
-            (QKeySequence.StandardKey.Open, self.browse),
-            (QKeySequence.StandardKey.New, window.show_idle),
-            (QKeySequence.StandardKey.Save, partial(self.save, "txt")),
-            ("Ctrl+E", self._export),
-            (QKeySequence.StandardKey.Find, window.page.open_find),
-            (QKeySequence.StandardKey.FindNext, partial(window.page.find_bar.step.emit, 1)),
-            ("Ctrl+K", self._search_recordings),
-            ("Ctrl+,", window.show_settings),
-            ("Ctrl+Shift+C", self.copy),
-            ("Ctrl+.", self._cancel),
-            ("Esc", self._escape),
-            (QKeySequence.StandardKey.Quit, window.close),
+        for name, action in (
+            ("open", self.browse),
+            ("new", window.show_idle),
+            ("save", partial(self.save, "txt")),
+            ("export", self._export),
+            ("find", window.page.open_find),
+            ("find_next", partial(window.page.find_bar.step.emit, 1)),
+            ("recordings", self._search_recordings),
+            ("settings", window.show_settings),
+            ("keys", self.show_keys),
+            ("copy", self.copy),
+            ("cancel", self._cancel),
+            ("escape", self._escape),
+            ("quit", window.close),
         ):
-            QShortcut(QKeySequence(keys), window).activated.connect(action)
+            QShortcut(keys.sequence(name), window).activated.connect(action)
 
     @property
     def _entry(self) -> Entry | None:
@@ -116,11 +117,18 @@ class Desk(QObject):
         entry = self._session.entries[key]
         menu = QMenu(self._window)
         menu.aboutToHide.connect(menu.deleteLater)
+        if entry.state == RECORDING:
+            stop = menu.addAction("Stop recording", self._window.sidebar.record_asked.emit)
+            stop.setEnabled(entry.live is not None)  # else another Galley records it
+            return menu
         if entry.state in IN_WORK:
             menu.addAction("Cancel", partial(self._session.cancel, key))
         else:
             again = "Try again" if entry.state in BROKEN_OFF else "Transcribe again"
             menu.addAction(again, partial(self._again, key))
+            if entry.spoken and entry.state == DONE:
+                menu.addAction("Check against the file", partial(self._check, key))
+            menu.addAction("Play in another program", partial(self._play, entry))
         menu.addSeparator()
         menu.addAction("Remove…", partial(self.remove, key))
         return menu
@@ -129,10 +137,20 @@ class Desk(QObject):
         self._window.show_entry(key)
         self._session.again(key)
 
+    def _check(self, key: str) -> None:
+        self._window.show_entry(key)
+        self._window.live.checks.begin(key)
+
+    def _play(self, entry: Entry) -> None:
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(entry.path)):
+            self._session.trouble.emit(f"no program here plays {entry.name}", "open its folder instead")
+
     def remove(self, key: str) -> None:
         """Forget a recording, once the user has said yes."""
         entry = self._session.entries.get(key)
-        if entry is not None and confirm(
+        if entry is not None and entry.state == RECORDING:
+            self._window.toast.say("Stop the recording first")
+        elif entry is not None and confirm(
             self._window,
             f"Remove “{entry.name}”?",
             "Its transcript is deleted from Galley. The audio file stays where it is.",
@@ -147,6 +165,17 @@ class Desk(QObject):
         return confirm(self._window, f"{what} not done yet", text, "Close Galley")
 
     # The rest.
+
+    def show_keys(self) -> None:
+        """The list of keys."""
+        keys.KeyList(self._window).exec()
+
+    def choose_recordings_folder(self) -> None:
+        """Choose where live recordings are kept from now on; those that are there stay where they are."""
+        start = str(self._preferences.recordings)
+        folder = QFileDialog.getExistingDirectory(self._window, "Choose a folder for recordings", start)
+        if folder:
+            self._preferences.recordings = Path(folder)
 
     def choose_model(self) -> None:
         """Choose another model folder; what is wrong with it is said on the settings page."""

@@ -6,14 +6,41 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from desktop_app.engine.messages import TentativeLine
+from desktop_app.engine.messages import LiveUpdate, TentativeLine
 from desktop_app.transcript.model import Models, Segment, Stats, Transcript
 from desktop_app.ui import words
 
 WAITING, WORKING, DONE = "waiting", "working", "done"
+RECORDING = "recording"
 FAILED, CANCELLED, INTERRUPTED = "failed", "cancelled", "interrupted"
-IN_WORK = (WAITING, WORKING)
+IN_WORK = (WAITING, WORKING, RECORDING)
 BROKEN_OFF = (FAILED, CANCELLED, INTERRUPTED)
+_UNHEARD = 2.0  # seconds between two words from the engine that are nothing unusual
+
+
+@dataclass(frozen=True)
+class LiveLine(TentativeLine):
+    """The line that is being spoken; the first `final` characters of `verified` will not change any more."""
+
+    final: int = 0
+
+
+@dataclass(frozen=True)
+class LiveState:
+    """How a live recording goes on.
+
+    Attributes:
+        paused: whether the user has halted it.
+        behind: seconds of sound that had no text yet, when the engine had heard `heard` seconds.
+        latency: seconds from a sound to its text, at the last update; None before the first one.
+        speaking: whether somebody speaks now.
+    """
+
+    paused: bool = False
+    behind: float = 0.0
+    heard: float = 0.0
+    latency: float | None = None
+    speaking: bool = False
 
 
 @dataclass
@@ -26,6 +53,9 @@ class Entry:
         damage: what of the file could not be read, one sentence, or "".
         guarded: what the guard did, one sentence, or "".
         preparing: what the engine does before the first word, or "".
+        held: whether a live recording goes before it in the engine.
+        spoken: whether Galley recorded it itself.
+        live: how such a recording goes on, until its text is settled; else None.
         lines: the window in work, not final yet.
         loaded: whether `segments` is what the library has.
     """
@@ -42,6 +72,9 @@ class Entry:
     damage: str = ""
     guarded: str = ""
     preparing: str = ""
+    held: bool = False
+    spoken: bool = False
+    live: LiveState | None = None
     language: str = ""
     language_probability: float = 0.0
     models: Models | None = None
@@ -84,14 +117,40 @@ class Entry:
             self.stats,
         )
 
+    @property
+    def behind(self) -> float:
+        """Seconds of sound that have no text yet; also when the engine is too busy to say so."""
+        if self.live is None:
+            return 0.0
+        unheard = self.seconds - self.live.heard
+        return self.live.behind + (unheard if unheard > _UNHEARD else 0.0)
+
+    def take_in(self, update: LiveUpdate) -> None:
+        """What a live recording has come to: new segments, and the line that is being spoken."""
+        self.segments += update.committed
+        written = update.committed_text + update.uncommitted
+        line = LiveLine(update.start, written, update.draft, len(update.committed_text))
+        self.lines = (line,) if (written + update.draft).strip() else ()
+        self.done_seconds, self.stats = update.decoded, update.stats
+        paused = self.live is not None and self.live.paused  # what was said before the pause still comes
+        behind = max(update.heard - update.decoded, 0.0)
+        self.live = LiveState(paused, behind, update.heard, update.latency, update.speaking)
+
     def begin_again(self) -> None:
         """Forget the earlier run."""
         self.state, self.problem, self.kind, self.preparing = WAITING, "", "", ""
         self.damage = self.guarded = ""
-        self.done_seconds, self.stats, self.lines, self.segments = 0.0, Stats(), (), []
+        self.done_seconds, self.stats, self.lines, self.segments, self.live = 0.0, Stats(), (), [], None
 
     def progress_words(self) -> str:
         """Where the work stands, for the page and the list."""
+        if self.state == RECORDING and self.live is None:
+            return "Recorded by another Galley"
+        if self.state == RECORDING:
+            doing = "Paused" if self.live is not None and self.live.paused else "Recording"
+            return f"{doing} · {words.clock(self.seconds)}" if self.seconds else "Opening the microphone…"
+        if self.held:
+            return "Paused while recording"
         if self.state == WAITING:
             return "Waiting"
         if self.preparing:

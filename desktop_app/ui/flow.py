@@ -21,6 +21,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
 
 from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.model import Segment
+from desktop_app.ui.entry import LiveLine
 
 _AT_ONCE = 60  # more new segments than these are measured when there is time
 _LONGEST_WORD = 24
@@ -31,12 +32,13 @@ _KEPT_LAYOUTS = 300  # those near the view; others are made again when they are 
 class Paragraph:
     """A segment, or a line that is still being written.
 
-    Attributes: start (seconds); verified (how many characters are the target's); rows (lines of text); exact (whether
-    `rows` is measured at the current width).
+    Attributes: start (seconds); final (how many characters will not change any more); verified (how many are the
+    target's); rows (lines of text); exact (whether `rows` is measured at the current width).
     """
 
     start: float
     text: str
+    final: int
     verified: int
     rows: int = 1
     exact: bool = False
@@ -88,11 +90,10 @@ class Flow:
             self._append_guessed(segments[len(self.paragraphs) :])
         for index in range(self.settled, len(segments)):
             text = segments[index].text.strip()
-            self._place(index, segments[index].start, text, len(text))
+            self._place(index, Paragraph(segments[index].start, text, len(text), len(text)))
         self.settled = len(segments)
         for number, line in enumerate(lines):
-            text = (line.verified + line.draft).strip()
-            self._place(self.settled + number, line.start, text, _whole_words(line, len(text)))
+            self._place(self.settled + number, _written(line))
         self._cut(self.settled + len(lines))
 
     def _append_guessed(self, segments: Sequence[Segment]) -> None:
@@ -100,7 +101,7 @@ class Flow:
         first = len(self.paragraphs)
         for segment in segments:
             text = segment.text.strip()
-            self.paragraphs.append(Paragraph(segment.start, text, len(text), self._guess(text)))
+            self.paragraphs.append(Paragraph(segment.start, text, len(text), len(text), self._guess(text)))
         self._tops += [0.0] * len(segments)
         self._guessed_from = min(self._guessed_from, first)
         self._stack(first)
@@ -108,17 +109,17 @@ class Flow:
     def _guess(self, text: str) -> int:
         return max(1, ceil(len(text) * self._character / self.width))
 
-    def _place(self, index: int, start: float, text: str, verified: int) -> None:
+    def _place(self, index: int, new: Paragraph) -> None:
         if index == len(self.paragraphs):
-            self.paragraphs.append(Paragraph(start, text, verified))
+            self.paragraphs.append(new)
             self._tops.append(0.0)
         else:
             there = self.paragraphs[index]
-            if there.text == text:
-                there.start, there.verified = start, verified
+            if there.text == new.text:
+                there.start, there.final, there.verified = new.start, new.final, new.verified
                 return
-            self._note_correction(index, there, text, verified)
-            self.paragraphs[index] = Paragraph(start, text, verified)
+            self._note_correction(index, there, new.text, new.verified)
+            self.paragraphs[index] = new
             self._layouts.pop(index, None)
         self._measure(index)
         if self._guessed_from == index:
@@ -289,14 +290,23 @@ def _is_right_to_left(text: str) -> bool:
     return next((kind for kind in strong if kind in ("L", "R", "AL")), "L") != "L"
 
 
-def _whole_words(line: TentativeLine, length: int) -> int:
-    """How many characters are verified, without the beginning of a word that the draft goes on with."""
-    verified = line.verified.lstrip()
-    if line.draft[:1].isalnum() and verified[-1:].isalnum():
-        space = verified.rfind(" ") + 1
-        if len(verified) - space < _LONGEST_WORD:  # longer ones are of a script without spaces
+def _written(line: TentativeLine) -> Paragraph:
+    """A line in work as a paragraph. What the target wrote of a file is final; of a live line only a part is."""
+    whole = line.verified + line.draft
+    verified = _whole_words(line.verified, line.draft)
+    final = _whole_words(whole[: line.final], whole[line.final :]) if isinstance(line, LiveLine) else verified
+    text = whole.strip()
+    return Paragraph(line.start, text, min(final, verified, len(text)), min(verified, len(text)))
+
+
+def _whole_words(first: str, then: str) -> int:
+    """How many characters `first` has without outer spaces, and without the beginning of a word that goes on."""
+    first = first.lstrip()
+    if then[:1].isalnum() and first[-1:].isalnum():
+        space = first.rfind(" ") + 1
+        if len(first) - space < _LONGEST_WORD:  # longer ones are of a script without spaces
             return space
-    return min(len(verified), length)
+    return len(first)
 
 
 def _x(line: object, position: int) -> float:

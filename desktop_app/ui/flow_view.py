@@ -8,12 +8,12 @@ from functools import cache
 from math import ceil
 
 from PySide6.QtCore import QEasingCurve, QPointF, QPropertyAnimation, QRectF, Qt, QTimer
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent, QTextCharFormat, QTextLayout
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.model import Segment
-from desktop_app.ui import icons, words
+from desktop_app.ui import icons, inks, words
 from desktop_app.ui.buttons import button
 from desktop_app.ui.finder import Finder
 from desktop_app.ui.flow import Flow
@@ -271,20 +271,12 @@ class FlowView(QAbstractScrollArea):
             self._fill(painter, index, y, begin, end, colors.color(role))
         begin, end = self.reading.range_in(index)
         self._fill(painter, index, y, begin, end, colors.color("selection"))
-        painter.setPen(colors.color("ink"))
-        self.flow.layout(index).draw(painter, QPointF(self._left, y), self._overlays(index))
+        over = [(begin, end, "on_hit") for begin, end, role in self.finder.marks_in(index) if role == "hit_now"]
+        inks.paint(painter, self.flow, index, QPointF(self._left, y), colors, over)
         self._paint_corrections(painter, index, y)
         if self.hasFocus() and self._caret_wanted and self.reading.caret[0] == index:
             x, row = self.flow.caret_at(index, self.reading.caret[1])
             painter.fillRect(QRectF(self._left + x - 0.75, y + row + 4, 1.5, LINE_HEIGHT - 7), colors.color("accent"))
-
-    def _overlays(self, index: int) -> list[QTextLayout.FormatRange]:
-        """Colours laid over the text: they never change where it stands."""
-        colors = self._theme.palette
-        paragraph = self.flow.paragraphs[index]
-        ranges = [(paragraph.verified, len(paragraph.text), "draft")]
-        ranges += [(begin, end, "on_hit") for begin, end, role in self.finder.marks_in(index) if role == "hit_now"]
-        return [_overlay(begin, end, colors.color(role)) for begin, end, role in ranges if begin < end]
 
     def _fill(self, painter: QPainter, index: int, y: float, begin: int, end: int, color: QColor) -> None:
         if begin < end:
@@ -316,11 +308,3 @@ class FlowView(QAbstractScrollArea):
     def _retint(self) -> None:
         self.pill.setIcon(icons.icon("end", self._theme.palette.on_accent))
         self.viewport().update()
-
-
-def _overlay(begin: int, end: int, color: QColor) -> QTextLayout.FormatRange:
-    made = QTextLayout.FormatRange()
-    form = QTextCharFormat()
-    form.setForeground(color)
-    made.start, made.length, made.format = begin, end - begin, form
-    return made

@@ -9,12 +9,18 @@ from desktop_app.ui import icons
 from desktop_app.ui.buttons import button
 from desktop_app.ui.drop_card import DropCard
 from desktop_app.ui.preferences import Preferences
-from desktop_app.ui.theme import S1, S2, S4, S5, Theme
+from desktop_app.ui.record_card import RecordCard
+from desktop_app.ui.theme import S1, S2, S3, S4, S5, Theme
 
 
 class IdlePage(QWidget):
-    """The drop card, which model will write, and the promise. Signals: browse_asked(), model_asked()."""
+    """The drop card, the microphone, which model will write, and the promise.
 
+    Signals: browse_asked(), record_asked(), inputs_asked(), model_asked().
+    """
+
+    record_asked = Signal()
+    inputs_asked = Signal()
     browse_asked = Signal()
     model_asked = Signal()
 
@@ -23,6 +29,9 @@ class IdlePage(QWidget):
         self._theme, self._preferences = theme, preferences
         self.card = DropCard(theme)
         self.card.clicked.connect(lambda: self.browse_asked.emit())
+        self.record = RecordCard(theme)
+        self.record.clicked.connect(lambda: self.record_asked.emit())
+        self.record.inputs_asked.connect(self.inputs_asked)
         self._model = QLabel()
         self._model_mark = QLabel()
         self.choose = button("Choose model folder…", "link", self.model_asked.emit)
@@ -47,15 +56,19 @@ class IdlePage(QWidget):
             for widget in widgets:
                 row.addWidget(widget)
             row.addStretch(1)
-        card = QHBoxLayout()
-        card.addStretch(1)
-        card.addWidget(self.card, 100)
-        card.addStretch(1)
+        cards = QVBoxLayout()
+        cards.setSpacing(S3)
+        cards.addWidget(self.card)
+        cards.addWidget(self.record)
+        middle = QHBoxLayout()
+        middle.addStretch(1)
+        middle.addLayout(cards, 100)
+        middle.addStretch(1)
         box = QVBoxLayout(self)
         box.setContentsMargins(S5, S4, S5, S4)
         box.setSpacing(0)
         box.addStretch(5)
-        box.addLayout(card)
+        box.addLayout(middle)
         box.addSpacing(S5)
         box.addLayout(model)
         box.addSpacing(S1)
@@ -64,7 +77,8 @@ class IdlePage(QWidget):
         box.addSpacing(S1)
 
     def refresh(self) -> None:
-        """Show the model that the next recording will be transcribed with."""
+        """Show the model and the microphone of the next recording."""
+        self.record.show_source(self._preferences.microphone)
         ahead = "" if self._preferences.drafts else ", without a draft"
         self._model.setText(f"{self._preferences.model_name}{ahead}")
         colors = self._theme.palette

@@ -13,7 +13,7 @@ from desktop_app.engine.messages import Options
 
 
 class Preferences(QObject):
-    """Model, draft and folders.
+    """Model, draft, microphone and folders.
 
     Attributes: settings (the file itself). Signals: changed() when another model or draft is to be used.
     """
@@ -53,6 +53,26 @@ class Preferences(QObject):
     def folder_in_use(self) -> Path:
         """The folder of the chosen model, or of the best one installed."""
         return Path(self.target) if self.target else default.target()
+
+    @property
+    def microphone(self) -> str:
+        """The name of the input to record from; "" for the system's default."""
+        return str(self.settings.value("microphone", ""))
+
+    @microphone.setter
+    def microphone(self, name: str) -> None:
+        self.settings.setValue("microphone", name)
+
+    @property
+    def recordings(self) -> Path:
+        """The folder that live recordings are kept in; nothing is made here."""
+        kept = str(self.settings.value("recordings", ""))
+        return Path(kept) if kept else folders.recordings()
+
+    @recordings.setter
+    def recordings(self, folder: Path) -> None:
+        self.settings.setValue("recordings", str(folder))
+        self.changed.emit()
 
     @property
     def model_name(self) -> str:

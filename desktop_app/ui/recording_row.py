@@ -18,7 +18,7 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop_app.ui import icons
-from desktop_app.ui.entry import FAILED, IN_WORK, INTERRUPTED, WAITING, Entry
+from desktop_app.ui.entry import FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
 from desktop_app.ui.recording_model import EntryRole
 from desktop_app.ui.theme import RADIUS, S2, S3, Theme, font
 
@@ -86,6 +86,10 @@ class RecordingRow(QStyledItemDelegate):
         if entry.state in (FAILED, INTERRUPTED):
             failed = entry.state == FAILED
             icons.paint(painter, "problem" if failed else "pause", colors.bad if failed else colors.muted, place)
+        elif entry.state == RECORDING:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colors.color("bad"))
+            painter.drawEllipse(place.adjusted(4, 4, -4, -4))
         elif under_mouse:
             icons.paint(painter, "close", colors.ink, place)
         else:
@@ -98,6 +102,7 @@ class RecordingRow(QStyledItemDelegate):
             and isinstance(event, QMouseEvent)
             and entry is not None
             and entry.state in IN_WORK
+            and entry.state != RECORDING
             and _state_place(option.rect).adjusted(-6, -6, 6, 6).contains(QPointF(event.position()))
         ):
             self.cancel_asked.emit(entry.id)

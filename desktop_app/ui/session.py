@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from desktop_app.engine.messages import (
@@ -19,6 +20,8 @@ from desktop_app.engine.messages import (
     Event,
     Failed,
     Finished,
+    LiveOptions,
+    LiveUpdate,
     Options,
     Preparing,
     Progress,
@@ -30,9 +33,22 @@ from desktop_app.library.store import Library, Recording
 from desktop_app.transcript.guarded import sentence as sentence_on
 from desktop_app.transcript.model import Transcript
 from desktop_app.ui import media
-from desktop_app.ui.entry import BROKEN_OFF, CANCELLED, DONE, FAILED, IN_WORK, WORKING, Entry
+from desktop_app.ui.entry import (
+    BROKEN_OFF,
+    CANCELLED,
+    DONE,
+    FAILED,
+    IN_WORK,
+    RECORDING,
+    WAITING,
+    WORKING,
+    Entry,
+    LiveState,
+)
 from desktop_app.ui.keeper import Keeper
-from desktop_app.ui.words import sentence
+from desktop_app.ui.words import live_title, sentence
+
+WRITING = "Writing the last words…"
 
 
 class EnginePort(Protocol):
@@ -41,6 +57,12 @@ class EnginePort(Protocol):
     def transcribe(self, job: str, path: str, options: Options) -> None: ...
 
     def cancel(self, job: str) -> None: ...
+
+    def start_live(self, job: str, options: Options, live: LiveOptions) -> None: ...
+
+    def live_audio(self, job: str, start: int, samples: np.ndarray) -> None: ...
+
+    def stop_live(self, job: str) -> None: ...
 
 
 class Session(QObject):
@@ -51,16 +73,20 @@ class Session(QObject):
         added(id): a new recording, in the order they were dropped.
         changed(id): state, progress or figures of a recording changed.
         text_changed(id): its text grew or its draft changed.
+        replaced(id): its text is another one from its beginning on.
         removed(id); reloaded(): the list was read from the library.
         trouble(reason, remedy): something outside a single recording went wrong.
+        foreign(event): the engine says something about a job that is no recording.
     """
 
     added = Signal(str)
     changed = Signal(str)
     text_changed = Signal(str)
+    replaced = Signal(str)
     removed = Signal(str)
     reloaded = Signal()
     trouble = Signal(str, str)
+    foreign = Signal(object)
 
     def __init__(
         self,
@@ -98,8 +124,8 @@ class Session(QObject):
         self._engine.transcribe(key, entry.path, self._options())
 
     def cancel(self, key: str) -> None:
-        """Stop a recording that waits or is in work; the text so far stands."""
-        if key in self.entries and self.entries[key].state in IN_WORK:
+        """Stop a recording that waits or is in work; the text so far stands. What is being recorded goes on."""
+        if key in self.entries and self.entries[key].state in (WAITING, WORKING):
             self._engine.cancel(key)
 
     def remove(self, key: str) -> None:
@@ -131,14 +157,17 @@ class Session(QObject):
 
     @property
     def in_work(self) -> list[Entry]:
-        """The queue: what is transcribed and what waits, in the order it was dropped."""
-        return [entry for entry in reversed(self.entries.values()) if entry.state in IN_WORK]
+        """The queue: what is recorded, what is transcribed and what waits, in the order it was dropped."""
+        found = [entry for entry in reversed(self.entries.values()) if entry.state in IN_WORK]
+        return sorted(found, key=lambda entry: entry.live is None)
 
     # What the engine says.
 
     def handle(self, event: Event) -> None:
         """Take an engine event, in the main thread. Events about forgotten recordings are passed over."""
         entry = self.entries.get(event.job)
+        if entry is None:
+            self.foreign.emit(event)
         if entry is None or entry.state not in IN_WORK:
             return
         match event:
@@ -152,6 +181,13 @@ class Session(QObject):
                 self._keep(lambda library: library.append(entry.id, event.segment))
                 self.text_changed.emit(entry.id)
                 return
+            case LiveUpdate():
+                self._take_in(entry, event)
+            case Preparing() | Started() if entry.live is not None:
+                self._prepare_live(entry, event)
+            case Failed() if entry.state == RECORDING:  # the sound is still kept
+                entry.preparing, entry.lines = "", ()
+                entry.problem, entry.kind = sentence(event.reason, event.remedy), event.kind
             case Preparing():
                 entry.state, entry.preparing = WORKING, event.what
             case Started():
@@ -173,7 +209,60 @@ class Session(QObject):
                 problem = entry.problem
                 self._keep(lambda library: library.fail(entry.id, problem))
                 self.text_changed.emit(entry.id)
+        self._hold_files()
         self.changed.emit(entry.id)
+
+    # Live recordings.
+
+    def record(self, path: str, stored: Recording | None) -> Entry:
+        """A live recording begins: it stands in the list. Its sound is brought to the engine by ui.live."""
+        entry = self._put_first(path, stored, live=True)
+        entry.state, entry.live = RECORDING, LiveState()
+        self._hold_files()
+        self.added.emit(entry.id)
+        return entry
+
+    def recorded(self, entry: Entry, seconds: float) -> None:
+        """The sound of a live recording is whole; the engine writes the rest, unless it has failed before."""
+        entry.seconds = seconds
+        self._keep(lambda library: library.recorded(entry.id, seconds))
+        if entry.problem:
+            entry.state, problem = FAILED, entry.problem
+            self._keep(lambda library: library.fail(entry.id, problem))
+            self._hold_files()
+        else:
+            entry.state, entry.preparing = WORKING, WRITING
+        self.changed.emit(entry.id)
+        self.text_changed.emit(entry.id)
+
+    def _hold_files(self) -> None:
+        """Files wait until nothing is written live any more."""
+        queue = self.in_work
+        for entry in queue:
+            held = entry.live is None and queue[0].live is not None
+            if held != entry.held:
+                entry.held = held
+                self.changed.emit(entry.id)
+
+    def put_text(self, entry: Entry, transcript: Transcript) -> None:
+        """Another text for a recording that is done; who brings it has told the library."""
+        self._take_over(entry, transcript)
+        self.changed.emit(entry.id)
+        self.replaced.emit(entry.id)
+
+    def _take_in(self, entry: Entry, event: LiveUpdate) -> None:
+        entry.take_in(event)
+        entry.preparing = WRITING if entry.state == WORKING else ""
+        for segment in event.committed:
+            self._keep(partial(Library.append, key=entry.id, segment=segment))
+        self.text_changed.emit(entry.id)
+
+    def _prepare_live(self, entry: Entry, event: Preparing | Started) -> None:
+        entry.preparing = event.what if isinstance(event, Preparing) else ""
+        if isinstance(event, Started):
+            entry.models = event.models
+            self._keep(lambda library: library.begin(entry.id, event.models, 0.0))
+        self.text_changed.emit(entry.id)
 
     def _begin(self, entry: Entry, event: Started) -> None:
         entry.state, entry.preparing = WORKING, ""
@@ -217,13 +306,18 @@ class Session(QObject):
 
     def _enqueue(self, path: str, stored: Recording | None) -> None:
         """Put a file into the queue; what the library could not store is transcribed all the same."""
+        entry = self._put_first(path, stored)
+        self._hold_files()
+        self.added.emit(entry.id)
+        self._engine.transcribe(entry.id, path, self._options())
+
+    def _put_first(self, path: str, stored: Recording | None, live: bool = False) -> Entry:
         if stored is None:
-            stored = Recording(uuid.uuid4().hex, path, Path(path).name, datetime.now(UTC), "waiting", 0.0, "")
+            stored = Recording(uuid.uuid4().hex, path, Path(path).name, datetime.now(UTC), "waiting", 0.0, "", live)
         entry = _entry(stored)
         entry.loaded = True
         self.entries = {entry.id: entry, **self.entries}
-        self.added.emit(entry.id)
-        self._engine.transcribe(entry.id, path, self._options())
+        return entry
 
     def _show_stored(self, stored: list[Recording] | None) -> None:
         for recording in stored or []:
@@ -242,6 +336,7 @@ class Session(QObject):
 
 
 def _entry(stored: Recording) -> Entry:
-    return Entry(
-        stored.id, stored.path, stored.name, stored.created, stored.state, stored.seconds, problem=stored.problem
-    )
+    name = live_title(stored.created) if stored.live else stored.name
+    made = Entry(stored.id, stored.path, name, stored.created, stored.state, stored.seconds, problem=stored.problem)
+    made.spoken = stored.live
+    return made

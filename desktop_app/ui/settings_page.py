@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from desktop_app import __version__
 from desktop_app.engine import default
@@ -20,9 +20,13 @@ _WIDTH = 600
 
 
 class SettingsPage(QWidget):
-    """Signals: folder_asked() when another model folder is to be chosen; closed()."""
+    """Signals: folder_asked() and recordings_asked() when another folder for models or recordings is to be chosen;
+    keys_asked(); closed().
+    """
 
     folder_asked = Signal()
+    recordings_asked = Signal()
+    keys_asked = Signal()
     closed = Signal()
 
     def __init__(self, theme: Theme, preferences: Preferences, parent: QWidget | None = None) -> None:
@@ -34,6 +38,10 @@ class SettingsPage(QWidget):
         self.best = button("Use the best installed", "plain", self._use_best)
         self.problem = Banner(theme, PROBLEM, "problem")
         self.problem.say("")
+        self.recordings = ElidedLabel("quiet")
+        self.choose_recordings = button("Choose folder…", "plain", self.recordings_asked.emit)
+        self.choose_recordings.setAccessibleName("Choose folder for recordings…")
+        self.keys = button("Keys", "link", self.keys_asked.emit)
         self.draft = Choice("Draft", ["On", "Off"])
         self.draft.picked.connect(self._set_draft)
         self.look = Choice("Appearance", [choice.capitalize() for choice in CHOICES])
@@ -82,13 +90,44 @@ class SettingsPage(QWidget):
             box.addWidget(_rule())
             box.addSpacing(S5)
             box.addLayout(_setting(heading, text, choice))
+            if choice is self.draft:
+                box.addSpacing(S5)
+                box.addWidget(_rule())
+                box.addSpacing(S5)
+                box.addLayout(self._recordings())
         box.addStretch(1)
-        box.addWidget(_label(f"Galley {__version__}. Nothing leaves this computer.", "quiet"))
-        outer = QHBoxLayout(self)
+        box.addSpacing(S5)
+        foot = QHBoxLayout()
+        foot.addWidget(_label(f"Galley {__version__}. Nothing leaves this computer.", "quiet"), 1)
+        foot.addWidget(self.keys)
+        box.addLayout(foot)
+        page = QWidget()
+        outer = QHBoxLayout(page)
         outer.setContentsMargins(S6, S5 + S2, S6, S5)
         outer.addStretch(1)
         outer.addWidget(inner, 100)
         outer.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(page)
+        page.setObjectName("page")
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(scroll)
+
+    def _recordings(self) -> QHBoxLayout:
+        lines = QVBoxLayout()
+        lines.setSpacing(S1)
+        lines.addWidget(_label("Recordings", "heading"))
+        lines.addWidget(_label("What is recorded live is kept here. Galley never deletes it.", "quiet"))
+        lines.addWidget(self.recordings)
+        row = QHBoxLayout()
+        row.setSpacing(S5)
+        row.addLayout(lines, 1)
+        row.addWidget(self.choose_recordings, 0, Qt.AlignmentFlag.AlignTop)
+        return row
 
     def refresh(self) -> None:
         """Show what is chosen."""
@@ -99,6 +138,7 @@ class SettingsPage(QWidget):
         self.place.setText(target or standard)
         self.best.setVisible(bool(target))
         self.problem.say(problem_with(folder) if target else "")
+        self.recordings.setText(str(self._preferences.recordings))
         self.look.pick(CHOICES.index(self._theme.choice))
         self.draft.pick(0 if self._preferences.drafts else 1)
 

@@ -6,12 +6,12 @@ from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, QTimer, Signa
 from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
 
-from desktop_app.ui import icons
+from desktop_app.ui import icons, keys, words
 from desktop_app.ui.buttons import button
 from desktop_app.ui.recording_model import RecordingModel
 from desktop_app.ui.recording_row import RecordingRow
 from desktop_app.ui.session import Session
-from desktop_app.ui.theme import S1, S2, S3, S4, Theme
+from desktop_app.ui.theme import S1, S2, S3, S4, Theme, font
 
 WIDTH, NARROW_WIDTH = 264, 224
 
@@ -45,9 +45,12 @@ class RecordingList(QListView):
 
 
 class Sidebar(QWidget):
-    """Signals: new_asked(); settings_asked(); chosen(id); cancel_asked(id); remove_asked(id); menu_asked(id, place)."""
+    """Signals: new_asked(); record_asked(); settings_asked(); chosen(id); cancel_asked(id); remove_asked(id);
+    menu_asked(id, place).
+    """
 
     new_asked = Signal()
+    record_asked = Signal()
     settings_asked = Signal()
     chosen = Signal(str)
     cancel_asked = Signal(str)
@@ -64,6 +67,9 @@ class Sidebar(QWidget):
         self._mark, self._name = QLabel(), QLabel("Galley")
         self._name.setProperty("role", "wordmark")
         self.new = button("New transcription", "row", self.new_asked.emit)
+        self.record = button("Record", "row", self.record_asked.emit)
+        self.record.setFont(font(13, "Medium", figures=True))
+        self._recording = False
         self.search = QLineEdit()
         self.search.setPlaceholderText("Search recordings")
         self.search.setAcceptDrops(False)  # files dropped on it are for the window
@@ -93,10 +99,11 @@ class Sidebar(QWidget):
         self.model.modelReset.connect(lambda: self.select(self._current))
         self.settings = button("Settings", "row", self.settings_asked.emit)
         self.settings.setCheckable(True)
-        for row_button in (self.new, self.settings):
+        for row_button in (self.new, self.record, self.settings):
             row_button.setIconSize(QSize(18, 18))
         self._lay_out()
         theme.changed.connect(self._retint)
+        self.show_recording(False, 0.0)
         self._retint()
 
     def _lay_out(self) -> None:
@@ -111,6 +118,7 @@ class Sidebar(QWidget):
         box.addLayout(head)
         box.addSpacing(S4)
         box.addWidget(self.new)
+        box.addWidget(self.record)
         box.addSpacing(S2)
         box.addWidget(self.search)
         box.addSpacing(S1)
@@ -118,6 +126,16 @@ class Sidebar(QWidget):
         box.addWidget(self.list, 1)
         box.addSpacing(S2)
         box.addWidget(self.settings)
+
+    def show_recording(self, recording: bool, seconds: float) -> None:
+        """What the button for recording does now, and for how long it has been recording."""
+        self.record.setText(f"Stop · {words.clock(seconds)}" if recording else "Record")
+        does = "Stop recording" if recording else "Record and write along"
+        self.record.setAccessibleName("Stop recording" if recording else "Record")
+        self.record.setToolTip(f"{does} ({keys.shown('record')})")
+        if recording != self._recording:
+            self._recording = recording
+            self._retint()
 
     def select(self, key: str) -> None:
         """Show which recording is looked at; "" for none."""
@@ -159,6 +177,9 @@ class Sidebar(QWidget):
         colors = self._theme.palette
         self._mark.setPixmap(icons.pixmap("galley", "", 26, self.devicePixelRatioF()))
         self.new.setIcon(icons.icon("plus", colors.ink))
+        self.record.setIcon(
+            icons.icon("stop" if self._recording else "mic", colors.bad if self._recording else colors.ink)
+        )
         self.settings.setIcon(icons.icon("settings", colors.muted))
         self._search_mark.setIcon(icons.icon("search", colors.muted))
         self.list.viewport().update()

@@ -7,7 +7,10 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollA
 
 from desktop_app.transcript.model import Models, Stats
 from desktop_app.ui import icons
+from desktop_app.ui.entry import RECORDING, Entry
 from desktop_app.ui.figures import NONE, panel_figures
+from desktop_app.ui.labels import label, show_value
+from desktop_app.ui.live_figures import LiveFigures
 from desktop_app.ui.meters import Bar, ShareBar
 from desktop_app.ui.theme import S1, S2, S3, S4, S5, Theme
 from desktop_app.ui.tips import wrapped
@@ -42,7 +45,9 @@ class SpeedPanel(QScrollArea):
         box = QVBoxLayout(inner)
         box.setContentsMargins(S4 + S1, S5, S4 + S1, S4)
         box.setSpacing(0)
-        box.addWidget(_label("SPEED", "section"))
+        self.live = LiveFigures()
+        box.addWidget(self.live)
+        box.addWidget(label("SPEED", "section"))
         box.addSpacing(S4)
         self._add_acceptance(box)
         box.addSpacing(S5)
@@ -58,7 +63,7 @@ class SpeedPanel(QScrollArea):
         self._add_models(box)
         box.addStretch(1)
         box.addSpacing(S5)
-        promise = _label("Every word is the target's own. The draft only saves time.", "quiet")
+        promise = label("Every word is the target's own. The draft only saves time.", "quiet")
         promise.setWordWrap(True)
         box.addWidget(promise)
         self.setWidget(inner)
@@ -67,15 +72,14 @@ class SpeedPanel(QScrollArea):
         self.show_figures(Stats(), None)
 
     def _value(self, name: str, spoken: str, role: str, tip: str) -> QLabel:
-        made = _label(NONE, role)
-        made.setToolTip(wrapped(tip))
+        made = label(NONE, role, tip)
         self.values[name], self._names[name] = made, spoken
         return made
 
     def _add_acceptance(self, box: QVBoxLayout) -> None:
         tip = "Of the draft's words that the large model looked at, how many it kept. The rest it wrote itself."
         box.addWidget(self._value("acceptance", "Draft accepted", "figure", tip))
-        box.addWidget(_label("of the draft was right", "quiet", tip))
+        box.addWidget(label("of the draft was right", "quiet", tip))
         box.addSpacing(S3)
         self.meter.setToolTip(wrapped(tip))
         box.addWidget(self.meter)
@@ -101,12 +105,12 @@ class SpeedPanel(QScrollArea):
             )
         ):
             grid.addWidget(self._value(name, spoken, "figure2", tip), 0, column)
-            grid.addWidget(_label(words, "quiet", tip), 1, column)
+            grid.addWidget(label(words, "quiet", tip), 1, column)
             grid.setColumnStretch(column, 1)
         box.addLayout(grid)
 
     def _add_shares(self, box: QVBoxLayout) -> None:
-        box.addWidget(_label("Where the time goes", "strong"))
+        box.addWidget(label("Where the time goes", "strong"))
         box.addSpacing(S2 + 2)
         box.addWidget(self.bar)
         box.addSpacing(S3)
@@ -115,7 +119,7 @@ class SpeedPanel(QScrollArea):
             row.setSpacing(S2)
             dot = self._dots[name] = QLabel()
             row.addWidget(dot)
-            row.addWidget(_label(words, "quiet", tip), 1)
+            row.addWidget(label(words, "quiet", tip), 1)
             row.addWidget(self._value(name, f"{words}, share of time", "number", tip))
             box.addLayout(row)
             box.addSpacing(S1 + 2)
@@ -138,12 +142,19 @@ class SpeedPanel(QScrollArea):
                 ),
             )
         ):
-            grid.addWidget(_label(words, "quiet", tip), row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(label(words, "quiet", tip), row, 0, Qt.AlignmentFlag.AlignTop)
             value = self._value(name, words, "value", tip)
             value.setWordWrap(True)
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
             grid.addWidget(value, row, 1)
         box.addLayout(grid)
+
+    def show_entry(self, entry: Entry) -> None:
+        """Show the figures of a recording, and while it is recorded how far the text is."""
+        self.live.setVisible(entry.state == RECORDING)
+        if entry.state == RECORDING:
+            self.live.show_entry(entry)
+        self.show_figures(entry.stats, entry.models)
 
     def show_figures(self, stats: Stats, models: Models | None) -> None:
         """Show the figures of a run, as far as they are known."""
@@ -167,22 +178,8 @@ class SpeedPanel(QScrollArea):
         self.bar.set_shares([(part[0], share) for part, share in zip(_PARTS, shares, strict=True)] if shares else [])
 
     def _show(self, name: str, text: str) -> None:
-        label = self.values[name]
-        label.setText(text)
-        label.setAccessibleName(f"{self._names[name]}: {text}")
-        empty = text == NONE
-        if label.property("empty") != empty:
-            label.setProperty("empty", empty)
-            label.style().polish(label)
+        show_value(self.values[name], self._names[name], text)
 
     def _retint(self) -> None:
         for name, dot in self._dots.items():
             dot.setPixmap(icons.dot(self._theme.palette.color(name).name(), 8, self.devicePixelRatioF()))
-
-
-def _label(text: str, role: str, tip: str = "") -> QLabel:
-    made = QLabel(text)
-    made.setProperty("role", role)
-    if tip:
-        made.setToolTip(wrapped(tip))
-    return made

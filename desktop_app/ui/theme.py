@@ -37,6 +37,7 @@ class Palette:
     line_strong: str
     ink: str
     muted: str
+    unsettled: str  # words of a live recording that the target has written and may still change
     draft: str  # words that the target has not seen yet
     accent: str
     accent_hover: str
@@ -50,6 +51,7 @@ class Palette:
     warn_ground: str
     warn_line: str
     bad: str
+    bad_hover: str
     bad_ground: str
     bad_line: str
     good: str
@@ -75,6 +77,7 @@ LIGHT_PALETTE = Palette(
     line_strong="#c9c5bc",
     ink="#1d1c1a",
     muted="#67635c",
+    unsettled="#5b5750",
     draft="#8d8982",
     accent="#2f5bd0",
     accent_hover="#2650bf",
@@ -88,6 +91,7 @@ LIGHT_PALETTE = Palette(
     warn_ground="#fdf6e4",
     warn_line="#f1e2b9",
     bad="#b02a20",
+    bad_hover="#98221a",
     bad_ground="#fdf1ef",
     bad_line="#f4d5d0",
     good="#2b7a4b",
@@ -108,6 +112,7 @@ DARK_PALETTE = Palette(
     line_strong="#4b4945",
     ink="#eceae5",
     muted="#a5a19a",
+    unsettled="#b7b3ab",
     draft="#84807a",
     accent="#8caafa",
     accent_hover="#a2bbfc",
@@ -121,6 +126,7 @@ DARK_PALETTE = Palette(
     warn_ground="#2a2417",
     warn_line="#443a20",
     bad="#f2938a",
+    bad_hover="#f6aaa3",
     bad_ground="#2d1d1b",
     bad_line="#4d2c28",
     good="#7cc79a",

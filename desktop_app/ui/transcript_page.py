@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from desktop_app.ui import words
 from desktop_app.ui.banner import NEUTRAL, NOTICE, PROBLEM, Banner
-from desktop_app.ui.entry import CANCELLED, DONE, FAILED, IN_WORK, INTERRUPTED, WAITING, Entry
+from desktop_app.ui.entry import CANCELLED, DONE, FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
 from desktop_app.ui.find_bar import FindBar
 from desktop_app.ui.flow_view import GUTTER, column
 from desktop_app.ui.page_header import PageHeader
@@ -69,14 +69,10 @@ class TranscriptPage(QWidget):
     def _lay_out(self) -> None:
         self._top = QVBoxLayout()
         self._top.setSpacing(S3)
-        for widget in (self.header, self.strip, self.notice, self.problem, self.broken_off, self.find_bar):
-            if isinstance(widget, Banner):  # its icon stands in the margin of the times
-                self._top.addWidget(widget)
-            else:
-                indented = QVBoxLayout()
-                indented.setContentsMargins(GUTTER, 0, 0, 0)
-                indented.addWidget(widget)
-                self._top.addLayout(indented)
+        for place, bar in enumerate(
+            (self.header, self.strip, self.notice, self.problem, self.broken_off, self.find_bar)
+        ):
+            self._put_bar(place, bar)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, S5, 0, 0)
         box.setSpacing(0)
@@ -84,6 +80,20 @@ class TranscriptPage(QWidget):
         box.addSpacing(S3)
         box.addWidget(self._rule)
         box.addWidget(self.view, 1)
+
+    def put_bars(self, *bars: QWidget) -> None:
+        """More to stand under the header, in this order: banners in the margin, other bars over the text."""
+        for place, bar in enumerate(bars, 2):
+            self._put_bar(place, bar)
+
+    def _put_bar(self, place: int, bar: QWidget) -> None:
+        if isinstance(bar, Banner):  # its icon stands in the margin of the times
+            self._top.insertWidget(place, bar)
+        else:
+            indented = QVBoxLayout()
+            indented.setContentsMargins(GUTTER, 0, 0, 0)
+            indented.addWidget(bar)
+            self._top.insertLayout(place, indented)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         left, text = column(self.width() - self.view.verticalScrollBar().sizeHint().width())
@@ -96,8 +106,15 @@ class TranscriptPage(QWidget):
         """Turn to a recording."""
         if self.entry is not entry:
             self.entry = entry
-            self.close_find()
-            self.view.reset()
+            self.begin_again(queue)
+        else:
+            self.refresh(queue)
+            self.refresh_text(queue)
+
+    def begin_again(self, queue: list[Entry]) -> None:
+        """Show the recording anew: its text is another one."""
+        self.close_find()
+        self.view.reset()
         self.refresh(queue)
         self.refresh_text(queue)
 
@@ -110,15 +127,22 @@ class TranscriptPage(QWidget):
         self.header.about.setText(_about(entry))
         self.header.set_usable(entry.has_text, entry.state in IN_WORK)
         in_work = entry.state in IN_WORK
-        self.strip.setVisible(in_work)
+        self.strip.setVisible(in_work and entry.state != RECORDING)
         if in_work:
             self.strip.show_entry(entry, queue)
         notice = entry.models.notice if entry.models else ""
         self.notice.say(" ".join(filter(None, (notice, entry.damage, entry.guarded))))
-        self.problem.say((entry.problem or "It could not be transcribed.") if entry.state == FAILED else "")
+        self._say_problem(entry)
         self.choose_model.setVisible(entry.kind == "model")
         self._say_broken_off(entry)
         self._show_empty(entry)
+
+    def _say_problem(self, entry: Entry) -> None:
+        text = (entry.problem or "It could not be transcribed.") if entry.state == FAILED else ""
+        if entry.state == RECORDING and entry.problem:
+            text = f"{entry.problem} The recording goes on, and can be transcribed afterwards."
+        self.problem.say(text)
+        self.try_again.setVisible(entry.state == FAILED)
 
     def _say_broken_off(self, entry: Entry) -> None:
         text = _BROKEN_OFF.get(entry.state, "")
@@ -145,7 +169,10 @@ class TranscriptPage(QWidget):
     def _show_empty(self, entry: Entry) -> None:
         text = ""
         if not entry.segments and not entry.lines:
-            if entry.state == WAITING:
+            if entry.state == RECORDING:
+                ready = entry.models is not None or bool(entry.problem)
+                text = "Words appear here while they are spoken." if ready else entry.preparing
+            elif entry.state == WAITING:
                 text = "Its turn comes after the recordings before it."
             elif entry.state in IN_WORK:
                 text = "The first words come in a moment."

@@ -17,17 +17,22 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop_app import resources
-from desktop_app.ui.banner import PROBLEM, Banner
+from desktop_app.audio import microphone
+from desktop_app.ui.banner import PROBLEM, Banner, Shelf
+from desktop_app.ui.checks import Checks
 from desktop_app.ui.desk import Desk
 from desktop_app.ui.drop_veil import DropVeil
 from desktop_app.ui.entry import IN_WORK
 from desktop_app.ui.idle_page import IdlePage
+from desktop_app.ui.listening import OpenStream
+from desktop_app.ui.live import Live
+from desktop_app.ui.live_desk import LiveDesk
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
 from desktop_app.ui.settings_page import SettingsPage
 from desktop_app.ui.sidebar import NARROW_WIDTH, WIDTH, Sidebar
 from desktop_app.ui.speed_panel import SpeedPanel
-from desktop_app.ui.theme import S3, S4, Theme
+from desktop_app.ui.theme import Theme
 from desktop_app.ui.toast import Toast
 from desktop_app.ui.transcript_page import TranscriptPage
 from desktop_app.ui.words import sentence
@@ -43,7 +48,15 @@ class Window(QMainWindow):
 
     closed = Signal()
 
-    def __init__(self, theme: Theme, session: Session, preferences: Preferences) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        session: Session,
+        live: Live,
+        checks: Checks,
+        preferences: Preferences,
+        open_stream: OpenStream = microphone.open_stream,
+    ) -> None:
         super().__init__()
         self._session, self._preferences = session, preferences
         self.current = ""
@@ -58,6 +71,7 @@ class Window(QMainWindow):
         self.veil = DropVeil(theme, self)
         self.toast = Toast(self._middle)
         self.desk = Desk(self, session, preferences)
+        self.live = LiveDesk(self, theme, session, live, checks, preferences, open_stream)
         self._connect()
         self.setWindowTitle("Galley")
         self.setWindowIcon(QIcon(str(resources.path("resources", "icons", "galley.svg"))))
@@ -75,19 +89,14 @@ class Window(QMainWindow):
         self.stack = QStackedWidget()
         for page in (self.idle, self.page, self.settings):
             self.stack.addWidget(page)
-        holder = QWidget()
-        beside = QVBoxLayout(holder)
-        beside.setContentsMargins(S4, S3, S4, 0)
-        beside.addWidget(self.trouble)
-        self._trouble_holder = holder
         middle = self._middle = QWidget()
         middle.setObjectName("page")
         middle.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout(middle)
+        column = self._column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(holder)
         column.addWidget(self.stack, 1)
+        self.put_above(self.trouble)
         whole = QWidget()
         row = QHBoxLayout(whole)
         row.setContentsMargins(0, 0, 0, 0)
@@ -98,11 +107,16 @@ class Window(QMainWindow):
         self.setCentralWidget(whole)
         self._say_trouble("", "")
 
+    def put_above(self, banner: Banner) -> None:
+        """A line over every page; while it is hidden it takes no room."""
+        self._column.insertWidget(0, Shelf(banner, self._middle))
+
     def _connect(self) -> None:
         session, desk, header = self._session, self.desk, self.page.header
         session.added.connect(self._added)
         session.changed.connect(self._changed)
         session.text_changed.connect(self._text_changed)
+        session.replaced.connect(self._replaced)
         session.removed.connect(self._removed)
         session.trouble.connect(self._say_trouble)
         self.sidebar.new_asked.connect(self.show_idle)
@@ -114,6 +128,8 @@ class Window(QMainWindow):
         self.idle.browse_asked.connect(desk.browse)
         self.idle.model_asked.connect(desk.choose_model)
         self.settings.folder_asked.connect(desk.choose_model)
+        self.settings.recordings_asked.connect(desk.choose_recordings_folder)
+        self.settings.keys_asked.connect(desk.show_keys)
         self.page.model_asked.connect(desk.choose_model)
         self.page.again_asked.connect(lambda: session.again(self.current))
         self.page.cancel_asked.connect(lambda: session.cancel(self.current))
@@ -141,7 +157,7 @@ class Window(QMainWindow):
             self._turn_to(self.page, key)
             self._session.load(key)
             self.page.show_entry(entry, self._session.in_work)
-            self.panel.show_figures(entry.stats, entry.models)
+            self.panel.show_entry(entry)
 
     def _turn_to(self, page: QWidget, key: str) -> None:
         self.current = key
@@ -150,6 +166,7 @@ class Window(QMainWindow):
         self.sidebar.select(key)
         entry = self._session.entries.get(key)
         self.setWindowTitle(f"{entry.name} – Galley" if entry else "Galley")
+        self.live.place()
         self._place_panel()
 
     def _place_panel(self) -> None:
@@ -180,12 +197,16 @@ class Window(QMainWindow):
         if entry is not None:
             self.page.refresh(self._session.in_work)
             if key == self.current:
-                self.panel.show_figures(entry.stats, entry.models)
+                self.panel.show_entry(entry)
                 self._place_panel()
 
     def _text_changed(self, key: str) -> None:
         if key == self.current:
             self.page.refresh_text(self._session.in_work)
+
+    def _replaced(self, key: str) -> None:
+        if key == self.current:
+            self.page.begin_again(self._session.in_work)
 
     def _removed(self, key: str) -> None:
         if key == self.current:
@@ -193,7 +214,6 @@ class Window(QMainWindow):
 
     def _say_trouble(self, reason: str, remedy: str) -> None:
         self.trouble.say(sentence(reason, remedy) if reason else "")
-        self._trouble_holder.setVisible(bool(reason))
 
     # Dropping.
 
@@ -236,12 +256,19 @@ class Window(QMainWindow):
         super().resizeEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self._session.in_work and not self.desk.may_close(len(self._session.in_work)):
+        if not self._may_close():
             event.ignore()
             return
+        self.live.captions.hide()
         self._preferences.settings.setValue("window", self.saveGeometry())
         self.closed.emit()
         event.accept()
+
+    def _may_close(self) -> bool:
+        if not self.live.may_close():
+            return False
+        count = len(self._session.in_work)
+        return self.live.closing or not count or self.desk.may_close(count)
 
 
 def local_files(event: QDropEvent) -> list[str]:

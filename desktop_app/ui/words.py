@@ -12,6 +12,11 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def live_title(when: datetime) -> str:
+    """What a live recording is called in the window, where the day stands beside it."""
+    return f"Recording {when.astimezone():%H:%M}"
+
+
 def left(seconds: float) -> str:
     """How long something will take, as coarse as the guess is."""
     if seconds < 10:
@@ -36,6 +41,21 @@ def day(when: datetime, now: datetime) -> str:
         return "yesterday"
     month = f"{local.day} {local:%b}"
     return month if local.year == today.year else f"{month} {local.year}"
+
+
+def moment(when: datetime, now: datetime) -> str:
+    """A time of day, with its day unless that is today."""
+    local = when.astimezone()
+    time = f"{local:%H:%M}"
+    return time if local.date() == now.astimezone().date() else f"{day(when, now)}, {time}"
+
+
+def span(seconds: float) -> str:
+    """How long something is, in as few figures as one would say: 40 s, 3 min, 1 h 20 min."""
+    if seconds < 60:
+        return f"{max(round(seconds), 1)} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours and minutes else f"{hours} h" if hours else f"{minutes} min"
 
 
 def percent(share: float) -> str:

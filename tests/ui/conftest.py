@@ -13,11 +13,15 @@ from pytestqt.qtbot import QtBot
 from desktop_app import folders
 from desktop_app.library.store import Library
 from desktop_app.ui import theme as look
+from desktop_app.ui.checks import Checks
+from desktop_app.ui.inputs import Inputs
 from desktop_app.ui.keeper import Keeper
+from desktop_app.ui.live import Live
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
 from desktop_app.ui.window import Window
 from tests.ui.staging import SilentEngine, Stage
+from tests.ui.studio import Studio
 
 
 @pytest.fixture(scope="session")
@@ -37,10 +41,15 @@ def stage(qtbot: QtBot, home: Path) -> Iterator[Stage]:
     keeper = Keeper()
     engine = SilentEngine()
     preferences = Preferences()
+    studio = Studio()
     session = Session(engine, library, keeper, preferences.options)
-    made = Stage(session, engine, library, keeper, preferences, qtbot)
+    inputs = Inputs(studio.list_inputs, preferences)
+    live = Live(session, engine, library, keeper, inputs, studio.make, preferences)
+    checks = Checks(session, engine, library, keeper, preferences.options)
+    made = Stage(session, engine, library, keeper, preferences, live, checks, studio, qtbot)
     made.settle()
     yield made
+    live.close()
     keeper.close()
     library.close()
 
@@ -48,14 +57,15 @@ def stage(qtbot: QtBot, home: Path) -> Iterator[Stage]:
 @pytest.fixture
 def window(stage: Stage, theme: look.Theme, qtbot: QtBot) -> Window:
     """The window of the stage, on an offscreen screen."""
-    made = Window(theme, stage.session, stage.preferences)
+    made = Window(theme, stage.session, stage.live, stage.checks, stage.preferences, stage.studio.open_stream)
     qtbot.addWidget(made, before_close_func=lambda shown: _forget_work(stage))
     made.show()
     return made
 
 
 def _forget_work(stage: Stage) -> None:
-    stage.session.entries.clear()  # so that closing asks nothing
+    stage.live.close()  # so that closing asks nothing
+    stage.session.entries.clear()
 
 
 @pytest.fixture

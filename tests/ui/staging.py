@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 from pytestqt.qtbot import QtBot
 
-from desktop_app.engine.messages import Event, Finished, Options, SegmentReady, Started
+from desktop_app.engine.messages import Event, Finished, LiveOptions, LiveUpdate, Options, SegmentReady, Started
 from desktop_app.library.store import Library
 from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from desktop_app.ui.checks import Checks
 from desktop_app.ui.entry import Entry
 from desktop_app.ui.keeper import Keeper
+from desktop_app.ui.live import OFF, RUNNING, Live
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
+from tests.ui.studio import Studio
 
 MODELS = Models("Large", "Small", "model", "CPU", "f32", "Real speech will be wrong.")
 
@@ -35,12 +39,24 @@ class SilentEngine:
 
     jobs: list[tuple[str, str, Options]] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)
+    live: list[tuple[str, Options, LiveOptions]] = field(default_factory=list)
+    heard: list[tuple[str, int, int]] = field(default_factory=list)
+    stopped: list[str] = field(default_factory=list)
 
     def transcribe(self, job: str, path: str, options: Options) -> None:
         self.jobs.append((job, path, options))
 
     def cancel(self, job: str) -> None:
         self.cancelled.append(job)
+
+    def start_live(self, job: str, options: Options, live: LiveOptions) -> None:
+        self.live.append((job, options, live))
+
+    def live_audio(self, job: str, start: int, samples: np.ndarray) -> None:
+        self.heard.append((job, start, len(samples)))
+
+    def stop_live(self, job: str) -> None:
+        self.stopped.append(job)
 
 
 @dataclass
@@ -52,6 +68,9 @@ class Stage:
     library: Library
     keeper: Keeper
     preferences: Preferences
+    live: Live
+    checks: Checks
+    studio: Studio
     qtbot: QtBot
 
     def drop(self, *paths: Path | str) -> list[Entry]:
@@ -66,11 +85,34 @@ class Stage:
         for event in events:
             self.session.handle(event)
 
+    def record(self, seconds: float = 1.0) -> Entry:
+        """Begin a live recording and let it hear something."""
+        before = len(self.studio.recorders)
+        self.live.start()
+        self.qtbot.waitUntil(lambda: len(self.studio.recorders) > before and self.studio.recorder.asked == ["start"])
+        self.studio.recorder.hear(seconds)
+        self.qtbot.waitUntil(lambda: self.live.phase == RUNNING and self.live.seconds >= seconds)
+        assert self.live.entry is not None
+        return self.live.entry
+
+    def stop(self) -> None:
+        """End the live recording."""
+        self.live.stop()
+        self.qtbot.waitUntil(lambda: self.live.phase == OFF)
+
     def settle(self) -> None:
         """Wait until the library has done all that was asked of it."""
         done: list[None] = []
         self.keeper.do(lambda: None, done.append)
         self.qtbot.waitUntil(lambda: bool(done))
+
+
+def update(
+    key: str, committed: tuple[Segment, ...] = (), ink: str = "", uncommitted: str = "", draft: str = "",
+    start: float = 0.0, heard: float = 2.0, decoded: float = 1.5, latency: float = 0.8,
+) -> LiveUpdate:  # fmt: skip
+    """What the engine says of a live recording."""
+    return LiveUpdate(key, committed, ink, uncommitted, draft, start, heard, decoded, latency, True, Stats(tokens=9))
 
 
 def finish(stage: Stage, entry: Entry, count: int = 3) -> None:

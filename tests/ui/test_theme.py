@@ -20,12 +20,13 @@ def test_text_stands_out_from_its_ground(palette: Palette) -> None:
     for ink, grounds in {
         "ink": ("page", "side", "raised", "hover", "pressed", "selection", "bad_ground"),
         "muted": ("page", "side", "raised", "hover", "pressed"),
+        "unsettled": ("page",),
         "accent": ("page", "side", "raised", "warn_ground"),
         "on_accent": ("accent", "accent_hover"),
         "warn": ("warn_ground",),
         "bad": ("bad_ground", "page", "side", "pressed"),
         "on_hit": ("hit_now",),
-        "page": ("ink",),
+        "page": ("ink", "bad", "bad_hover"),
     }.items():
         for ground in grounds:
             assert contrast(getattr(palette, ink), getattr(palette, ground)) >= 4.5, (ink, ground)
@@ -37,6 +38,12 @@ def test_draft_words_are_legible_and_clearly_not_final(palette: Palette) -> None
     assert draft >= 3
     assert ink >= 3 * draft
     assert contrast(palette.ink, palette.hit) >= 4.5
+
+
+@BOTH
+def test_live_words_that_may_change_stand_between_ink_and_draft(palette: Palette) -> None:
+    draft, unsettled, ink = (contrast(c, palette.page) for c in (palette.draft, palette.unsettled, palette.ink))
+    assert 1.8 * draft <= unsettled <= ink / 1.5
 
 
 @BOTH

@@ -30,7 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "library": {"audio", "transcript", "folders"},
     "engine": {"audio", "checkpoints", "decoding", "folders", "library", "resources", "runtimes", "transcript"},
     "measure": {"audio", "checkpoints", "decoding", "engine", "folders", "resources", "runtimes", "transcript"},
-    "ui": {"engine", "folders", "library", "resources", "transcript"},
+    "ui": {"audio", "engine", "folders", "library", "resources", "transcript"},
     "cli": {"audio", "checkpoints", "engine", "folders", "library", "measure", "resources", "transcript", "ui"},
     "__main__": {"cli"},
 }

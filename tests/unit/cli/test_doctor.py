@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 
 from desktop_app import cli
 from desktop_app.audio.microphone import Input
+from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.cli import doctor, window
-from desktop_app.engine import probe
+from desktop_app.engine import probe, trial
+from desktop_app.engine.trial import Trial
+from desktop_app.runtimes import openvino_place
 
 MICROPHONE = Input("a", "Microphone", "ALSA", 1, 48_000, is_default=True, is_system=False)
 SPEAKERS = Input("b", "Monitor of Speakers", "PipeWire", 2, 48_000, is_default=False, is_system=True)
@@ -173,3 +177,66 @@ def test_nobody_needs_pytorch(
     assert said in capsys.readouterr().out
     assert cli.main(["devices"]) == 0
     assert "cuda" not in capsys.readouterr().out.lower()
+
+
+def test_a_device_is_tried_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """In a process of its own: a driver that ends it leaves a sentence."""
+    found: list[object] = [
+        Trial(True, ("it was built", "all tokens are the same")),
+        Trial(False, ("it was built",)),
+        probe.ProbeProblem("this computer has no NPU that OpenVINO can use; choose cpu"),
+        probe.ProbeProblem("the system's libraries fail"),
+    ]
+
+    def ask(question: Callable[[], object], seconds: float) -> object:
+        assert isinstance(question, partial) and (question.func, question.args) == (doctor.on_device, ("npu",))
+        answer = found.pop(0)
+        if isinstance(answer, probe.ProbeProblem):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(probe, "ask", ask)
+    assert [cli.main(["doctor", "--device", "npu"]) for _ in range(4)] == [0, 3, 3, 3]
+    said = capsys.readouterr().out.splitlines()
+    assert said[:3] == ["ok       it was built", "ok       all tokens are the same", "ok       it was built"]
+    assert said[3].endswith("npu does not write what the processor writes; update its driver, or choose another device")
+    assert said[4].endswith("npu does not work: this computer has no NPU that OpenVINO can use; choose cpu")
+    assert said[5].endswith("the system's libraries fail; update its driver, or choose another device")
+
+
+def test_the_trial_of_this_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The starter on the CPU writes what it writes there; a device that is missing is said."""
+    monkeypatch.setattr(trial, "SECONDS", 6)
+    found = trial.on_device("cpu")
+    assert found.good and "Galley starter was built and compiled for CPU, f32" in found.lines[0]
+    assert "the draft changes nothing" in found.lines[3] and "are those of the CPU in f32" in found.lines[4]
+    with pytest.raises(probe.ProbeProblem, match="no NPU that OpenVINO can use; choose cpu"):
+        trial.on_device("npu")
+
+
+def test_a_driver_that_fails_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it refuses a graph, and where it stops in the middle."""
+
+    def refuse(*about: object) -> None:
+        raise RuntimeError("Exception from src/inference\nCheck failed:\n  the compiler of the NPU is too old\n")
+
+    monkeypatch.setattr(openvino_place.core().__class__, "compile_model", refuse)
+    with pytest.raises(probe.ProbeProblem) as caught:
+        trial.on_device("cpu")
+    assert str(caught.value) == (
+        "CPU cannot run this model (the compiler of the NPU is too old); choose another device or model"
+    )
+
+    class Lost:
+        """A request whose device is gone."""
+
+        def start_async(self) -> None:
+            raise RuntimeError("device lost")
+
+        def get_compiled_model(self) -> SimpleNamespace:
+            return SimpleNamespace(get_property=lambda name: ["NPU"])
+
+    with pytest.raises(ModelProblem) as lost:
+        openvino_place.run(Lost())
+    assert lost.value.reason == "NPU stopped computing (device lost)"
+    assert lost.value.remedy == "choose another device, as in --device cpu"

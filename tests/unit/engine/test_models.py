@@ -49,7 +49,7 @@ def test_an_unknown_model_is_said_with_those_there_are(home: Path, tmp_path: Pat
 def test_what_is_loaded_stays_loaded_until_something_else_is_asked_for(folder: Path) -> None:
     shelf, said = Shelf(), list[str]()
     both = shelf.pair(Options(str(folder)), said.append)
-    assert said == ["Loading target", "Loading the draft of target"]
+    assert said == ["Loading target on CPU", "Loading the draft of target"]
     assert both.draft and both.draft.shares_encoder
     assert shelf.pair(Options(str(folder)), said.append) == both
     alone = shelf.pair(Options(str(folder), draft="off"), said.append)

@@ -137,37 +137,27 @@ def test_a_shared_encoder(toy: Pair) -> None:
         np.testing.assert_array_equal(first, again)
 
 
-@pytest.mark.parametrize("precision", ["f32", "int8"])
-def test_epsilon_covers_the_size_of_a_pass(toy: Pair, precision: str) -> None:
+def test_epsilon_covers_the_size_of_a_pass(toy: Pair) -> None:
     """Margins of one- and many-token passes differ by less than a third of the epsilon that the tie guard is given."""
-    model = load(read(toy.folder), precision=precision)
     tokens = text(toy, 64)
-    cursor = model.open(toy.encoded)
+    cursor = toy.model.open(toy.encoded)
     alone = np.concatenate([cursor.run([token]) for token in tokens])
-    cursor = model.open(toy.encoded)
+    cursor = toy.model.open(toy.encoded)
     together = np.concatenate([cursor.run(tokens[at : at + 8]) for at in range(0, 64, 8)])
     change = together - alone
-    assert np.ptp(change, axis=1).max() < model.epsilon / 3
+    assert np.ptp(change, axis=1).max() < toy.model.epsilon / 3
 
 
-def test_int8_is_close(toy: Pair) -> None:
-    tokens = text(toy, 20)
-    model = load(read(toy.folder), precision="int8")
-    scores = model.open(model.encode(features())).run(tokens)
-    assert np.corrcoef(scores.ravel(), toy.scores(tokens).ravel())[0, 1] > 0.99
-
-
-@pytest.mark.parametrize("precision", ["f32", "int8"])
-def test_attention_is_fused_with_the_cache(toy: Pair, precision: str) -> None:
+def test_attention_is_fused_with_the_cache(toy: Pair) -> None:
     """As executed, not as written: one attention a layer that keeps its cache, which nothing copies or narrows.
 
     Left apart, the cache would pass through a Gather and a Concatenation; the two Gathers here are the embeddings.
     """
-    executed = load(read(toy.folder), precision=precision).executed()
+    executed = toy.model.executed()
     kinds = [kind for kind, _ in executed]
     assert kinds.count("ScaledDotProductAttention") == 2
     assert "Concatenation" not in kinds
-    assert kinds.count("Gather") == {"f32": 2, "int8": 3}[precision]
+    assert kinds.count("Gather") == 2
     assert {numbers for kind, numbers in executed if kind in {"MemoryInput", "MemoryOutput"}} == {"f32"}
 
 

@@ -1,0 +1,51 @@
+"""What runs where, as it is asked for: "gpu" for all of it or "encoder=npu,target=gpu,draft=cpu"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+
+_NAME = re.compile(r"auto|cpu|(gpu|cuda)([.:]\d+)?|npu")
+DEVICES = "cpu, gpu, npu, cuda or auto"
+
+
+@dataclass(frozen=True)
+class Devices:
+    """A device for the target's encoder (with which the draft hears too, if theirs are equal), for the target's decoder
+    and for the draft."""
+
+    encoder: str = "auto"
+    target: str = "auto"
+    draft: str = "auto"
+
+
+def parse(text: str) -> Devices:
+    """The devices in a text; what is not named is "auto". ValueError with a sentence for people."""
+    if "=" not in text:
+        return Devices(*(_device(text) for _ in fields(Devices)))
+    found: dict[str, str] = {}
+    parts = [field.name for field in fields(Devices)]
+    for each in text.split(","):
+        part, _, device = (side.strip().lower() for side in each.partition("="))
+        if part not in parts or part in found:
+            raise ValueError(f"{each.strip()!r} is no part with its device; write {', '.join(parts)} once each")
+        found[part] = _device(device)
+    devices = Devices(**found)
+    if "cuda" in devices.encoder + devices.target and devices.encoder != devices.target:
+        raise ValueError("PyTorch hears where it writes; write the same cuda for encoder and target, or neither")
+    return devices
+
+
+def _device(text: str) -> str:
+    device = text.strip().lower()
+    if not _NAME.fullmatch(device):
+        raise ValueError(f"{text!r} is no device; write {DEVICES}, or encoder=DEVICE,target=DEVICE,draft=DEVICE")
+    return device
+
+
+def described(encoder: str, target: str, draft: str | None) -> str:
+    """What is in use, in words for people: one name where it is one device."""
+    if {encoder, target, draft or target} == {target}:
+        return target
+    named = {"encoder": encoder, "target": target} | ({"draft": draft} if draft else {})
+    return ", ".join(f"{part} {device}" for part, device in named.items())

@@ -1,0 +1,104 @@
+"""A trial of a device: the starter hears the beginning of the sample conversation there and on the processor, and what
+both wrote is compared token for token. For `probe.ask`, because a driver may end the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from desktop_app import resources
+from desktop_app.audio.files import RATE, AudioFile
+from desktop_app.audio.logmel import features
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.decoding import longform
+from desktop_app.decoding.figures import Figures
+from desktop_app.engine.messages import Options
+from desktop_app.engine.models import Pair, Shelf
+from desktop_app.engine.probe import ProbeProblem
+
+SECONDS = 45  # two windows, the second not full
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What was found, in sentences. `good` if the draft changes nothing and the text begins as the processor's does:
+    in half precision a near tie may part them later.
+    """
+
+    good: bool
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Written:
+    tokens: tuple[int, ...]
+    figures: Figures
+
+
+class _Tokens(longform.Listener):
+    def __init__(self) -> None:
+        self.found: list[int] = []
+
+    def segments(self, segments: Sequence[longform.Segment], done_seconds: float) -> None:
+        self.found += [token for segment in segments for token in segment.tokens]
+
+
+def on_device(device: str) -> Trial:
+    """Try a device as --device has it. Raises ProbeProblem where it cannot run the starter at all."""
+    try:
+        began = perf_counter()
+        pair = Shelf().pair(Options(device=device), lambda what: None)
+        ready = perf_counter() - began
+        with_draft, alone = (_write(pair, draft) for draft in (True, False))
+        reference = _write(Shelf().pair(Options(device="cpu"), lambda what: None), draft=True)
+    except ModelProblem as problem:
+        raise ProbeProblem(f"{problem.reason}; {problem.remedy}") from problem
+    models = pair.described()
+    lines = [f"{models.target} was built and compiled for {models.device}, {models.precision}, in {ready:.1f} s"]
+    for name, each in (("with the draft", with_draft), ("the target alone", alone)):
+        figures = each.figures
+        passes = figures.verify_seconds / max(figures.target_passes, 1) * 1000
+        lines.append(
+            f"{name}: {SECONDS} s of sound, {len(each.tokens)} tokens; heard in {figures.encode_seconds:.2f} s, "
+            f"{figures.target_passes} passes of {passes:.1f} ms, drafted in {figures.draft_seconds:.2f} s"
+        )
+    same = with_draft.tokens == alone.tokens
+    steady = "to the last bit" if pair.target.model.epsilon == 0 else f"{with_draft.figures.near_ties} near ties"
+    lines.append(f"the draft changes {'nothing' if same else 'THE TEXT'} (passes of one and of many tokens: {steady})")
+    right = reference.tokens
+    agreed = next((at for at, two in enumerate(zip(alone.tokens, right, strict=False)) if two[0] != two[1]), len(right))
+    if alone.tokens == right:
+        lines.append(f"all {len(right)} tokens are those of the CPU in f32")
+    else:
+        lines.append(f"token {agreed + 1} of {len(right)} is the first that is not the CPU's in f32")
+    return Trial(same and agreed > len(right) / 10, tuple(lines))
+
+
+def _write(pair: Pair, draft: bool) -> _Written:
+    """The beginning of the sample conversation, written by a pair or its target alone."""
+    checkpoint, heard = pair.target.checkpoint, _Tokens()
+    with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as audio:
+        figures = longform.transcribe(
+            _beginning(audio),
+            features,
+            pair.target.model,
+            checkpoint.vocabulary,
+            checkpoint.text,
+            heard,
+            pair.drafter() if draft else None,
+        )
+    return _Written(tuple(heard.found), figures)
+
+
+def _beginning(blocks: AudioFile) -> Iterator[npt.NDArray[np.float32]]:
+    left = SECONDS * RATE
+    for block in blocks:
+        yield block[:left]
+        left -= block.size
+        if left <= 0:
+            break

@@ -1,0 +1,163 @@
+"""One live session, played faster than real time by a clock that counts what the computing took, and what it showed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter, process_time
+
+import numpy as np
+
+from desktop_app.audio.logmel import features
+from desktop_app.audio.voice import RATE, VoiceGate
+from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.live import Live, LiveText
+from desktop_app.decoding.live_pace import Pace
+from desktop_app.decoding.longform import Settings
+from desktop_app.engine.models import Pair
+from desktop_app.measure.words import normalised
+
+CLOCKS = {"processor": process_time, "wall": perf_counter}
+"""`processor` sums up all threads, as if there were one core: other programs do not disturb it."""
+
+_BLOCK = 0.1  # seconds of audio that come at once
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The words on the screen at a moment, in seconds of the session: the committed ones, and what follows them by the
+    target and by the draft. `heard` is how much audio had come in when the update began."""
+
+    time: float
+    heard: float
+    ink: tuple[str, ...]
+    uncommitted: tuple[str, ...]
+    draft: tuple[str, ...]
+
+
+@dataclass
+class Run:
+    """A played session: all that was shown, seconds of computing while listening and while writing, the counts."""
+
+    shown: list[Shown] = field(default_factory=list)
+    listening: float = 0.0
+    writing: float = 0.0
+    updates: int = 0
+    longest_window: float = 0.0
+    backlog: float = 0.0
+    figures: Figures = field(default_factory=Figures)
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The committed words."""
+        return self.shown[-1].ink if self.shown else ()
+
+
+class Player:
+    """Plays audio to a live session of a pair.
+
+    With `every` the updates come at fixed distances in seconds and computing takes no time; else they come as they
+    would, by a `clock` of CLOCKS.
+    """
+
+    def __init__(
+        self,
+        pair: Pair,
+        clock: str = "processor",
+        every: float | None = None,
+        previous: bool = True,
+        draft: bool = True,
+    ) -> None:
+        self._clock: Callable[[], float] = CLOCKS[clock]
+        self._every, self._pace, self.run = every, Pace(), Run()
+        self._text = pair.target.checkpoint.text
+        self._now = self._began = self._heard = 0.0
+        self._ink: list[str] = []
+        self.live = Live(
+            features,
+            pair.target.model,
+            pair.target.checkpoint.vocabulary,
+            self._text,
+            VoiceGate(),
+            pair.drafter() if draft else None,
+            previous=previous,
+            settings=Settings(language="en"),
+            figures=self.run.figures,
+            ahead=self._note_ahead,
+        )
+
+    def play(self, audio: Samples) -> Run:
+        """The whole audio, to the end of its text."""
+        seconds, fed, due_at = len(audio) / RATE, 0, 0.0
+        while fed < len(audio):
+            ready = min(len(audio), int(self._now / _BLOCK + 1e-6) * round(_BLOCK * RATE))
+            if ready > fed:
+                began = self._clock()
+                self.live.feed(audio[fed:ready])
+                self._spend("listening", self._clock() - began)
+                self.run.backlog = max(self.run.backlog, (self.live.heard - self.live.decoded) / RATE)
+                fed = ready
+            if self.live.due and self._now >= due_at:
+                due_at = self._now + self._update()
+            else:
+                self._now += _BLOCK / 5
+        self._now = max(self._now, seconds)
+        self.live.finish()
+        while self.live.due:
+            self._update()
+        return self.run
+
+    def _update(self) -> float:
+        """One update; how long after its beginning the next one may come."""
+        started, self._heard = self._now, self.live.heard / RATE
+        self._began = self._clock()
+        text = self.live.update()
+        took = self._clock() - self._began
+        self._spend("writing", took)
+        self._pace.took(took, took)
+        self.run.updates += 1
+        if text is not None:
+            for segment in text.committed:
+                self._ink += normalised(self._text(segment.tokens))
+            self._note(text, self._now)
+        return self._every if self._every is not None else max(self._pace.interval, self._now - started)
+
+    def _spend(self, what: str, seconds: float) -> None:
+        setattr(self.run, what, getattr(self.run, what) + seconds)
+        if self._every is None:
+            self._now += seconds
+
+    def _note_ahead(self, text: LiveText) -> None:
+        self._note(text, self._now + (0.0 if self._every is not None else self._clock() - self._began))
+
+    def _note(self, text: LiveText, time: float) -> None:
+        ink = (*self._ink, *normalised(text.ink))
+        target = (*self._ink, *normalised(text.ink + text.uncommitted))
+        whole = (*self._ink, *normalised(text.ink + text.uncommitted + text.draft))
+        self.run.shown.append(Shown(time, self._heard, ink, target[len(ink) :], whole[len(target) :]))
+
+
+def silence(seconds: float, kind: str) -> Samples:
+    """Audio without speech: "silence" (a quiet room), "noise" (hiss and rumble), "music" (chords and a beat)."""
+    draw = np.random.default_rng(5)
+    count = round(seconds * RATE)
+    white = draw.normal(size=count).astype(np.float32)
+    if kind == "silence":
+        return white * np.float32(2e-4)
+    time = np.arange(count) / RATE
+    if kind == "noise":
+        rumble = np.convolve(white, np.ones(64, np.float32) / 8, "same")
+        swell = 0.6 + 0.4 * np.sin(2 * np.pi * time / 7)
+        return np.asarray((0.02 * white + 0.02 * rumble) * swell, np.float32)
+    music = np.zeros(count)
+    chords = ((220.0, 277.2, 329.6), (196.0, 246.9, 293.7), (174.6, 220.0, 261.6), (164.8, 207.7, 246.9))
+    for start in range(0, count, RATE):
+        beat = time[start : start + RATE] - time[start]
+        for pitch in chords[start // (2 * RATE) % len(chords)]:
+            for harmonic in range(1, 5):
+                music[start : start + RATE] += (
+                    np.sin(2 * np.pi * pitch * harmonic * beat) / harmonic * np.exp(-2 * beat)
+                )
+        music[start : start + RATE] += 0.5 * white[start : start + RATE] * np.exp(-30 * beat)
+    return np.asarray(0.08 * music, np.float32)

@@ -1,0 +1,195 @@
+"""`galley bench memory`: how much memory a model takes, from safetensors on the disk to the first window.
+
+The model has the shape of a real one and random weights; it is written below the cache folder and removed again. Each
+step runs in a process of its own, whose peak is what counts: all resident pages, those of mapped files included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from desktop_app import folders, resources
+from desktop_app.checkpoints.folder import Checkpoint, read
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.checkpoints.shape import Shape
+from desktop_app.checkpoints.tensors import Tensors
+from desktop_app.engine import probe, runtime
+
+PROMISE = 8e9
+"""Bytes that large-v3 at int8 stays under."""
+
+TEXT, ROUND = 48, 8  # tokens that are written one by one, and in passes of several
+
+
+def _shape(width: int, heads: int, encoder: int, decoder: int, bins: int, vocabulary: int) -> Shape:
+    inner = 4 * width
+    return Shape(width, encoder, heads, inner, decoder, heads, inner, bins, 1500, 448, vocabulary, own_head=False)
+
+
+SHAPES = {
+    "toy": _shape(64, 2, 1, 1, 80, 2000),
+    "tiny": _shape(384, 6, 4, 4, 80, 51_865),
+    "base": _shape(512, 8, 6, 6, 80, 51_865),
+    "small": _shape(768, 12, 12, 12, 80, 51_865),
+    "medium": _shape(1024, 16, 24, 24, 80, 51_865),
+    "large-v3": _shape(1280, 20, 32, 32, 128, 51_866),
+    "turbo": _shape(1280, 20, 32, 4, 128, 51_866),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this benchmark."""
+    parser.add_argument(
+        "--shape", default="large-v3", choices=tuple(SHAPES), help="of the model (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--precision", default="int8", choices=("f32", "bf16", "int8", "int4"), help="default: %(default)s"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure, print, and write the figures; 1 if the promise is broken, 3 if the model does not run."""
+    try:
+        home = folders.cache()
+        home.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=home, prefix="bench-memory-"))
+        try:
+            found = _measured(arguments.shape, arguments.precision, folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        if arguments.json:
+            Path(arguments.json).write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+    except OSError as error:
+        sys.stderr.write(f"galley bench memory: {error.strerror or error}; make room and try again\n")
+        return 1
+    except probe.ProbeProblem as problem:
+        sys.stderr.write(f"galley bench memory: {problem}\n")
+        return 3
+    return 0 if found["kept"] else 1
+
+
+def _measured(name: str, precision: str, folder: Path) -> dict[str, Any]:
+    shape = SHAPES[name]
+    write(folder / "model.safetensors", shape)
+    size = (folder / "model.safetensors").stat().st_size
+    count = sum(int(np.prod(sides)) for sides in shape.tensors().values())
+    _say(f"{name}: {count / 1e6:.0f} million parameters, {size / 1e9:.2f} GB of f16 on the disk")
+    steps: list[dict[str, float]] = []
+    for what in ("first start", "next start"):
+        step = probe.ask(partial(window, name, precision, str(folder)), 3600.0)
+        steps.append(step)
+        _say(
+            f"{what} ({precision}): peak {step['peak_bytes'] / 1e9:.2f} GB, {step['load_peak_bytes'] / 1e9:.2f} GB "
+            f"until it was loaded ({step['load_seconds']:.0f} s); a window heard in {step['encode_seconds']:.1f} s, "
+            f"{step['pass_seconds'] * 1000:.0f} ms a token"
+        )
+    kept = max(step["peak_bytes"] for step in steps) < PROMISE
+    _say(f"promised: under {PROMISE / 1e9:.0f} GB; {'kept' if kept else 'BROKEN'}")
+    machine = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()}
+    return {
+        "machine": machine | {"system": platform.platform()},
+        "shape": name,
+        "precision": precision,
+        "parameters": count,
+        "source_bytes": size,
+        "first_start": steps[0],
+        "next_start": steps[1],
+        "promise_bytes": int(PROMISE),
+        "kept": kept,
+    }
+
+
+def window(name: str, precision: str, folder: str) -> dict[str, float]:
+    """Load the model and let it hear and write one window; memory in bytes, times in seconds. For `probe.ask`."""
+    shape = SHAPES[name]
+    checkpoint = _checkpoint(Path(folder), shape)
+    began = perf_counter()
+    try:
+        model = runtime.load(checkpoint, "cpu", precision, None, Path(folder) / "cache")
+    except ModelProblem as problem:
+        raise probe.ProbeProblem(f"{problem.reason}; {problem.remedy}") from problem
+    loaded, load_peak = perf_counter(), peak()
+    noise = np.random.default_rng(0).uniform(-1, 1.5, (shape.mel_bins, 2 * shape.audio_positions)).astype(np.float32)
+    encoded = model.encode(noise)
+    heard = perf_counter()
+    cursor = model.open(encoded)
+    began_text = perf_counter()
+    for _ in range(TEXT):
+        cursor.run([5])
+    written = perf_counter()
+    for _ in range(ROUND):
+        cursor.run([5] * ROUND)
+    return {
+        "load_seconds": loaded - began,
+        "encode_seconds": heard - loaded,
+        "pass_seconds": (written - began_text) / TEXT,
+        "load_peak_bytes": load_peak,
+        "peak_bytes": peak(),
+    }
+
+
+def peak() -> int:
+    """The most memory that this process had at any time, in bytes."""
+    status = Path("/proc/self/status")
+    if status.is_file():  # what getrusage tells there, a process inherits from its parent
+        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    if sys.platform == "win32":
+        raise probe.ProbeProblem("Windows does not tell the peak here; use Linux or macOS")
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _checkpoint(folder: Path, shape: Shape) -> Checkpoint:
+    """The random model; what is no weight comes from the starter and is not used."""
+    starter = read(resources.path("models", "starter"))
+    heads = tuple((shape.decoder_layers - 1, head) for head in range(2))
+    return replace(starter, folder=folder, shape=shape, tensors=Tensors(folder), alignment_heads=heads)
+
+
+def write(path: Path, shape: Shape) -> None:
+    """A safetensors file of random f16 numbers of a trained model's size, written a block at a time."""
+    header: dict[str, Any] = {}
+    end = 0
+    for name, sides in shape.tensors().items():
+        begin, end = end, end + 2 * int(np.prod(sides))
+        header[name] = {"dtype": "F16", "shape": sides, "data_offsets": [begin, end]}
+    head = json.dumps(header).encode()
+    head += b" " * (-len(head) % 8)
+    with path.open("wb") as file:
+        file.write(len(head).to_bytes(8, "little") + head)
+        for name, sides in shape.tensors().items():
+            for block in _numbers(name, sides):
+                file.write(block.tobytes())
+
+
+def _numbers(name: str, sides: tuple[int, ...]) -> Iterator[npt.NDArray[np.float16]]:
+    """Lively numbers: one random block again and again, from another place in it for each tensor."""
+    count = int(np.prod(sides))
+    scale = 0.1 if len(sides) == 1 else float(np.prod(sides[1:])) ** -0.5
+    offset = 1.0 if name.endswith("layer_norm.weight") else 0.0
+    block = np.random.default_rng(list(name.encode())).standard_normal(min(count, 1 << 20), np.float32)
+    numbers = (block * np.float32(scale) + np.float32(offset)).astype("<f2")
+    for begin in range(0, count, numbers.size):
+        yield numbers[: count - begin]
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()

@@ -1,0 +1,115 @@
+"""The devices of OpenVINO: what they can compute in, and a graph made ready on one of them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import openvino as ov
+
+from desktop_app.checkpoints.problem import ModelProblem
+
+AUTO = "CPU"
+"""What the device "auto" is: the only one on which everything was tried, see docs/devices.md."""
+
+BITS = {"int8": 8, "int4": 4}
+"""The precisions that are of the weights only."""
+
+_CAPABILITY = {"f32": "FP32", "bf16": "BF16", "f16": "FP16"}
+_KINDS = {"bf16": ov.Type.bf16, "f16": ov.Type.f16}
+
+# How far margins of passes of one and of many tokens may differ where passes differ at all. In f32 they do, on the CPU
+# by 4.4e-5 (benchmarks/margins.py: random weights of 32 to 768 x 12 layers, a trained 256 x 4); times 20. The others
+# are only for a device on which `is_steady` finds a difference: int8 was seen to differ by 0.19, bf16 by 0.2 before the
+# passes were made steady; times 2.5.
+EPSILON = {"f32": 1e-3, "bf16": 0.5, "f16": 0.1, "int8": 0.5, "int4": 0.5}
+
+
+def devices() -> list[tuple[str, str]]:
+    """The devices that OpenVINO has here: ("CPU", its full name) and so on."""
+    return [(device, str(core().get_property(device, "FULL_DEVICE_NAME"))) for device in core().available_devices]
+
+
+def precisions(device: str) -> list[str]:
+    """The precisions that a device computes in by itself, and those that are of the weights only."""
+    able = core().get_property(device, "OPTIMIZATION_CAPABILITIES")
+    return [*(each for each, capability in _CAPABILITY.items() if capability in able), *BITS]
+
+
+class Place:
+    """A device with the settings of a precision; `name` and `kind` are what is in use."""
+
+    def __init__(self, device: str, precision: str, cache: Path | None) -> None:
+        self.name = _device(device)
+        plain = "f32" if self.name == "CPU" else "f16"
+        self.kind = plain if precision == "auto" else precision
+        if self.kind not in EPSILON:
+            raise ModelProblem(f"there is no precision {precision} here", f"choose {' or '.join(EPSILON)}")
+        if self.kind not in (able := precisions(self.name)):
+            raise ModelProblem(f"{self.name} does not compute in {self.kind}", f"choose {' or '.join(able)}")
+        hint = plain if self.kind in BITS else self.kind
+        self.numbers = _KINDS.get(hint, ov.Type.f32)
+        # Without these OpenVINO's own choice on x86 is a cache of 8 bits and, behind int8 weights, activations of 8
+        # bits. Groups of 32 of those make int8 fast, and its sums the same in every pass.
+        wanted = {
+            "INFERENCE_PRECISION_HINT": hint,
+            "KV_CACHE_PRECISION": hint,
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": "32" if self.kind in BITS else "0",
+        }
+        known = set(core().get_property(self.name, "SUPPORTED_PROPERTIES"))
+        self._settings = {"PERFORMANCE_HINT": "LATENCY"} | {key: each for key, each in wanted.items() if key in known}
+        if cache is not None:
+            cache.mkdir(parents=True, exist_ok=True)
+            self._settings["CACHE_DIR"] = str(cache)
+
+    @property
+    def appends(self) -> bool:
+        """Whether the cache that the device keeps itself is taken: in f32 it is fastest, and a tie guard is enough."""
+        return self.kind == "f32"
+
+    def compiled(self, model: ov.Model, **more: str) -> ov.InferRequest:
+        """A graph ready to run; ModelProblem where the device refuses it."""
+        try:
+            return core().compile_model(model, self.name, self._settings | more).create_infer_request()
+        except RuntimeError as error:
+            raise ModelProblem(
+                f"{self.name} cannot run this model ({_clause(error)})", "choose another device or model"
+            ) from error
+
+
+def _clause(error: RuntimeError) -> str:
+    """The end of what OpenVINO says about an error, where the reason stands."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1][:200] if lines else "no reason is given"
+
+
+@lru_cache(maxsize=1)
+def core() -> ov.Core:
+    """OpenVINO itself, which takes a moment to start."""
+    return ov.Core()
+
+
+def _device(wanted: str) -> str:
+    """OpenVINO's name of the device; ModelProblem if it is not there."""
+    name = AUTO if wanted == "auto" else wanted.upper()
+    present = core().available_devices
+    if not any(each == name or each.startswith(f"{name}.") for each in present):
+        raise ModelProblem(
+            f"this computer has no {name} that OpenVINO can use", f"choose {' or '.join(present).lower()}"
+        )
+    return name
+
+
+def run(request: ov.InferRequest) -> None:
+    """One inference; ModelProblem where the device fails.
+
+    Unlike `infer` it does not copy every output into a dictionary of arrays.
+    """
+    try:
+        request.start_async()
+        request.wait()
+    except RuntimeError as error:
+        device = ", ".join(request.get_compiled_model().get_property("EXECUTION_DEVICES"))
+        raise ModelProblem(
+            f"{device} stopped computing ({_clause(error)})", "choose another device, as in --device cpu"
+        ) from error

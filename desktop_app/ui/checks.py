@@ -1,0 +1,127 @@
+"""Comparing what was written live with what the file gives when it is read as a whole. No widget in here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Options, Progress
+from desktop_app.library.store import Library
+from desktop_app.transcript.difference import Change, changes, word_count
+from desktop_app.transcript.model import Transcript
+from desktop_app.ui.entry import DONE
+from desktop_app.ui.keeper import Keeper
+from desktop_app.ui.session import EnginePort, Session
+from desktop_app.ui.words import sentence
+
+_JOB = "check:"
+
+
+@dataclass
+class Check:
+    """A recording that is read again.
+
+    Attributes:
+        progress: the share that is read, 0 to 1.
+        transcript: what the file gives, None until it is known; `changes` is how it differs from the live text.
+        problem: why it could not be read, one sentence, or "".
+    """
+
+    progress: float = 0.0
+    transcript: Transcript | None = None
+    changes: tuple[Change, ...] = ()
+    problem: str = ""
+
+    @property
+    def words(self) -> int:
+        """How many words would change."""
+        return word_count(self.changes)
+
+
+class Checks(QObject):
+    """Attributes: running (checks by the id of their recording, those with a result too).
+
+    Signals: changed(id).
+    """
+
+    changed = Signal(str)
+
+    def __init__(
+        self,
+        session: Session,
+        engine: EnginePort,
+        library: Library | None,
+        keeper: Keeper,
+        options: Callable[[], Options],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._engine, self._library, self._keeper = session, engine, library, keeper
+        self._options = options
+        self.running: dict[str, Check] = {}
+        session.foreign.connect(self._handle)
+        session.removed.connect(self.forget)
+
+    def is_offered(self, key: str) -> bool:
+        """Whether a text was just written live and nobody has said what to think of it."""
+        entry = self._session.entries.get(key)
+        return entry is not None and entry.state == DONE and entry.live is not None and key not in self.running
+
+    def begin(self, key: str) -> None:
+        """Read the file of a live recording from its beginning; its text stays as it is."""
+        entry = self._session.entries.get(key)
+        if entry is None or entry.state != DONE:
+            return
+        self._session.load(key)
+        self.running[key] = Check()
+        self._engine.transcribe(f"{_JOB}{key}", entry.path, self._options())
+        self.changed.emit(key)
+
+    def accept(self, key: str) -> None:
+        """Take the file's text in the place of the live one."""
+        check, entry = self.running.get(key), self._session.entries.get(key)
+        if check is None or check.transcript is None or entry is None:
+            return
+        transcript, library = check.transcript, self._library
+        if library is not None:
+            self._keeper.do(lambda: library.replace(key, transcript))
+        self.forget(key)
+        self._session.put_text(entry, transcript)
+
+    def forget(self, key: str) -> None:
+        """Keep the text as it is, and offer no check of it again."""
+        check, entry = self.running.pop(key, None), self._session.entries.get(key)
+        if check is not None and check.transcript is None and not check.problem:
+            self._engine.cancel(f"{_JOB}{key}")
+        if entry is not None:
+            entry.live = None
+        self.changed.emit(key)
+
+    def _handle(self, event: Event) -> None:
+        key = event.job.removeprefix(_JOB)
+        check, entry = self.running.get(key), self._session.entries.get(key)
+        if check is None or entry is None or key == event.job:
+            return
+        match event:
+            case Progress():
+                check.progress = event.done_seconds / event.audio_seconds if event.audio_seconds else 0.0
+            case Finished():
+                before, after = tuple(entry.segments), event.transcript
+                self._keeper.do(lambda: changes(before, after.segments), lambda found: self._show(key, after, found))
+                return
+            case Failed():
+                check.problem = sentence(event.reason, event.remedy)
+            case Cancelled():
+                self.forget(key)
+                return
+            case _:
+                return
+        self.changed.emit(key)
+
+    def _show(self, key: str, transcript: Transcript, found: tuple[Change, ...]) -> None:
+        check = self.running.get(key)
+        if check is not None:
+            check.transcript, check.changes = transcript, found
+            self.changed.emit(key)

@@ -1,0 +1,89 @@
+"""The real window, engine, starter and PortAudio: a clip is played to a microphone, and its words are on the screen."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop_app.audio import length
+from desktop_app.ui.app import Program
+from desktop_app.ui.entry import DONE, IN_WORK, RECORDING
+from desktop_app.ui.live import OFF, RUNNING
+from tests import virtual_microphone
+from tests.e2e.test_window import CLIP, WAIT, Heartbeat
+from tests.virtual_microphone import VirtualMicrophone
+
+pytestmark = pytest.mark.timeout(400)
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def microphone(monkeypatch: pytest.MonkeyPatch) -> Iterator[VirtualMicrophone]:
+    if why := virtual_microphone.lacking():
+        pytest.skip(why)
+    with virtual_microphone.plugged(monkeypatch) as made:
+        yield made
+
+
+@pytest.fixture
+def program(qapp: QApplication, microphone: VirtualMicrophone) -> Iterator[Program]:
+    qapp.setStyle("Fusion")
+    made = Program(qapp)
+    made.window.show()
+    yield made
+    made.close()
+    made.session.entries.clear()
+    made.window.close()
+    made.window.deleteLater()
+
+
+def test_what_is_spoken_is_written_kept_and_checked_though_the_engine_is_killed(
+    program: Program, microphone: VirtualMicrophone, qtbot: QtBot
+) -> None:
+    window, live = program.window, program.live
+    heartbeat = Heartbeat()
+    seen: list[str] = []
+    program.session.text_changed.connect(
+        lambda key: seen.extend(line.verified for line in program.session.entries[key].lines if line.verified)
+    )
+    qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
+    qtbot.waitUntil(lambda: live.phase == RUNNING, timeout=WAIT)
+    entry = live.entry
+    assert entry is not None
+    qtbot.waitUntil(lambda: entry.models is not None, timeout=WAIT)
+    pid = program.engine.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)  # another one goes on with the same recording
+    playing = microphone.play(CLIP)
+    qtbot.waitUntil(lambda: window.live.strip.meter.share > 0.1, timeout=WAIT)
+    qtbot.waitUntil(lambda: playing.poll() is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: bool(seen or entry.segments), timeout=WAIT)  # while it is recorded, not after
+    assert entry.state == RECORDING
+    assert window.live.strip.isVisible()
+    qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
+    qtbot.waitUntil(lambda: live.phase == OFF, timeout=WAIT)
+    qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)
+    assert entry.state == DONE, entry.problem
+    assert len(window.page.view.text().split()) > 3
+    assert length.seconds(entry.path) == pytest.approx(entry.seconds, abs=0.1)
+    assert program.library is not None
+    library = program.library
+    qtbot.waitUntil(lambda: library.recording(entry.id).state == "done", timeout=WAIT)
+    assert library.transcript(entry.id).segments == tuple(entry.segments)
+
+    window.live.check.start.click()
+    checks = window.live.checks
+    qtbot.waitUntil(lambda: checks.running[entry.id].transcript is not None, timeout=WAIT)
+    check = checks.running[entry.id]
+    if check.changes:
+        window.live.check.accept.click()
+        assert window.page.view.text().split() == [
+            word for segment in check.transcript.segments for word in segment.text.split()
+        ]
+    assert heartbeat.longest < 0.05  # "never blocked": the window answers within 50 ms

@@ -1,0 +1,101 @@
+"""The captions: the last lines, where the user put them, closed by a key."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtWidgets import QSystemTrayIcon
+from pytestqt.qtbot import QtBot
+
+from desktop_app.engine.messages import Started
+from desktop_app.ui.captions import SIZES, Captions
+from desktop_app.ui.theme import DARK_PALETTE, Theme
+from desktop_app.ui.tray import Tray, tray_icon
+from desktop_app.ui.window import Window
+from tests.ui.staging import MODELS, Stage, segment, update
+
+# The offscreen screen has no tray, no windows over others, and nobody who would ask for their sizes.
+pytestmark = pytest.mark.qt_log_ignore("does not support raise", "does not support propagateSizeHints", "systemTray")
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def captions(qtbot: QtBot, stage: Stage, theme: Theme) -> Captions:
+    made = Captions(stage.preferences.settings)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_the_last_lines_are_shown_in_their_colours(captions: Captions, stage: Stage) -> None:
+    entry = stage.record()
+    stage.say(update(entry.id, tuple(segment(n) for n in range(9)), " The roof", " is done", " and the", 18.0))
+    captions.show_text(entry.segments, entry.lines)
+    image = captions.grab().toImage()
+    colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+    assert {DARK_PALETTE.ink, DARK_PALETTE.unsettled, DARK_PALETTE.draft} <= colors
+    assert captions.rows == 3
+    assert captions.accessibleDescription().endswith("The roof is done and the")
+
+
+def test_captions_follow_what_is_recorded(window: Window, stage: Stage, qtbot: QtBot) -> None:
+    entry = stage.record()
+    qtbot.keyClick(window, Qt.Key.Key_L, CONTROL)
+    captions = window.live.captions
+    assert captions.isVisible()
+    assert window.live.strip.captions.isChecked()
+    stage.say(Started(entry.id, 0.0, MODELS), update(entry.id, (segment(0),), " And"))
+    assert [paragraph.text for paragraph in captions.flow.paragraphs] == [segment(0).text.strip(), "And"]
+    stage.stop()
+    other = stage.record()
+    stage.say(update(other.id, (), " New"))
+    assert [paragraph.text for paragraph in captions.flow.paragraphs] == ["New"]
+    qtbot.keyClick(captions, Qt.Key.Key_Escape)
+    assert not captions.isVisible()
+    assert not window.live.strip.captions.isChecked()
+
+
+def test_place_and_size_are_remembered(captions: Captions, stage: Stage, qtbot: QtBot) -> None:
+    captions.resize(500, 150)
+    captions.move(60, 80)
+    qtbot.keyClick(captions, Qt.Key.Key_Right)
+    qtbot.keyClick(captions, Qt.Key.Key_Plus, CONTROL)
+    place, size = captions.pos(), captions.size()
+    assert place == QPoint(76, 80)
+    captions.hide()
+    again = Captions(QSettings(stage.preferences.settings.fileName(), QSettings.Format.IniFormat))
+    qtbot.addWidget(again)
+    assert (again.pos(), again.size(), again._letters) == (place, size, SIZES[3])
+
+
+def test_letters_have_a_smallest_and_a_largest_size(captions: Captions) -> None:
+    for _ in range(12):
+        captions.resize_letters(1)
+    assert captions._letters == SIZES[-1]
+    for _ in range(12):
+        captions.resize_letters(-1)
+    assert captions._letters == SIZES[0]
+    assert captions.rows >= 2
+
+
+def test_the_mouse_moves_them(captions: Captions, qtbot: QtBot) -> None:
+    captions.move(100, 100)
+    qtbot.mousePress(captions, Qt.MouseButton.LeftButton, pos=QPoint(40, 40))
+    qtbot.mouseMove(captions, QPoint(70, 60))
+    qtbot.mouseRelease(captions, Qt.MouseButton.LeftButton)
+    assert captions.pos() == QPoint(130, 120)
+
+
+def test_the_tray_tells_and_does_the_same_as_the_window(window: Window, stage: Stage) -> None:
+    tray = Tray(stage.live, window)
+    assert [action.text() for action in tray.menu.actions() if action.isVisible()] == [
+        "Record", "Show captions", "", "Open Galley", "Quit",
+    ]  # fmt: skip
+    stage.record()
+    assert (tray.record.text(), tray.icon.toolTip()) == ("Stop recording", "Galley: recording")
+    assert tray.pause.isVisible()
+    tray.record.trigger()
+    stage.qtbot.waitUntil(lambda: tray.record.text() == "Record")
+    tray.icon.activated.emit(QSystemTrayIcon.ActivationReason.Trigger)
+    recording, idle = (tray_icon(recording=it).pixmap(64).toImage() for it in (True, False))
+    assert recording != idle

@@ -1,0 +1,200 @@
+"""Checking a live text against its file, and recordings that were interrupted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QDialog, QWidget
+
+from desktop_app import folders
+from desktop_app.audio.flac import FlacWriter
+from desktop_app.audio.logmel import RATE
+from desktop_app.engine.messages import Cancelled, Failed, Finished, Progress, Started
+from desktop_app.library.store import Library
+from desktop_app.transcript.model import Stats
+from desktop_app.ui import check_bar
+from desktop_app.ui import entry as states
+from desktop_app.ui.difference_dialog import DifferenceDialog, as_html
+from desktop_app.ui.entry import Entry
+from desktop_app.ui.keeper import Keeper
+from desktop_app.ui.rescue import Rescue, RescueBar
+from desktop_app.ui.session import Session
+from desktop_app.ui.theme import LIGHT_PALETTE, Theme
+from desktop_app.ui.window import Window
+from tests.ui.staging import MODELS, Stage, segment, transcript
+
+
+def recorded(stage: Stage) -> Entry:
+    """A live recording with its text."""
+    entry = stage.record()
+    stage.say(Started(entry.id, 0.0, MODELS))
+    stage.stop()
+    stage.say(Finished(entry.id, transcript(segment(0, " The roof is down."), segment(1, " They come Friday."))))
+    return entry
+
+
+def check(stage: Stage, entry: Entry, *texts: str) -> None:
+    """Let the engine find these texts in the file."""
+    stage.say(Started(f"check:{entry.id}", 60.0, MODELS), Progress(f"check:{entry.id}", 15.0, 60.0, Stats()))
+    found = transcript(*(segment(number, text) for number, text in enumerate(texts)))
+    stage.say(Finished(f"check:{entry.id}", found))
+    stage.qtbot.waitUntil(lambda: stage.checks.running[entry.id].transcript is not None)
+
+
+def test_a_check_is_offered_and_leaves_the_text_alone(window: Window, stage: Stage) -> None:
+    entry = recorded(stage)
+    bar = window.live.check
+    assert bar.isVisible()
+    bar.start.click()
+    assert stage.engine.jobs[-1][:2] == (f"check:{entry.id}", entry.path)
+    stage.say(Progress(f"check:{entry.id}", 15.0, 60.0, Stats()))
+    assert bar.text.text() == "Checking against the file… 25%"
+    check(stage, entry, " The roof is done.", " They come on Friday.")
+    assert bar.text.text() == "Checked against the file: 2 words would change."
+    assert window.page.view.text() == "The roof is down.\nThey come Friday."
+    assert entry.state == states.DONE
+
+
+def test_what_the_file_says_is_accepted(window: Window, stage: Stage) -> None:
+    entry = recorded(stage)
+    window.live.check.start.click()
+    check(stage, entry, " The roof is done.", " They come Friday.")
+    window.live.check.accept.click()
+    assert window.page.view.text() == "The roof is done.\nThey come Friday."
+    assert not window.live.check.isVisible()
+    stage.settle()
+    assert stage.library.transcript(entry.id).segments[0].text == " The roof is done."
+
+
+def test_the_live_text_is_kept(window: Window, stage: Stage) -> None:
+    entry = recorded(stage)
+    window.live.check.start.click()
+    check(stage, entry, " The roof is done.")
+    window.live.check.keep.click()
+    assert not window.live.check.isVisible()
+    stage.settle()
+    assert stage.library.transcript(entry.id).segments[0].text == " The roof is down."
+    window.show_idle()
+    window.show_entry(entry.id)
+    assert not window.live.check.isVisible()  # nobody is asked twice
+
+
+def test_no_difference_is_said(window: Window, stage: Stage) -> None:
+    entry = recorded(stage)
+    window.live.check.start.click()
+    check(stage, entry, " The roof is down. They", " come Friday.")
+    bar = window.live.check
+    assert bar.text.text() == "Checked against the file: not a word would change."
+    assert [button.text() for button in bar.buttons if button.isVisible()] == ["Close"]
+
+
+def test_a_check_can_fail_and_be_cancelled(window: Window, stage: Stage) -> None:
+    entry = recorded(stage)
+    bar = window.live.check
+    bar.start.click()
+    stage.say(Failed(f"check:{entry.id}", "there is no such file", "check the name"))
+    assert bar.text.text() == "It could not be checked. There is no such file: check the name."
+    bar.start.click()
+    bar.keep.click()
+    assert stage.engine.cancelled == [f"check:{entry.id}"]
+    stage.say(Cancelled(f"check:{entry.id}"))
+    assert not stage.checks.running
+
+
+def test_an_older_recording_is_checked_from_its_menu(window: Window, stage: Stage) -> None:
+    entry = recorded(stage)
+    stage.checks.forget(entry.id)
+    actions = {action.text(): action for action in window.desk.menu_for(entry.id).actions()}
+    actions["Check against the file"].trigger()
+    assert window.live.check.text.text() == "Checking against the file… 0%"
+
+
+def test_the_differences_are_shown_and_answered(
+    window: Window, stage: Stage, monkeypatch: pytest.MonkeyPatch, theme: Theme
+) -> None:
+    entry = recorded(stage)
+    window.live.check.start.click()
+    check(stage, entry, " The roof is <done>.", " They come Friday.")
+    found = stage.checks.running[entry.id].changes
+    dialog = DifferenceDialog(theme, found, "1 word would change", window)
+    stage.qtbot.addWidget(dialog)
+    assert "The roof is down. <done>." in dialog.text.toPlainText().replace("\n", " ")
+    assert "<s " in as_html(found, LIGHT_PALETTE)
+    monkeypatch.setattr(check_bar.DifferenceDialog, "exec", lambda self: QDialog.DialogCode.Accepted)
+    window.live.check.look.click()
+    assert window.page.view.text().startswith("The roof is <done>.")
+
+
+# Interrupted recordings.
+
+
+def interrupted(stage: Stage, seconds: float = 90.0) -> tuple[Session, Keeper, Library]:
+    """The next start after a program that was killed while it recorded."""
+    path = folders.recordings() / "Recording 2026-05-04 14.02.flac"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    writer = FlacWriter(path, RATE)
+    writer.write(np.zeros(round(seconds * RATE), np.int16))
+    writer.sync()  # and no close: the header never says how long it is
+    stage.library.add_live(str(path))
+    stage.library.close()
+    library, keeper = Library(folders.data() / "library"), Keeper()
+    session = Session(stage.engine, library, keeper, stage.preferences.options)
+    stage.qtbot.waitUntil(lambda: bool(session.entries))
+    return session, keeper, library
+
+
+def test_an_interrupted_recording_is_offered_with_its_length(stage: Stage, theme: Theme) -> None:
+    session, keeper, library = interrupted(stage)
+    rescue = Rescue(session, stage.preferences.settings)
+    holder = QWidget()
+    bar = RescueBar(theme, rescue, holder)
+    stage.qtbot.waitUntil(lambda: bool(rescue.found))
+    (entry,) = rescue.found
+    assert entry.seconds == pytest.approx(90.0, abs=0.5)
+    assert bar.text.text() == (
+        f"A recording of 2 min from {entry.created.astimezone():%H:%M} was interrupted; its audio is safe."
+    )
+    bar.transcribe.click()
+    assert stage.engine.jobs[-1][:2] == (entry.id, entry.path)
+    assert not rescue.found
+    assert not bar.text.text()
+    rescue.close()
+    keeper.close()
+    library.close()
+
+
+def test_who_says_not_now_is_not_asked_again(stage: Stage) -> None:
+    session, keeper, library = interrupted(stage)
+    rescue = Rescue(session, stage.preferences.settings)
+    stage.qtbot.waitUntil(lambda: bool(rescue.found))
+    rescue.decline()
+    assert not rescue.sentence()
+    later = Rescue(session, stage.preferences.settings)
+    stage.qtbot.wait(100)
+    assert not later.found
+    for one in (rescue, later, keeper, library):
+        one.close()
+
+
+def test_one_without_sound_is_not_called_safe(stage: Stage) -> None:
+    session, keeper, library = interrupted(stage)
+    (entry,) = session.entries.values()
+    Path(entry.path).write_bytes(b"")
+    rescue = Rescue(session, stage.preferences.settings)
+    stage.qtbot.wait(200)
+    assert not rescue.found
+    for one in (rescue, keeper, library):
+        one.close()
+
+
+def test_several_are_offered_together(stage: Stage) -> None:
+    session, keeper, library = interrupted(stage)
+    rescue = Rescue(session, stage.preferences.settings)
+    stage.qtbot.waitUntil(lambda: bool(rescue.found))
+    rescue.found.append(replace(rescue.found[0], id="other"))
+    assert rescue.sentence() == "2 recordings were interrupted; their audio is safe."
+    for one in (rescue, keeper, library):
+        one.close()

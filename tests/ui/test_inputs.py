@@ -1,0 +1,129 @@
+"""Choosing an input: every one with its host, its level, and nothing of that in the window's own thread."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from desktop_app.audio.microphone import Input, MicrophoneProblem
+from desktop_app.ui.input_menu import InputMenu
+from desktop_app.ui.keys import KEYS, KeyList, sequence
+from desktop_app.ui.level_meter import height
+from desktop_app.ui.window import Window
+from tests.ui.staging import Stage
+from tests.ui.studio import DESK, HEADSET, SPEAKERS
+
+
+def open_menu(window: Window, stage: Stage) -> InputMenu:
+    stage.live.inputs.refresh()
+    stage.qtbot.waitUntil(lambda: bool(stage.live.inputs.found or stage.live.inputs.problem))
+    return window.live.input_menu()
+
+
+def choices(menu: InputMenu) -> list[QAction]:
+    return [action for action in menu.actions() if action.isCheckable()]
+
+
+def test_every_input_is_listed_with_its_host_and_system_sound_is_marked(window: Window, stage: Stage) -> None:
+    menu = open_menu(window, stage)
+    assert [action.text() for action in choices(menu)] == [
+        "Desk microphone (default)\tALSA", "Headset\tALSA", "Monitor of Speakers\tPulseAudio",
+    ]  # fmt: skip
+    assert [action.isChecked() for action in choices(menu)] == [True, False, False]
+    assert [not action.icon().isNull() for action in choices(menu)] == [False, False, True]
+    menu.aboutToHide.emit()
+
+
+def test_the_level_is_shown_while_the_menu_is_open_and_no_longer(window: Window, stage: Stage) -> None:
+    menu = open_menu(window, stage)
+    stage.qtbot.waitUntil(lambda: menu.meter.share > 0.5)
+    assert not stage.studio.recorders  # nothing is recorded for it
+    menu.aboutToHide.emit()
+    stage.qtbot.waitUntil(lambda: stage.studio.streams[0].closed)
+
+
+def test_an_input_that_cannot_be_heard_says_why(window: Window, stage: Stage) -> None:
+    stage.studio.refusal = MicrophoneProblem("another program holds Desk microphone", "close that program")
+    menu = open_menu(window, stage)
+    stage.qtbot.waitUntil(lambda: menu._level.text().startswith("Another program holds Desk microphone"))
+    menu.aboutToHide.emit()
+
+
+def test_without_an_input_the_menu_says_what_to_do(window: Window, stage: Stage) -> None:
+    stage.studio.inputs = []
+    menu = open_menu(window, stage)
+    assert [action.text() for action in menu.actions()] == ["No microphone is connected: connect one, or switch it on."]
+
+
+def test_a_choice_is_shown_on_the_card_and_used(window: Window, stage: Stage) -> None:
+    menu = open_menu(window, stage)
+    choices(menu)[1].trigger()
+    menu.aboutToHide.emit()
+    assert stage.preferences.microphone == "Headset (ALSA)"
+    assert window.idle.record.accessibleName() == "Record and write along, Headset (ALSA)"
+    stage.record()
+    assert stage.studio.recorder.input_id == HEADSET.id
+
+
+def test_what_the_computer_plays_is_offered_last_when_an_input_is_lost(stage: Stage) -> None:
+    stage.live.inputs.found = [SPEAKERS, DESK]
+    assert stage.live.inputs.another_than("Headset") == DESK
+    assert stage.live.inputs.another_than(DESK.name) == SPEAKERS
+    stage.live.inputs.found = [DESK]
+    assert stage.live.inputs.another_than(DESK.name) is None
+
+
+def test_nothing_of_the_sound_system_is_asked_in_the_windows_thread(stage: Stage) -> None:
+    asked: list[int] = []
+
+    def list_inputs() -> list[Input]:
+        asked.append(threading.get_ident())
+        return [DESK]
+
+    stage.live.inputs._list_inputs = list_inputs
+    entry = stage.record()
+    stage.stop()
+    assert entry.seconds
+    assert asked
+    assert threading.get_ident() not in asked
+
+
+@pytest.mark.parametrize(("peak", "share"), [(0.0, 0.0), (0.001, 0.0), (0.1, 0.63), (1.0, 1.0), (7.0, 1.0)])
+def test_the_meter_shows_loudness_as_ears_judge_it(peak: float, share: float) -> None:
+    assert height(peak) == pytest.approx(share, abs=0.01)
+
+
+def test_the_folder_of_recordings_can_be_chosen(
+    window: Window, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "mine"))
+    window.show_settings()
+    window.settings.choose_recordings.click()
+    assert window.settings.recordings.text() == str(tmp_path / "mine")
+    stage.record()
+    assert stage.studio.recorder.path.parent == tmp_path / "mine"
+
+
+def test_a_folder_that_cannot_be_made_is_said(window: Window, stage: Stage, tmp_path: Path, qtbot: QtBot) -> None:
+    (tmp_path / "file").write_text("")
+    stage.preferences.recordings = tmp_path / "file" / "below"
+    window.sidebar.record.click()
+    qtbot.waitUntil(lambda: window.trouble.isVisible())
+    assert window.trouble.text.text() == "Not a directory: check the disk, then try again."
+    assert not stage.live.is_on
+
+
+def test_the_list_of_keys_has_them_all_and_none_twice(window: Window, stage: Stage) -> None:
+    keys = [sequence(name).toString() for name in KEYS if not sequence(name).isEmpty()]
+    assert len(keys) == len(set(keys))
+    dialog = KeyList(window)
+    stage.qtbot.addWidget(dialog)
+    texts = [label.accessibleName() for label in dialog.findChildren(type(window.live.strip.words))]
+    assert "Start or stop recording: Ctrl+R" in texts
+    assert dialog.done_button.focusPolicy() & Qt.FocusPolicy.TabFocus

@@ -1,0 +1,219 @@
+"""A live recording: what the recorder, the engine and the library are told, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from desktop_app.audio.microphone import MicrophoneProblem
+from desktop_app.engine.messages import Failed, Finished, Preparing, Started
+from desktop_app.ui import entry as states
+from desktop_app.ui.live import OFF, OPENING, PAUSED, RUNNING
+from tests.ui.staging import MODELS, Stage, segment, transcript, update
+from tests.ui.studio import DESK, HEADSET, SPEAKERS
+
+Make = Callable[[str], Path]
+
+
+def test_recording_is_said_after_the_first_sample_only(stage: Stage) -> None:
+    stage.live.start()
+    stage.qtbot.waitUntil(lambda: bool(stage.studio.recorders) and "start" in stage.studio.recorder.asked)
+    stage.settle()
+    assert stage.live.phase == OPENING
+    stage.studio.recorder.hear(0.1)
+    stage.qtbot.waitUntil(lambda: stage.live.phase == RUNNING)
+
+
+def test_every_block_reaches_the_engine_and_the_file_lies_in_the_users_folder(stage: Stage) -> None:
+    entry = stage.record(0.5)
+    stage.studio.recorder.hear(0.25)
+    assert stage.engine.heard == [(entry.id, 0, 8000), (entry.id, 8000, 4000)]
+    assert stage.studio.recorder.path.parent == stage.preferences.recordings
+    assert stage.engine.live[0][0] == entry.id
+    assert stage.engine.live[0][2].path == entry.path == str(stage.studio.recorder.path)
+
+
+def test_a_live_recording_becomes_one_like_any_other(stage: Stage) -> None:
+    entry = stage.record()
+    assert (entry.state, stage.session.in_work) == (states.RECORDING, [entry])
+    stage.say(Preparing(entry.id, "Loading Large"), Started(entry.id, 0.0, MODELS))
+    stage.say(update(entry.id, (segment(0),), " And", " now", " this", 2.0))
+    assert entry.state == states.RECORDING
+    stage.stop()
+    assert stage.engine.stopped == [entry.id]
+    assert (entry.state, entry.seconds) == (states.WORKING, 1.0)
+    stage.say(update(entry.id, (segment(1),)), Finished(entry.id, transcript(segment(0), segment(1))))
+    assert (entry.state, len(entry.segments), entry.lines) == (states.DONE, 2, ())
+    stage.settle()
+    stored = stage.library.recording(entry.id)
+    assert stored is not None
+    assert (stored.state, stored.path) == ("done", entry.path)
+    assert len(stage.library.transcript(entry.id).segments) == 2
+    stage.session.again(entry.id)  # and its sound can be transcribed as any file
+    assert stage.engine.jobs[-1][:2] == (entry.id, entry.path)
+
+
+def test_ink_unsettled_and_draft_are_told_apart(stage: Stage) -> None:
+    entry = stage.record()
+    stage.say(update(entry.id, (), " The roof", " is done", " and the", 3.0))
+    (line,) = entry.lines
+    assert isinstance(line, states.LiveLine)
+    assert (line.start, line.verified, line.draft, line.final) == (3.0, " The roof is done", " and the", 9)
+    assert entry.live == states.LiveState(False, 0.5, 2.0, 0.8, True)
+
+
+def test_what_is_committed_is_kept_when_it_comes(stage: Stage) -> None:
+    entry = stage.record()
+    stage.say(Started(entry.id, 0.0, MODELS), update(entry.id, (segment(0), segment(1))))
+    stage.settle()
+    assert len(stage.library.transcript(entry.id).segments) == 2
+
+
+def test_an_engine_that_fails_does_not_end_the_recording(stage: Stage) -> None:
+    entry = stage.record()
+    stage.say(Failed(entry.id, "the weights are damaged", "choose another model", "model"))
+    assert entry.state == states.RECORDING
+    assert entry.problem == "The weights are damaged: choose another model."
+    stage.studio.recorder.hear(1.0)
+    stage.stop()
+    assert (entry.state, entry.seconds) == (states.FAILED, 2.0)
+    assert not stage.engine.stopped
+    assert Path(entry.path).exists()
+
+
+def test_a_pause_and_going_on(stage: Stage) -> None:
+    entry = stage.record()
+    stage.live.toggle_pause()
+    assert stage.live.phase == PAUSED
+    assert entry.summary() == "Paused · 0:01"
+    stage.live.toggle_pause()
+    stage.qtbot.waitUntil(lambda: stage.studio.recorder.asked == ["start", "pause", "resume"])
+    assert stage.live.phase == OPENING
+    stage.studio.recorder.listener.began()
+    stage.qtbot.waitUntil(lambda: stage.live.phase == RUNNING)
+    assert entry.summary() == "Recording · 0:01"
+
+
+def test_a_microphone_that_cannot_be_opened_leaves_nothing_behind(stage: Stage) -> None:
+    stage.studio.refusal = MicrophoneProblem("another program holds Desk microphone", "close that program")
+    with stage.qtbot.waitSignal(stage.live.refused) as told:
+        stage.live.start()
+    assert told.args == ["another program holds Desk microphone", "close that program"]
+    assert stage.live.phase == OFF
+    assert not stage.session.entries
+    stage.settle()
+    assert not stage.library.recordings()
+
+
+def test_without_a_single_sample_there_is_no_recording(stage: Stage) -> None:
+    stage.live.start()
+    stage.qtbot.waitUntil(lambda: bool(stage.studio.recorders))
+    with stage.qtbot.waitSignal(stage.live.told):
+        stage.live.stop()
+    stage.qtbot.waitUntil(lambda: stage.live.phase == OFF)
+    assert not stage.session.entries
+
+
+def test_stopping_at_once_stops(stage: Stage) -> None:
+    stage.live.toggle()
+    stage.live.toggle()
+    stage.qtbot.waitUntil(lambda: stage.live.phase == OFF)
+    stage.settle()
+    assert not stage.session.entries
+    assert not stage.library.recordings()
+    assert stage.record().state == states.RECORDING  # and the next one works
+
+
+def test_the_chosen_input_is_remembered_by_its_name(stage: Stage) -> None:
+    stage.record()
+    assert stage.studio.recorder.input_id == DESK.id  # the default, while none was chosen
+    stage.live.switch(HEADSET)
+    stage.qtbot.waitUntil(lambda: "switch alsa:headset" in stage.studio.recorder.asked)
+    stage.stop()
+    moved = type(HEADSET)("alsa:headset#2", HEADSET.name, HEADSET.host, 1, 16_000, False, False)
+    stage.studio.inputs = [DESK, SPEAKERS, moved]
+    stage.record()
+    assert stage.studio.recorder.input_id == moved.id
+    assert stage.live.source == "Headset"
+
+
+def test_a_lost_input_is_told_with_another_to_take(stage: Stage) -> None:
+    stage.record()
+    stage.studio.inputs = [SPEAKERS, HEADSET]
+    stage.studio.recorder.listener.trouble(MicrophoneProblem("Desk microphone is gone", "connect it again"))
+    stage.qtbot.waitUntil(lambda: stage.live.problem is not None)
+    stage.qtbot.waitUntil(lambda: stage.live.inputs.found == [SPEAKERS, HEADSET])
+    assert stage.live.inputs.another_than(stage.live.source) == HEADSET  # a microphone before what the computer plays
+    stage.studio.recorder.listener.trouble(None)
+    stage.qtbot.waitUntil(lambda: stage.live.problem is None)
+
+
+def test_files_wait_while_something_is_recorded(stage: Stage, recording: Make) -> None:
+    (before,) = stage.drop(recording("one.wav"))
+    stage.say(Started(before.id, 60.0, MODELS))
+    entry = stage.record()
+    (later,) = stage.drop(recording("two.wav"))
+    assert (before.summary(), later.summary()) == ("Paused while recording",) * 2
+    assert stage.session.in_work == [entry, before, later]
+    stage.stop()
+    assert later.summary() == "Paused while recording"  # its last words are still written
+    stage.say(Finished(entry.id, transcript(segment(0))))
+    assert later.summary() == "Waiting"
+
+
+def test_the_next_recording_waits_for_the_last_words_of_the_one_before(stage: Stage) -> None:
+    one = stage.record(1.0)
+    stage.stop()
+    two = stage.record(2.0)
+    stage.studio.recorder.hear(0.5)
+    assert [job for job, *_ in stage.engine.live] == [one.id]
+    stage.stop()
+    assert stage.engine.stopped == [one.id]
+    stage.say(Finished(one.id, transcript(segment(0))))
+    assert [job for job, *_ in stage.engine.live] == [one.id, two.id]
+    assert [block for block in stage.engine.heard if block[0] == two.id] == [(two.id, 0, 32000), (two.id, 32000, 8000)]
+    assert stage.engine.stopped == [one.id, two.id]
+    stage.say(Started(two.id, 0.0, MODELS), Finished(two.id, transcript(segment(0))))
+    assert two.state == states.DONE
+
+
+def test_an_engine_that_is_started_again_loses_no_text(stage: Stage) -> None:
+    entry = stage.record()
+    stage.say(Started(entry.id, 0.0, MODELS), update(entry.id, (segment(0),)))
+    stage.say(Preparing(entry.id, "The engine had ended and is started again"))
+    assert (entry.state, len(entry.segments)) == (states.RECORDING, 1)
+    stage.say(update(entry.id, (segment(1),)))
+    assert (entry.preparing, len(entry.segments)) == ("", 2)
+    stage.settle()
+    assert len(stage.library.transcript(entry.id).segments) == 2
+
+
+def test_a_recording_is_neither_cancelled_nor_started_twice(stage: Stage) -> None:
+    entry = stage.record()
+    stage.session.cancel(entry.id)
+    stage.live.start()
+    assert not stage.engine.cancelled
+    assert len(stage.engine.live) == 1
+
+
+def test_a_full_disk_ends_it_with_what_was_written(stage: Stage) -> None:
+    entry = stage.record()
+    recorder = stage.studio.recorder
+    with stage.qtbot.waitSignal(stage.session.trouble) as told:
+        recorder.listener.ended(ended := _ended_early(recorder.path))
+    assert told.args[0] == ended.notice.rstrip(".")
+    assert stage.live.phase == OFF
+    assert entry.seconds == 1.0
+    assert stage.engine.stopped == [entry.id]
+
+
+def _ended_early(path: Path):  # type: ignore[no-untyped-def]
+    from desktop_app.audio.recording import Recorded
+
+    return Recorded(path, 1.0, (), "The recording ended early: the disk is full; what came before is kept.")
+
+
+def test_the_program_can_end_in_the_middle(stage: Stage) -> None:
+    stage.record()
+    stage.live.close()
+    assert stage.studio.recorder.asked[-1] == "stop"

@@ -1,0 +1,228 @@
+"""What the user sees and does while something is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractSlider, QPushButton
+from pytestqt.qtbot import QtBot
+
+from desktop_app.audio.microphone import MicrophoneProblem
+from desktop_app.engine.messages import Failed, Finished, Preparing, Started
+from desktop_app.ui import entry as states
+from desktop_app.ui import live_desk
+from desktop_app.ui.live import OFF, OPENING, PAUSED
+from desktop_app.ui.window import Window
+from tests.ui.staging import MODELS, Stage, segment, transcript, update
+from tests.ui.studio import DESK, HEADSET, SPEAKERS
+
+Make = Callable[[str], Path]
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+def test_one_key_starts_and_stops(window: Window, stage: Stage, qtbot: QtBot) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
+    qtbot.waitUntil(lambda: bool(stage.studio.recorders) and window.stack.currentWidget() is window.page)
+    strip = window.live.strip
+    assert strip.isVisible()
+    assert strip.words.text() == "Opening the microphone…"
+    stage.studio.recorder.hear(3.0)
+    qtbot.waitUntil(lambda: strip.words.text() == "Recording")
+    qtbot.waitUntil(lambda: strip.time.text() == "0:03")
+    assert strip.source.text() == DESK.name
+    assert strip.meter.share > 0
+    assert window.sidebar.record.text() == "Stop · 0:03"
+    qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
+    qtbot.waitUntil(lambda: stage.live.phase == OFF)
+    assert not strip.isVisible()
+    assert window.page.strip.isVisible()
+    assert window.sidebar.record.text() == "Record"
+
+
+def test_every_button_that_records_records(window: Window, stage: Stage, qtbot: QtBot) -> None:
+    for button in (window.sidebar.record, window.idle.record):
+        window.show_idle()
+        button.click()
+        qtbot.waitUntil(lambda: stage.live.entry is not None)
+        stage.studio.recorder.hear(0.5)
+        qtbot.waitUntil(lambda: stage.live.phase != OPENING)
+        window.live.strip.stop.click()
+        qtbot.waitUntil(lambda: stage.live.phase == OFF)
+    assert len(stage.session.entries) == 2
+
+
+def test_a_key_pauses_and_goes_on(window: Window, stage: Stage, qtbot: QtBot) -> None:
+    stage.record()
+    qtbot.keyClick(window, Qt.Key.Key_R, CONTROL | SHIFT)
+    assert stage.live.phase == PAUSED
+    assert (window.live.strip.words.text(), window.live.strip.pause.text()) == ("Paused", "Go on")
+    window.live.strip.pause.click()
+    assert stage.live.phase == OPENING
+
+
+def test_the_text_has_three_colours_and_stays_where_it_is(window: Window, stage: Stage) -> None:
+    entry = stage.record()
+    stage.say(update(entry.id, (segment(0),), " The roof is", " done, and the", " windows come", 2.0))
+    view = window.page.view
+    image = view.viewport().grab().toImage()
+    palette = window.page.header._theme.palette
+    colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(110)}
+    assert {palette.ink, palette.unsettled, palette.draft} <= colors
+    before = view.flow.spans(1, 0, len("The roof is"))
+    stage.say(update(entry.id, (), " The roof is done, and the", " window comes", "", 2.0))
+    assert view.flow.spans(1, 0, len("The roof is")) == before
+    assert view.flow.paragraphs[1].final == len("The roof is done, and the")
+
+
+def test_the_end_is_followed_until_the_user_scrolls(window: Window, stage: Stage) -> None:
+    entry = stage.record()
+    stage.say(update(entry.id, tuple(segment(n) for n in range(60))))
+    view, bar = window.page.view, window.page.view.verticalScrollBar()
+    stage.qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+    bar.triggerAction(QAbstractSlider.SliderAction.SliderPageStepSub)
+    place = bar.value()
+    stage.say(update(entry.id, tuple(segment(n) for n in range(60, 70)), " And", " now"))
+    assert (bar.value(), view.pill.isVisible()) == (place, True)
+    view.pill.click()
+    stage.qtbot.waitUntil(lambda: bar.value() == bar.maximum())
+    assert not view.pill.isVisible()
+
+
+def test_the_panel_tells_latency_backlog_and_time(window: Window, stage: Stage) -> None:
+    entry = stage.record(62.0)
+    assert window.panel.live.latency.text() == "–"
+    stage.say(Started(entry.id, 0.0, MODELS), update(entry.id, heard=62.0, decoded=60.5, latency=0.84))
+    live = window.panel.live
+    assert (live.latency.text(), live.behind.text(), live.time.text()) == ("0.8 s", "1.5 s", "1:02")
+    assert "1.5 s" in live.behind.accessibleName()
+    stage.say(update(entry.id, heard=70.0, decoded=60.5))
+    assert window.live.strip.behind.text() == "text 10 s behind"
+    stage.stop()
+    stage.say(Finished(entry.id, transcript(segment(0))))
+    assert not live.isVisible()
+
+
+def test_a_smaller_target_that_writes_along_is_named_with_the_chosen_one(window: Window, stage: Stage) -> None:
+    entry = stage.record()
+    stage.say(Started(entry.id, 0.0, MODELS), update(entry.id))
+    live = window.panel.live
+    assert not live.final.isVisible()
+    notice = "Small writes while you speak, because Large needs 2.0 s to hear a window. Large is for the final text."
+    stage.say(Started(entry.id, 0.0, replace(MODELS, target="Small", notice=notice, final="Large")))
+    stage.say(update(entry.id))
+    assert (live.now.text(), live.final.text()) == ("Small", "Large")
+    assert live.final.isVisible()
+    assert window.page.notice.text.text() == notice
+
+
+def test_words_are_promised_only_when_the_model_is_there(window: Window, stage: Stage) -> None:
+    entry = stage.record()
+    stage.say(Preparing(entry.id, "Loading Large"))
+    assert window.page._empty.text() == "Loading Large"
+    stage.say(Started(entry.id, 0.0, MODELS))
+    assert window.page._empty.text() == "Words appear here while they are spoken."
+
+
+def test_a_lost_input_is_said_and_one_click_takes_another(window: Window, stage: Stage) -> None:
+    stage.record()
+    strip, lost = window.live.strip, window.live.lost
+    stage.studio.inputs = [SPEAKERS, HEADSET]
+    stage.studio.recorder.listener.trouble(MicrophoneProblem(f"{DESK.name} is gone", "connect it again"))
+    stage.qtbot.waitUntil(lambda: lost.isVisible() and lost.buttons[0].isVisible())
+    assert lost.text.text() == "Desk microphone is gone: connect it again."
+    assert strip.words.text() == "Waiting for sound"
+    assert lost.buttons[0].text() == "Use Headset"
+    lost.buttons[0].click()
+    stage.qtbot.waitUntil(lambda: stage.studio.recorder.asked[-1] == f"switch {HEADSET.id}")
+    stage.studio.recorder.listener.trouble(None)
+    stage.qtbot.waitUntil(lambda: not lost.isVisible())
+    assert (strip.words.text(), strip.source.text()) == ("Recording", "Headset")
+
+
+def test_a_disk_that_is_nearly_full_is_said_without_another_input(window: Window, stage: Stage) -> None:
+    stage.record()
+    stage.studio.recorder.listener.trouble(MicrophoneProblem("the disk has room for 4 more minutes", "make room"))
+    stage.qtbot.waitUntil(lambda: window.live.lost.isVisible())
+    assert not window.live.lost.buttons[0].isVisible()
+    assert window.live.strip.words.text() == "Recording"
+
+
+def test_an_engine_that_fails_is_said_and_the_recording_goes_on(window: Window, stage: Stage) -> None:
+    entry = stage.record()
+    stage.say(Failed(entry.id, "the weights are damaged", "choose another model", "model"))
+    assert "The recording goes on" in window.page.problem.text.text()
+    assert not window.page.try_again.isVisible()
+    assert window.live.strip.words.text() == "Recording"
+    stage.stop()
+    assert window.page.try_again.isVisible()
+
+
+def test_a_refused_microphone_is_one_sentence(window: Window, stage: Stage, qtbot: QtBot) -> None:
+    stage.studio.refusal = MicrophoneProblem("Galley is not allowed to hear Desk microphone", "allow it")
+    window.sidebar.record.click()
+    qtbot.waitUntil(lambda: window.trouble.isVisible())
+    assert window.trouble.text.text() == "Galley is not allowed to hear Desk microphone: allow it."
+    assert window.stack.currentWidget() is window.idle
+    assert window.sidebar.record.text() == "Record"
+
+
+def test_another_page_may_be_read_meanwhile(window: Window, stage: Stage, recording: Make) -> None:
+    entry = stage.record()
+    window.show_settings()
+    assert not window.live.strip.isVisible()
+    window.show_entry(entry.id)
+    assert window.live.strip.isVisible()
+
+
+def test_closing_asks_and_keeps_the_recording(
+    window: Window, stage: Stage, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    entry = stage.record()
+    answers = [False, True]
+    monkeypatch.setattr(live_desk, "confirm", lambda *_: answers.pop(0))
+    assert not window.close()
+    assert stage.live.is_on
+    with qtbot.waitSignal(window.closed):
+        window.close()
+        qtbot.waitUntil(lambda: stage.live.phase == OFF)
+        assert window.isVisible()  # until the last words are written
+        stage.say(Finished(entry.id, transcript(segment(0))))
+    assert entry.state == states.DONE
+    assert Path(entry.path).exists()
+
+
+def test_what_is_recorded_is_not_removed_by_a_key(window: Window, stage: Stage, qtbot: QtBot) -> None:
+    entry = stage.record()
+    window.sidebar.list.setFocus()
+    qtbot.keyClick(window.sidebar.list, Qt.Key.Key_Delete)
+    assert entry.id in stage.session.entries
+    assert [action.text() for action in window.desk.menu_for(entry.id).actions()] == ["Stop recording"]
+
+
+@pytest.mark.qt_log_ignore("does not support raise")  # the offscreen screen has no windows over others
+def test_every_live_control_has_a_name_and_can_be_reached(window: Window, stage: Stage) -> None:
+    stage.record()
+    window.live.captions.show()
+    for control in (*window.live.strip.findChildren(QPushButton), *window.live.captions.findChildren(QPushButton)):
+        assert control.accessibleName() or control.text(), control
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control
+    assert window.live.strip.meter.accessibleDescription()
+
+
+@pytest.mark.parametrize("size", [(760, 520), (800, 600)])
+def test_everything_fits_a_small_window(window: Window, stage: Stage, size: tuple[int, int]) -> None:
+    window.resize(*size)
+    stage.studio.inputs = [type(DESK)("a", "Microphone " * 20, "PulseAudio", 1, 48_000, True, False)]
+    entry = stage.record(370.0)
+    stage.say(update(entry.id, heard=370.0, decoded=270.0))
+    strip = window.live.strip
+    stage.qtbot.waitUntil(lambda: strip.time.width() >= strip.time.sizeHint().width())
+    assert (window.width(), window.height()) == size
+    for control in (strip.stop, strip.pause, strip.inputs, strip.time, strip.behind):
+        assert window.rect().contains(control.mapTo(window, control.rect().bottomRight()))
+        if control.isVisible():
+            assert control.width() >= control.sizeHint().width()

@@ -1,0 +1,109 @@
+"""Small weights are close to the large ones, made in little memory, and a file of them is whole or not there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from desktop_app.checkpoints import quantised
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.checkpoints.quantised import Matrix, Quantised, stored
+from desktop_app.checkpoints.tensors import Tensors
+from tests import random_models
+
+
+@pytest.fixture(scope="module")
+def tensors(tmp_path_factory: pytest.TempPathFactory) -> Tensors:
+    recipe = random_models.Recipe.of(256, 4, 1, 2, text=3000, languages=("en",), padding=1)
+    return Tensors(random_models.write(tmp_path_factory.mktemp("models") / "model", recipe))
+
+
+def names(tensors: Tensors) -> list[str]:
+    return [name for name in tensors if len(tensors[name].shape) == 2 and "positions" not in name]
+
+
+def back(matrix: Matrix) -> np.ndarray:
+    """The matrix that its numbers stand for."""
+    rows, columns = matrix.shape
+    if matrix.zeros is None:
+        return matrix.numbers.view(np.int8).reshape(rows, columns) * matrix.scales
+    numbers, zeros = (np.stack([each & 15, each >> 4], 1).ravel() for each in (matrix.numbers, matrix.zeros))
+    parts = numbers[: rows * columns].reshape(rows, matrix.groups, -1).astype(np.float32)
+    parts -= zeros[: rows * matrix.groups].reshape(rows, matrix.groups, 1)
+    return (parts * matrix.scales[..., None]).reshape(rows, columns)
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+def test_half_a_step_is_the_largest_error(tensors: Tensors, bits: int) -> None:
+    for name in names(tensors):
+        matrix, right = Quantised(tensors, bits)[name], tensors[name].read()
+        step = np.repeat(matrix.scales, right.shape[1] // matrix.groups, 1)
+        # A zero point is a whole number too, so at 4 bits the ends of a group may be cut by half a step more.
+        assert (np.abs(back(matrix) - right) <= step * (0.5001 if matrix.bits == 8 else 1.0001)).all()
+        assert matrix.bits == (8 if "embed_tokens" in name else bits)
+        assert matrix.groups == (1 if matrix.bits == 8 else right.shape[1] // 128)
+
+
+def test_rows_of_nothing_and_of_one_sign() -> None:
+    for row in (np.zeros(32), np.full(32, 3.0), np.full(32, -2.0), np.linspace(1, 2, 32)):
+        numbers, scales, zeros = quantised.quantise(row[None].astype(np.float32), 4)
+        found = back(Matrix((1, 32), 4, scales.shape[1], numbers, scales, zeros))
+        np.testing.assert_allclose(found[0], row, atol=max(np.abs(row).max() / 15, 1e-9))
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+def test_the_file_holds_what_is_made_in_memory(tensors: Tensors, tmp_path: Path, bits: int) -> None:
+    kept, made = stored(tensors, names(tensors), bits, tmp_path), Quantised(tensors, bits)
+    for name in names(tensors):
+        one, other = kept[name], made[name]
+        assert (one.shape, one.bits, one.groups) == (other.shape, other.bits, other.groups)
+        np.testing.assert_array_equal(one.numbers, other.numbers)
+        np.testing.assert_array_equal(one.scales, other.scales)
+        assert (one.zeros is None and other.zeros is None) or np.array_equal(one.zeros, other.zeros)
+
+
+def test_it_is_made_once_and_again_when_it_or_the_model_changes(tensors: Tensors, tmp_path: Path) -> None:
+    stored(tensors, names(tensors), 8, tmp_path)
+    (file,) = tmp_path.iterdir()
+    whole = file.read_bytes()
+    os.utime(file, (1, 1))
+    inode = file.stat().st_ino
+    stored(tensors, names(tensors), 8, tmp_path)
+    assert file.stat().st_ino == inode and file.stat().st_mtime > 1
+    for damaged in (whole[:-1], whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:], b"", whole[:40]):
+        file.write_bytes(damaged)
+        stored(tensors, names(tensors), 8, tmp_path)
+        assert file.read_bytes() == whole
+    source = tensors[names(tensors)[0]].file.path
+    os.utime(source, (5, 5))
+    stored(tensors, names(tensors), 8, tmp_path)
+    stored(tensors, names(tensors)[1:], 8, tmp_path)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_full_disk_leaves_nothing(tensors: Tensors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ModelProblem, match="No space left") as caught:
+        stored(tensors, names(tensors), 8, tmp_path)
+    assert "choose f32" in caught.value.remedy
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_few_rows_at_a_time(tensors: Tensors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in memory while a file is written has the size of a block, not that of the model."""
+    monkeypatch.setattr(quantised, "_BLOCK", 1 << 14)
+    tensors[names(tensors)[0]].raw()
+    tracemalloc.start()
+    stored(tensors, names(tensors), 8, tmp_path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    (file,) = tmp_path.iterdir()
+    assert peak < 1.3 * file.stat().st_size / 2

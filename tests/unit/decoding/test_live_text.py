@@ -1,0 +1,172 @@
+"""The text of a growing window: its parts, what two of them agree on, what stands behind the ink, loops."""
+
+from __future__ import annotations
+
+import pytest
+
+from desktop_app.decoding.live_drafters import NGramDrafter, PreviousDrafter
+from desktop_app.decoding.live_text import Item, agreed, behind, parse, shifted, unlooped
+from desktop_app.decoding.rules import Rules
+from desktop_app.decoding.task import Task
+
+from .test_live import WORDS, spell
+from .toys import END, FIRST_TIME, heard
+
+PIECES = {0: " so", 1: " we", 2: " go", 3: ".", 4: ",", 5: " on", 6: " now", 7: " here"}
+
+
+def text(*words: str) -> list[Item]:
+    """Items of words and marks; "/" is a break."""
+    return [Item("") if word == "/" else Item(word if word in ".,?" else f" {word}", (1,)) for word in words]
+
+
+def said(items: list[Item]) -> str:
+    return "".join("/" if item.is_break else item.text for item in items).strip()
+
+
+def test_words_marks_and_breaks_are_found_with_their_places_and_times() -> None:
+    tokens = [FIRST_TIME + 20, 0, 1, 3, FIRST_TIME + 70, FIRST_TIME + 80, 2, 4, 5, FIRST_TIME + 120]
+    found = parse(tokens, WORDS, lambda ids: "".join(PIECES[each] for each in ids), spaced=True)
+    assert said(list(found.items)) == "so we./ go, on"
+    assert [item.place for item in found.items] == [1, 2, 3, 4, 6, 7, 8]
+    assert (found.start, found.end) == (pytest.approx(0.4), pytest.approx(2.4))
+    line_break = found.items[3]
+    assert (line_break.end, line_break.start) == (pytest.approx(1.4), pytest.approx(1.6))
+
+
+def test_times_do_not_go_beyond_the_audio() -> None:
+    found = parse([FIRST_TIME, 0, FIRST_TIME + 1000], WORDS, spell, spaced=True, seconds=3.0)
+    assert found.end == 3.0
+
+
+def test_an_empty_text_has_no_items() -> None:
+    found = parse([FIRST_TIME, FIRST_TIME + 5], WORDS, spell, spaced=True)
+    assert (found.items, found.end) == ((), None)
+
+
+@pytest.mark.parametrize(
+    ("ink", "now", "rest"),
+    [
+        ("", "so we go", "so we go"),
+        ("so we", "so we go", "go"),
+        ("so we", "so he go", "go"),  # heard otherwise: the word is not said again
+        ("so we", "So , we go", "go"),
+        ("so we .", "so we , go", "go"),
+        ("so we .", "so we go", "go"),
+        ("so we . /", "so we go", "go"),
+        ("so we", "so we / go", "/ go"),
+        ("so we .", "so we . / go", "/ go"),
+        ("so we . /", "so we . / go", "go"),
+        ("so we", "we go on", "go on"),
+        ("so we go", "so we really go on", "on"),
+        ("so we go", "so", ""),
+        ("so we go", "", ""),
+    ],
+)
+def test_what_stands_behind_the_ink(ink: str, now: str, rest: str) -> None:
+    items = text(*now.split())
+    assert said(items[behind(text(*ink.split()), items) :]) == said(text(*rest.split()))
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "count"),
+    [
+        ("so we go", "so we go on", 3),
+        ("so we go", "so we go", 2),  # the last word may be cut
+        ("so we go .", "so we go .", 2),
+        ("so we go . / on", "so we go . / on now", 6),
+        ("so we", "so he went on", 1),
+        ("so we go", "so we , go on", 2),
+        ("", "so we", 0),
+        ("so", ".", 0),
+    ],
+)
+def test_what_two_texts_agree_on(before: str, now: str, count: int) -> None:
+    assert agreed(text(*before.split()), text(*now.split())) == count
+
+
+@pytest.mark.parametrize(
+    ("loop", "kept"),
+    [
+        ("so " + "we " * 8, "so we"),
+        ("so " + "we " * 7, "so " + "we " * 7),
+        ("so " + "we go on now " * 3, "so we go on now"),
+        ("so " + "we go on " * 3, "so " + "we go on " * 3),  # eleven words are no loop: people count and pray
+        ("we go " * 6, "we go"),
+        ("", ""),
+    ],
+)
+def test_a_loop_at_the_end_is_cut(loop: str, kept: str) -> None:
+    assert said(list(unlooped(text(*loop.split())))) == kept.strip()
+
+
+def test_times_move_with_the_window() -> None:
+    assert shifted([FIRST_TIME + 10, 3, FIRST_TIME + 100], WORDS, 1.0) == [FIRST_TIME, 3, FIRST_TIME + 50]
+
+
+class Noting:
+    """A drafter that always says the same and notes when it was asked."""
+
+    def __init__(self, *tokens: int) -> None:
+        self.tokens, self.begun, self.asked = list(tokens), 0, []
+
+    def begin(self, window: object, task: object, rules: object) -> None:
+        self.begun += 1
+
+    def propose(self, tokens: list[int], count: int) -> list[int]:
+        self.asked.append(list(tokens))
+        return self.tokens[:count]
+
+
+def previous(inner: Noting | None, *old: int) -> PreviousDrafter:
+    made = PreviousDrafter(WORDS, inner)
+    made.expect(old)
+    made.begin(heard(), Task("en"), Rules(WORDS))
+    return made
+
+
+def test_the_old_text_is_proposed_again_and_another_drafter_goes_on() -> None:
+    inner = Noting(9, 8)
+    made = previous(inner, 1, 2, 3)
+    assert made.propose([1], 4) == [2, 3, 9, 8]
+    assert inner.asked == [[1, 2, 3]]
+    assert made.propose([1, 2, 3, 9], 4) == [9, 8]
+
+
+def test_behind_a_correction_the_old_text_goes_on() -> None:
+    old = (0, 1, 2, 3, 4, 5, 6, 7)
+    made = previous(None, *old)
+    assert made.propose([0], 4)[:3] == [1, 2, 3]
+    assert made.propose([0, 9], 4)[:3] == [2, 3, 4], "another word for one"
+    assert previous(None, *old).propose([0, 1, 3], 4)[:3] == [4, 5, 6], "a word less"
+    inserted = previous(None, *old)
+    inserted.propose([0, 1], 4)
+    inserted.propose([0, 1, 11], 4)
+    assert inserted.propose([0, 1, 11, 2], 4)[:3] == [3, 4, 5], "a word more"
+
+
+def test_a_time_that_moved_is_no_correction() -> None:
+    made = previous(None, FIRST_TIME, 1, 2, FIRST_TIME + 50, FIRST_TIME + 60, 3, 4)
+    assert made.propose([FIRST_TIME + 2, 1, 2, FIRST_TIME + 48], 4) == [FIRST_TIME + 60, 3, 4]
+
+
+def test_the_draft_ahead_becomes_a_part_of_the_draft_and_costs_one_beginning() -> None:
+    inner = Noting(7, END)
+    made = PreviousDrafter(WORDS, inner)
+    made.expect([1, 2])
+    window, task, rules = heard(), Task("en"), Rules(WORDS)
+    assert made.ahead(window, task, rules) == [7, END]
+    made.begin(window, task, rules)
+    assert inner.begun == 1
+    assert made.propose([1], 8) == [2, 7, END]
+
+
+def test_what_was_said_before_is_proposed_where_nothing_else_is() -> None:
+    silent = Noting()
+    made = NGramDrafter(silent)
+    made.remember([1, 2, 3, 4, 5, 6])
+    assert made.propose([9, 2, 3, 4], 2) == [5, 6]
+    assert made.propose([9, 2, 3], 2) == []
+    assert made.propose([2, 3], 2) == []
+    silent.tokens = [8]
+    assert made.propose([9, 2, 3, 4], 2) == [8]

@@ -1,0 +1,180 @@
+"""Live sessions as the asker sees them: no audio and no ink is lost with the engine, and files only wait."""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from desktop_app.engine.client import Engine
+from desktop_app.engine.live_keeper import LEAST_KEPT, RATE, LiveKeeper
+from desktop_app.engine.messages import (
+    Cancelled,
+    Event,
+    Failed,
+    Finished,
+    LiveAudio,
+    LiveOptions,
+    LiveUpdate,
+    Options,
+    Preparing,
+    Started,
+    StartLive,
+)
+from desktop_app.transcript.model import Segment, Stats
+from tests.unit.engine import programs
+
+BLOCK = RATE // 2
+LAST = (Finished, Failed, Cancelled)
+
+
+class Watched:
+    """An engine that listens, and what it said."""
+
+    def __init__(self) -> None:
+        self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self.engine = Engine(self.events.put, programs.listening)
+        self._sent = 0
+
+    def begin(self, path: str = "") -> None:
+        self.engine.start_live("live", Options(), LiveOptions(path))
+
+    def speak(self, seconds: float) -> None:
+        for _ in range(round(seconds * 2)):
+            self.engine.live_audio("live", self._sent, np.zeros(BLOCK, np.float32))
+            self._sent += BLOCK
+
+    def until(self, job: str, kind: type | tuple[type, ...] = LAST) -> list[Event]:
+        found = [self.events.get(timeout=20)]
+        while not (found[-1].job == job and isinstance(found[-1], kind)):
+            found.append(self.events.get(timeout=20))
+        return found
+
+
+@pytest.fixture
+def watched() -> Iterator[Watched]:
+    made = Watched()
+    yield made
+    made.engine.close()
+
+
+def texts(event: Event) -> list[str]:
+    assert isinstance(event, Finished)
+    return [segment.text for segment in event.transcript.segments]
+
+
+def test_a_session_ends_with_all_that_was_committed(watched: Watched) -> None:
+    watched.begin("recording.flac")
+    watched.speak(4.5)
+    watched.engine.stop_live("live")
+    events = watched.until("live")
+    assert texts(events[-1]) == ["0", "1", "2", "3", "rest"]
+    assert sum(isinstance(event, Started) for event in events) == 1
+    watched.begin()
+    watched.speak(1)
+    watched.engine.stop_live("live")
+    assert isinstance(watched.until("live")[-1], Finished)
+
+
+def test_an_engine_that_ends_takes_nothing_with_it(watched: Watched) -> None:
+    """It goes on behind the last finished line, with the ink that was on the screen, and says so once."""
+    watched.begin("die")
+    watched.speak(2.5)
+    watched.until("live", LiveUpdate)
+    watched.speak(3)
+    watched.engine.stop_live("live")
+    events = watched.until("live")
+    assert texts(events[-1]) == ["0", "1", "2", "3", "4", "rest"]
+    said = [event.what for event in events if isinstance(event, Preparing)]
+    assert said[0] == "The engine had ended and is started again; nothing is lost"
+    assert said[1].endswith("from 48000 behind ''")
+    assert not any(isinstance(event, Started) for event in events)
+    committed = [segment.id for event in events if isinstance(event, LiveUpdate) for segment in event.committed]
+    assert committed == sorted(set(committed))
+
+
+def test_an_engine_that_always_ends_is_given_up(watched: Watched) -> None:
+    watched.begin("die always")
+    watched.speak(20)
+    failed = watched.until("live")[-1]
+    assert isinstance(failed, Failed)
+    assert failed.kind == "engine"
+
+
+def test_a_file_waits_for_the_session_and_is_done_behind_it(watched: Watched) -> None:
+    watched.engine.transcribe("file", "any", Options())
+    watched.until("file", Preparing)
+    watched.begin()
+    watched.speak(1)
+    watched.engine.transcribe("next", "any", Options())
+    watched.engine.stop_live("live")
+    events = watched.until("file")
+    assert [event.job for event in events if isinstance(event, LAST)] == ["live", "file"]
+    assert isinstance(watched.until("next", Preparing)[-1], Preparing)
+
+
+def test_a_file_is_done_again_when_the_engine_ended_in_a_session(watched: Watched) -> None:
+    watched.engine.transcribe("file", "any", Options())
+    watched.until("file", Preparing)
+    watched.begin("die")
+    watched.speak(4)
+    watched.engine.stop_live("live")
+    watched.until("live")
+    watched.until("file", Preparing)
+    watched.begin()
+    watched.engine.stop_live("live")
+    events = watched.until("file")
+    assert isinstance(events[-1], Finished)
+
+
+def test_a_waiting_file_is_cancelled_at_once_and_the_session_goes_on(watched: Watched) -> None:
+    watched.engine.transcribe("file", "any", Options())
+    watched.until("file", Preparing)
+    watched.begin()
+    watched.speak(1)
+    asked = time.monotonic()
+    watched.engine.cancel("file")
+    watched.until("file", Cancelled)
+    assert time.monotonic() - asked < 0.9
+    watched.engine.stop_live("live")
+    assert isinstance(watched.until("live")[-1], Finished)
+    watched.engine.transcribe("file", "any", Options())
+    assert isinstance(watched.until("file", Preparing)[-1], Preparing)
+
+
+def test_an_engine_that_listens_no_more_is_killed_when_it_is_cancelled(watched: Watched) -> None:
+    """The pipe to it is full by then, which must hold up nobody."""
+    watched.begin("deaf")
+    watched.speak(60)
+    watched.until("live", Started)
+    asked = time.monotonic()
+    watched.engine.cancel("live")
+    assert watched.until("live")[-1] == Cancelled("live")
+    assert time.monotonic() - asked < 3
+
+
+def test_there_is_one_session_at_a_time(watched: Watched) -> None:
+    watched.begin()
+    watched.engine.start_live("second", Options(), LiveOptions())
+    assert watched.until("second")[-1] == Failed("second", "another recording is running", "stop it first", "engine")
+    watched.engine.cancel("live")
+    assert watched.until("live")[-1] == Cancelled("live")
+
+
+def update(start: float, *lines: Segment) -> LiveUpdate:
+    return LiveUpdate("live", lines, "ink", "", "", start, 0.0, 0.0, 0.0, True, Stats(), "de")
+
+
+def test_what_is_kept_does_not_grow_with_the_session() -> None:
+    keeper = LiveKeeper(StartLive("live"))
+    for second in range(600):
+        keeper.hear(LiveAudio("live", second * RATE, bytes(4 * RATE)))
+        keeper.note(update(second - 2.5))
+    request, blocks = keeper.resumed()
+    assert len(keeper._blocks) <= LEAST_KEPT // RATE + 1
+    assert (request.resume.at, request.resume.text, request.resume.language) == (round(596.5 * RATE), "ink", "de")
+    assert [block.start for block in blocks] == [round(596.5 * RATE), 597 * RATE, 598 * RATE, 599 * RATE]
+    assert sum(len(block.samples) for block in blocks) == round(3.5 * RATE) * 4

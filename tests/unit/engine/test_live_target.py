@@ -1,0 +1,74 @@
+"""Live text on a slow computer: a smaller installed target writes meanwhile, and both are named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from desktop_app.engine import live_target
+from desktop_app.engine.live_target import encoding_seconds, pair_for_live
+from desktop_app.engine.messages import LiveOptions, Options, StartLive
+from desktop_app.engine.models import Shelf
+from tests.random_models import TOY, toy, write
+
+
+@pytest.fixture
+def installed(home: Path) -> Path:
+    """A large, a middling and a small toy."""
+    folder = home / "data" / "models"
+    for name, layers in (("large", 4), ("middling", 2), ("small", 1)):
+        write(folder / name, replace(TOY, shape=replace(TOY.shape, encoder_layers=layers)))
+    return folder
+
+
+def slow(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    monkeypatch.setattr(live_target, "encoding_seconds", lambda pair: seconds)
+
+
+def request(target: str, **live: bool) -> StartLive:
+    return StartLive("live", Options(target, draft="off"), LiveOptions(**live))
+
+
+def test_a_target_that_is_fast_enough_writes_itself(installed: Path) -> None:
+    pair, models = pair_for_live(request("large"), Shelf(), lambda what: None)
+    assert (pair.target.checkpoint.name, models.notice) == ("large", "")
+    assert 0 < encoding_seconds(pair) < 1
+
+
+@pytest.mark.parametrize(("seconds", "chosen"), [(2.0, "middling"), (2.5, "small")])
+def test_the_largest_one_that_is_fast_enough_writes_instead(
+    installed: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, chosen: str
+) -> None:
+    """Half of the layers are half of the work."""
+    slow(monkeypatch, seconds)
+    pair, models = pair_for_live(request("large"), Shelf(), lambda what: None)
+    assert models.target == pair.target.checkpoint.name == chosen
+    assert models.final == "large"
+    assert models.notice == (
+        f"{chosen} writes while you speak, because large needs {seconds:.1f} s to hear a window on this computer."
+        " large is for the final text."
+    )
+
+
+def test_without_a_smaller_one_that_is_said(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow(monkeypatch, 40.0)
+    _, models = pair_for_live(request("large"), Shelf(), lambda what: None)
+    assert models.target == "large"
+    assert models.notice == (
+        "large needs 40.0 s to hear a window on this computer, so live text comes late; install a smaller model for it."
+    )
+
+
+def test_the_choice_can_be_kept(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow(monkeypatch, 2.0)
+    pair, _ = pair_for_live(request("large", smaller=False), Shelf(), lambda what: None)
+    assert pair.target.checkpoint.name == "large"
+
+
+def test_an_encoding_is_measured_until_it_is_fast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = Shelf().pair(Options(str(toy(tmp_path / "toy")), draft="off"), lambda what: None)
+    clock = iter([0.0, 5.0, 5.0, 5.5])
+    monkeypatch.setattr(live_target, "perf_counter", lambda: next(clock))
+    assert encoding_seconds(pair) == 0.5

@@ -1,0 +1,56 @@
+"""What is written behind --device, and what is said of the devices in use."""
+
+from __future__ import annotations
+
+import pytest
+
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.engine.messages import Options
+from desktop_app.engine.models import Shelf
+from desktop_app.engine.placing import Devices, described, parse
+from tests.random_models import toy
+
+
+@pytest.mark.parametrize(
+    ("text", "devices"),
+    [
+        ("auto", Devices()),
+        ("GPU", Devices("gpu", "gpu", "gpu")),
+        ("gpu.1", Devices("gpu.1", "gpu.1", "gpu.1")),
+        ("encoder=npu,target=gpu,draft=cpu", Devices("npu", "gpu", "cpu")),
+        ("draft = cpu", Devices("auto", "auto", "cpu")),
+        ("encoder=cuda,target=cuda,draft=cpu", Devices("cuda", "cuda", "cpu")),
+    ],
+)
+def test_devices(text: str, devices: Devices) -> None:
+    assert parse(text) == devices
+
+
+@pytest.mark.parametrize(
+    "text", ["tpu", "", "target=tpu", "target=cpu,target=gpu", "head=cpu", "target=cuda", "cpu,gpu"]
+)
+def test_no_devices(text: str) -> None:
+    with pytest.raises(ValueError, match=r"; .*write|; write") as caught:
+        parse(text)
+    assert len(str(caught.value)) < 120
+
+
+def test_one_name_for_one_device() -> None:
+    assert described("CPU", "CPU", "CPU") == described("CPU", "CPU", None) == "CPU"
+    assert described("NPU", "GPU", "CPU") == "encoder NPU, target GPU, draft CPU"
+    assert described("NPU", "GPU", None) == "encoder NPU, target GPU"
+
+
+def test_the_device_in_use_is_named(tmp_path: object) -> None:
+    folder = toy(tmp_path / "target")  # type: ignore[operator]
+    toy(folder / "draft")
+    shelf, said = Shelf(), list[str]()
+    pair = shelf.pair(Options(str(folder), device="encoder=cpu,target=cpu,draft=cpu"), said.append)
+    assert pair.described().device == "CPU"
+    assert said == ["Loading target", "Loading the draft of target"]
+    pair.target.model.encoder_device = "NPU"
+    assert pair.described().device == "encoder NPU, target CPU, draft CPU"
+    with pytest.raises(ModelProblem, match="no NPU that OpenVINO can use"):
+        shelf.pair(Options(str(folder), device="encoder=npu,target=cpu"), said.append)
+    with pytest.raises(ModelProblem, match="'tpu' is no device"):
+        shelf.pair(Options(str(folder), device="tpu"), said.append)

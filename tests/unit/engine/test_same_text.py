@@ -1,0 +1,46 @@
+"""The starter writes the same text with its draft and without, token for token, at every precision that there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from desktop_app.audio.files import AudioFile
+from desktop_app.audio.logmel import features
+from desktop_app.decoding import longform
+from desktop_app.engine import trial
+from desktop_app.engine.messages import Options
+from desktop_app.engine.models import Pair, Shelf
+from desktop_app.runtimes.openvino import precisions
+
+CLIPS = [Path(__file__).parents[2] / "data" / "clips" / f"{number:02}.flac" for number in (3, 17)]
+
+
+def tokens(pair: Pair, clip: Path, draft: bool) -> list[int]:
+    checkpoint, heard = pair.target.checkpoint, trial._Tokens()
+    with AudioFile(str(clip)) as audio:
+        figures = longform.transcribe(
+            iter(audio),
+            features,
+            pair.target.model,
+            checkpoint.vocabulary,
+            checkpoint.text,
+            heard,
+            pair.drafter() if draft else None,
+            longform.Settings(language="en"),
+        )
+    assert bool(figures.accepted) == draft
+    assert pair.target.model.epsilon or not figures.near_ties
+    return heard.found
+
+
+@pytest.mark.parametrize("precision", precisions("CPU"))
+def test_the_same_text_with_a_draft_and_without(precision: str) -> None:
+    pair = Shelf().pair(Options(precision=precision), lambda what: None)
+    assert pair.described().precision == precision
+    assert (pair.target.model.epsilon == 0) == (precision != "f32")
+    for clip in CLIPS:
+        alone = tokens(pair, clip, draft=False)
+        assert alone
+        assert tokens(pair, clip, draft=True) == alone
