@@ -20,8 +20,13 @@ _BLOCK = 15360
 """Transforms have whole multiples of this length: many small factors, so they are fast."""
 
 
-def disturb(audio: np.ndarray, rng: np.random.Generator, strength: float) -> np.ndarray:
-    """A new recording of `audio`; strength 0 leaves it as it is, 1 is a bad telephone line in a loud kitchen."""
+def disturb(
+    audio: np.ndarray, rng: np.random.Generator, strength: float, others: Sequence[np.ndarray] = ()
+) -> np.ndarray:
+    """A new recording of `audio`; strength 0 leaves it as it is, 1 is a bad telephone line in a loud kitchen.
+
+    `others` are voices to murmur in the background; without them pieces of `audio` itself do.
+    """
     level = speech_level(audio)
     if strength <= 0 or level < 1e-4:
         return audio
@@ -33,7 +38,7 @@ def disturb(audio: np.ndarray, rng: np.random.Generator, strength: float) -> np.
     if chance < 0.7:
         changed = mixed(changed, noise(len(audio), rng), ratio, level)
     elif chance < 0.8:
-        changed = mixed(changed, murmur([audio], len(audio), rng), ratio + 3, level)
+        changed = mixed(changed, murmur(others or [audio], len(audio), rng), ratio + 3, level)
     elif chance < 0.85:
         changed = mixed(changed, music(len(audio), rng), ratio + 3, level)
     if rng.random() < 0.25 * strength:

@@ -144,6 +144,43 @@ robert sandro shelby steph steph2 travis victor zac klatt klatt2""".split()
 HELD_OUT_VOICES = ("en-gb-scotland", "en-us+m7", "en+m7", "en-gb-scotland+f2", "awb")
 """Never trained on: the accent `en-gb-scotland`, the variant `+m7` with any accent, and flite's `awb`."""
 
+HELD_OUT_SPEAKERS = (
+    *("m7", "Alicia", "announcer", "boris", "edward", "f5", "klatt2", "linda", "Nguyen", "pablo", "robert", "shelby"),
+    *("zac", "en-gb-scotland", "awb"),
+)
+"""Variants, accents and voices that the speaker network never hears in its training, whatever they are joined with."""
+_SPEAKER_VARIANTS = """AnxiousAndy RicishayMax RicishayMax2 RicishayMax3 Storm croak grandma grandpa iven3 iven4
+kaukovalta klatt3 klatt4 klatt5 klatt6 robosoft robosoft2 robosoft3 robosoft4 robosoft5 robosoft6 robosoft7 robosoft8
+steph3""".split()
+"""Odder variants: too odd to learn words from, but people differ by as much."""
+_SPEAKER_ACCENTS = (*dict.fromkeys(_ACCENTS), "de", "fr", "es", "it", "sv", "pl")
+_WARPS = (0.88, 0.92, 0.96, 1.0, 1.04, 1.08, 1.12)
+_PITCHES = (25, 35, 45, 55, 65, 75)
+
+
+def speakers(count: int, seed: int) -> list[Voice]:
+    """`count` different speakers to train on: engine, accent, variant, pitch and spectral warp make one."""
+    rng = random.Random(seed)
+    found = [Voice("flite", name, warp=warp) for name in ("slt", "rms", "kal16") for warp in _WARPS]
+    variants = ["", *(v for v in (*_VARIANTS, *_SPEAKER_VARIANTS) if v not in HELD_OUT_SPEAKERS)]
+    everyone = [
+        Voice("espeak", accent + ("+" + variant if variant else ""), pitch=pitch, warp=warp)
+        for accent in _SPEAKER_ACCENTS
+        for variant in variants
+        for pitch in _PITCHES
+        for warp in _WARPS
+    ]
+    return [*found, *rng.sample(everyone, count - len(found))]
+
+
+def held_out_speakers() -> list[Voice]:
+    """The speakers kept back: every held-out variant with an accent in turn, the held-out accent, flite's `awb`."""
+    accents = ("en-us", "en", "en-gb-x-rp")
+    variants = [name for name in HELD_OUT_SPEAKERS if name not in ("awb", "en-gb-scotland")]
+    joined = [f"{accents[i % len(accents)]}+{variant}" for i, variant in enumerate(variants)]
+    scottish = ["en-gb-scotland", "en-gb-scotland+f2", "en-gb-scotland+m3", "en-gb-scotland+grandma"]
+    return [*(Voice("espeak", name) for name in (*joined, *scottish)), Voice("flite", "awb")]
+
 
 def draw_voice(kind: str, rng: random.Random) -> Voice:
     """A voice of a recipe's set: `clear` (few, slow to middling), `wide` (all that may be trained on) or `held-out`."""
