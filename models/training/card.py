@@ -64,11 +64,13 @@ def others(report: dict[str, Any]) -> list[str]:
     rows = [
         "Aims: draft accepted at least 85%, 2.5 tokens a pass, ends within 0.2 s for 95%.",
         "",
-        f"- Target's own first {early['layers']} layers as draft (early exit), known voices: {early['acceptance']:.1%} "
-        f"accepted (aim 70%), {early['tokens_per_pass']:.2f} tokens a pass.",
+        (
+            f"- Target's own first {early['layers']} layers as draft (early exit), known voices: "
+            f"{early['acceptance']:.1%} accepted (aim 70%), {early['tokens_per_pass']:.2f} tokens a pass."
+        ),
         f"- Clips in which nobody speaks: text on {silent['written']} of {silent['clips']} (aim: none).",
     ]
-    rows += [f"  - {result['name']}: {result['heard']}" for result in silent["results"] if result["heard"]]
+    rows += [f"  - {result['name']}: {result['heard'][:80]}" for result in silent["results"] if result["heard"]]
     if "speakers" in report:
         clean, disturbed = report["speakers"]["clean"], report["speakers"]["disturbed"]
         rows.append(
