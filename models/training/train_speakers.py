@@ -64,15 +64,10 @@ def record(name: str, voices: list[Voice], utterances: int, sentences: list[Sent
         return [Speaker(v, kept[f"audio{i}"], tuple(kept[f"starts{i}"])) for i, v in enumerate(voices)]
 
 
-def recordings(settings: dict[str, Any]) -> tuple[list[Speaker], list[Speaker]]:
-    """The speakers to train on, and those kept back; neither hears the other's sentences."""
+def short_sentences() -> tuple[list[Sentence], list[Sentence]]:
+    """Plain sentences of a few seconds: those to train on, and those held out."""
     short = [s for s in all_sentences() if s.plain and 5 <= len(s.text.split()) <= 12]
-    trained = [s for s in short if not held_out(s.text)]
-    kept = [s for s in short if held_out(s.text)]
-    known = record(
-        "speakers", speakers(settings["count"], settings["seed"]), settings["utterances"], trained, settings["seed"]
-    )
-    return known, record("speakers-held-out", held_out_speakers(), settings["held_out"], kept, settings["seed"] + 1)
+    return [s for s in short if not held_out(s.text)], [s for s in short if held_out(s.text)]
 
 
 def pieces(everyone: list[Speaker], rng: np.random.Generator, settings: dict[str, Any]) -> tuple[torch.Tensor, ...]:
@@ -188,12 +183,14 @@ def main() -> None:
     arguments, settings = parser.parse_args(), recipe()["speakers"]
     torch.set_num_threads(1)
     torch.manual_seed(settings["seed"])
-    known, kept = recordings(settings)
+    seed, (trained, other) = settings["seed"], short_sentences()
     network = SpeakerNetwork()
     if arguments.measure:
         network.load_state_dict(torch.load(CHECKPOINT)["network"])
     else:
-        train(network, known, settings)
+        voices = speakers(settings["count"], seed)
+        train(network, record("speakers", voices, settings["utterances"], trained, seed), settings)
+    kept = record("speakers-held-out", held_out_speakers(), settings["held_out"], other, seed + 1)
     found = measure(network, FilterBanks(), kept)
     size = export(network.eval(), arguments.folder, found["disturbed"]["threshold"], found)
     print(f"speakers.safetensors: {size / 1e6:.2f} MB; {json.dumps(found)}")
