@@ -201,6 +201,16 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     add("folder", metavar="FOLDER", help="a Whisper folder in the Hugging Face layout, with model.safetensors")
     add("--name", default="", help="what to call it (default: as the folder)")
     add("--draft-of", default="", metavar="NAME", help="let it draft for this installed model")
+    add = action(
+        "train-draft", "train a draft for a model from your own recordings; goes on where it stopped"
+    ).add_argument
+    add("target", metavar="TARGET", help="the model to draft for: an installed one, or a folder")
+    add("--audio", required=True, metavar="FOLDER", help="recordings like those you will transcribe; an hour or more")
+    add("--name", default="", help="what to call the draft (default: TARGET-draft)")
+    add("--layers", type=int, choices=(1, 2), default=2, help="decoder layers: fewer are faster (default: %(default)s)")
+    add("--minutes", type=_minutes, default=30.0, metavar="M", help="minutes of training (default: 30)")
+    add("--language", default="auto", type=_language, metavar="auto|CODE", help="what is spoken (default: heard)")
+    add("--device", default="auto", choices=("auto", "cpu", "cuda"), help="what computes (default: %(default)s)")
     add = action("verify", "read every byte of a model again and compare it with what was installed").add_argument
     add("name", nargs="?", default="", metavar="NAME", help="an installed model (default: all of them)")
     add = action("remove", "delete a model, or what an unfinished download left").add_argument
@@ -208,13 +218,21 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
 
 
 def _seconds(text: str) -> float:
+    return _length(text, "seconds, as in 90")
+
+
+def _minutes(text: str) -> float:
+    return _length(text, "minutes, as in 30")
+
+
+def _length(text: str, unit: str) -> float:
     try:
-        seconds = float(text)
+        length = float(text)
     except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no length of time; write seconds, as in 90")
-    return seconds
+        length = 0.0
+    if not 0 < length < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no length of time; write {unit}")
+    return length
 
 
 def _device(text: str) -> str:

@@ -12,6 +12,7 @@ from desktop_app.checkpoints import catalogue, download, installed
 from desktop_app.checkpoints.catalogue import Entry
 from desktop_app.checkpoints.installed import STARTER, Installed
 from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.cli import train_draft
 from desktop_app.cli.transcribe import DONE, FAILED, INTERRUPTED, USAGE, shown
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do one of the actions; gives the exit status: 1 if it did not work, 2 if nothing can be meant by the name."""
+    if arguments.action == "train-draft":
+        return train_draft.run(arguments)
     action = {"list": _list, "download": _download, "add": _add, "verify": _verify, "remove": _remove}
     return action[arguments.action](arguments)
 

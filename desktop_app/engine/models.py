@@ -134,10 +134,10 @@ def find(wanted: str) -> Path:
 
 
 def _own_draft(target: Checkpoint, options: Options) -> Path | None:
-    """The draft of a target: what came with it, else what the user gave it, else the first installed one of those that
+    """The draft of a target: what the user gave it, else what came with it, else the first installed one of those that
     the catalogue recommends and that fits.
     """
-    own = target.draft or installed.registered_draft(target.folder)
+    own = installed.registered_draft(target.folder) or target.draft
     if own is not None:
         return own
     for folder in installed.recommended_drafts(target.folder, options.language):

@@ -124,7 +124,14 @@ def agreement(draft: Decoder, files: Sequence[Path], batch: int, device: torch.d
     return right / max(1, total)
 
 
-def train(draft: Decoder, files: Sequence[Path], settings: Settings, state: Path, told: Told) -> float:
+def train(
+    draft: Decoder,
+    files: Sequence[Path],
+    settings: Settings,
+    state: Path,
+    told: Told,
+    clock: Callable[[], float] = time.monotonic,
+) -> float:
     """Train on the labels in `files`; gives the agreement on those kept back. `state` is where the run is written down.
 
     Raises FloatingPointError if the loss is no number.
@@ -135,7 +142,7 @@ def train(draft: Decoder, files: Sequence[Path], settings: Settings, state: Path
     optimiser = torch.optim.AdamW(parameters, lr=0.0, betas=(0.9, 0.98), weight_decay=0.0)
     spent, steps = _resume(state, draft, optimiser, device)
     rng, loss_of = random.Random(settings.seed + steps), LOSSES[settings.loss]
-    budget, last = 60 * settings.minutes, time.monotonic()
+    budget, last = 60 * settings.minutes, clock()
     saved = last
     while spent < budget:
         for group in optimiser.param_groups:
@@ -148,11 +155,11 @@ def train(draft: Decoder, files: Sequence[Path], settings: Settings, state: Path
         if not torch.isfinite(loss):
             raise FloatingPointError("the loss is no number")
         optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimiser.step()
         steps += 1
-        now = time.monotonic()
+        now = clock()
         spent, last = spent + now - last, now
         told("Training", min(spent, budget), budget)
         if now - saved > SAVE_SECONDS:

@@ -6,7 +6,7 @@ one file, so that a stopped run keeps what it has, and later the draft trains wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,7 +107,7 @@ class Labeller:
         )
 
 
-def _spoken(read: Sequence[int], languages: dict[str, int]) -> str:
+def _spoken(read: Sequence[int], languages: Mapping[str, int]) -> str:
     return next((code for code, token in languages.items() if token in read), "")
 
 

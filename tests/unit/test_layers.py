@@ -27,11 +27,23 @@ ROOMS: dict[str, set[str]] = {
     "decoding": set(),
     "checkpoints": {"decoding", "resources", "folders"},
     "runtimes": {"audio", "checkpoints", "decoding", "folders"},
+    "training": {"audio", "checkpoints", "decoding", "folders", "runtimes"},
     "library": {"audio", "transcript", "folders"},
     "engine": {"audio", "checkpoints", "decoding", "folders", "library", "resources", "runtimes", "transcript"},
     "measure": {"audio", "checkpoints", "decoding", "engine", "folders", "resources", "runtimes", "transcript"},
     "ui": {"audio", "engine", "folders", "library", "resources", "transcript"},
-    "cli": {"audio", "checkpoints", "engine", "folders", "library", "measure", "resources", "transcript", "ui"},
+    "cli": {
+        "audio",
+        "checkpoints",
+        "engine",
+        "folders",
+        "library",
+        "measure",
+        "resources",
+        "transcript",
+        "training",
+        "ui",
+    },
     "__main__": {"cli"},
 }
 
@@ -40,6 +52,7 @@ FORBIDDEN: dict[str, set[str]] = {
     "audio": QT | ENGINES,
     "checkpoints": QT | {"openvino"},
     "runtimes": QT,
+    "training": QT | {"openvino", "transformers"},
     "library": QT | ENGINES,
     "engine": QT | {"openvino"},  # only runtimes knows how to load it without telling its maker
     "measure": QT | {"openvino"},

@@ -1,0 +1,83 @@
+"""The trainer of drafts: its losses are least at the target's own scores, and a stopped run goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from desktop_app.checkpoints.shape import Shape
+from desktop_app.training import distil
+from desktop_app.training.distil import LOSSES, Batch, Settings
+from desktop_app.training.labels import Labels
+from desktop_app.training.network import Decoder, layers_to_keep
+
+SHAPE = Shape(16, 1, 2, 32, 4, 2, 32, 80, 30, 20, 50, own_head=False)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Small networks on a busy computer: threads that wait for each other take most of the time."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def windows(folder: Path, number: int) -> list[Path]:
+    """Labels of a target that always writes the same token."""
+    rng, files = np.random.default_rng(0), []
+    for i in range(number):
+        read = (np.arange(8) + rng.integers(0, 30)).astype(np.int32)
+        wrote = np.full(6, 7)
+        labels = Labels(
+            rng.standard_normal((30, 16)).astype(np.float16),
+            read,
+            wrote.astype(np.int32),
+            np.stack([wrote, wrote + 1], 1).astype(np.int32),
+            np.tile(np.array([0.9, 0.05], np.float32), (6, 1)),
+        )
+        labels.save(folder / f"{i}.npz")
+        files.append(folder / f"{i}.npz")
+    return files
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_is_least_where_the_draft_thinks_as_the_target(name: str) -> None:
+    target = torch.tensor([[4.0, 2.0, 0.0, -1.0, -2.0]])
+    shares = target.softmax(-1)
+    batch = Batch(*(torch.zeros(1),) * 3, torch.tensor([0]), torch.tensor([[0, 1]]), shares[:, :2])
+    near, far = (float(LOSSES[name](scores, batch)) for scores in (target, target.flip(-1)))
+    assert near < far
+    if name in ("divergence", "total variation"):
+        assert near == pytest.approx(0.0, abs=1e-5)
+
+
+def test_a_draft_learns_and_a_finished_run_is_not_run_again(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    files, draft, told = windows(tmp_path, 40), Decoder(SHAPE, 1), []
+    settings, clock = Settings(minutes=0.5, rate=3e-2), count().__next__  # a second a step
+    before = distil.agreement(draft, distil.split(files)[1], 8, torch.device("cpu"))
+    after = distil.train(draft, files, settings, tmp_path / "state.pt", lambda *what: told.append(what), clock)
+    assert after > before + 0.2
+    assert told[-1][1] == told[-1][2]
+    told.clear()
+    again = distil.train(
+        Decoder(SHAPE, 1), files, settings, tmp_path / "state.pt", lambda *what: told.append(what), clock
+    )
+    assert again == pytest.approx(after) and not told
+
+
+def test_what_measures_is_not_learnt_from() -> None:
+    files = [Path(str(i)) for i in range(45)]
+    learn, kept = distil.split(files)
+    assert len(kept) == 2 and not set(learn) & set(kept) and len(learn) + len(kept) == 45
+    assert distil.split(files[:1]) == (files[:1], files[:1])
+
+
+def test_a_draft_begins_as_the_first_and_the_last_layers() -> None:
+    assert [layers_to_keep(32, n) for n in (1, 2, 4)] == [[0], [0, 31], [0, 10, 21, 31]]
