@@ -15,7 +15,14 @@ import numpy as np
 
 from models.training.phones import PHONE_ID, SILENCE
 from models.training.settings import DATA, recipe
-from models.training.text import PLAIN_WORDS, Sentence, all_sentences, common_word_salads, held_out
+from models.training.text import (
+    PLAIN_WORDS,
+    Sentence,
+    all_sentences,
+    common_word_salads,
+    held_out,
+    sentences_with_numbers,
+)
 from models.training.voices import RATE, Espeak, Spoken, Voice, draw_voice, flite_say
 
 FRAME = 320
@@ -36,6 +43,8 @@ def sentences_for(shard: dict[str, Any]) -> list[Sentence]:
     ]
     if "words" in shard["sources"]:
         chosen += common_word_salads(shard["count"] // 8, seed=shard["seed"])
+    if "numbers" in shard["sources"]:
+        chosen += sentences_with_numbers(shard["count"], seed=shard["seed"])
     return chosen
 
 
@@ -84,7 +93,7 @@ def make_part(shard: dict[str, Any], part: int, parts: int) -> None:
         for i in range(shard["count"] // parts):
             sentence = sentences[order[(i * parts + part) % len(order)]]
             voice = draw_voice(shard["voices"], rng)
-            spoken = speak(espeak, sentence.text, voice)
+            spoken = speak(espeak, sentence.spoken or sentence.text, voice)
             if spoken is None or len(spoken.audio) > RATE * 10:
                 continue
             pcm.write((spoken.audio * 32767).astype("<i2").tobytes())
@@ -97,7 +106,7 @@ def make_part(shard: dict[str, Any], part: int, parts: int) -> None:
                         "text": sentence.text,
                         "voice": voice.name,
                         "plain": sentence.plain,
-                        "words": spoken.words,
+                        "words": [] if sentence.spoken else spoken.words,
                     }
                 )
             )

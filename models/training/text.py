@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from models.training.grammar import sentences_from_grammar
+from models.training.numbers import number_sentences
 
 WORDNET = Path("/usr/share/wordnet")
 FORTUNES = Path("/usr/share/games/fortunes")
@@ -29,11 +30,15 @@ _QUESTION = re.compile(
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence as it is to be transcribed; `rank` is the frequency rank of its rarest word (0 = commonest)."""
+    """One sentence as it is to be transcribed; `rank` is the frequency rank of its rarest word (0 = commonest).
+
+    `spoken` is what a synthesiser is to say where that is something else.
+    """
 
     text: str
     source: str
     rank: int
+    spoken: str = ""
 
     @property
     def plain(self) -> bool:
@@ -129,3 +134,9 @@ def common_word_salads(count: int, seed: int) -> list[Sentence]:
     words = sorted({word for word in known if "'" not in word and len(word) > 2})
     salads = (" ".join(rng.sample(words, rng.randint(2, 5))).capitalize() + "." for _ in range(count))
     return [Sentence(text, "words", PLAIN_WORDS - 1) for text in salads if not held_out(text)]
+
+
+def sentences_with_numbers(count: int, seed: int) -> list[Sentence]:
+    """Digits, dates, money, titles, initials; never plain. Held out by what is said."""
+    made = number_sentences(count, seed)
+    return [Sentence(text, "numbers", PLAIN_WORDS, said) for text, said in made if not held_out(said)]

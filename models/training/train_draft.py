@@ -1,68 +1,135 @@
-"""The draft's own last stage: encoder and target stand still, the one-layer decoder learns the target's choices.
+"""The draft's own training: the finished target writes over training windows, the one-layer decoder learns its choices.
 
-Windows are those of the target's last stage; the scores to match are the target's.
+It is the trainer of `galley models train-draft` (`desktop_app/training`), fed with synthetic windows and begun from the
+draft that was trained alongside the target. `--compare M` trains with every loss for M minutes and prints a table.
 """
 
+import argparse
 import json
+import random
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
 
-from models.training.batches import Batch, Windows
-from models.training.network import Decoder, LogMel, Whisper
-from models.training.phones import CLASSES
+from desktop_app.checkpoints.folder import read
+from desktop_app.runtimes import openvino
+from desktop_app.training import distil, weights
+from desktop_app.training.distil import LOSSES, Settings
+from desktop_app.training.draft import beginning
+from desktop_app.training.labels import Labeller
+from desktop_app.training.network import Decoder
+from models.training import export
+from models.training.batches import Windows
+from models.training.evaluate import examples, full_windows
+from models.training.listening import Counts, Listener
+from models.training.sample import held_out_clips
 from models.training.settings import WORK, recipe
 from models.training.tokenise import Tokens
-from models.training.train_target import CHECKPOINT as TARGET
-from models.training.train_target import device_of_choice, draft_loss
+from models.training.train_target import device_of_choice
 
 CHECKPOINT = WORK / "draft.pt"
-LOG = WORK / "draft.jsonl"
+PAIR = WORK / "pair"
+LABELS = WORK / "draft-labels"
 
 
-def step(model: Whisper, draft: Decoder, mel: LogMel, batch: Batch) -> tuple[torch.Tensor, float]:
-    """The draft's loss on a batch, and its agreement with the target."""
-    with torch.no_grad():
-        audio = model.encoder(mel(batch.audio), batch.offsets)
-        wanted, _, _ = model.decoder(batch.inputs, audio)
-    own, _, _ = draft(batch.inputs, audio)
-    distance, agreement = draft_loss(own, wanted, batch.labels)
-    return distance, float(agreement)
+def told(what: str, done: float, total: float) -> None:
+    """Progress, a line every tenth of the way."""
+    tenth = int(10 * done / total)
+    if tenth > told.last or done == 0:  # type: ignore[attr-defined]
+        print(f"{what}: {tenth * 10}%", flush=True)
+    told.last = 0 if done >= total else tenth  # type: ignore[attr-defined]
+
+
+told.last = 0  # type: ignore[attr-defined]
+
+
+def stretches(settings: dict[str, Any], first: int) -> Iterator[np.ndarray]:
+    """Audio without end from the `first` stretch on: one short window, or two minutes of full ones."""
+    stage = {**recipe()["target"]["defaults"], **recipe()["target"]["stages"][-1], **settings["stage"]}
+    windows = Windows(Tokens.load(), stage, settings["seed"])
+    for number in range(first, 1 << 30):
+        rng = random.Random(f"{settings['seed']} {number}")
+        windows.rng, windows.noise = rng, np.random.default_rng(rng.randrange(1 << 30))
+        if rng.random() < settings["short"]:
+            yield windows.draw(rng.randint(4, 8)).audio
+        else:
+            yield np.concatenate([windows.draw(30).audio for _ in range(4)])
+
+
+def label(pair: Path, folder: Path, settings: dict[str, Any]) -> list[Path]:
+    """The labels of the recipe's number of windows; what is there already is kept."""
+    folder.mkdir(parents=True, exist_ok=True)
+    markers = sorted(folder.glob("*.done"))
+    files = sorted(folder.glob("*.npz"))
+    if len(files) < settings["windows"]:
+        target = read(pair)
+        labeller = Labeller(target, openvino.load(target, precision=settings["precision"]), "en")
+        for number, audio in enumerate(stretches(settings, len(markers)), len(markers)):
+            for i, labels in enumerate(labeller.stretch(audio)):
+                labels.save(folder / f"{number:06}-{i}.npz")
+            (folder / f"{number:06}.done").touch()
+            files = sorted(folder.glob("*.npz"))
+            told("the target writes", min(len(files), settings["windows"]), settings["windows"])
+            if len(files) >= settings["windows"]:
+                break
+    return files
+
+
+def start(pair: Path) -> Decoder:
+    """The draft as it was trained alongside the target."""
+    return beginning(read(pair / "draft"), 1).to(device_of_choice())
+
+
+def compare(pair: Path, files: list[Path], minutes: float, settings: dict[str, Any]) -> list[str]:
+    """Every loss for the same minutes of processor time from the same start: lines of a table."""
+    clips = list(held_out_clips(40, 0, seed=recipe()["evaluation_seed"]))
+    audio = [each.audio for each in (*examples(clips[:25]), *full_windows(clips[25:], 4))]
+    rows = [
+        "| loss | agreement, held-back windows | accepted, look-ahead 4 | tokens a pass |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    made = {"as it was": pair / "draft"}
+    agreed = {"as it was": distil.agreement(start(pair), distil.split(files)[1], 12, device_of_choice())}
+    for name in LOSSES:
+        draft, folder = start(pair), WORK / "compare" / name.replace(" ", "-")
+        folder.mkdir(parents=True, exist_ok=True)
+        wanted = Settings(minutes, settings["rate"], settings["batch"], name)
+        agreed[name] = distil.train(draft, files, wanted, folder / "state.pt", told, time.process_time)
+        weights.write(read(pair / "draft"), draft, [0], folder)
+        made[name] = folder
+    listener = Listener(pair, made)
+    for name in made:
+        counts = Counts([said.figures for said in listener.hear(audio, name)])
+        rows.append(f"| {name} | {agreed[name]:.1%} | {counts.acceptance:.1%} | {counts.tokens_per_pass:.2f} |")
+        print(rows[-1], flush=True)
+    return rows
 
 
 def main() -> None:
-    settings, sizes, tokens, device = recipe()["draft"], recipe()["network"], Tokens.load(), device_of_choice()
-    if CHECKPOINT.exists():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pair", type=Path, help="label and begin with this pair (default: the newest checkpoint)")
+    parser.add_argument("--compare", type=float, metavar="M", help="train with each loss for M minutes, print a table")
+    arguments, settings = parser.parse_args(), recipe()["draft"]
+    if CHECKPOINT.exists() and not arguments.compare:
         return
-    torch.set_num_threads(recipe()["target"]["threads"])
-    state = torch.load(TARGET, map_location=device)
-    model = Whisper(tokens.size, len(CLASSES), **sizes).to(device)
-    model.load_state_dict(state["model"])
-    draft = Decoder(tokens.size, sizes["width"], sizes["heads"], 1).to(device)
-    draft.load_state_dict(state["draft"])
-    stage = {**recipe()["target"]["defaults"], **recipe()["target"]["stages"][-1], **settings["stage"]}
-    batches = Windows(tokens, stage, seed=settings["seed"]).stream()
-    optimiser = torch.optim.AdamW(draft.parameters(), lr=0.0, betas=(0.9, 0.98), weight_decay=0.0, fused=True)
-    mel, began, count, seen = LogMel().to(device), time.monotonic(), 0, []
-    while (spent := (time.monotonic() - began) / (settings["minutes"] * 60)) < 1:
-        for group in optimiser.param_groups:
-            group["lr"] = settings["rate"] * min(1.0, (count + 1) / 30) * (1 - spent)
-        with torch.autocast(device.type, torch.bfloat16):
-            loss, agreement = step(model, draft, mel, next(batches).to(device))
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(draft.parameters(), 1.0)
-        optimiser.step()
-        count += 1
-        seen.append((float(loss.detach()), agreement))
-        if count % 25 == 0:
-            means = [round(sum(values) / len(values), 3) for values in zip(*seen, strict=True)]
-            line = {"step": count, "share": round(spent, 2), "loss": means[0], "agreement": means[1]}
-            with open(LOG, "a") as log:
-                log.write(json.dumps(line) + "\n")
-            print(json.dumps(line), flush=True)
-            seen = []
-    torch.save({"draft": draft.state_dict()}, CHECKPOINT)
+    torch.set_num_threads(1 if arguments.compare else recipe()["target"]["threads"])
+    pair = arguments.pair or PAIR
+    if not pair.exists():
+        export.export(pair)
+    files = label(pair, LABELS, settings)
+    if arguments.compare:
+        print("\n".join(compare(pair, files, arguments.compare, settings)))
+        return
+    draft = start(pair)
+    wanted = Settings(settings["minutes"], settings["rate"], settings["batch"], settings["loss"], settings["seed"])
+    agreement = distil.train(draft, files, wanted, WORK / "draft-state.pt", told)
+    state = {name: value for name, value in draft.state_dict().items() if name != "head.weight"}
+    torch.save({"draft": state}, CHECKPOINT)
+    print(json.dumps({"windows": len(files), "agreement": round(agreement, 4)}), flush=True)
 
 
 if __name__ == "__main__":
