@@ -1,15 +1,15 @@
 """Sentences with digits, dates, money, titles and initials: as they are written, and as they are said.
 
-A source of its own (`numbers` in a shard's sources), because a synthesiser left to itself reads "4 May 2019" or "£12.50"
-its own way. They count as plain nowhere: the word error rates are those of plain sentences.
+A source of its own (`numbers` in a shard's sources), because a synthesiser left to itself reads "4 May 2019" or
+"£12.50" its own way. They count as plain nowhere: the word error rates are those of plain sentences.
 """
 
 import random
 import re
 from collections.abc import Callable, Iterator
 
-_ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-eighteen nineteen""".split()
+_ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen""".split()
 _TENS = "zero ten twenty thirty forty fifty sixty seventy eighty ninety".split()
 _ORDINALS = {"one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth", "nine": "ninth"}
 _ORDINALS |= {"twelve": "twelfth"}
@@ -22,8 +22,8 @@ Webb West""".split()
 _FIRST = (
     """Anna Ben Clara David Emma Frank Grace Harry Ivy Jack Kate Leo Mary Nick Olive Paul Rose Sam Tom Will""".split()
 )
-_PLACES = """London Paris Boston Dublin Oxford Berlin Rome Madrid Chicago Bristol Cardiff Glasgow York Leeds Toronto Sydney
-Vienna""".split()
+_PLACES = """London Paris Boston Dublin Oxford Berlin Rome Madrid Chicago Bristol Cardiff Glasgow York Leeds Toronto
+Sydney Vienna""".split()
 _INITIALS = "BBC USA UK TV DVD GPS UN EU NHS CIA FBI PC".split()
 _THINGS = "chairs tickets books eggs cups letters tables boxes photos bottles lamps coats".split()
 
@@ -47,11 +47,8 @@ def cardinal(number: int) -> str:
 def ordinal(number: int) -> str:
     """21 is "twenty first"."""
     before, _, last = cardinal(number).rpartition(" ")
-    if last in _ORDINALS:
-        last = _ORDINALS[last]
-    else:
-        last = f"{last[:-1]}ieth" if last.endswith("y") else f"{last}th"
-    return f"{before} {last}".strip()
+    regular = f"{last[:-1]}ieth" if last.endswith("y") else f"{last}th"
+    return f"{before} {_ORDINALS.get(last, regular)}".strip()
 
 
 def year(number: int) -> str:

@@ -8,8 +8,14 @@ from models.training.text import PLAIN_WORDS, held_out, sentences_with_numbers
 
 @pytest.mark.parametrize(
     ("number", "said"),
-    [(0, "zero"), (40, "forty"), (214, "two hundred and fourteen"), (1005, "one thousand and five")]
-    + [(84300, "eighty four thousand three hundred"), (7818, "seven thousand eight hundred and eighteen")],
+    [
+        (0, "zero"),
+        (40, "forty"),
+        (214, "two hundred and fourteen"),
+        (1005, "one thousand and five"),
+        (84300, "eighty four thousand three hundred"),
+        (7818, "seven thousand eight hundred and eighteen"),
+    ],
 )
 def test_cardinals(number: int, said: str) -> None:
     assert numbers.cardinal(number) == said
