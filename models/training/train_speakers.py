@@ -176,6 +176,11 @@ def train(network: SpeakerNetwork, everyone: list[Speaker], settings: dict[str, 
             saved = spent
 
 
+def finished(settings: dict[str, Any]) -> bool:
+    """Whether the whole budget has been spent."""
+    return CHECKPOINT.exists() and bool(torch.load(CHECKPOINT)["spent"] >= settings["minutes"] * 60)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=STARTER)
@@ -185,7 +190,7 @@ def main() -> None:
     torch.manual_seed(settings["seed"])
     seed, (trained, other) = settings["seed"], short_sentences()
     network = SpeakerNetwork()
-    if arguments.measure:
+    if arguments.measure or finished(settings):
         network.load_state_dict(torch.load(CHECKPOINT)["network"])
     else:
         voices = speakers(settings["count"], seed)
