@@ -1,6 +1,16 @@
 """Run the whole recipe in order: `python -m models.training`. Finished steps are skipped, stopped ones go on."""
 
-from models.training import card, evaluate, export, sample, synthesise, tokenise, train_draft, train_speakers, train_target
+from models.training import (
+    card,
+    evaluate,
+    export,
+    sample,
+    synthesise,
+    tokenise,
+    train_draft,
+    train_speakers,
+    train_target,
+)
 
 
 def main() -> None:
