@@ -7,6 +7,7 @@ draft that was trained alongside the target. `--compare M` trains with every los
 import argparse
 import json
 import random
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,11 +30,24 @@ from models.training.listening import Counts, Listener
 from models.training.sample import held_out_clips
 from models.training.settings import WORK, recipe
 from models.training.tokenise import Tokens
+from models.training.train_target import CHECKPOINT as TARGET
 from models.training.train_target import device_of_choice
 
 CHECKPOINT = WORK / "draft.pt"
 PAIR = WORK / "pair"
 LABELS = WORK / "draft-labels"
+STATE = WORK / "draft-state.pt"
+
+
+def newest_pair() -> Path:
+    """The newest checkpoint of the target as a folder. What was made from an older one is deleted."""
+    weights_file = PAIR / "model.safetensors"
+    if not weights_file.exists() or weights_file.stat().st_mtime < TARGET.stat().st_mtime:
+        for old in (PAIR, LABELS):
+            shutil.rmtree(old, ignore_errors=True)
+        STATE.unlink(missing_ok=True)
+        export.export(PAIR)
+    return PAIR
 
 
 class Tenths:
@@ -119,16 +133,14 @@ def main() -> None:
     if CHECKPOINT.exists() and not arguments.compare:
         return
     torch.set_num_threads(1 if arguments.compare else recipe()["target"]["threads"])
-    pair = arguments.pair or PAIR
-    if not pair.exists():
-        export.export(pair)
+    pair = arguments.pair or newest_pair()
     files = label(pair, LABELS, settings)
     if arguments.compare:
         print("\n".join(compare(pair, files, arguments.compare, settings)))
         return
     draft = start(pair)
     wanted = Settings(settings["minutes"], settings["rate"], settings["batch"], settings["loss"], settings["seed"])
-    agreement = distil.train(draft, files, wanted, WORK / "draft-state.pt", Tenths())
+    agreement = distil.train(draft, files, wanted, STATE, Tenths())
     state = {name: value for name, value in draft.state_dict().items() if name != "head.weight"}
     torch.save({"draft": state}, CHECKPOINT)
     print(json.dumps({"windows": len(files), "agreement": round(agreement, 4)}), flush=True)
