@@ -68,6 +68,8 @@ def make(wish: Wish, told: Told, say: Say) -> tuple[Installed, float]:
             f"{target.name} has {target.shape.decoder_layers} decoder layers, fewer than {wish.layers}",
             "give --layers a smaller number",
         )
+    if wish.language != "auto" and not target.vocabulary.knows(wish.language):
+        raise ModelProblem(f"{target.name} does not know the language {wish.language}", "choose another code, or auto")
     device = _device(wish.device)
     recordings = find(wish.audio)
     work = folders.cache() / "drafts" / wish.name
@@ -75,7 +77,7 @@ def make(wish: Wish, told: Told, say: Say) -> tuple[Installed, float]:
     _claim(work, target, wish)
     files = label(target, recordings, work, wish.language, device, told, say)
     draft = beginning(target, wish.layers).to(device)
-    agreement = _train(draft, files, Settings(wish.minutes), work, told)
+    agreement = _train(draft, files, Settings(wish.minutes), work / f"state-{wish.layers}.pt", told)
     made = _install(target, draft, wish)
     shutil.rmtree(work, ignore_errors=True)
     return made, agreement
@@ -131,7 +133,7 @@ def label(
                 marker.touch()
             done += len(stretch) / RATE
             told("Letting the target write", min(done, total), total)
-    files = sorted(work.glob("*.npz"))
+    files = [file for recording in known for file in sorted(work.glob(f"{_key(recording)}-*.npz"))]
     if not files:
         raise ModelProblem(f"{target.name} heard no speech in these recordings", "give --audio other recordings")
     return files
@@ -165,15 +167,15 @@ def beginning(target: Checkpoint, layers: int) -> Decoder:
     return draft
 
 
-def _train(draft: Decoder, files: list[Path], settings: Settings, work: Path, told: Told) -> float:
+def _train(draft: Decoder, files: list[Path], settings: Settings, state: Path, told: Told) -> float:
     try:
-        return distil.train(draft, files, settings, work / "state.pt", told)
+        return distil.train(draft, files, settings, state, told)
     except torch.OutOfMemoryError as error:
         raise ModelProblem(
             "there is not enough memory to train this draft", "give --layers 1 or --device cpu"
         ) from error
     except FloatingPointError as error:
-        (work / "state.pt").unlink(missing_ok=True)
+        state.unlink(missing_ok=True)
         raise ModelProblem(f"the training failed: {error}", "repeat the command") from error
 
 
@@ -219,10 +221,10 @@ def _check_room(target: Checkpoint, seconds: float, work: Path) -> None:
 
 
 def _claim(work: Path, target: Checkpoint, wish: Wish) -> None:
-    """Let a folder of work belong to one target and size of draft; what another run left there is deleted."""
+    """Let a folder of work belong to one target and language; what was made for another is deleted."""
     mark = target.folder / parts.WEIGHTS
     size = mark.stat().st_mtime_ns if mark.exists() else 0
-    belongs = json.dumps([str(target.folder.resolve()), size, wish.layers, wish.language])
+    belongs = json.dumps([str(target.folder.resolve()), size, wish.language])
     owner = work / "target.json"
     if not owner.exists() or owner.read_text(encoding="utf-8") != belongs:
         shutil.rmtree(work)

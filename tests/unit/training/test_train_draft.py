@@ -102,6 +102,7 @@ def test_every_obstacle_is_one_line(
     assert train("mine", tmp_path / "missing") == 1
     assert train("mine", silent) == 1
     assert train("mine", audio, "--name", "mine") == 1
+    assert train("mine", audio, "--language", "fr") == 1
     with monkeypatch.context() as patch:
         patch.setattr(shutil, "disk_usage", lambda folder: shutil._ntuple_diskusage(10, 10, 0))  # type: ignore[attr-defined]
         assert train("mine", audio) == 1
@@ -117,6 +118,7 @@ def test_every_obstacle_is_one_line(
         f"mine: {tmp_path / 'missing'} is no folder",
         "mine: no file in the folder holds sound that can be read",
         "mine: mine is already installed",
+        "mine: Galley starter does not know the language fr",
         "mine: there is not enough room on the disk: 0.1 GB are needed, 0.0 GB are free",
         "mine: training needs PyTorch, which is not installed",
     ]
