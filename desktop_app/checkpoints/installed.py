@@ -76,7 +76,8 @@ def best(language: str = "auto") -> str:
     language; else the first that it lists; else the largest of the user's own; else the starter.
     """
     known = names()
-    drafts = {parts.read_about(folder).get("draft") for folder in known.values()}
+    about = {name: parts.read_about(folder) for name, folder in known.items()}
+    drafts = {each.get("draft") for each in about.values()} | {name for name in about if "trained_for" in about[name]}
     here = [name for name in known if name != STARTER and name not in drafts]
     listed = [entry for entry in catalogue.entries() if entry.name in here]
     for entry in [each for each in listed if each.knows(language)] + listed:

@@ -66,6 +66,8 @@ def test_a_draft_is_trained_installed_and_taken(target: Path, audio: Path, capsy
     assert not (folders.cache() / "drafts" / "mine-draft").exists()
     assert cli.main(["transcribe", str(audio / "00.flac"), "--target", "mine", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["models"]["draft"] == "mine-draft"
+    installed.remove("mine")
+    assert installed.best() == installed.STARTER, "a draft writes alone only when it is asked to"
 
 
 def test_labels_are_the_targets_own_text(target: Path, audio: Path, tmp_path: Path) -> None:
