@@ -17,6 +17,7 @@ import torch
 
 from models.training.network import FRAMES
 from models.training.phones import PHONE_ID, SILENCE, UNKNOWN
+from models.training.rooms import disturb, non_speech
 from models.training.settings import DATA
 from models.training.tokenise import Tokens
 from models.training.voices import RATE
@@ -132,7 +133,13 @@ class Windows:
         if window.silent:
             window.tokens = [self._time(window.offset)]
             window.centres = [-1.0]
-        self._add_noise(window)
+            if rng.random() < 0.8:
+                window.audio = non_speech(samples, self.noise)
+        elif rng.random() < self.stage["rooms"]:
+            others = [np.float32(1 / 32768) * u.audio for u in self._choices(2)]
+            window.audio = disturb(window.audio, self.noise, rng.uniform(0.2, 1.0), others)
+        else:
+            self._add_noise(window)
         return window
 
     def _place(self, window: Window, utterance: Utterance, at: int, gain: float) -> None:

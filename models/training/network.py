@@ -5,6 +5,7 @@ slice of the encoder's positions that starts at the row's offset.
 """
 
 import math
+import random
 
 import torch
 import torch.nn.functional as F
@@ -112,14 +113,25 @@ class Decoder(nn.Module):
         self.layer_norm = nn.LayerNorm(width)
 
     def forward(
-        self, tokens: Tensor, audio: Tensor, guided: tuple[int, ...] = (), exits: tuple[int, ...] = ()
+        self,
+        tokens: Tensor,
+        audio: Tensor,
+        guided: tuple[int, ...] = (),
+        exits: tuple[int, ...] = (),
+        skip: float = 0.0,
     ) -> tuple[Tensor, list[Tensor], list[Tensor]]:
         """Tokens [B, T] and the encoder's output to scores [B, T, V], the cross-attention weights of the layers
-        `guided`, and the scores of a decoder that stops after each layer of `exits`."""
+        `guided`, and the scores of a decoder that stops after each layer of `exits`.
+
+        Each layer behind the first exit is left out with the chance `skip` (layer dropout of LayerSkip,
+        arXiv:2404.16710), so that those before it learn to write alone.
+        """
         x = self.embed_tokens(tokens) + self.embed_positions.weight[: tokens.shape[1]]
         seen: list[Tensor] = []
         early: list[Tensor] = []
         for i, layer in enumerate(self.layers):
+            if skip and i > exits[0] and random.random() < skip:
+                continue
             x, weights = layer(x, audio, weights=i in guided)
             if weights is not None:
                 seen.append(weights)

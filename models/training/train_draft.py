@@ -65,7 +65,9 @@ class Tenths:
 
 def stretches(settings: dict[str, Any], first: int) -> Iterator[np.ndarray]:
     """Audio without end from the `first` stretch on: one short window, or two minutes of full ones."""
-    stage = {**recipe()["target"]["defaults"], **recipe()["target"]["stages"][-1], **settings["stage"]}
+    target = recipe()["target"]
+    leg = target["legs"][-1]
+    stage = {**target["defaults"], **leg["defaults"], **leg["stages"][-1], **settings["stage"]}
     windows = Windows(Tokens.load(), stage, settings["seed"])
     for number in range(first, 1 << 30):
         rng = random.Random(f"{settings['seed']} {number}")

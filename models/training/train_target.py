@@ -1,8 +1,11 @@
-"""Train the target, and beside it the draft's one-layer decoder, by wall clock through the recipe's stages.
+"""Train the target, and beside it the draft's one-layer decoder, by wall clock through the recipe's legs and stages.
 
+In each leg the rate rises once and declines to nothing; a stage of it says what is heard and which losses count.
 Resumes from the last checkpoint: the time already spent is part of it, so a stopped run goes on where it was.
+`--from-starter` leaves the first leg out and goes on from the published pair.
 """
 
+import argparse
 import json
 import time
 from dataclasses import dataclass
@@ -11,12 +14,13 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from safetensors.torch import load_file
 from torch import Tensor
 
 from models.training.batches import IGNORED, Batch, Windows
 from models.training.network import Decoder, LogMel, Whisper, place_times, start
 from models.training.phones import CLASSES, UNKNOWN
-from models.training.settings import WORK, recipe
+from models.training.settings import STARTER, WORK, recipe
 from models.training.tokenise import Tokens
 
 CHECKPOINT = WORK / "target.pt"
@@ -38,7 +42,9 @@ class Run:
     draft: Decoder
     optimiser: torch.optim.Optimizer
     step: int = 0
-    spent: float = 0.0
+    leg: int = 0
+    leg_step: int = 0
+    leg_spent: float = 0.0
 
     def save(self, path: Path) -> None:
         state = {
@@ -46,7 +52,9 @@ class Run:
             "draft": self.draft.state_dict(),
             "optimiser": self.optimiser.state_dict(),
             "step": self.step,
-            "spent": self.spent,
+            "leg": self.leg,
+            "leg_step": self.leg_step,
+            "leg_spent": self.leg_spent,
         }
         torch.save(state, path.with_suffix(".partial"))
         path.with_suffix(".partial").rename(path)
@@ -56,7 +64,8 @@ class Run:
         self.model.load_state_dict(state["model"])
         self.draft.load_state_dict(state["draft"])
         self.optimiser.load_state_dict(state["optimiser"])
-        self.step, self.spent = state["step"], state["spent"]
+        self.step, self.leg = state["step"], state["leg"]
+        self.leg_step, self.leg_spent = state["leg_step"], state["leg_spent"]
 
 
 def device_of_choice() -> torch.device:
@@ -78,6 +87,21 @@ def build(tokens: Tokens, device: torch.device) -> Run:
     return Run(model, draft, torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.98), fused=True))
 
 
+def take_up_starter(run: Run) -> None:
+    """Begin with the published pair at the second leg. The phone head was not published and learns anew."""
+    run.leg = 1
+    for folder, decoder in ((STARTER, run.model.decoder), (STARTER / "draft", run.draft)):
+        weights = {
+            name.removeprefix("model."): value for name, value in load_file(folder / "model.safetensors").items()
+        }
+        decoder.load_state_dict(
+            {name.removeprefix("decoder."): value for name, value in weights.items() if name.startswith("decoder.")}
+        )
+        run.model.encoder.load_state_dict(
+            {name.removeprefix("encoder."): value for name, value in weights.items() if name.startswith("encoder.")}
+        )
+
+
 def guide_loss(weights: list[Tensor], centres: Tensor) -> Tensor:
     """How little of the cross-attention [B, H, T, F] falls near the frame where each token is spoken.
 
@@ -88,6 +112,8 @@ def guide_loss(weights: list[Tensor], centres: Tensor) -> Tensor:
     for i, layer in enumerate(weights):
         places = F.pad(centres[:, :-1], (1, 0), value=-1.0) if i == 0 else centres
         wanted = places >= 0
+        if not wanted.any():
+            continue
         near = torch.exp(-0.5 * ((frames - places[..., None]) / GUIDE_WIDTH) ** 2)
         mass = (layer[:, :GUIDED_HEADS].float() * near[:, None]).sum(-1).clamp_min(1e-4)
         total = total - mass.log().mean(1)[wanted].mean() / len(weights)
@@ -116,61 +142,85 @@ def draft_loss(scores: Tensor, target: Tensor, labels: Tensor) -> tuple[Tensor, 
 
 
 def losses(run: Run, batch: Batch, mel: LogMel, stage: dict[str, Any], time0: int) -> tuple[Tensor, dict[str, float]]:
-    """The stage's weighted loss and its parts."""
-    audio = run.model.encoder(mel(batch.audio), batch.offsets)
-    phones = run.model.phone_head(audio).float()
-    parts = {"phones": F.cross_entropy(phones.flatten(0, 1), batch.phones.flatten(), ignore_index=UNKNOWN)}
-    total = stage["phones"] * parts["phones"]
-    if stage["text"]:
-        guided = GUIDED_LAYERS if stage["guide"] else ()
-        scores, weights, early = run.model.decoder(batch.inputs, audio, guided, EXITS)
-        parts["text"] = token_loss(scores, batch.labels, time0)
-        parts["exit"] = token_loss(early[0], batch.labels, time0)
-        total = total + stage["text"] * (parts["text"] + 0.2 * parts["exit"])
-        if stage["guide"]:
-            parts["guide"] = guide_loss(weights, batch.centres)
-            total = total + stage["guide"] * parts["guide"]
-        if stage["draft"]:
-            own, _, _ = run.draft(batch.inputs, audio.detach())
-            distance, parts["agreement"] = draft_loss(own, scores, batch.labels)
-            total = total + stage["draft"] * distance
+    """The stage's weighted loss and its parts. In a stage of the draft alone the target stands still."""
+    with torch.set_grad_enabled(not stage["alone"]):
+        audio = run.model.encoder(mel(batch.audio), batch.offsets)
+        total, parts, scores = target_losses(run, batch, audio, stage, time0)
+    if stage["draft"]:
+        own, _, _ = run.draft(batch.inputs, audio.detach())
+        distance, parts["agreement"] = draft_loss(own, scores, batch.labels)
+        total = stage["draft"] * distance + (0 if stage["alone"] else total)
     return total, {name: float(value.detach()) for name, value in parts.items()}
 
 
-def rate_at(step: int, spent: float, budget: float, settings: dict[str, Any]) -> float:
+def target_losses(
+    run: Run, batch: Batch, audio: Tensor, stage: dict[str, Any], time0: int
+) -> tuple[Tensor, dict[str, Tensor], Tensor]:
+    """The target's weighted loss, its parts, and the scores [B, T, V] (empty in a stage without text)."""
+    # A published encoder must not be pulled about by a phone head that knows nothing yet.
+    phones = run.model.phone_head(audio.detach() if run.leg_step < stage["phones_from"] else audio).float()
+    parts = {"phones": F.cross_entropy(phones.flatten(0, 1), batch.phones.flatten(), ignore_index=UNKNOWN)}
+    total = stage["phones"] * parts["phones"]
+    if not stage["text"]:
+        return total, parts, audio.new_zeros(0)
+    guided = GUIDED_LAYERS if stage["guide"] else ()
+    scores, weights, early = run.model.decoder(batch.inputs, audio, guided, EXITS, stage["skip"])
+    parts["text"] = token_loss(scores, batch.labels, time0)
+    parts["exit"] = token_loss(early[0], batch.labels, time0)
+    total = total + stage["text"] * (parts["text"] + stage["exit"] * parts["exit"])
+    if stage["guide"]:
+        parts["guide"] = guide_loss(weights, batch.centres)
+        total = total + stage["guide"] * parts["guide"]
+    return total, parts, scores
+
+
+def rate_at(step: int, spent: float, leg: dict[str, Any]) -> float:
     """Warm-up by steps, then a straight decline by time to nothing."""
-    return float(settings["rate"] * min(1.0, (step + 1) / settings["warm_up"]) * max(0.005, 1 - spent / budget))
+    left = max(0.005, 1 - spent / (60 * leg["minutes"]))
+    return float(leg["rate"] * min(1.0, (step + 1) / leg["warm_up"]) * left)
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--from-starter", action="store_true")
     settings, tokens, device = recipe()["target"], Tokens.load(), device_of_choice()
     torch.set_num_threads(settings["threads"])
-    budget = settings["minutes"] * 60.0
     run, mel = build(tokens, device), LogMel().to(device)
     if CHECKPOINT.exists():
         run.load(CHECKPOINT, device)
-        print(f"going on from step {run.step}, {run.spent / 60:.1f} min", flush=True)
-    for number, stage in enumerate(settings["stages"]):
-        if run.spent < stage["until"] * budget:
-            train_stage(run, mel, {**settings["defaults"], **stage}, number, budget, tokens, settings)
+        print(f"going on from step {run.step}, leg {run.leg}, {run.leg_spent / 60:.1f} min", flush=True)
+    elif parser.parse_args().from_starter:
+        take_up_starter(run)
+    for number in range(run.leg, len(settings["legs"])):
+        train_leg(run, mel, settings, number, tokens)
+
+
+def train_leg(run: Run, mel: LogMel, settings: dict[str, Any], number: int, tokens: Tokens) -> None:
+    """Train through a leg's stages, or through what is left of them."""
+    leg = settings["legs"][number]
+    for stage in leg["stages"]:
+        if run.leg_spent < stage["until"] * leg["minutes"] * 60:
+            train_stage(run, mel, {**settings["defaults"], **leg.get("defaults", {}), **stage}, leg, tokens, settings)
+    run.leg, run.leg_step, run.leg_spent = number + 1, 0, 0.0
     run.save(CHECKPOINT)
 
 
 def train_stage(
-    run: Run, mel: LogMel, stage: dict[str, Any], number: int, budget: float, tokens: Tokens, settings: dict[str, Any]
+    run: Run, mel: LogMel, stage: dict[str, Any], leg: dict[str, Any], tokens: Tokens, settings: dict[str, Any]
 ) -> None:
-    """Train until the stage's share of the time is spent."""
+    """Train until the stage's share of the leg's time is spent."""
     device = next(run.model.parameters()).device
-    windows = Windows(tokens, stage, seed=1000 * number + run.step)
-    print(f"stage {number}: {stage['name']}, {sum(map(len, windows.shards))} utterances", flush=True)
+    windows = Windows(tokens, stage, seed=1000 * settings["seed"] + run.step)
+    print(f"leg {run.leg}, {stage['name']}: {sum(map(len, windows.shards))} utterances", flush=True)
     if stage["draft"] and not run.draft.embed_tokens.weight.equal(run.model.decoder.embed_tokens.weight):
         adopt_embeddings(run)
     batches = windows.stream()
     parameters = [p for group in run.optimiser.param_groups for p in group["params"]]
+    earlier = sum(before["minutes"] for before in settings["legs"][: run.leg])
     last, saved, seen = time.monotonic(), time.monotonic(), []
-    while run.spent < stage["until"] * budget:
+    while run.leg_spent < stage["until"] * leg["minutes"] * 60:
         for group in run.optimiser.param_groups:
-            group["lr"] = rate_at(run.step, run.spent, budget, settings)
+            group["lr"] = rate_at(run.leg_step, run.leg_spent, leg)
         batch = next(batches).to(device)
         with torch.autocast(device.type, torch.bfloat16):
             total, parts = losses(run, batch, mel, stage, tokens.time0)
@@ -179,16 +229,16 @@ def train_stage(
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         run.optimiser.step()
         run.step += 1
+        run.leg_step += 1
         now = time.monotonic()
-        run.spent, last = run.spent + now - last, now
-        seen.append({**parts, "audio": float(batch.audio.numel() / 16000)})
+        run.leg_spent, last = run.leg_spent + now - last, now
+        seen.append(parts)
         if run.step % settings["report"] == 0:
-            report(run, stage, seen)
+            report(run, earlier, stage, seen)
             seen = []
         if now - saved > settings["save_seconds"]:
             run.save(CHECKPOINT)
             saved = time.monotonic()
-    run.save(CHECKPOINT)
 
 
 def adopt_embeddings(run: Run) -> None:
@@ -200,13 +250,12 @@ def adopt_embeddings(run: Run) -> None:
     run.draft.load_state_dict(own)
 
 
-def report(run: Run, stage: dict[str, Any], seen: list[dict[str, float]]) -> None:
-    """One line on the terminal and in the log: the means since the last one."""
-    names = [name for name in seen[-1] if name != "audio"]
-    means = {name: sum(s.get(name, 0.0) for s in seen) / len(seen) for name in names}
+def report(run: Run, earlier: float, stage: dict[str, Any], seen: list[dict[str, float]]) -> None:
+    """One line on the terminal and in the log: the means since the last one; `earlier` minutes in the legs before."""
+    means = {name: sum(s[name] for s in seen) / len(seen) for name in seen[-1]}
     line = {
         "step": run.step,
-        "minutes": round(run.spent / 60, 2),
+        "minutes": round(earlier + run.leg_spent / 60, 2),
         "stage": stage["name"],
         **{name: round(value, 3) for name, value in means.items()},
     }
