@@ -205,7 +205,9 @@ def _synthesiser() -> tuple[Any, Any, Any]:
         synthesise = importlib.import_module("models.training.synthesise")
         voices = importlib.import_module("models.training.voices")
     except ImportError as error:
-        raise SynthesisProblem(f"the starter's training scripts are needed ({error}); use a checkout with make setup") from error
+        raise SynthesisProblem(
+            f"the starter's training scripts are needed ({error}); use a checkout with make setup"
+        ) from error
     try:
         return synthesise, voices, voices.Espeak()
     except OSError as error:
@@ -214,7 +216,7 @@ def _synthesiser() -> tuple[Any, Any, Any]:
 
 def _sentences(seed: int) -> Any:
     grammar = importlib.import_module("models.training.grammar") if _synthesiser() else None
-    texts = [text for text in grammar.sentences_from_grammar(2000, seed) if text[-1] in ".?!"]  # type: ignore[union-attr]
+    texts = [text for text in grammar.sentences_from_grammar(2000, seed) if text[-1] in ".?!"]
     np.random.default_rng(seed).shuffle(texts)
     return iter(texts)
 

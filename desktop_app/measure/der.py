@@ -42,7 +42,9 @@ def errors(reference: Sequence[Turn], found: Sequence[Turn], collar: float = 0.0
     """
     mine, theirs = _names(reference), _names(found)
     edges = {time for turn in (*reference, *found) for time in (turn.start, turn.end)}
-    ignored = [(edge - collar, edge + collar) for turn in reference for edge in (turn.start, turn.end)] if collar else []
+    ignored = (
+        [(edge - collar, edge + collar) for turn in reference for edge in (turn.start, turn.end)] if collar else []
+    )
     edges |= {time for hole in ignored for time in hole} | ({seconds} if seconds else set())
     times = np.array(sorted(edges))
     if len(times) < 2:

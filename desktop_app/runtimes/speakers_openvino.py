@@ -40,7 +40,9 @@ def starter_settings(folder: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads((folder / "speakers.json").read_text(encoding="utf-8"))
         if found["architecture"] != ARCHITECTURE:
-            raise ModelProblem("the starter's speaker network is of another kind", "install this version of Galley again")
+            raise ModelProblem(
+                "the starter's speaker network is of another kind", "install this version of Galley again"
+            )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelProblem("the starter's speaker network is not there", "install Galley again") from error
     return found

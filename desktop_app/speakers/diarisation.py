@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.speakers.clustering import centres, together, unit, voices
+from desktop_app.speakers.filterbanks import SHIFT
 from desktop_app.speakers.networks import RATE, Array, Networks, Voice
 from desktop_app.speakers.pieces import HOP, embedded, pieces
-from desktop_app.speakers.filterbanks import SHIFT
 from desktop_app.speakers.speech import SpeechFinder
 from desktop_app.speakers.turns import Turn, changes, joined, loudness, named, path, snapped
 

@@ -12,13 +12,13 @@ RATE = 16_000
 Array = npt.NDArray[np.float32]
 
 Voice = Callable[[Array], Array]
-"""The probability of speech in each 512 samples of a stream: samples [n * 512] -> [n]. It remembers what came before."""
+"""The probability of speech in each 512 samples of a stream: [n * 512] -> [n]. It remembers what came before."""
 
 Embed = Callable[[Array], Array]
 """Filter banks [n, frames, bins] without their mean -> a vector for each voice [n, dims]."""
 
 Segment = Callable[[Array], Array]
-"""Samples [n, 1, 160000] -> scores of the powerset classes [n, frames, 7], as pyannote's segmentation-3.0 gives them."""
+"""Samples [n, 1, 160000] -> scores of the powerset classes [n, frames, 7], as pyannote's segmentation-3.0 has them."""
 
 
 @dataclass(frozen=True)

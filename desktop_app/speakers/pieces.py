@@ -39,5 +39,8 @@ def pieces(samples: Array) -> tuple[list[Array], Array]:
     last = max(0, len(banks) - LENGTH)
     begins = [*range(0, last, HOP), last]
     cut = [banks[begin : begin + LENGTH] for begin in begins]
-    middles = [(begin + len(part) / 2) * SHIFT / RATE + (FRAME - SHIFT) / 2 / RATE for begin, part in zip(begins, cut, strict=True)]
+    middles = [
+        (begin + len(part) / 2) * SHIFT / RATE + (FRAME - SHIFT) / 2 / RATE
+        for begin, part in zip(begins, cut, strict=True)
+    ]
     return cut, np.array(middles, np.float32)

@@ -29,7 +29,7 @@ class Turn:
 
 
 def path(likeness: Array, penalty: float = PENALTY) -> npt.NDArray[np.intp]:
-    """The likeliest voice of each piece [n] for the cosines [n, voices], where each change costs `penalty` (Viterbi)."""
+    """The likeliest voice of each piece [n] by the cosines [n, voices], where a change costs `penalty` (Viterbi)."""
     count, voices = likeness.shape
     best, came = likeness[0].astype(np.float64), np.zeros((count, voices), np.intp)
     for at in range(1, count):

@@ -1,10 +1,10 @@
-"""Words to speakers: each word goes to whoever is heard most while it is said, and a line with two speakers is split."""
+"""Words to speakers: each goes to whoever is heard most while it is said, and a line with two speakers is split."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from desktop_app.speakers.turns import Turn
 from desktop_app.transcript.model import Segment, Speaker, Transcript, Word
@@ -51,7 +51,9 @@ class _Near:
                 heard[turn.speaker] = heard.get(turn.speaker, 0.0) + both
         if heard:
             most = max(heard.values())
-            return otherwise if heard.get(otherwise or "", 0.0) >= 0.9 * most else max(heard, key=lambda who: heard[who])
+            return (
+                otherwise if heard.get(otherwise or "", 0.0) >= 0.9 * most else max(heard, key=lambda who: heard[who])
+            )
         near = [(max(turn.start - end, start - turn.end), turn.speaker) for turn in self.turns]
         return min(near)[1] if near and min(near)[0] <= NEAR else otherwise
 
@@ -77,7 +79,9 @@ def _of_words(words: Sequence[Word], near: _Near) -> list[str | None]:
     for word in words:
         before = found[-1] if found else None
         is_mark = not any(letter.isalnum() for letter in word.text)
-        found.append(before if is_mark and found else near.speaker(word.start, max(word.end, word.start + 0.02), before))
+        found.append(
+            before if is_mark and found else near.speaker(word.start, max(word.end, word.start + 0.02), before)
+        )
     return found
 
 
@@ -110,7 +114,7 @@ def _by_time(segment: Segment, near: _Near) -> list[Segment]:
     marks = [0, *boundaries(segment), len(segment.text)]
     times = [segment.start + length * mark / len(segment.text) for mark in marks]
     speakers: list[str | None] = []
-    for begin, end in zip(times, times[1:], strict=False):
+    for begin, end in pairwise(times):
         speakers.append(near.speaker(begin, end, speakers[-1] if speakers else None))
     places = [marks[at] for at in range(1, len(speakers)) if speakers[at] != speakers[at - 1]]
     runs = [who for who, _ in groupby(speakers)]

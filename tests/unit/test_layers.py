@@ -24,13 +24,40 @@ ROOMS: dict[str, set[str]] = {
     "resources": set(),
     "audio": set(),
     "transcript": set(),
+    "speakers": {"audio", "transcript"},
     "decoding": set(),
     "checkpoints": {"decoding", "resources", "folders"},
     "runtimes": {"audio", "checkpoints", "decoding", "folders"},
     "library": {"audio", "transcript", "folders"},
+<<<<<<< HEAD
     "engine": {"audio", "checkpoints", "decoding", "folders", "library", "resources", "runtimes", "transcript"},
     "measure": {"audio", "checkpoints", "decoding", "engine", "folders", "resources", "runtimes", "transcript"},
     "ui": {"audio", "engine", "folders", "library", "resources", "transcript"},
+=======
+    "engine": {
+        "audio",
+        "checkpoints",
+        "decoding",
+        "folders",
+        "library",
+        "resources",
+        "runtimes",
+        "speakers",
+        "transcript",
+    },
+    "measure": {
+        "audio",
+        "checkpoints",
+        "decoding",
+        "engine",
+        "folders",
+        "resources",
+        "runtimes",
+        "speakers",
+        "transcript",
+    },
+    "ui": {"engine", "folders", "library", "resources", "transcript"},
+>>>>>>> f41075b (Run speakers beside a job's decoding, by the starter's network or the catalogue's)
     "cli": {"audio", "checkpoints", "engine", "folders", "library", "measure", "resources", "transcript", "ui"},
     "__main__": {"cli"},
 }
@@ -38,6 +65,7 @@ ROOMS: dict[str, set[str]] = {
 # What a room never imports from outside; for the two rooms that everything rests on, the only things that they may.
 FORBIDDEN: dict[str, set[str]] = {
     "audio": QT | ENGINES,
+    "speakers": QT | ENGINES,
     "checkpoints": QT | {"openvino"},
     "runtimes": QT,
     "library": QT | ENGINES,
@@ -119,7 +147,7 @@ def test_the_windows_process_loads_no_model_runtime(module: str) -> None:
 def test_the_base_installation_has_no_torch() -> None:
     project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     base = {re.split(r"[^\w-]", requirement)[0].lower() for requirement in project["dependencies"]}
-    assert base.isdisjoint({"torch", "torchvision", "torchaudio", "transformers", "optimum-intel", "ray", "scipy"})
+    assert base.isdisjoint({"torch", "torchvision", "torchaudio", "transformers", "optimum-intel", "ray"})
 
 
 def test_every_dependency_is_explained() -> None:
