@@ -18,6 +18,7 @@ from desktop_app.engine import log
 from desktop_app.runtimes import speakers_openvino as runtime
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.networks import Networks
+from desktop_app.speakers.segmented import Segmented
 from desktop_app.speakers.voice import SileroVoice
 from desktop_app.speakers.words import attribute
 from desktop_app.transcript.model import Transcript
@@ -37,7 +38,7 @@ class Beside:
         self._count = None if wanted == AUTO else int(wanted)
         self._load = load or networks
         self._blocks: list[npt.NDArray[np.float32]] = []
-        self._diarisation: Diarisation | None = None
+        self._diarisation: Diarisation | Segmented | None = None
         self._problem = ""
 
     def hear(self, block: npt.NDArray[np.float32]) -> None:
@@ -66,7 +67,7 @@ class Beside:
         return replace(transcript, models=replace(transcript.models, notice=notice))
 
     def _take_in(self) -> None:
-        self._diarisation = self._diarisation or Diarisation(self._load(), SileroVoice(), self._count)
+        self._diarisation = self._diarisation or recogniser(self._load(), self._count)
         for block in self._blocks:
             self._diarisation.hear(block)
         self._blocks = []
@@ -85,6 +86,13 @@ class Beside:
             self._problem = f"No speakers: they could not be found ({what}); the details are in {log.path()}."
         if self._problem:
             self._blocks, self._diarisation = [], None
+
+
+def recogniser(found: Networks, count: int | None) -> Diarisation | Segmented:
+    """What hears a recording with these networks."""
+    if found.segment is not None:
+        return Segmented(found, found.segment, count)
+    return Diarisation(found, SileroVoice(), count)
 
 
 def networks() -> Networks:

@@ -18,8 +18,11 @@ Labels = npt.NDArray[np.intp]
 MOST = 800
 """Vectors that are clustered at once."""
 
-SHARE, SECONDS = 0.015, 2.5
-"""A cluster with less than this share of the speech, or these seconds where that is more, is no speaker of its own."""
+SHARE = 0.015
+"""A cluster with less than this share of the speech is no speaker of its own."""
+
+SECONDS = 2.5
+"""Nor is one with less than these seconds of speech."""
 
 
 def unit(vectors: Array) -> Array:
@@ -39,36 +42,34 @@ def together(vectors: Array, least: float, count: int | None = None) -> Labels:
     return np.asarray(np.unique(found, return_inverse=True)[1], np.intp)
 
 
-def centres(vectors: Array, labels: Labels) -> tuple[Array, Array]:
-    """The mean direction of each cluster [clusters, dims], and how many vectors it has."""
-    count = int(labels.max()) + 1 if len(labels) else 0
-    sums = np.zeros((count, vectors.shape[1]), np.float32)
-    np.add.at(sums, labels, vectors)
-    return unit(sums), np.bincount(labels, minlength=count).astype(np.float32)
+def centres(vectors: Array, labels: Labels, weights: Array) -> tuple[Array, Array]:
+    """The mean direction of each cluster [clusters, dims], and the weight of its vectors together."""
+    sums = np.zeros((int(labels.max()) + 1, vectors.shape[1]), np.float32)
+    np.add.at(sums, labels, vectors * weights[:, None])
+    return unit(sums), np.bincount(labels, weights).astype(np.float32)
 
 
-def voices(found: Array, weights: Array, seconds: float, same: float, count: int | None) -> Array:
+def voices(found: Array, weights: Array, least: float, same: float, count: int | None) -> Array:
     """The centres of the speakers, [speakers, dims], out of the centres of clusters of the whole recording.
 
-    `weights` say how many pieces a cluster has, `seconds` how much speech one piece stands for. `count` is the number
-    of speakers where somebody knows it.
+    `weights` are the seconds of speech in a cluster; one with less than `least`, or less than SHARE of all, is not a
+    speaker. `count` is the number of speakers where somebody knows it.
     """
     if not len(found):
         return found
     while len(found) > MOST:  # many hours: neighbours in time first
         found, weights = _reduced(found, weights, same)
-    least = max(SHARE * float(weights.sum()), SECONDS / seconds)
-    large = weights >= min(least, float(weights.max()))
+    large = weights >= min(max(least, SHARE * float(weights.sum())), float(weights.max()))
     solid = found[large] if count is None or large.sum() >= count else found
     heavy = weights[large] if len(solid) < len(found) else weights
     labels = together(solid, same, None if count is None else min(count, len(solid)))
-    return _merged(solid, heavy, labels)[0]
+    return centres(solid, labels, heavy)[0]
 
 
 def _reduced(found: Array, weights: Array, same: float) -> tuple[Array, Array]:
     half = MOST // 2
     parts = [
-        _merged(found[at : at + half], weights[at : at + half], together(found[at : at + half], same))
+        centres(found[at : at + half], together(found[at : at + half], same), weights[at : at + half])
         for at in range(0, len(found), half)
     ]
     fewer = np.concatenate([part for part, _ in parts])
@@ -76,9 +77,3 @@ def _reduced(found: Array, weights: Array, same: float) -> tuple[Array, Array]:
         keep = np.sort(np.argsort(weights)[-half:])
         return found[keep], weights[keep]
     return fewer, np.concatenate([heavy for _, heavy in parts])
-
-
-def _merged(found: Array, weights: Array, labels: Labels) -> tuple[Array, Array]:
-    sums = np.zeros((int(labels.max()) + 1, found.shape[1]), np.float32)
-    np.add.at(sums, labels, found * weights[:, None])
-    return unit(sums), np.bincount(labels, weights).astype(np.float32)

@@ -6,16 +6,17 @@ every stretch of speech is then read again against the voices that were found. W
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.speakers.clustering import centres, together, unit, voices
+from desktop_app.speakers.clustering import SECONDS, centres, together, unit, voices
 from desktop_app.speakers.filterbanks import SHIFT
 from desktop_app.speakers.networks import RATE, Array, Networks, Voice
 from desktop_app.speakers.pieces import HOP, embedded, pieces
-from desktop_app.speakers.speech import SpeechFinder
+from desktop_app.speakers.speech import LONGEST, SpeechFinder
 from desktop_app.speakers.turns import Turn, changes, joined, loudness, named, path, snapped
 
 Half = npt.NDArray[np.float16]
@@ -26,13 +27,18 @@ BLOCK = 600
 ROUNDS = 2
 """How often the voices are made anew from the pieces that they won."""
 
+CLEAR = 0.1
+"""By how much a piece has to be more like one voice than like any other to say something about that voice."""
+
 GAP = 0.3
 """Seconds; a shorter silence in somebody's turn is a part of it."""
 
 
 @dataclass(frozen=True)
-class _Stretch:
-    """A stretch of speech: its begin and length in seconds, its level every 10 ms, its pieces."""
+class Stretch:
+    """A stretch of speech: its begin and length in seconds, its level every 10 ms, its pieces: where the middle of each
+    is, in seconds from the begin, and the vector of each.
+    """
 
     begin: float
     seconds: float
@@ -44,30 +50,42 @@ class _Stretch:
 class Diarisation:
     """Hears a recording block by block, and then tells who spoke when.
 
-    `count` is the number of speakers where somebody knows it; None finds it out.
+    `count` is the number of speakers where somebody knows it; None finds it out. No stretch of speech is longer than
+    `longest` seconds, and who is heard for less than `least` seconds is not a speaker.
+
+    Attributes:
+        stretches: the speech so far, as far as `flush` has brought it.
     """
 
-    def __init__(self, networks: Networks, voice: Voice, count: int | None = None) -> None:
-        self._networks, self._count = networks, count
-        self._speech = SpeechFinder(voice)
-        self._stretches: list[_Stretch] = []
+    def __init__(
+        self,
+        networks: Networks,
+        voice: Voice,
+        count: int | None = None,
+        longest: float = LONGEST,
+        least: float = SECONDS,
+    ) -> None:
+        self._networks, self._count, self._least = networks, count, least
+        self._speech = SpeechFinder(voice, longest)
+        self.stretches: list[Stretch] = []
         self._waiting: list[tuple[int, Array]] = []
 
     def hear(self, samples: Array) -> None:
         """The next samples, any number, mono at 16 kHz."""
         self._waiting += self._speech.hear(samples)
         if sum(samples.size for _, samples in self._waiting) > 20 * RATE:
-            self._embed()
+            self.flush()
 
     def finish(self) -> list[Turn]:
         """The turns of the whole recording in order of time; speakers are called S1, S2, ... as they come."""
         self._waiting += self._speech.finish()
-        self._embed()
-        found = self._voices()
-        turns = [turn for stretch in self._stretches for turn in _read(stretch, found)]
-        return named(joined(turns, GAP))
+        self.flush()
+        if not self.stretches:
+            return []
+        found = centres_of(self.stretches, self._networks, self._count, self._least)
+        return named(joined([turn for stretch in self.stretches for turn in read(stretch, found)], GAP))
 
-    def _embed(self) -> None:
+    def flush(self) -> None:
         """Make pieces and vectors of the stretches that wait, in common batches."""
         cut = [pieces(samples) for _, samples in self._waiting]
         banks = [piece for part, _ in cut for piece in part]
@@ -77,53 +95,58 @@ class Diarisation:
             mine, at = vectors[at : at + len(part)], at + len(part)
             level = loudness(samples).astype(np.float16)
             if len(part):
-                stretch = _Stretch(begin / RATE, samples.size / RATE, level, middles, mine.astype(np.float16))
-                self._stretches.append(stretch)
+                stretch = Stretch(begin / RATE, samples.size / RATE, level, middles, mine.astype(np.float16))
+                self.stretches.append(stretch)
         self._waiting = []
 
-    def _voices(self) -> Array:
-        """The centre of each speaker, [speakers, dims]."""
-        found, weights = [], []
-        for block in self._blocks():
-            labels = together(block, self._networks.join)
-            mine, heavy = centres(block, labels)
-            found.append(mine)
-            weights.append(heavy)
-        if not found:
-            return np.zeros((0, 1), np.float32)
-        seconds = HOP * SHIFT / RATE
-        centre = voices(np.concatenate(found), np.concatenate(weights), seconds, self._networks.same, self._count)
-        for _ in range(ROUNDS):
-            centre = self._again(centre)
-        return centre
 
-    def _again(self, centre: Array) -> Array:
-        """The centres of the pieces that are clearly of one of the voices."""
-        sums = np.zeros_like(centre)
-        for block in self._blocks():
-            likeness = block @ centre.T
-            best = likeness.argmax(1)
-            ordered = np.sort(likeness, 1)
-            clear = ordered[:, -1] - (ordered[:, -2] if centre.shape[0] > 1 else 0) > 0.1
-            np.add.at(sums, best[clear], block[clear])
-        return np.where(np.linalg.norm(sums, axis=1, keepdims=True) > 0, unit(sums), centre)
-
-    def _blocks(self) -> list[Array]:
-        """All vectors, BLOCK at a time."""
-        blocks, block, size = [], [], 0
-        for stretch in self._stretches:
-            block.append(stretch.vectors)
-            size += len(stretch.vectors)
-            if size >= BLOCK:
-                blocks.append(np.concatenate(block).astype(np.float32))
-                block, size = [], 0
-        if block:
-            blocks.append(np.concatenate(block).astype(np.float32))
-        return blocks
+def centres_of(
+    stretches: Sequence[Stretch], networks: Networks, count: int | None = None, least: float = SECONDS
+) -> Array:
+    """The centre of each speaker of some speech, [speakers, dims]; at least one if there is any speech. Who is heard
+    for less than `least` seconds is not a speaker.
+    """
+    blocks = _blocks(stretches)
+    found, weights = [], []
+    for half in blocks:
+        vectors = half.astype(np.float32)
+        # A piece counts for what it adds to the one before: short stretches, which say little of a voice, count little.
+        counted = np.full(len(vectors), HOP * SHIFT / RATE, np.float32)
+        mine, heavy = centres(vectors, together(vectors, networks.join), counted)
+        found.append(mine)
+        weights.append(heavy)
+    centre = voices(np.concatenate(found), np.concatenate(weights), least, networks.same, count)
+    for _ in range(ROUNDS):
+        centre = _again(blocks, centre)
+    return centre
 
 
-def _read(stretch: _Stretch, centre: Array) -> list[Turn]:
-    """The turns in a stretch of speech."""
+def _again(blocks: Sequence[Half], centre: Array) -> Array:
+    """The centres of the pieces that are clearly of one of the voices."""
+    sums = np.zeros_like(centre)
+    for half in blocks:
+        block = half.astype(np.float32)
+        likeness = block @ centre.T
+        ordered = np.sort(likeness, 1)
+        clear = ordered[:, -1] - (ordered[:, -2] if len(centre) > 1 else 0.0) > CLEAR
+        np.add.at(sums, likeness.argmax(1)[clear], block[clear])
+    return np.where(np.linalg.norm(sums, axis=1, keepdims=True) > 0, unit(sums), centre)
+
+
+def _blocks(stretches: Sequence[Stretch]) -> list[Half]:
+    """All vectors, about BLOCK at a time."""
+    blocks, block, size = [], [], 0
+    for number, stretch in enumerate(stretches, 1):
+        block.append(stretch)
+        size += len(stretch.vectors)
+        if size >= BLOCK or number == len(stretches):
+            blocks.append(np.concatenate([each.vectors for each in block]))
+            block, size = [], 0
+    return blocks
+
+
+def read(stretch: Stretch, centre: Array) -> list[Turn]:
+    """The turns in a stretch of speech; speakers are the numbers of the centres."""
     likeness = stretch.vectors.astype(np.float32) @ centre.T
     best = path(likeness)
     turns, begin, speaker = [], 0.0, int(best[0])

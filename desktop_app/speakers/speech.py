@@ -32,8 +32,8 @@ class SpeechFinder:
     samples; `finish` gives what is still open.
     """
 
-    def __init__(self, voice: Voice) -> None:
-        self._voice = voice
+    def __init__(self, voice: Voice, longest: float = LONGEST) -> None:
+        self._voice, self._longest = voice, longest
         self._kept: Array = np.zeros(0, np.float32)
         self._first = 0  # index of the first kept sample
         self._heard = 0  # samples that have a probability
@@ -65,7 +65,7 @@ class SpeechFinder:
             return []
         if probability >= OFF:
             self._loud = self._heard
-        if self._heard - self._loud >= CLOSE * RATE or self._heard - self._begin >= LONGEST * RATE:
+        if self._heard - self._loud >= CLOSE * RATE or self._heard - self._begin >= self._longest * RATE:
             return self._close(self._heard)
         return []
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from desktop_app.speakers.networks import RATE, Array
 
-PENALTY = 0.4
+PENALTY = 0.3
 """What a change of voice costs, in cosines of neighbouring pieces: a short doubt is no change."""
 
 REACH = 0.35
