@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import os
 import platform
 import sys
@@ -123,7 +122,6 @@ def word_figures(talk: Conversation, turns: Sequence[Turn]) -> dict[str, Any]:
         from meeteval.wer import cp_word_error_rate
     except ImportError:
         return {"count": len(talk.words), "cpwer": None}
-    logging.getLogger("meeteval").setLevel(logging.ERROR)  # it says that there are no times, which is meant
     result = cp_word_error_rate(reference, heard)
     return {"count": int(result.length), "errors": int(result.errors), "cpwer": round(float(result.error_rate), 4)}
 

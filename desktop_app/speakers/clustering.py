@@ -52,18 +52,20 @@ def centres(vectors: Array, labels: Labels, weights: Array) -> tuple[Array, Arra
 def voices(found: Array, weights: Array, least: float, same: float, count: int | None) -> Array:
     """The centres of the speakers, [speakers, dims], out of the centres of clusters of the whole recording.
 
-    `weights` are the seconds of speech in a cluster; one with less than `least`, or less than SHARE of all, is not a
-    speaker. `count` is the number of speakers where somebody knows it.
+    `weights` are the seconds of speech in a cluster; one with less than `least` does not count, and who has less than
+    SHARE of all is nobody. `count` is the number of speakers where somebody knows it.
     """
     if not len(found):
         return found
     while len(found) > MOST:  # many hours: neighbours in time first
         found, weights = _reduced(found, weights, same)
-    large = weights >= min(max(least, SHARE * float(weights.sum())), float(weights.max()))
-    solid = found[large] if count is None or large.sum() >= count else found
-    heavy = weights[large] if len(solid) < len(found) else weights
-    labels = together(solid, same, None if count is None else min(count, len(solid)))
-    return centres(solid, labels, heavy)[0]
+    large = weights >= min(least, float(weights.max()))
+    if count is None or large.sum() >= count:
+        found, weights = found[large], weights[large]
+    total = float(weights.sum())
+    labels = together(found, same, None if count is None else min(count, len(found)))
+    people, heard = centres(found, labels, weights)
+    return people if count is not None else people[heard >= min(SHARE * total, float(heard.max()))]
 
 
 def _reduced(found: Array, weights: Array, same: float) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from desktop_app.speakers.clustering import SECONDS, centres, together, unit, voices
 from desktop_app.speakers.filterbanks import SHIFT
 from desktop_app.speakers.networks import RATE, Array, Networks, Voice
-from desktop_app.speakers.pieces import HOP, embedded, pieces
+from desktop_app.speakers.pieces import HOP, LENGTH, embedded, pieces
 from desktop_app.speakers.speech import LONGEST, SpeechFinder
 from desktop_app.speakers.turns import Turn, changes, joined, loudness, named, path, snapped
 
@@ -30,8 +30,14 @@ ROUNDS = 2
 CLEAR = 0.1
 """By how much a piece has to be more like one voice than like any other to say something about that voice."""
 
+STEADY = 0.25
+"""Pieces half a piece before and behind another are of one voice from this cosine on."""
+
 GAP = 0.3
 """Seconds; a shorter silence in somebody's turn is a part of it."""
+
+
+_HALF = LENGTH // HOP // 2  # pieces
 
 
 @dataclass(frozen=True)
@@ -134,15 +140,27 @@ def _again(blocks: Sequence[Half], centre: Array) -> Array:
 
 
 def _blocks(stretches: Sequence[Stretch]) -> list[Half]:
-    """All vectors, about BLOCK at a time."""
+    """The vectors that say something of one voice, about BLOCK at a time."""
     blocks, block, size = [], [], 0
     for number, stretch in enumerate(stretches, 1):
         block.append(stretch)
         size += len(stretch.vectors)
         if size >= BLOCK or number == len(stretches):
-            blocks.append(np.concatenate([each.vectors for each in block]))
+            blocks.append(np.concatenate([_steady(each.vectors) for each in block]))
             block, size = [], 0
     return blocks
+
+
+def _steady(vectors: Half) -> Half:
+    """The vectors of a stretch without those of pieces in which the voice changes: half a piece before and half a piece
+    behind them is not the same voice.
+    """
+    if len(vectors) < 2 * _HALF:
+        return vectors
+    places, wide = np.arange(len(vectors)), vectors.astype(np.float32)
+    before, behind = wide[np.maximum(places - _HALF, 0)], wide[np.minimum(places + _HALF, len(vectors) - 1)]
+    steady = (before * behind).sum(1) > STEADY
+    return vectors[steady] if steady.any() else vectors
 
 
 def read(stretch: Stretch, centre: Array) -> list[Turn]:

@@ -26,7 +26,7 @@ EVERY = 2.0
 LONGEST = 1.8
 """Seconds after which speech without a pause is looked at."""
 
-NEW = 1.5
+NEW = 0.75
 """Seconds after which somebody new is somebody."""
 
 SHORT = 1.0

@@ -37,7 +37,7 @@ def test_speakers_come_with_the_transcript_and_nothing_is_loaded_before_the_firs
     beside.hear(talk(("", 1), ("a", 4)))
     assert not loaded
     beside.work()
-    beside.hear(talk(("", 1), ("b", 3)))
+    beside.hear(talk(("", 1), ("b", 5)))
     found = beside.finish(GIVEN)
     assert loaded == [1]
     assert [each.speaker for each in found.segments] == ["S1"]
@@ -80,7 +80,7 @@ def test_the_starters_network_is_used_until_others_are_installed(
     monkeypatch.setattr(speakers.resources, "path", lambda *parts: tmp_path)
     monkeypatch.setattr(speaker_networks, "home", lambda: tmp_path / "models")
     first = speakers.networks()
-    assert (first.name, first.join, first.same, first.segment) == ("Galley starter", 0.4, 0.65, None)
+    assert (first.name, first.join, first.same, first.segment) == ("Galley starter", 0.4, pytest.approx(0.6), None)
     embedding, segmentation = (
         next(each for each in catalogue if each.part == part) for part in ("embedding", "segmentation")
     )

@@ -83,6 +83,11 @@ def test_thousands_of_clusters_are_never_compared_at_once() -> None:
     assert len(voices(strangers, np.ones(len(strangers), np.float32), 1.0, 0.8, None)) <= MOST
 
 
+def test_a_speaker_of_a_long_recording_is_the_sum_of_many_small_clusters() -> None:
+    people = np.repeat(np.eye(3, dtype=np.float32), 100, axis=0)
+    assert len(voices(people, np.full(300, 20, np.float32), 2.5, 0.5, None)) == 3
+
+
 def test_a_voice_that_is_hardly_heard_is_nobody() -> None:
     people = np.eye(3, dtype=np.float32)
     assert len(voices(people, np.array([100, 80, 1], np.float32), 10, 0.5, None)) == 2
