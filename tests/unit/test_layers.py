@@ -29,35 +29,13 @@ ROOMS: dict[str, set[str]] = {
     "checkpoints": {"decoding", "resources", "folders"},
     "runtimes": {"audio", "checkpoints", "decoding", "folders"},
     "library": {"audio", "transcript", "folders"},
-<<<<<<< HEAD
-    "engine": {"audio", "checkpoints", "decoding", "folders", "library", "resources", "runtimes", "transcript"},
-    "measure": {"audio", "checkpoints", "decoding", "engine", "folders", "resources", "runtimes", "transcript"},
-    "ui": {"audio", "engine", "folders", "library", "resources", "transcript"},
-=======
     "engine": {
-        "audio",
-        "checkpoints",
-        "decoding",
-        "folders",
-        "library",
-        "resources",
-        "runtimes",
-        "speakers",
-        "transcript",
+        *("audio", "checkpoints", "decoding", "folders", "library", "resources", "runtimes", "speakers", "transcript"),
     },
     "measure": {
-        "audio",
-        "checkpoints",
-        "decoding",
-        "engine",
-        "folders",
-        "resources",
-        "runtimes",
-        "speakers",
-        "transcript",
+        *("audio", "checkpoints", "decoding", "engine", "folders", "resources", "runtimes", "speakers", "transcript"),
     },
-    "ui": {"engine", "folders", "library", "resources", "transcript"},
->>>>>>> f41075b (Run speakers beside a job's decoding, by the starter's network or the catalogue's)
+    "ui": {"audio", "engine", "folders", "library", "resources", "transcript"},
     "cli": {"audio", "checkpoints", "engine", "folders", "library", "measure", "resources", "transcript", "ui"},
     "__main__": {"cli"},
 }
