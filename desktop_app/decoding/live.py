@@ -114,6 +114,7 @@ class Live:
         self._before: Hypothesis | None = None
         self._lines = Lines(vocabulary, words, settings.timestamps)
         self._lines.resume(parse(resume.ink, vocabulary, words, spaced=True).items, resume.at / RATE)
+        self._last = self._shown(())
 
     @property
     def speaking(self) -> bool:
@@ -135,7 +136,9 @@ class Live:
 
     @property
     def text(self) -> LiveText:
-        """What is on the screen while nothing is written."""
+        """What is on the screen between two updates."""
+        if self._speeches:
+            return self._last
         open_since = self._lines.start if self._lines.ink else max(self._lines.start, self._kept_from() / RATE)
         return LiveText((), self._lines.text(self._lines.open), "", "", open_since)
 
@@ -308,13 +311,9 @@ class Live:
         ink = self._lines.open
         begun = text([*ink, *tail])
         start = self._lines.start if ink or not tail else self._begin / RATE
-        return LiveText(
-            () if keep else self._lines.taken(),
-            text(ink),
-            begun[len(text(ink)) :],
-            text([*ink, *tail, *draft])[len(begun) :],
-            start,
-        )
+        uncommitted, grey = begun[len(text(ink)) :], text([*ink, *tail, *draft])[len(begun) :]
+        self._last = LiveText((), text(ink), uncommitted, grey, start)
+        return self._last if keep else replace(self._last, committed=self._lines.taken())
 
 
 def _end(tokens: Sequence[int], vocabulary: Vocabulary) -> int:
