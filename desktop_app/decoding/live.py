@@ -100,7 +100,7 @@ class Live:
         if settings.language and vocabulary.languages and settings.language not in vocabulary.languages:
             raise ValueError(f"this model does not know the language {settings.language!r}")
         self._hear, self._vocabulary, self._words, self._gate = hear, vocabulary, words, gate
-        self._settings, self._ahead = settings, ahead
+        self._settings, self._ahead, self._positions = settings, ahead, target.positions
         self._said = NGramDrafter(drafter)
         self._previous = PreviousDrafter(vocabulary, self._said) if previous else None
         self._decoder = WindowDecoder(target, vocabulary, figures or Figures(), self._previous or drafter)
@@ -201,7 +201,7 @@ class Live:
     def _enter(self, begin: int) -> None:
         """Let the window begin with the speech in work, if it is a new one."""
         if begin > self._begin:
-            if begin - self._stop > SILENCE * RATE:
+            if self._stop > self._origin and begin - self._stop > SILENCE * RATE:
                 self._prompt = []
             self._begin = begin
 
@@ -301,7 +301,7 @@ class Live:
 
     def _forget_window(self, begin: int) -> None:
         if self._settings.condition:
-            self._prompt += self._lines.said()
+            self._prompt = [*self._prompt, *self._lines.said()][-self._positions :]
         self._lines.cut()
         self._begin, self._before = begin, None
 
