@@ -73,6 +73,8 @@ class Player:
     def _work(self, run: int, path: Path, start: float, end: float | None, stop: Event, before: Thread | None) -> None:
         if before is not None:
             before.join()  # one device, one player
+        if stop.is_set():
+            return
         reason, remedy = "", ""
         try:
             with AudioFile(path, start) as file, self._open_output() as output:

@@ -35,7 +35,7 @@ def test_the_tools_are_reached_in_the_order_they_stand(window: Window, stage: St
         if control.isVisible():
             places.append(control.x())
         control = control.nextInFocusChain()
-    assert len(places) == 5
+    assert len(places) == 4
     assert places == sorted(places)
 
 

@@ -26,6 +26,7 @@ class Output:
         self.closed = self.drained = False
         self.go = threading.Event()
         self.go.set()
+        self.began = threading.Event()
 
     def __enter__(self) -> Output:
         return self
@@ -34,6 +35,7 @@ class Output:
         self.closed = True
 
     def write(self, samples: np.ndarray) -> None:
+        self.began.set()
         assert self.go.wait(5.0)
         self.pieces.append(samples)
 
@@ -79,6 +81,7 @@ def test_another_stretch_comes_after_the_first_has_let_go_of_the_device() -> Non
     outputs = iter([one, other])
     player = Player(heard, lambda: next(outputs))
     player.play(CLIP, 0.0)
+    assert one.began.wait(5.0)
     run = player.play(CLIP, 0.0, 0.2)
     assert not other.pieces
     one.go.set()
