@@ -29,10 +29,12 @@ from desktop_app.ui.app import Program  # noqa: E402
 from desktop_app.ui.entry import IN_WORK, WORKING, Entry  # noqa: E402
 from desktop_app.ui.theme import DARK, LIGHT  # noqa: E402
 from tests.screenshots_live import Booth, interrupt, over, shoot  # noqa: E402
+from tests.screenshots_speakers import shoot as shoot_speakers  # noqa: E402
+from tests.screenshots_speakers import stage  # noqa: E402
 
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
 TARGET = TOP / "docs" / "screenshots"
-PARTS = ("live", "files")
+PARTS = ("live", "files", "speakers")
 NAMES = (
     "Breakfast with Rose.flac",
     "Interview, second part.flac",
@@ -151,6 +153,17 @@ def _shoot_live(camera: Camera, booth: Booth, files: list[Path]) -> None:
     camera.close()
 
 
+def _shoot_speakers(camera: Camera, folder: Path) -> None:
+    library = camera.program.library
+    assert library is not None
+    stage(library, folder)
+    camera.close()
+    camera.open()
+    camera.wait(lambda: len(camera.program.session.entries) == 2)
+    shoot_speakers(camera)
+    camera.close()
+
+
 def _shoot(camera: Camera, files: list[Path], broken: Path) -> None:
     window, session = camera.window, camera.program.session
     window.idle.card.set_dragged(True)
@@ -228,6 +241,8 @@ def main() -> None:
                 camera = Camera(app, look, place, target, booth)
                 if part == "live":
                     _shoot_live(camera, booth, files)
+                elif part == "speakers":
+                    _shoot_speakers(camera, files[0].parent)
                 else:
                     _shoot(camera, files, broken)
     total = sum(file.stat().st_size for file in TARGET.glob("*.png"))

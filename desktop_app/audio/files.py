@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -47,7 +47,7 @@ class AudioFile:
     """One file, opened by `with`, read once by iterating: float32 blocks of 16 kHz mono, channels averaged.
 
     Time 0 is the start of the container, so that subtitles fit its video: sound that begins later is preceded by
-    silence, and a gap in it is filled.
+    silence, and a gap in it is filled. With `start` the blocks begin there; beyond the end there are none.
 
     Attributes:
         seconds: the length that the container tells; 0.0 where it tells none.
@@ -56,8 +56,8 @@ class AudioFile:
     Raises AudioProblem, mostly on entering: the first block is decoded there.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = Path(path)
+    def __init__(self, path: str | os.PathLike[str], start: float = 0.0) -> None:
+        self._path, self._start = Path(path), start
         self._stack = ExitStack()
         self.seconds = 0.0
         self.damage = ""
@@ -78,9 +78,11 @@ class AudioFile:
         try:
             self._stream = _sound(self._container)
             self.seconds = _length(self._container, self._stream)
+            if self._start:
+                self._seek()
             self._blocks = self._read()
             self._first = next(self._blocks, None)
-            if self._first is None:
+            if self._first is None and not self._start:
                 raise AudioProblem("its sound cannot be decoded" if self.damage else "it contains no sound", _AGAIN)
         except BaseException:
             self._stack.close()
@@ -98,12 +100,20 @@ class AudioFile:
             yield first
         yield from self._blocks
 
+    def _seek(self) -> None:
+        """Go near the start; what FFmpeg cannot seek in is decoded up to there."""
+        with suppress(av.FFmpegError, OSError):
+            origin = self._container.start_time or 0
+            self._container.seek(max(int(self._start * av.time_base) + origin, 0))
+
     def _read(self) -> Iterator[Samples]:
-        mono = _Mono(self.seconds)
+        mono = _Mono(self.seconds, self._start)
         for frame, time in self._frames():
-            yield from mono.take(frame, time)
+            early = self._start - time if self._start and time is not None else 0.0
+            if early < frame.samples / frame.sample_rate:
+                yield from mono.take(frame, time, max(early, 0.0))
         yield from mono.end()
-        read = mono.seconds
+        read = self._start + mono.seconds
         short = _tells_length(self._container) and self.seconds - read > max(1.0, _SHORT_BY * self.seconds)
         if short:
             self.damage = (
@@ -146,16 +156,17 @@ class _Mono:
     """Turns decoded frames into blocks of 16 kHz mono.
 
     `length` is the container's, the bound for gaps that are believed: a damaged time must not make hours of silence.
+    `start` is the time of the first sample.
     """
 
-    def __init__(self, length: float) -> None:
+    def __init__(self, length: float, start: float = 0.0) -> None:
         self._length = length
         self._rate = 0
         self._resampler: Any = None
         self._pending: list[Samples] = []
         self._waiting = 0
         self._samples_in = 0
-        self._before = 0.0
+        self._before = start
         self.samples = 0
 
     @property
@@ -163,12 +174,15 @@ class _Mono:
         """How much has been given out or waits for it."""
         return (self.samples + self._waiting) / RATE
 
-    def take(self, frame: av.AudioFrame, time: float | None) -> Iterator[Samples]:
-        """The blocks that are complete with this frame, which belongs at `time` seconds."""
+    def take(self, frame: av.AudioFrame, time: float | None, early: float = 0.0) -> Iterator[Samples]:
+        """The blocks that are complete with this frame, which belongs at `time` seconds; the first `early` seconds of
+        it are left out.
+        """
         if frame.sample_rate != self._rate:
             self._change_rate(frame.sample_rate)
-        sound = _average(frame)
+        sound = _average(frame)[round(early * self._rate) :]
         if time is not None:
+            time += early
             now = self._before + self._samples_in / self._rate
             gap = time - now
             if gap > _SMALLEST_GAP and time + sound.size / self._rate <= self._length + 1.0:

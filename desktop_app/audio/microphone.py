@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import RLock
 from typing import Any, Protocol
@@ -28,7 +28,7 @@ _WRONG_RATE, _WRONG_CHANNELS, _BUSY, _HOST = -9997, -9998, -9985, -9999
 _ANOTHER = "choose another input"
 
 _lock = RLock()  # PortAudio is not safe to be used by two threads at once
-_open: set[_Microphone] = set()
+_open: set[Any] = set()
 
 
 class MicrophoneProblem(Exception):
@@ -145,6 +145,23 @@ def open_stream(input_id: str | None) -> Stream:
                 _open.add(microphone)
                 return microphone
         raise _explained(chosen.name, refused)
+
+
+@contextlib.contextmanager
+def lent(begin: Callable[[Any], Any]) -> Iterator[Any]:
+    """The stream that `begin` opens with PortAudio, for somebody who plays sound; in the end it is closed.
+
+    Raises MicrophoneProblem where there is no PortAudio, and what `begin` raises.
+    """
+    with _lock:
+        stream = begin(_library())
+        _open.add(stream)
+    try:
+        yield stream
+    finally:
+        stream.close(ignore_errors=True)
+        with _lock:
+            _open.discard(stream)
 
 
 class _Microphone:

@@ -10,11 +10,12 @@ import configparser
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from desktop_app import folders
-from desktop_app.checkpoints import catalogue, installed, parts
+from desktop_app.checkpoints import catalogue, installed, parts, speaker_networks
 from desktop_app.checkpoints.catalogue import Entry
 from desktop_app.checkpoints.folder import read
 from desktop_app.checkpoints.hub import Hub, RemoteFile
@@ -22,6 +23,7 @@ from desktop_app.checkpoints.installed import Installed, Progress
 from desktop_app.checkpoints.parts import Part
 from desktop_app.checkpoints.pieces import read_json
 from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
 
 
 class Cancelled(Exception):
@@ -72,6 +74,29 @@ def download(
             shutil.rmtree(folder)
             raise
         return installed.place(folder, entry.name)
+
+
+def download_network(entry: SpeakerNetwork, mirror: str = "", *, progress: Progress) -> Path:
+    """Fetch a network of the catalogue's that tells speakers apart; gives its file. Raises as `download` does."""
+    if speaker_networks.is_installed(entry):
+        raise ModelProblem(f"{entry.name} is already installed", f"galley models remove {entry.name} makes room for it")
+    address = address_of(mirror)
+    with installed.staging(entry.name) as folder:
+        progress("Asking", 0, 0)
+        hub = Hub(address)
+        commit, offered = hub.files(entry.repository, entry.revision)
+        file = next((each for each in offered if each.name == entry.file), None)
+        if file is None or (file.sha256 and file.sha256 != entry.sha256):
+            raise ModelProblem(
+                f"the server offers another {entry.file} than the catalogue knows", "choose another mirror"
+            )
+        _tidy(folder, [file])
+        installed.check_room(folder, file.size - _here(folder))
+        promised = replace(file, sha256=entry.sha256)  # a hub may tell only git's hash
+        _bring(hub, entry, commit, promised, folder, partial(installed.ahead, progress, "Downloading", 0, file.size))
+        about = {"name": entry.name, "repository": entry.repository, "revision": commit}
+        parts.write_about(folder, about | {"licence": entry.licence, "credit": entry.credit})
+        return installed.place(folder, entry.name).folder / entry.file
 
 
 def address_of(mirror: str) -> str:
@@ -140,7 +165,9 @@ def _fetch(hub: Hub, entry: Entry, commit: str, files: list[RemoteFile], folder:
     return arrived
 
 
-def _bring(hub: Hub, entry: Entry, commit: str, file: RemoteFile, folder: Path, heard: parts.Heard) -> None:
+def _bring(
+    hub: Hub, entry: Entry | SpeakerNetwork, commit: str, file: RemoteFile, folder: Path, heard: parts.Heard
+) -> None:
     """Let a file be there whole, with the contents that were promised; else nothing of the model stays."""
     target, part = folder / file.name, _part(folder, file)
     if target.exists():

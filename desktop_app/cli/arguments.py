@@ -148,9 +148,16 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--words",
-        default=False,
+        default=None,
         action=argparse.BooleanOptionalAction,
-        help="find when each word was said, for the json format; never changes the text (default: no)",
+        help="find when each word was said, for the json format; never changes the text (default: only with speakers)",
+    )
+    add(
+        "--speakers",
+        default="off",
+        type=_speakers,
+        metavar="off|auto|N",
+        help="find who says what; N if you know how many they are. The text then comes at the end (default: off)",
     )
     add(
         "--guard",
@@ -259,6 +266,13 @@ def _temperatures(text: str) -> tuple[float, ...]:
     if not found or not all(0 <= temperature <= 2 for temperature in found):
         raise argparse.ArgumentTypeError(f"{text!r} is not a temperature; write numbers from 0 to 2, as in 0,0.2,0.4")
     return found
+
+
+def _speakers(text: str) -> str:
+    wanted = text.strip().lower()
+    if wanted in ("off", "auto") or (wanted.isdecimal() and 1 <= int(wanted) <= 50):
+        return wanted
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of speakers; write off, auto, or a number up to 50")
 
 
 def _language(text: str) -> str:

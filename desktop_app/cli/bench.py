@@ -10,6 +10,7 @@ from typing import Protocol, cast
 BENCHMARKS = {
     "live": ("live", "words on the screen while they are spoken: how late, how stable, how right, at what cost"),
     "memory": ("memory", "the memory that a model takes, from its file to its first window"),
+    "speakers": ("speakers", "who spoke when: error rates, number of speakers, whose words, and at what cost"),
 }
 """Name, module of `desktop_app.measure`, and what is measured."""
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from desktop_app.checkpoints import catalogue, download, installed
+from desktop_app.checkpoints import catalogue, download, installed, speaker_networks
 from desktop_app.checkpoints.catalogue import Entry
 from desktop_app.checkpoints.installed import STARTER, Installed
 from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
 from desktop_app.cli import train_draft
 from desktop_app.cli.transcribe import DONE, FAILED, INTERRUPTED, USAGE, shown
 
@@ -67,6 +69,9 @@ def _fail(name: str, problem: ModelProblem, status: int = FAILED) -> int:
 
 def _download(arguments: argparse.Namespace) -> int:
     name: str = arguments.name
+    network = speaker_networks.find(name)
+    if network is not None:
+        return _download_network(network, arguments.mirror)
     try:
         entry = download.entry_for(name)
     except ModelProblem as problem:
@@ -84,6 +89,26 @@ def _download(arguments: argparse.Namespace) -> int:
     _say(f"{model.name} is installed ({_size(model.bytes)}): galley transcribe FILE --target {model.name}")
     for sentence in _about_drafts(entry):
         _say(sentence)
+    return DONE
+
+
+def _download_network(entry: SpeakerNetwork, mirror: str) -> int:
+    try:
+        with _Screen() as screen:
+            download.download_network(entry, mirror, progress=screen.show)
+    except ModelProblem as problem:
+        return _fail(entry.name, problem)
+    except OSError as error:
+        return _fail(entry.name, installed.disk_problem(error))
+    except KeyboardInterrupt:
+        _say("Interrupted: what has arrived is kept; the same command goes on from there.")
+        return INTERRUPTED
+    _say(
+        f"{entry.name} is installed: galley transcribe FILE --speakers auto uses it. {entry.credit} ({entry.licence})."
+    )
+    other = next((each for each in speaker_networks.entries() if not speaker_networks.is_installed(each)), None)
+    if other is not None:
+        _say(f"The other half of the pair: galley models download {other.name}.")
     return DONE
 
 
@@ -135,9 +160,10 @@ def _verify(arguments: argparse.Namespace) -> int:
     wanted = [arguments.name] if arguments.name else list(installed.names())
     status = DONE
     for name in wanted:
+        network = speaker_networks.find(name)
         try:
             with _Screen() as screen:
-                compared = installed.verify(name, screen.show)
+                compared = speaker_networks.verify(network) if network else installed.verify(name, screen.show)
         except ModelProblem as problem:
             status = _fail(name, problem, FAILED if name in installed.names() else USAGE)
         except OSError as error:
@@ -150,6 +176,16 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 def _remove(arguments: argparse.Namespace) -> int:
     name: str = arguments.name
+    network = speaker_networks.find(name)
+    if network is not None:
+        try:
+            speaker_networks.remove(network)
+        except ModelProblem as problem:
+            return _fail(name, problem)
+        except OSError as error:
+            return _fail(name, installed.disk_problem(error))
+        _say(f"{name} is removed.")
+        return DONE
     known = name in installed.names() or name in installed.unfinished()
     try:
         installed.remove(name)
@@ -169,6 +205,10 @@ def _list(arguments: argparse.Namespace) -> int:
         whole = {
             "installed": [_installed_json(model) for model in here],
             "default": installed.best(),
+            "speaker_networks": [
+                dataclasses.asdict(network) | {"installed": speaker_networks.is_installed(network)}
+                for network in speaker_networks.entries()
+            ],
             "available": [_entry_json(entry, begun.get(entry.name, 0)) for entry in offered],
         }
         sys.stdout.write(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
@@ -177,6 +217,8 @@ def _list(arguments: argparse.Namespace) -> int:
     rows = [[model.name, _size(model.bytes), _origin(model), _use(model, best)] for model in here]
     lines = ["Installed:", *_table(rows), "", "galley models download NAME fetches one of these:"]
     lines += _table([_row(entry, begun.get(entry.name, 0)) for entry in offered])
+    lines += ["", "Networks that tell speakers apart, both together, instead of the starter's:"]
+    lines += _table([_network_row(network) for network in speaker_networks.entries()])
     lines += ["", "Size of the download; memory at full precision and with int8, estimated."]
     sys.stdout.write("\n".join(lines) + "\n")
     return DONE
@@ -188,6 +230,11 @@ def _row(entry: Entry, begun: int) -> list[str]:
     drafts = ", ".join(draft.name for draft in _worth_having(entry))
     state = f"{_size(begun)} are here" if begun else f"drafts: {drafts}" if drafts else ""
     return [entry.name, size, memory, _languages(entry), entry.licence, state]
+
+
+def _network_row(entry: SpeakerNetwork) -> list[str]:
+    state = "installed" if speaker_networks.is_installed(entry) else ""
+    return [entry.name, _size(entry.bytes), entry.licence, entry.credit, state]
 
 
 def _table(rows: list[list[str]]) -> list[str]:

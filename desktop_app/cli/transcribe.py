@@ -62,13 +62,15 @@ class _Run:
             prompt=arguments.prompt,
             condition=arguments.condition,
             temperatures=arguments.temperature,
-            words=arguments.words,
+            words=arguments.speakers != "off" if arguments.words is None else arguments.words,
+            speakers=arguments.speakers,
             hot_words=arguments.hot_words,
             guard=arguments.guard,
         )
         folder = arguments.output
         self._targets = results.destinations(self._files, Path(folder), self._format) if folder else []
-        self._streams = self._format == "txt" and not folder
+        # Whose words they are is known when the whole file is heard: then the text cannot come line by line.
+        self._streams = self._format == "txt" and not folder and arguments.speakers == "off"
         self._finished: list[Transcript] = []
         self._failures: list[tuple[str, str]] = []
         self._started: Started | None = None
@@ -102,9 +104,7 @@ class _Run:
                 self._screen.show(event.what)
             case Started():
                 self._started, self._segments = event, []
-                if event.models.notice and event.models.notice not in self._notices:
-                    self._notices.add(event.models.notice)
-                    self._screen.say(event.models.notice)
+                self._notice(event.models.notice)
                 self._screen.show(self._place(number), 0.0, event.audio_seconds)
             case SegmentReady():
                 self._segments.append(event.segment)
@@ -121,6 +121,7 @@ class _Run:
     def _finish(self, number: int, transcript: Transcript) -> int:
         file = shown(self._files[number])
         self._started = None
+        self._notice(transcript.models.notice)
         if transcript.damage:
             self._screen.say(f"{file}: {transcript.damage}")
         if transcript.guarded:
@@ -137,6 +138,14 @@ class _Run:
             self._screen.text(formats.write(transcript, self._format))
         self._finished.append(transcript)
         return DONE
+
+    def _notice(self, notice: str) -> None:
+        """Say what the reader must know of the models, once."""
+        for said in self._notices:
+            notice = notice.removeprefix(said).strip()
+        if notice:
+            self._notices.add(notice)
+            self._screen.say(notice)
 
     def _fail(self, number: int, event: Failed) -> int:
         if event.kind == "model":

@@ -34,7 +34,10 @@ class Drafter(Protocol):
         follow."""
 
     def propose(self, tokens: Sequence[int], count: int) -> list[int]:
-        """Up to `count` tokens to follow the text `tokens`; none is a valid answer."""
+        """Up to `count` tokens to follow the text `tokens`; none is a valid answer.
+
+        `count` weighs the cost of drafting, so that what costs nothing may be more.
+        """
 
 
 class Draft:

@@ -100,7 +100,7 @@ class Live:
         if settings.language and vocabulary.languages and settings.language not in vocabulary.languages:
             raise ValueError(f"this model does not know the language {settings.language!r}")
         self._hear, self._vocabulary, self._words, self._gate = hear, vocabulary, words, gate
-        self._settings, self._ahead = settings, ahead
+        self._settings, self._ahead, self._positions = settings, ahead, target.positions
         self._said = NGramDrafter(drafter)
         self._previous = PreviousDrafter(vocabulary, self._said) if previous else None
         self._decoder = WindowDecoder(target, vocabulary, figures or Figures(), self._previous or drafter)
@@ -114,6 +114,7 @@ class Live:
         self._before: Hypothesis | None = None
         self._lines = Lines(vocabulary, words, settings.timestamps)
         self._lines.resume(parse(resume.ink, vocabulary, words, spaced=True).items, resume.at / RATE)
+        self._last = self._shown(())
 
     @property
     def speaking(self) -> bool:
@@ -135,7 +136,9 @@ class Live:
 
     @property
     def text(self) -> LiveText:
-        """What is on the screen while nothing is written."""
+        """What is on the screen between two updates."""
+        if self._speeches:
+            return self._last
         open_since = self._lines.start if self._lines.ink else max(self._lines.start, self._kept_from() / RATE)
         return LiveText((), self._lines.text(self._lines.open), "", "", open_since)
 
@@ -198,7 +201,7 @@ class Live:
     def _enter(self, begin: int) -> None:
         """Let the window begin with the speech in work, if it is a new one."""
         if begin > self._begin:
-            if begin - self._stop > SILENCE * RATE:
+            if self._stop > self._origin and begin - self._stop > SILENCE * RATE:
                 self._prompt = []
             self._begin = begin
 
@@ -298,7 +301,7 @@ class Live:
 
     def _forget_window(self, begin: int) -> None:
         if self._settings.condition:
-            self._prompt += self._lines.said()
+            self._prompt = [*self._prompt, *self._lines.said()][-self._positions :]
         self._lines.cut()
         self._begin, self._before = begin, None
 
@@ -308,13 +311,9 @@ class Live:
         ink = self._lines.open
         begun = text([*ink, *tail])
         start = self._lines.start if ink or not tail else self._begin / RATE
-        return LiveText(
-            () if keep else self._lines.taken(),
-            text(ink),
-            begun[len(text(ink)) :],
-            text([*ink, *tail, *draft])[len(begun) :],
-            start,
-        )
+        uncommitted, grey = begun[len(text(ink)) :], text([*ink, *tail, *draft])[len(begun) :]
+        self._last = LiveText((), text(ink), uncommitted, grey, start)
+        return self._last if keep else replace(self._last, committed=self._lines.taken())
 
 
 def _end(tokens: Sequence[int], vocabulary: Vocabulary) -> int:

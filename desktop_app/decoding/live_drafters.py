@@ -12,6 +12,7 @@ from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 
 REACH = 10  # how far from the expected place the old text is searched for a new one's token
+BESIDE = 2  # how far, where only the token itself is the same
 LEAST, MOST = 4, 32  # tokens of the old text in one pass
 AHEAD = 24  # tokens that are written ahead of the target before it begins
 MEMORY, PHRASE = 4000, 3  # tokens of the session that n-grams are looked up in; tokens that must be alike
@@ -20,7 +21,8 @@ MEMORY, PHRASE = 4000, 3  # tokens of the session that n-grams are looked up in;
 class PreviousDrafter:
     """The text of the update before is the draft of this one: the window has only grown.
 
-    Behind a correction it goes on where the old text says what the target has written. Where it ends, `inner` goes on.
+    Behind a correction it goes on where the old text says what the target has written; until such a place is found, and
+    where the old text ends, `inner` goes on.
     """
 
     def __init__(self, vocabulary: Vocabulary, inner: Drafter | None) -> None:
@@ -30,6 +32,7 @@ class PreviousDrafter:
         self._agreed, self._compared = 9.0, 10.0  # decayed: tokens of the old text that came again, and all
         self._proposed: Sequence[int] = ()
         self._at = self._read = 0
+        self._lost = False  # the place in the old text is a guess
 
     def expect(self, tokens: Sequence[int]) -> None:
         """The text that the next window will probably have."""
@@ -38,6 +41,7 @@ class PreviousDrafter:
     def begin(self, window: Window, task: Task, rules: Rules) -> None:
         """A new text. Once more for the same one, `inner` is not bothered again."""
         self._at = self._read = 0
+        self._lost = False
         self._proposed = ()
         if self._inner is not None and (window, task, rules) != self._begun:
             self._inner.begin(window, task, rules)
@@ -61,6 +65,9 @@ class PreviousDrafter:
         rest."""
         self._learn(tokens)
         self._follow(tokens)
+        if self._lost and self._inner is not None and (fresh := self._inner.propose(tokens, count)):
+            self._proposed = ()
+            return fresh
         free = best_look_ahead(0.0, 1 - PRIOR_SLOPE, PRIOR_SLOPE, self._agreed / self._compared, LEAST, MOST)
         old = self._old[self._at : self._at + max(count, free)]
         self._proposed = tuple(old)
@@ -86,20 +93,23 @@ class PreviousDrafter:
             expected = self._old[at] if at < len(self._old) else None
             if expected is not None and (expected == token or (is_time(expected) and is_time(token))):
                 self._at += 1
+                self._lost = self._lost and is_time(token)
             elif not is_time(token):
-                self._at = self._resynchronised(token, tokens[read - 1] if read else None)
+                self._resynchronise(token, tokens[read - 1] if read else None)
         self._read = len(tokens)
 
-    def _resynchronised(self, token: int, before: int | None) -> int:
-        """The place behind the old text's nearest such token, first of all where the token before is the same too.
+    def _resynchronise(self, token: int, before: int | None) -> None:
+        """Go behind the old text's nearest such token: one whose neighbour is the same too, else one close by.
 
-        Without one the token was another for the expected one.
+        Without one the token was another for the expected one, perhaps.
         """
         at, old = self._at, self._old
         near = sorted(range(max(0, at - REACH), min(len(old), at + REACH)), key=lambda place: abs(place - at))
         found = [place for place in near if old[place] == token]
         pairs = [place for place in found if place and old[place - 1] == before]
-        return (pairs or found or [at])[0] + 1
+        found = [place for place in found if abs(place - at) <= BESIDE]
+        self._at = (pairs or found or [at])[0] + 1
+        self._lost = not (pairs or found)
 
 
 class NGramDrafter:

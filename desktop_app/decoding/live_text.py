@@ -73,8 +73,13 @@ def parse(
         elif times:
             start = times[-1]
         times = []
+        first = len(items)
         for text, ids in split(tokens[at:end], spell, spaced):
-            items.append(Item(text, ids, at))
+            item = Item(text, ids, at)
+            if spaced and len(items) > first and item.word and not text.startswith(" "):  # the 'm of I'm
+                last = items.pop()
+                item = Item(last.text + text, last.tokens + ids, last.place)
+            items.append(item)
             at += len(ids)
     return Hypothesis(tuple(tokens), tuple(items), start, times[0] if items and times else None)
 

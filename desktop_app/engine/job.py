@@ -36,6 +36,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.outbox import Outbox
+from desktop_app.engine.speakers import OFF, Beside
 from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript, Word
 
 
@@ -74,7 +75,8 @@ def _transcribe(
         checkpoint, models = pair.target.checkpoint, pair.described()
         settings = settings_of(request.options, checkpoint)
         outbox.send(Started(request.job, audio.seconds, models))
-        work = _Work(request, outbox, cancelled, pause, checkpoint, audio.seconds)
+        beside = Beside(request.options.speakers) if request.options.speakers != OFF else None
+        work = _Work(request, outbox, cancelled, pause, checkpoint, audio.seconds, beside)
         longform.transcribe(
             work.counted(audio),
             features,
@@ -87,7 +89,8 @@ def _transcribe(
             work.figures,
             Guard(speaks, checkpoint.vocabulary, checkpoint.text) if request.options.guard else None,
         )
-        return work.transcript(models, audio.damage)
+        whole = work.transcript(models, audio.damage)
+        return beside.finish(whole) if beside else whole
 
 
 def settings_of(options: Options, checkpoint: Checkpoint) -> longform.Settings:
@@ -129,10 +132,11 @@ class _Work(longform.Listener):
         pause: Callable[[], None],
         checkpoint: Checkpoint,
         seconds: float,
+        beside: Beside | None,
     ) -> None:
         self.figures = Figures()
         self._request, self._outbox, self._cancelled, self._pause = request, outbox, cancelled, pause
-        self._checkpoint, self._seconds = checkpoint, seconds
+        self._checkpoint, self._seconds, self._beside = checkpoint, seconds, beside
         self._began = perf_counter()
         self._language = Language("", 0.0)
         self._segments: list[Segment] = []
@@ -145,6 +149,8 @@ class _Work(longform.Listener):
         for block in blocks:
             self._check()
             self._samples += block.size
+            if self._beside:
+                self._beside.hear(block)
             yield block
 
     def language(self, language: Language) -> None:
@@ -167,6 +173,8 @@ class _Work(longform.Listener):
             self._outbox.send(SegmentReady(self._request.job, segment))
         self._done = done_seconds
         self._outbox.send(Progress(self._request.job, done_seconds, self._seconds, self._stats(done_seconds)))
+        if self._beside:
+            self._beside.work()
         paused = perf_counter()
         self._pause()
         self._began += perf_counter() - paused

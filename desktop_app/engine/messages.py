@@ -16,6 +16,7 @@ class Options:
     stood before the recording; with `condition` each window also follows the text before it. A window is tried at the
     `temperatures` in turn until its text is neither repetitive nor unsure; 0 is greedy. `words` asks when each word
     was said. `hot_words` are names and terms that may occur anywhere. `guard` leaves out text that nobody said.
+    `speakers` is "off", "auto" or how many there are.
     """
 
     target: str = ""
@@ -31,6 +32,7 @@ class Options:
     words: bool = False
     hot_words: tuple[str, ...] = ()
     guard: bool = True
+    speakers: str = "off"
 
 
 # What the engine is asked. `job` is the asker's own name for a piece of work and comes back in every answer.

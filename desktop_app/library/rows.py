@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript, Word
+from desktop_app.transcript.speakers import read as read_speaker
 
 RECORDING = "id, path, name, created, state, seconds, problem, live"
 TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage, guarded"
@@ -61,6 +62,11 @@ def stats_value(stats: Stats) -> str:
     return json.dumps(asdict(stats))
 
 
+def speakers_value(speakers: Sequence[Speaker]) -> str:
+    """The speakers as JSON."""
+    return json.dumps([asdict(speaker) for speaker in speakers])
+
+
 def recording(row: Sequence[Any]) -> Recording:
     """The recording in a row of the columns RECORDING."""
     key, path, name, created, state, seconds, problem, live = row
@@ -78,7 +84,7 @@ def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcr
         language_probability=probability,
         models=Models(**json.loads(models)) if models else Models("", "", "", "", ""),
         segments=tuple(_segment(values) for values in segments),
-        speakers=tuple(Speaker(**value) for value in json.loads(speakers)),
+        speakers=tuple(read_speaker(value) for value in json.loads(speakers)),
         stats=Stats(**json.loads(stats)) if stats else Stats(),
         damage=damage,
         guarded=tuple(Guarded(**value) for value in json.loads(guarded)),
@@ -93,7 +99,7 @@ def transcript_values(made: Transcript) -> tuple[Any, ...]:
         made.language_probability,
         models_value(made.models),
         stats_value(made.stats),
-        json.dumps([asdict(speaker) for speaker in made.speakers]),
+        speakers_value(made.speakers),
         made.damage,
         json.dumps([asdict(one) for one in made.guarded]),
     )
@@ -111,7 +117,7 @@ def segment_values(segment: Segment) -> tuple[Any, ...]:
         segment.mean_log_probability,
         segment.no_speech_probability,
         segment.speaker,
-        json.dumps([asdict(word) for word in segment.words]),
+        json.dumps([vars(word) for word in segment.words]),  # as asdict would, without copying
     )
 
 

@@ -87,7 +87,7 @@ class Library:
             if self._move(key, ("waiting",), "working") or self._state(connection, key) == "recording":
                 connection.execute(
                     "UPDATE recording SET models = ?, seconds = ?, stats = '', language = '', damage = '',"
-                    " guarded = '[]' WHERE id = ?",
+                    " guarded = '[]', speakers = '[]' WHERE id = ?",
                     (rows.models_value(models), seconds, key),
                 )
                 connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
@@ -116,6 +116,15 @@ class Library:
         with self._write() as connection:
             if self._move(key, ("done",), "done"):
                 _put(connection, key, transcript)
+
+    def revise(self, key: str, transcript: Transcript) -> None:
+        """A reader's edit of a recording that is not in work: its lines and speakers are now these."""
+        with self._write() as connection:
+            if self._state(connection, key) in ("done", "failed", "cancelled", "interrupted"):
+                speakers = rows.speakers_value(transcript.speakers)
+                connection.execute("UPDATE recording SET speakers = ? WHERE id = ?", (speakers, key))
+                connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
+                _insert(connection, key, transcript.segments)
 
     def fail(self, key: str, sentence: str) -> None:
         """It cannot be done, for the reason in `sentence`; what was written stays."""

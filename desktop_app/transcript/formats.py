@@ -2,37 +2,68 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
-from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript, Word
+from desktop_app.transcript import speakers
+from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript, Word
 
 DERIVED = ("acceptance", "accepted_per_drafted", "tokens_per_pass", "real_time_factor")
 """Ratios that stand in the JSON beside the counts they are made of."""
 
 
 def txt(transcript: Transcript) -> str:
-    """The text alone, a line a segment."""
-    return "".join(f"{segment.text}\n" for segment in transcript.segments)
+    """The text alone, a line a segment, with the speaker's name before it where speakers are known."""
+    return "".join(f"{_said(transcript, segment)}\n" for segment in transcript.segments)
 
 
 def srt(transcript: Transcript) -> str:
-    """SubRip subtitles."""
+    """SubRip subtitles; the speaker's name stands before the text."""
     return "\n".join(
-        f"{number}\n{_clock(segment.start, ',')} --> {_clock(segment.end, ',')}\n{_cue(segment.text)}\n"
+        f"{number}\n{_clock(segment.start, ',')} --> {_clock(segment.end, ',')}\n{_cue(_said(transcript, segment))}\n"
         for number, segment in enumerate(transcript.segments, 1)
     )
 
 
 def vtt(transcript: Transcript) -> str:
-    """WebVTT subtitles."""
+    """WebVTT subtitles; speakers are voice tags."""
     cues = (
-        f"\n{_clock(segment.start, '.')} --> {_clock(segment.end, '.')}\n{_escape(_cue(segment.text))}\n"
+        f"\n{_clock(segment.start, '.')} --> {_clock(segment.end, '.')}\n"
+        f"{_voice(transcript, segment)}{_escape(_cue(segment.text))}\n"
         for segment in transcript.segments
     )
     return "WEBVTT\n" + "".join(cues)
+
+
+def csv_text(transcript: Transcript) -> str:
+    """A table with commas: a line a segment, times in seconds."""
+    lines = io.StringIO()
+    table = csv.writer(lines, lineterminator="\n")
+    table.writerow(("start", "end", "speaker", "text"))
+    for segment in transcript.segments:
+        name = speakers.name_of(transcript, segment.speaker)
+        table.writerow((f"{segment.start:.3f}", f"{segment.end:.3f}", name, segment.text))
+    return lines.getvalue()
+
+
+def rttm(transcript: Transcript) -> str:
+    """Who spoke when, as NIST's Rich Transcription Time Marked file; two at once are two lines. Without text."""
+    recording = _word(Path(transcript.path).stem) or "recording"
+    names = [_word(speaker.name) for speaker in transcript.speakers]
+    turns = sorted(
+        (begin, end, name if names.count(name) == 1 else f"{name}_{speaker.id}")
+        for name, speaker in zip(names, transcript.speakers, strict=True)
+        for begin, end in speakers.turns_of(transcript, speaker)
+    )
+    return "".join(
+        f"SPEAKER {recording} 1 {begin:.3f} {end - begin:.3f} <NA> <NA> {name} <NA> <NA>\n"
+        for begin, end, name in turns
+    )
 
 
 def json_object(transcript: Transcript) -> dict[str, Any]:
@@ -55,7 +86,14 @@ def json_text(transcript: Transcript) -> str:
     return json.dumps(json_object(transcript), ensure_ascii=False, separators=(", ", ": ")) + "\n"
 
 
-FORMATS: Mapping[str, Callable[[Transcript], str]] = {"txt": txt, "srt": srt, "vtt": vtt, "json": json_text}
+FORMATS: Mapping[str, Callable[[Transcript], str]] = {
+    "txt": txt,
+    "srt": srt,
+    "vtt": vtt,
+    "json": json_text,
+    "csv": csv_text,
+    "rttm": rttm,
+}
 """Names, which are file endings too, and the functions that write them."""
 
 
@@ -74,7 +112,7 @@ def read_json(text: str) -> Transcript:
         language_probability=found["language_probability"],
         models=Models(**found["models"]),
         segments=tuple(_segment(segment) for segment in found["segments"]),
-        speakers=tuple(Speaker(**speaker) for speaker in found["speakers"]),
+        speakers=tuple(speakers.read(speaker) for speaker in found["speakers"]),
         stats=Stats(**{name: value for name, value in found["stats"].items() if name not in DERIVED}),
         damage=found["audio"]["damage"],
         guarded=tuple(Guarded(**one) for one in found.get("guard", ())),
@@ -84,6 +122,22 @@ def read_json(text: str) -> Transcript:
 def _segment(found: dict[str, Any]) -> Segment:
     words = tuple(Word(**word) for word in found["words"])
     return Segment(**{**found, "tokens": tuple(found["tokens"]), "words": words})
+
+
+def _said(transcript: Transcript, segment: Segment) -> str:
+    """The text of a segment behind the name of who says it."""
+    name = speakers.name_of(transcript, segment.speaker)
+    return f"{name}: {segment.text}" if name else segment.text
+
+
+def _voice(transcript: Transcript, segment: Segment) -> str:
+    name = speakers.name_of(transcript, segment.speaker)
+    return f"<v {_escape(_cue(name))}>" if name else ""
+
+
+def _word(text: str) -> str:
+    """Text as a field of RTTM, which ends at white space."""
+    return "_".join(text.split())
 
 
 def _clock(seconds: float, point: str) -> str:

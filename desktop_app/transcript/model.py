@@ -35,12 +35,21 @@ class Segment:
     words: tuple[Word, ...] = ()
 
 
+Span = tuple[float, float]
+"""A stretch of the recording: begin and end in seconds."""
+
+
 @dataclass(frozen=True)
 class Speaker:
-    """Somebody who speaks: a stable `id` and the `name` shown for it."""
+    """Somebody who speaks: a stable `id` and the `name` shown for it.
+
+    `turns` are the stretches in which this voice is heard, in order and apart from each other. Turns of two speakers
+    may overlap; a line of text belongs to one of them.
+    """
 
     id: str
     name: str
+    turns: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)

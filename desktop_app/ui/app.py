@@ -19,11 +19,13 @@ from desktop_app.engine.client import Engine
 from desktop_app.library.store import Library, LibraryProblem
 from desktop_app.ui import theme
 from desktop_app.ui.checks import Checks
+from desktop_app.ui.edits import Edits
 from desktop_app.ui.inputs import Inputs
 from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.listening import OpenStream
 from desktop_app.ui.live import Live
 from desktop_app.ui.mailbox import Mailbox
+from desktop_app.ui.playback import Playback
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
 from desktop_app.ui.window import Window
@@ -32,7 +34,7 @@ from desktop_app.ui.window import Window
 class Program:
     """Everything that lives as long as the window.
 
-    Attributes: window, session, live, engine, library (None when it cannot be opened), theme, preferences.
+    Attributes: window, session, live, playback, engine, library (None when it cannot be opened), theme, preferences.
     """
 
     def __init__(
@@ -65,7 +67,11 @@ class Program:
             self.preferences,
         )
         checks = Checks(self.session, self.engine, self.library, self._keeper, self.preferences.options)
-        self.window = Window(self.theme, self.session, self.live, checks, self.preferences, open_stream)
+        edits = Edits(self.session, self.library, self._keeper)
+        self.playback = Playback()
+        self.window = Window(
+            self.theme, self.session, self.live, checks, edits, self.playback, self.preferences, open_stream
+        )
         self.window.closed.connect(self.close)
         self._open = True
         if trouble is not None:
@@ -78,6 +84,7 @@ class Program:
         if self._open:
             self._open = False
             self.live.close()
+            self.playback.close()
             self.engine.close()
             self._keeper.close()
             if self.library is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from desktop_app.engine.messages import LiveUpdate, TentativeLine
-from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript
 from desktop_app.ui import words
 
 WAITING, WORKING, DONE = "waiting", "working", "done"
@@ -80,6 +80,7 @@ class Entry:
     models: Models | None = None
     stats: Stats = field(default_factory=Stats)
     segments: list[Segment] = field(default_factory=list)
+    speakers: tuple[Speaker, ...] = ()
     lines: Sequence[TentativeLine] = ()
     loaded: bool = False
 
@@ -113,8 +114,9 @@ class Entry:
             self.language_probability,
             models,
             tuple(self.segments),
-            (),
+            self.speakers,
             self.stats,
+            self.damage,
         )
 
     @property
@@ -141,6 +143,7 @@ class Entry:
         self.state, self.problem, self.kind, self.preparing = WAITING, "", "", ""
         self.damage = self.guarded = ""
         self.done_seconds, self.stats, self.lines, self.segments, self.live = 0.0, Stats(), (), [], None
+        self.speakers = ()
 
     def progress_words(self) -> str:
         """Where the work stands, for the page and the list."""

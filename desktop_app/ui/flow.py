@@ -22,6 +22,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
 from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.model import Segment
 from desktop_app.ui.entry import LiveLine
+from desktop_app.ui.revision import Revision
 
 _AT_ONCE = 60  # more new segments than these are measured when there is time
 _LONGEST_WORD = 24
@@ -33,7 +34,8 @@ class Paragraph:
     """A segment, or a line that is still being written.
 
     Attributes: start (seconds); final (how many characters will not change any more); verified (how many are the
-    target's); rows (lines of text); exact (whether `rows` is measured at the current width).
+    target's); rows (lines of text); exact (whether `rows` is measured at the current width); speaker (an id); lead
+    (room over the text for the speaker's name, 0 unless another one begins here).
     """
 
     start: float
@@ -42,6 +44,8 @@ class Paragraph:
     verified: int
     rows: int = 1
     exact: bool = False
+    speaker: str | None = None
+    lead: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ class Flow:
     """The paragraphs and where they stand, in pixels from the top of the first one.
 
     Attributes: paragraphs; settled (how many of them will not change any more); corrections (recent ones, for a fading
-    mark); measured (how many paragraphs were laid out since the start, for tests and curiosity).
+    mark); measured (how many paragraphs were laid out since the start, for tests and curiosity); lead (the room for a
+    speaker's name).
     """
 
     def __init__(self, font: QFont, line_height: float, gap: float) -> None:
@@ -67,6 +72,7 @@ class Flow:
         self._baseline = (line_height - metrics.height()) / 2 + metrics.ascent()
         self._character = metrics.horizontalAdvance("the quick brown fox jumps over it") / 33
         self.width = 600.0
+        self.lead = 0.0
         self._layouts: OrderedDict[int, QTextLayout] = OrderedDict()
         self.measured = 0
         self.clear()
@@ -87,10 +93,9 @@ class Flow:
         if len(segments) < self.settled:
             self.clear()
         if len(segments) - len(self.paragraphs) > _AT_ONCE:
-            self._append_guessed(segments[len(self.paragraphs) :])
+            self._append_guessed(segments)
         for index in range(self.settled, len(segments)):
-            text = segments[index].text.strip()
-            self._place(index, Paragraph(segments[index].start, text, len(text), len(text)))
+            self._place(index, self._settled(segments, index))
         self.settled = len(segments)
         for number, line in enumerate(lines):
             self._place(self.settled + number, _written(line))
@@ -99,12 +104,43 @@ class Flow:
     def _append_guessed(self, segments: Sequence[Segment]) -> None:
         """A whole transcript at once: its rows are measured later."""
         first = len(self.paragraphs)
-        for segment in segments:
-            text = segment.text.strip()
-            self.paragraphs.append(Paragraph(segment.start, text, len(text), len(text), self._guess(text)))
-        self._tops += [0.0] * len(segments)
+        for index in range(first, len(segments)):
+            self.paragraphs.append(self._settled(segments, index))
+        self._tops += [0.0] * (len(segments) - first)
         self._guessed_from = min(self._guessed_from, first)
         self._stack(first)
+
+    def _settled(self, segments: Sequence[Segment], index: int) -> Paragraph:
+        """A finished paragraph, its rows guessed."""
+        segment, text = segments[index], segments[index].text.strip()
+        before = segments[index - 1].speaker if index else None
+        lead = 0.0
+        if segment.speaker != before and self.lead:
+            lead = self.lead if index else self.lead - self.gap
+        rows = self._guess(text)
+        return Paragraph(segment.start, text, len(text), len(text), rows, False, segment.speaker, lead)
+
+    def revise(self, segments: Sequence[Segment]) -> Revision:
+        """Show the same words divided into other segments, or said by others. Only what changed is laid out again."""
+        old = self.paragraphs
+        new = [self._settled(segments, index) for index in range(len(segments))]
+        first = _alike(old, new)
+        last = _alike(old[first:][::-1], new[first:][::-1])
+        there, end, shift = len(old) - last, len(new) - last, len(new) - len(old)
+        for index in [*range(first), *range(end, len(new))]:
+            same = old[index if index < first else index - shift]
+            new[index].rows, new[index].exact = same.rows, same.exact
+        kept = [(i if i < first else i + shift, it) for i, it in self._layouts.items() if not first <= i < there]
+        self._layouts = OrderedDict(kept)
+        self.paragraphs, self.settled, self.corrections = new, len(new), []
+        self._tops = [0.0] * (len(new) + 1)
+        self._guessed_from = min(self._guessed_from, first)
+        if end - first <= _AT_ONCE:
+            for index in range(first, end):
+                self._measure(index)
+        self._stack(0)
+        lengths = (tuple(len(it.text) for it in part) for part in (old[first:there], new[first:end]))
+        return Revision(first, *lengths)
 
     def _guess(self, text: str) -> int:
         return max(1, ceil(len(text) * self._character / self.width))
@@ -117,6 +153,10 @@ class Flow:
             there = self.paragraphs[index]
             if there.text == new.text:
                 there.start, there.final, there.verified = new.start, new.final, new.verified
+                there.speaker = new.speaker
+                if there.lead != new.lead:
+                    there.lead = new.lead
+                    self._stack(index)
                 return
             self._note_correction(index, there, new.text, new.verified)
             self.paragraphs[index] = new
@@ -238,12 +278,16 @@ class Flow:
         return self._baseline
 
     def height_of(self, index: int) -> float:
-        """The height of a paragraph with the gap under it."""
-        return self.paragraphs[index].rows * self.line_height + self.gap
+        """The height of a paragraph with the name over it and the gap under it."""
+        return self.paragraphs[index].lead + self.paragraphs[index].rows * self.line_height + self.gap
+
+    def begin_of(self, index: int) -> float:
+        """Where a paragraph begins, with the name over it."""
+        return self._tops[index]
 
     def top_of(self, index: int) -> float:
-        """Where a paragraph begins."""
-        return self._tops[index]
+        """Where the text of a paragraph begins."""
+        return self._tops[index] + self.paragraphs[index].lead
 
     def at(self, y: float) -> int:
         """The paragraph at a height; the first or last one beyond the ends. There must be one."""
@@ -282,6 +326,13 @@ class Flow:
                 one, other = _x(line, first), _x(line, last)
                 found.append((min(one, other), max(one, other), row * self.line_height))
         return found
+
+
+def _alike(some: Sequence[Paragraph], others: Sequence[Paragraph]) -> int:
+    """How many paragraphs at the beginning have the same text at the same time."""
+    pairs = enumerate(zip(some, others, strict=False))
+    least = min(len(some), len(others))
+    return next((at for at, (one, other) in pairs if (one.text, one.start) != (other.text, other.start)), least)
 
 
 def _is_right_to_left(text: str) -> bool:

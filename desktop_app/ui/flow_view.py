@@ -224,7 +224,7 @@ class FlowView(QAbstractScrollArea):
             return 0, 0.0
         y = self.verticalScrollBar().value() - S4
         first = self.flow.at(y)
-        return first, y - self.flow.top_of(first)
+        return first, y - self.flow.begin_of(first)
 
     def _restore(self, anchor: tuple[int, float]) -> None:
         bar = self.verticalScrollBar()
@@ -232,7 +232,7 @@ class FlowView(QAbstractScrollArea):
             bar.setValue(bar.maximum())
         elif self.flow.paragraphs and anchor != (0, -S4):
             following = self._following
-            bar.setValue(round(self.flow.top_of(anchor[0]) + anchor[1]) + S4)
+            bar.setValue(round(self.flow.begin_of(anchor[0]) + anchor[1]) + S4)
             self._following = following
 
     def _measure_more(self) -> None:
@@ -251,7 +251,7 @@ class FlowView(QAbstractScrollArea):
         if self.flow.paragraphs:
             top = event.rect().top() + self.verticalScrollBar().value() - S4
             index = self.flow.at(top)
-            while index < len(self.flow.paragraphs) and self.flow.top_of(index) <= top + event.rect().height():
+            while index < len(self.flow.paragraphs) and self.flow.begin_of(index) <= top + event.rect().height():
                 self.flow.refine(index, index)
                 self._paint_paragraph(painter, index)
                 index += 1

@@ -47,7 +47,19 @@ class Preferences(QObject):
 
     def options(self) -> Options:
         """How the next recording is to be transcribed."""
-        return Options(target=self.target, draft="auto" if self.drafts else "off")
+        draft, named = "auto" if self.drafts else "off", self.speakers != "off"
+        return Options(target=self.target, draft=draft, speakers=self.speakers, words=named)  # a word has one speaker
+
+    @property
+    def speakers(self) -> str:
+        """Whether speakers are looked for: "off", "auto", or how many there are."""
+        kept = str(self.settings.value("speakers", "off"))
+        return kept if kept == "auto" or kept.isdecimal() else "off"
+
+    @speakers.setter
+    def speakers(self, wanted: str) -> None:
+        self.settings.setValue("speakers", wanted)
+        self.changed.emit()
 
     @property
     def folder_in_use(self) -> Path:

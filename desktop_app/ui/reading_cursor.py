@@ -122,10 +122,11 @@ class ReadingCursor:
         left, right, top = spans[-1] if spans else (0.0, 0.0, 0.0)
         x = right if at else left
         y = self._flow.top_of(index) + top + self._flow.line_height * (0.5 + step)
-        if step > 0 and top + self._flow.line_height * 1.5 > self._flow.height_of(index) - self._flow.gap:
-            y += self._flow.gap
+        paragraphs = self._flow.paragraphs
+        if step > 0 and top + self._flow.line_height * 1.5 > paragraphs[index].rows * self._flow.line_height:
+            y += self._flow.gap + (paragraphs[index + 1].lead if index + 1 < len(paragraphs) else 0)
         elif step < 0 and top == 0:
-            y -= self._flow.gap
+            y -= self._flow.gap + paragraphs[index].lead
         if not 0 <= y < self._flow.height:
             return (0, 0) if step < 0 else self._end()
         return self._flow.position_at(x, y)

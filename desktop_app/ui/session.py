@@ -74,6 +74,7 @@ class Session(QObject):
         changed(id): state, progress or figures of a recording changed.
         text_changed(id): its text grew or its draft changed.
         replaced(id): its text is another one from its beginning on.
+        revised(id): the same words are divided or given to speakers in another way.
         removed(id); reloaded(): the list was read from the library.
         trouble(reason, remedy): something outside a single recording went wrong.
         foreign(event): the engine says something about a job that is no recording.
@@ -83,6 +84,7 @@ class Session(QObject):
     changed = Signal(str)
     text_changed = Signal(str)
     replaced = Signal(str)
+    revised = Signal(str)
     removed = Signal(str)
     reloaded = Signal()
     trouble = Signal(str, str)
@@ -250,6 +252,11 @@ class Session(QObject):
         self.changed.emit(entry.id)
         self.replaced.emit(entry.id)
 
+    def revise(self, entry: Entry, transcript: Transcript) -> None:
+        """Other lines and speakers for the same words; who brings them has told the library."""
+        entry.segments, entry.speakers = list(transcript.segments), transcript.speakers
+        self.revised.emit(entry.id)
+
     def _take_in(self, entry: Entry, event: LiveUpdate) -> None:
         entry.take_in(event)
         entry.preparing = WRITING if entry.state == WORKING else ""
@@ -267,7 +274,7 @@ class Session(QObject):
     def _begin(self, entry: Entry, event: Started) -> None:
         entry.state, entry.preparing = WORKING, ""
         entry.models, entry.seconds = event.models, event.audio_seconds
-        entry.segments, entry.lines = [], ()
+        entry.segments, entry.speakers, entry.lines = [], (), ()
         self._keep(lambda library: library.begin(entry.id, event.models, event.audio_seconds))
         self.text_changed.emit(entry.id)
 
@@ -275,12 +282,14 @@ class Session(QObject):
         entry.state, entry.preparing, entry.lines = DONE, "", ()
         self._take_over(entry, transcript)
         entry.done_seconds = entry.seconds
+        if entry.speakers:
+            self.revised.emit(entry.id)
         self._keep(lambda library: library.finish(entry.id, transcript))
         self.text_changed.emit(entry.id)
 
     @staticmethod
     def _take_over(entry: Entry, transcript: Transcript) -> None:
-        entry.segments = list(transcript.segments)
+        entry.segments, entry.speakers = list(transcript.segments), transcript.speakers
         entry.seconds = transcript.seconds or entry.seconds
         entry.models, entry.stats, entry.damage = transcript.models, transcript.stats, transcript.damage
         entry.guarded = sentence_on(transcript.guarded)

@@ -14,6 +14,7 @@ from desktop_app.ui.buttons import button
 from desktop_app.ui.choice import Choice
 from desktop_app.ui.elided import ElidedLabel
 from desktop_app.ui.preferences import Preferences, name_of, problem_with
+from desktop_app.ui.speakers_choice import SpeakersChoice
 from desktop_app.ui.theme import CHOICES, S1, S2, S4, S5, S6, Theme
 
 _WIDTH = 600
@@ -44,6 +45,8 @@ class SettingsPage(QWidget):
         self.keys = button("Keys", "link", self.keys_asked.emit)
         self.draft = Choice("Draft", ["On", "Off"])
         self.draft.picked.connect(self._set_draft)
+        self.speakers = SpeakersChoice(theme)
+        self.speakers.picked.connect(self._set_speakers)
         self.look = Choice("Appearance", [choice.capitalize() for choice in CHOICES])
         self.look.picked.connect(lambda number: theme.choose(CHOICES[number]))
         self._lay_out()
@@ -84,13 +87,18 @@ class SettingsPage(QWidget):
                 "A small model writes ahead and the large one checks every word. The text is the same, sooner.",
                 self.draft,
             ),
+            (
+                "Speakers",
+                "Who says what is found out by the voices, on this computer. A number helps where you know it.",
+                self.speakers,
+            ),
             ("Appearance", "Light, dark, or as the system says.", self.look),
         ):
             box.addSpacing(S5)
             box.addWidget(_rule())
             box.addSpacing(S5)
             box.addLayout(_setting(heading, text, choice))
-            if choice is self.draft:
+            if choice is self.speakers:
                 box.addSpacing(S5)
                 box.addWidget(_rule())
                 box.addSpacing(S5)
@@ -140,6 +148,7 @@ class SettingsPage(QWidget):
         self.problem.say(problem_with(folder) if target else "")
         self.recordings.setText(str(self._preferences.recordings))
         self.look.pick(CHOICES.index(self._theme.choice))
+        self.speakers.show_wanted(self._preferences.speakers)
         self.draft.pick(0 if self._preferences.drafts else 1)
 
     def try_folder(self, folder: str) -> bool:
@@ -153,6 +162,9 @@ class SettingsPage(QWidget):
 
     def _use_best(self) -> None:
         self._preferences.target = ""
+
+    def _set_speakers(self, wanted: str) -> None:
+        self._preferences.speakers = wanted
 
     def _set_draft(self, number: int) -> None:
         self._preferences.drafts = number == 0
@@ -172,11 +184,12 @@ def _rule() -> QWidget:
     return made
 
 
-def _setting(heading: str, text: str, choice: Choice) -> QHBoxLayout:
+def _setting(heading: str, text: str, choice: QWidget) -> QHBoxLayout:
     words = QVBoxLayout()
     words.setSpacing(S1)
     words.addWidget(_label(heading, "heading"))
     words.addWidget(_label(text, "quiet"))
+    words.addStretch(1)
     row = QHBoxLayout()
     row.setSpacing(S5)
     row.addLayout(words, 1)

@@ -136,6 +136,12 @@ DARK_PALETTE = Palette(
     shadow="#66000000",
 )
 
+SPEAKER_COLORS = {
+    LIGHT: ("#2a62b8", "#a34c0c", "#26703b", "#8440a8", "#0c6f7c", "#b32f55", "#6b6410", "#556070"),
+    DARK: ("#82b1f6", "#f0a468", "#7ecb97", "#cf9bee", "#66c8d2", "#f490ab", "#cfc765", "#b0bac9"),
+}
+"""What tells speakers apart, together with a shape and an initial; legible as text on every ground."""
+
 
 def contrast(one: str, other: str) -> float:
     """The WCAG 2 contrast ratio of two colours, 1 to 21."""

@@ -15,8 +15,8 @@ from desktop_app.ui.find_bar import FindBar
 from desktop_app.ui.flow_view import GUTTER, column
 from desktop_app.ui.page_header import PageHeader
 from desktop_app.ui.progress_strip import ProgressStrip
+from desktop_app.ui.spoken_view import SpokenView
 from desktop_app.ui.theme import S3, S4, S5, Theme
-from desktop_app.ui.transcript_view import TranscriptView
 
 _BROKEN_OFF = {
     CANCELLED: "This was stopped before its end.",
@@ -51,7 +51,7 @@ class TranscriptPage(QWidget):
         self.once_more = self.broken_off.add_button("Transcribe again")
         self.once_more.clicked.connect(self.again_asked)
         self.find_bar = FindBar(theme)
-        self.view = TranscriptView(theme)
+        self.view = SpokenView(theme)
         self._empty = QLabel(self.view.viewport(), alignment=Qt.AlignmentFlag.AlignLeft)
         self._empty.setProperty("role", "placeholder")
         self._rule = QFrame()
@@ -85,6 +85,10 @@ class TranscriptPage(QWidget):
         """More to stand under the header, in this order: banners in the margin, other bars over the text."""
         for place, bar in enumerate(bars, 2):
             self._put_bar(place, bar)
+
+    def put_last(self, bar: QWidget) -> None:
+        """One more to stand right over the text."""
+        self._put_bar(self._top.count(), bar)
 
     def _put_bar(self, place: int, bar: QWidget) -> None:
         if isinstance(bar, Banner):  # its icon stands in the margin of the times
@@ -157,6 +161,7 @@ class TranscriptPage(QWidget):
         entry = self.entry
         if entry is None:
             return
+        self.view.show_speakers(entry.speakers)
         self.view.sync(entry.segments, entry.lines, entry.state in IN_WORK)
         self.view.setAccessibleName(f"Transcript of {entry.name}")
         self.header.set_usable(entry.has_text, entry.state in IN_WORK)
@@ -165,6 +170,15 @@ class TranscriptPage(QWidget):
         if self.find_bar.isVisible():
             self._count_hits()
         self._show_empty(entry)
+
+    def show_revised(self) -> None:
+        """Show the same words divided or spoken in another way; the view stays where it is."""
+        entry = self.entry
+        if entry is not None:
+            self.view.show_speakers(entry.speakers)
+            self.view.revise(entry.segments, entry.lines, entry.state in IN_WORK)
+            if self.find_bar.isVisible():
+                self._count_hits()
 
     def _show_empty(self, entry: Entry) -> None:
         text = ""

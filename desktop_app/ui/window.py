@@ -22,15 +22,18 @@ from desktop_app.ui.banner import PROBLEM, Banner, Shelf
 from desktop_app.ui.checks import Checks
 from desktop_app.ui.desk import Desk
 from desktop_app.ui.drop_veil import DropVeil
+from desktop_app.ui.edits import Edits
 from desktop_app.ui.entry import IN_WORK
 from desktop_app.ui.idle_page import IdlePage
 from desktop_app.ui.listening import OpenStream
 from desktop_app.ui.live import Live
 from desktop_app.ui.live_desk import LiveDesk
+from desktop_app.ui.playback import Playback
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
 from desktop_app.ui.settings_page import SettingsPage
 from desktop_app.ui.sidebar import NARROW_WIDTH, WIDTH, Sidebar
+from desktop_app.ui.speaker_desk import SpeakerDesk
 from desktop_app.ui.speed_panel import SpeedPanel
 from desktop_app.ui.theme import Theme
 from desktop_app.ui.toast import Toast
@@ -54,6 +57,8 @@ class Window(QMainWindow):
         session: Session,
         live: Live,
         checks: Checks,
+        edits: Edits,
+        playback: Playback,
         preferences: Preferences,
         open_stream: OpenStream = microphone.open_stream,
     ) -> None:
@@ -72,6 +77,7 @@ class Window(QMainWindow):
         self.toast = Toast(self._middle)
         self.desk = Desk(self, session, preferences)
         self.live = LiveDesk(self, theme, session, live, checks, preferences, open_stream)
+        self.speakers = SpeakerDesk(self, theme, session, edits, playback, preferences)
         self._connect()
         self.setWindowTitle("Galley")
         self.setWindowIcon(QIcon(str(resources.path("resources", "icons", "galley.svg"))))
@@ -167,6 +173,7 @@ class Window(QMainWindow):
         entry = self._session.entries.get(key)
         self.setWindowTitle(f"{entry.name} – Galley" if entry else "Galley")
         self.live.place()
+        self.speakers.place()
         self._place_panel()
 
     def _place_panel(self) -> None:

@@ -14,12 +14,15 @@ from desktop_app import folders
 from desktop_app.library.store import Library
 from desktop_app.ui import theme as look
 from desktop_app.ui.checks import Checks
+from desktop_app.ui.edits import Edits
 from desktop_app.ui.inputs import Inputs
 from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.live import Live
+from desktop_app.ui.playback import Playback
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
 from desktop_app.ui.window import Window
+from tests.ui.player import FakePlayer
 from tests.ui.staging import SilentEngine, Stage
 from tests.ui.studio import Studio
 
@@ -46,7 +49,10 @@ def stage(qtbot: QtBot, home: Path) -> Iterator[Stage]:
     inputs = Inputs(studio.list_inputs, preferences)
     live = Live(session, engine, library, keeper, inputs, studio.make, preferences)
     checks = Checks(session, engine, library, keeper, preferences.options)
-    made = Stage(session, engine, library, keeper, preferences, live, checks, studio, qtbot)
+    edits = Edits(session, library, keeper)
+    player = FakePlayer()
+    playback = Playback(player.made_for)
+    made = Stage(session, engine, library, keeper, preferences, live, checks, edits, playback, player, studio, qtbot)
     made.settle()
     yield made
     live.close()
@@ -57,7 +63,10 @@ def stage(qtbot: QtBot, home: Path) -> Iterator[Stage]:
 @pytest.fixture
 def window(stage: Stage, theme: look.Theme, qtbot: QtBot) -> Window:
     """The window of the stage, on an offscreen screen."""
-    made = Window(theme, stage.session, stage.live, stage.checks, stage.preferences, stage.studio.open_stream)
+    made = Window(
+        theme, stage.session, stage.live, stage.checks, stage.edits, stage.playback, stage.preferences,
+        stage.studio.open_stream,
+    )  # fmt: skip
     qtbot.addWidget(made, before_close_func=lambda shown: _forget_work(stage))
     made.show()
     return made

@@ -12,11 +12,14 @@ from desktop_app.engine.messages import Event, Finished, LiveOptions, LiveUpdate
 from desktop_app.library.store import Library
 from desktop_app.transcript.model import Models, Segment, Stats, Transcript
 from desktop_app.ui.checks import Checks
+from desktop_app.ui.edits import Edits
 from desktop_app.ui.entry import Entry
 from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.live import OFF, RUNNING, Live
+from desktop_app.ui.playback import Playback
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
+from tests.ui.player import FakePlayer
 from tests.ui.studio import Studio
 
 MODELS = Models("Large", "Small", "model", "CPU", "f32", "Real speech will be wrong.")
@@ -70,6 +73,9 @@ class Stage:
     preferences: Preferences
     live: Live
     checks: Checks
+    edits: Edits
+    playback: Playback
+    player: FakePlayer
     studio: Studio
     qtbot: QtBot
 

@@ -30,9 +30,10 @@ def test_the_tools_are_reached_in_the_order_they_stand(window: Window, stage: St
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
     header = window.page.header
-    places, control = [], header.search
+    places, control = [], header.play
     while control is not header.save:
-        places.append(control.x())
+        if control.isVisible():
+            places.append(control.x())
         control = control.nextInFocusChain()
     assert len(places) == 4
     assert places == sorted(places)

@@ -297,3 +297,29 @@ def test_ffmpeg_writes_nothing_on_the_terminal(tmp_path: Path) -> None:
     program = "import sys\nfrom desktop_app.audio.files import AudioFile\nwith AudioFile(sys.argv[1]) as a: list(a)"
     done = subprocess.run([sys.executable, "-c", program, str(tmp_path / "cut.flac")], capture_output=True, check=True)
     assert (done.stdout, done.stderr) == (b"", b"")
+
+
+@pytest.mark.parametrize("start", [0.01, 1.0, 2.3456])
+@pytest.mark.parametrize("name", ["a.flac", "a.wav"])
+def test_reading_begins_where_it_is_wanted(tmp_path: Path, name: str, start: float) -> None:
+    path = tmp_path / name
+    soundfile.write(path, np.random.default_rng(1).uniform(-0.5, 0.5, 3 * RATE), RATE, subtype="PCM_16")
+    with AudioFile(path, start) as audio:
+        sound = np.concatenate(list(audio))
+    assert not audio.damage
+    assert np.array_equal(sound, read(path)[round(start * RATE) :])
+
+
+@pytest.mark.parametrize(("name", "codec"), [("a.mp3", "libmp3lame"), ("a.m4a", "aac"), ("a.ogg", "libopus")])
+def test_reading_begins_where_it_is_wanted_in_packets_too(tmp_path: Path, name: str, codec: str) -> None:
+    encode(tmp_path / name, codec, 48_000, 6.0)
+    with AudioFile(tmp_path / name, 4.0) as audio:
+        sound = np.concatenate(list(audio))
+    assert not audio.damage
+    assert sound.size == pytest.approx(read(tmp_path / name).size - 4 * RATE, abs=0.06 * RATE)
+
+
+def test_beyond_the_end_there_is_nothing(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "a.wav", np.zeros(RATE), RATE)
+    with AudioFile(tmp_path / "a.wav", 5.0) as audio:
+        assert not list(audio)

@@ -205,7 +205,7 @@ def test_the_options_reach_the_engine() -> None:
         ["--device", "tpu", "a.wav"],
         ["--device", "target=cpu,target=gpu", "a.wav"],
         ["--targ", "x", "a.wav"],
-        ["--speakers", "2", "a.wav"],
+        ["--speakers", "many", "a.wav"],
     ],
 )
 def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:

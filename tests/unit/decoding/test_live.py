@@ -273,7 +273,7 @@ def test_a_loop_is_written_once() -> None:
 
 
 def test_behind_silence_there_is_no_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = Screen(Reader(), settings=Settings(language="en", condition=True))
+    screen = Screen(Reader(), settings=Settings(language="en", condition=True, prompt=(10,)))
     decoder, prompts = screen.live._decoder, []
     write = decoder.write_at
 
@@ -282,8 +282,8 @@ def test_behind_silence_there_is_no_prompt(monkeypatch: pytest.MonkeyPatch) -> N
         return write(temperatures, window, task, *rest)
 
     monkeypatch.setattr(decoder, "write_at", noting)
-    screen.play(say("abcd efgh    ijkl "), 5.0)
-    assert set(prompts) == {"", "abcd"}
+    screen.play(say("     abcd efgh    ijkl "), 5.0)
+    assert set(prompts) == {"k", "kabcd", ""}, "the user's own prompt waits for the first speech"
     assert prompts[-1] == ""
 
 

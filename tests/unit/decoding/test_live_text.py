@@ -12,7 +12,7 @@ from desktop_app.decoding.task import Task
 from .test_live import WORDS, spell
 from .toys import END, FIRST_TIME, heard
 
-PIECES = {0: " so", 1: " we", 2: " go", 3: ".", 4: ",", 5: " on", 6: " now", 7: " here"}
+PIECES = {0: " so", 1: " we", 2: " go", 3: ".", 4: ",", 5: " on", 6: " now", 7: " here", 8: "'", 9: "m"}
 
 
 def text(*words: str) -> list[Item]:
@@ -37,6 +37,16 @@ def test_words_marks_and_breaks_are_found_with_their_places_and_times() -> None:
 def test_times_do_not_go_beyond_the_audio() -> None:
     found = parse([FIRST_TIME, 0, FIRST_TIME + 1000], WORDS, spell, spaced=True, seconds=3.0)
     assert found.end == 3.0
+
+
+def test_a_word_with_an_apostrophe_is_one() -> None:
+    found = parse([FIRST_TIME, 1, 8, 9, 2, 8, 5], WORDS, lambda ids: "".join(PIECES[each] for each in ids), spaced=True)
+    assert [(item.text, item.tokens, item.place) for item in found.items] == [
+        (" we'm", (1, 8, 9), 1),
+        (" go", (2,), 4),
+        ("'", (8,), 5),
+        (" on", (5,), 6),
+    ]
 
 
 def test_an_empty_text_has_no_items() -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from desktop_app.library import database
 from desktop_app.library.store import Library, LibraryProblem
+from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript, Word
 
 MODELS = Models("Target", "Draft", "model", "CPU", "f32", "Read this.")
@@ -44,6 +45,23 @@ def test_a_finished_transcript_comes_back_whole(library: Library, tmp_path: Path
     again = Library(tmp_path / "library")
     assert again.transcript(recording.id) == made
     assert [(r.name, r.state, r.seconds) for r in again.recordings()] == [("one.wav", "done", 12.5)]
+    again.close()
+
+
+def test_a_readers_edit_of_speakers_survives_closing(library: Library, tmp_path: Path):
+    recording = library.add("/talks/one.wav")
+    library.begin(recording.id, MODELS, 2.0)
+    ann = Speaker("S1", "Speaker 1", ((0.0, 1.0), (1.5, 2.0)))
+    made = Transcript("/talks/one.wav", 2.0, "en", 0.97, MODELS, (segment(0, "good day"), segment(1)), (ann,))
+    library.revise(recording.id, made)
+    assert library.transcript(recording.id).segments == (), "a recording in work is not edited"
+    library.finish(recording.id, made)
+    edited = speakers.split(speakers.rename(made, "S1", "Ann"), 0, 4)
+    library.revise(recording.id, edited)
+    library.close()
+    again = Library(tmp_path / "library")
+    found = again.transcript(recording.id)
+    assert (found.segments, found.speakers) == (edited.segments, edited.speakers)
     again.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -47,6 +48,51 @@ def test_srt_counts_from_one_and_rounds_times_to_milliseconds() -> None:
 def test_vtt_escapes_what_a_player_would_take_for_markup() -> None:
     written = formats.write(transcript("Tom & <Anna> --> home\n\nnow"), "vtt")
     assert written == "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nTom &amp; &lt;Anna&gt; → home\nnow\n"
+
+
+SPOKEN = Transcript(
+    "board meeting.wav",
+    4.0,
+    "en",
+    1.0,
+    Models("t", "", "off", "CPU", "f32"),
+    (
+        Segment(0, 0.0, 2.0, 'Hello, "you".', speaker="S1"),
+        Segment(1, 2.0, 3.0, "Hm.", speaker=None),
+        Segment(2, 3.0, 4.0, "Bye.", speaker="S2"),
+    ),
+    (Speaker("S1", "Ann <b>", ((0.0, 2.25),)), Speaker("S2", "Bo Li", ((2.0, 2.5), (3.0, 4.0)))),
+)
+
+
+def test_speakers_stand_in_every_format() -> None:
+    assert formats.write(SPOKEN, "txt") == 'Ann <b>: Hello, "you".\nHm.\nBo Li: Bye.\n'
+    assert "2,000\nAnn <b>: Hello" in formats.write(SPOKEN, "srt")
+    assert "4.000\n<v Bo Li>Bye.\n" in formats.write(SPOKEN, "vtt")
+    assert '<v Ann &lt;b&gt;>Hello, "you".' in formats.write(SPOKEN, "vtt")
+    assert formats.write(SPOKEN, "csv").splitlines()[:3] == [
+        "start,end,speaker,text",
+        '0.000,2.000,Ann <b>,"Hello, ""you""."',
+        "2.000,3.000,,Hm.",
+    ]
+    assert formats.read_json(formats.write(SPOKEN, "json")) == SPOKEN
+
+
+def test_rttm_holds_the_turns_two_at_once_too() -> None:
+    assert formats.write(SPOKEN, "rttm").splitlines() == [
+        "SPEAKER board_meeting 1 0.000 2.250 <NA> <NA> Ann_<b> <NA> <NA>",
+        "SPEAKER board_meeting 1 2.000 0.500 <NA> <NA> Bo_Li <NA> <NA>",
+        "SPEAKER board_meeting 1 3.000 1.000 <NA> <NA> Bo_Li <NA> <NA>",
+    ]
+    twins = dataclasses.replace(SPOKEN, speakers=(Speaker("S1", "Ann"), Speaker("S2", "Ann")))
+    assert [text.split()[7] for text in formats.write(twins, "rttm").splitlines()] == ["Ann_S1", "Ann_S2"]
+
+
+def test_json_from_before_there_were_turns_can_be_read() -> None:
+    old = json.loads(formats.write(SPOKEN, "json"))
+    for speaker in old["speakers"]:
+        del speaker["turns"]
+    assert formats.read_json(json.dumps(old)).speakers == (Speaker("S1", "Ann <b>"), Speaker("S2", "Bo Li"))
 
 
 def test_hours_are_counted_on() -> None:

@@ -1,0 +1,143 @@
+"""Playing a stretch of a recording. Sound is read and played in a thread of its own: nobody waits for a device."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any, Protocol
+
+import numpy as np
+import soxr
+
+from desktop_app.audio import microphone
+from desktop_app.audio.files import RATE, AudioFile, AudioProblem, Samples
+
+_PIECE = RATE // 20  # samples written at once: so often the place is told, and so soon it stops
+_NOWHERE = "there is nothing here to play sound with"
+_CONNECT = "connect loudspeakers or headphones, or choose them in the system's sound settings"
+
+
+class Output(Protocol):
+    """Where sound goes. `latency` is the seconds that it is heard after it was written."""
+
+    latency: float
+
+    def write(self, samples: Samples) -> None:
+        """Take in 16 kHz mono, and wait while there is no room."""
+
+    def drain(self) -> None:
+        """Wait until all of it was heard."""
+
+
+class Listener(Protocol):
+    """Is told how it goes, in the player's thread; `run` is what `play` gave."""
+
+    def moved(self, run: int, seconds: float) -> None: ...
+
+    def ended(self, run: int, reason: str, remedy: str) -> None: ...
+
+
+class Player:
+    """Plays one thing at a time."""
+
+    def __init__(
+        self, listener: Listener, open_output: Callable[[], AbstractContextManager[Output]] | None = None
+    ) -> None:
+        self._listener, self._open_output = listener, open_output or Speaker
+        self._runs = itertools.count(1)
+        self._stop = Event()
+        self._thread: Thread | None = None
+
+    def play(self, path: str | Path, start: float, end: float | None = None) -> int:
+        """Play a file from `start` to `end` in seconds, instead of what is played now. Gives the run's number."""
+        self.stop()
+        run, self._stop, before = next(self._runs), Event(), self._thread
+        arguments = (run, Path(path), start, end, self._stop, before)
+        self._thread = Thread(target=self._work, args=arguments, name="player", daemon=True)
+        self._thread.start()
+        return run
+
+    def stop(self) -> None:
+        """Be silent soon; `ended` is not told."""
+        self._stop.set()
+
+    def close(self) -> None:
+        """Be silent, and let go of the device."""
+        self.stop()
+        if self._thread is not None:
+            self._thread.join(2.0)
+
+    def _work(self, run: int, path: Path, start: float, end: float | None, stop: Event, before: Thread | None) -> None:
+        if before is not None:
+            before.join()  # one device, one player
+        if stop.is_set():
+            return
+        reason, remedy = "", ""
+        try:
+            with AudioFile(path, start) as file, self._open_output() as output:
+                self._pour(run, file, output, start, end, stop)
+                if not stop.is_set():
+                    output.drain()
+        except (AudioProblem, microphone.MicrophoneProblem) as problem:
+            reason, remedy = problem.reason, problem.remedy
+        except Exception as error:  # whatever a driver raises, it must not look as if it were playing
+            reason, remedy = f"the sound device failed ({error})", _CONNECT
+        if not stop.is_set():
+            self._listener.ended(run, reason, remedy)
+
+    def _pour(self, run: int, file: AudioFile, output: Output, start: float, end: float | None, stop: Event) -> None:
+        at = 0
+        left = round((end - start) * RATE) if end is not None else None
+        for block in file:
+            for first in range(0, len(block), _PIECE):
+                piece = block[first : first + _PIECE][:left]
+                if stop.is_set() or not piece.size:
+                    return
+                output.write(piece)
+                at += piece.size
+                left = left - piece.size if left is not None else None
+                self._listener.moved(run, start + max(at / RATE - output.latency, 0.0))
+
+
+class Speaker:
+    """The system's own choice of an output, at the rate that it likes. Raises AudioProblem on entering."""
+
+    def __init__(self) -> None:
+        self.latency = 0.0
+
+    def __enter__(self) -> Speaker:
+        self._lent = microphone.lent(self._begin)
+        self._stream = self._lent.__enter__()
+        self.latency = float(self._stream.latency)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._lent.__exit__(None, None, None)
+
+    def write(self, samples: Samples) -> None:
+        self._put(self._resampler.resample_chunk(samples))
+
+    def drain(self) -> None:
+        self._put(self._resampler.resample_chunk(np.zeros(0, np.float32), last=True))
+        self._stream.stop()
+
+    def _put(self, sound: Samples) -> None:
+        try:
+            self._stream.write(np.repeat(sound[:, None], self._channels, axis=1))
+        except self._error as error:
+            raise AudioProblem("the device that plays sound has gone", _CONNECT) from error
+
+    def _begin(self, sounddevice: Any) -> Any:
+        self._error = sounddevice.PortAudioError
+        try:
+            device = sounddevice.query_devices(kind="output")
+            rate, self._channels = int(device["default_samplerate"]), min(int(device["max_output_channels"]), 2)
+            self._resampler = soxr.ResampleStream(RATE, rate, 1, dtype="float32")
+            stream = sounddevice.OutputStream(rate, channels=self._channels, dtype="float32")
+            stream.start()
+        except (self._error, ValueError) as error:  # ValueError: no device of that kind
+            raise AudioProblem(_NOWHERE, _CONNECT) from error
+        return stream

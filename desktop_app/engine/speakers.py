@@ -1,0 +1,117 @@
+"""Speakers of a recording, found beside its decoding: after each window, never before the first words. Whatever goes
+wrong here, the transcript stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from desktop_app import resources
+from desktop_app.checkpoints import speaker_networks
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.engine import log
+from desktop_app.runtimes import speakers_openvino as runtime
+from desktop_app.speakers.diarisation import Diarisation
+from desktop_app.speakers.networks import Networks
+from desktop_app.speakers.segmented import Segmented
+from desktop_app.speakers.voice import SileroVoice
+from desktop_app.speakers.words import attribute
+from desktop_app.transcript.model import Transcript
+
+OFF, AUTO = "off", "auto"
+
+_SAME_ABOVE = 0.2  # how much more alike centres are than pieces: found on 20 made conversations (docs/speakers.md)
+
+
+class Beside:
+    """Hears what the decoding hears and works on it when the decoding has said something.
+
+    `wanted` is "auto" or the number of speakers, as text.
+    """
+
+    def __init__(self, wanted: str, load: Callable[[], Networks] | None = None) -> None:
+        self._count = None if wanted == AUTO else int(wanted)
+        self._load = load or networks
+        self._blocks: list[npt.NDArray[np.float32]] = []
+        self._diarisation: Diarisation | Segmented | None = None
+        self._problem = ""
+
+    def hear(self, block: npt.NDArray[np.float32]) -> None:
+        """A block of the recording; nothing is done with it yet."""
+        if not self._problem:
+            self._blocks.append(block)
+
+    def work(self) -> None:
+        """Take in what was heard since the last time."""
+        self._try(self._take_in)
+
+    def finish(self, transcript: Transcript) -> Transcript:
+        """The transcript with its speakers, or as it is with a notice that says why there are none."""
+        found = transcript
+
+        def attributed() -> None:
+            nonlocal found
+            self._take_in()
+            if self._diarisation is not None:
+                found = attribute(transcript, self._diarisation.finish())
+
+        self._try(attributed)
+        if not self._problem:
+            return found
+        notice = " ".join(filter(None, (transcript.models.notice, self._problem)))
+        return replace(transcript, models=replace(transcript.models, notice=notice))
+
+    def _take_in(self) -> None:
+        self._diarisation = self._diarisation or recogniser(self._load(), self._count)
+        for block in self._blocks:
+            self._diarisation.hear(block)
+        self._blocks = []
+
+    def _try(self, work: Callable[[], None]) -> None:
+        """Do it, unless it has failed before; a failure becomes the notice."""
+        if self._problem:
+            return
+        try:
+            work()
+        except ModelProblem as problem:
+            self._problem = f"No speakers: {problem.reason}; {problem.remedy}."
+        except Exception as error:  # the text is worth more than the names
+            log.write(error)
+            what = " ".join(str(error).split())[:120] or type(error).__name__
+            self._problem = f"No speakers: they could not be found ({what}); the details are in {log.path()}."
+        if self._problem:
+            self._blocks, self._diarisation = [], None
+
+
+def recogniser(found: Networks, count: int | None) -> Diarisation | Segmented:
+    """What hears a recording with these networks."""
+    if found.segment is not None:
+        return Segmented(found, found.segment, count)
+    return Diarisation(found, SileroVoice(), count)
+
+
+def networks() -> Networks:
+    """The best networks on this computer: those of the catalogue if they are installed, else the starter's.
+
+    Raises ModelProblem.
+    """
+    found = speaker_networks.installed_pair()
+    if found.embedding is None:
+        return starter(resources.path("models", "starter"))
+    entry, file = found.embedding
+    segment = runtime.segmenter(found.segmentation[1]) if found.segmentation else None
+    return Networks(entry.name, runtime.embedder(file), entry.same, entry.join, segment)
+
+
+def starter(folder: Path) -> Networks:
+    """The network that comes with Galley, from its folder. Raises ModelProblem."""
+    settings = runtime.starter_settings(folder)
+    calibrated = settings.get("clustering", {})
+    join = float(calibrated.get("join", settings["threshold"]))
+    same = float(calibrated.get("same", join + _SAME_ABOVE))
+    return Networks("Galley starter", runtime.starter(folder), same, join)

@@ -1,0 +1,212 @@
+"""`galley bench speakers`: who spoke when, and whose words these are; on conversations that are made for it, and on
+real recordings where there are some.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from desktop_app import folders, resources
+from desktop_app.audio.files import AudioProblem
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.engine.speakers import networks, recogniser, starter
+from desktop_app.measure import real_conversations
+from desktop_app.measure.conversations import Conversation, SynthesisProblem, make
+from desktop_app.measure.der import Errors, errors
+from desktop_app.measure.live_speakers import LiveFigures, live_figures
+from desktop_app.speakers.networks import Networks
+from desktop_app.speakers.turns import Turn
+from desktop_app.speakers.words import attribute, said_by
+from desktop_app.transcript.model import Models, Segment, Transcript
+
+CONVERSATIONS = 50
+COLLAR = 0.25
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which conversations, and by which networks."""
+    add = parser.add_argument
+    add("--count", type=int, default=CONVERSATIONS, metavar="N", help="conversations to make (default: %(default)s)")
+    add("--first", type=int, default=0, metavar="SEED", help="seed of the first one (default: %(default)s)")
+    add("--speakers", default="auto", metavar="auto|known", help="find their number, or be told it (default: auto)")
+    add("--networks", default="best", choices=("best", "starter"), help="the best installed, or the starter's")
+    add("--real", metavar="FOLDER", help="a folder of real recordings with index.json")
+    add("--live", action="store_true", help="also hear each conversation live, half a second at a time")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure; gives the exit status."""
+    try:
+        found = networks() if arguments.networks == "best" else starter(resources.path("models", "starter"))
+        figures = _figures(arguments, found)
+    except (ModelProblem, SynthesisProblem, AudioProblem) as problem:
+        sys.stderr.write(f"galley bench speakers: {problem}\n")
+        return 1
+    for line in _lines(figures):
+        sys.stdout.write(f"{line}\n")
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def _figures(arguments: argparse.Namespace, found: Networks) -> dict[str, Any]:
+    kept = folders.cache() / "conversations"
+    known = arguments.speakers == "known"
+    rows, live = [], []
+    for seed in range(arguments.first, arguments.first + arguments.count):
+        talk = make(seed, kept)
+        rows.append(row(talk, found, talk.speakers if known else None))
+        if arguments.live:
+            live.append(live_figures(talk, found))
+        sys.stderr.write(f"\r{len(rows)} of {arguments.count}")
+    sys.stderr.write("\n" if rows else "")
+    real = [
+        row(talk, found, talk.speakers if known else None)
+        for talk in (real_conversations.read(Path(arguments.real)) if arguments.real else ())
+    ]
+    machine = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()}
+    return {
+        "machine": machine,
+        "networks": found.name,
+        "speakers": arguments.speakers,
+        "synthetic": summary(rows),
+        "live": LiveFigures.together(live) if live else None,
+        "conversations": rows,
+        "real": real,
+    }
+
+
+def row(talk: Conversation, found: Networks, count: int | None) -> dict[str, Any]:
+    """The figures of one conversation. Times are of a stream of blocks as a file gives them."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    recognised = recogniser(found, count)
+    for block in _blocks(talk.samples):
+        recognised.hear(block)
+    turns = recognised.finish()
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    figures: dict[str, Any] = {
+        "name": talk.name,
+        "seconds": round(talk.seconds, 2),
+        "speakers": talk.speakers,
+        "found": len({turn.speaker for turn in turns}),
+        "overlap": round(_overlap(talk.turns), 4),
+        "real_time_factor": round(wall / talk.seconds, 4),
+        "processor_time_factor": round(cpu / talk.seconds, 4),
+    }
+    for name, collar in (("collar_0", 0.0), ("collar_250ms", COLLAR)):
+        figures[name] = _rates(errors(talk.turns, turns, collar, talk.seconds))
+    if talk.words:
+        figures["words"] = word_figures(talk, turns)
+    return figures
+
+
+def word_figures(talk: Conversation, turns: Sequence[Turn]) -> dict[str, Any]:
+    """Whose words: the reference's own words are attributed, as if they had been recognised without a fault; cpWER by
+    meeteval, None where that is not installed.
+    """
+    segment = Segment(0, 0.0, talk.seconds, " ".join(word.text for word in talk.words), words=talk.words)
+    models = Models("", "", "off", "", "")
+    told = attribute(Transcript("", talk.seconds, "en", 1.0, models, (segment,)), turns)
+    reference, heard = said_by(talk.words), said_by(word for each in told.segments for word in each.words)
+    try:
+        from meeteval.wer import cp_word_error_rate
+    except ImportError:
+        return {"count": len(talk.words), "cpwer": None}
+    result = cp_word_error_rate(reference, heard)
+    return {"count": int(result.length), "errors": int(result.errors), "cpwer": round(float(result.error_rate), 4)}
+
+
+def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """All conversations together: rates over all their speech, not means of rates."""
+    if not rows:
+        return None
+    off = np.array([each["found"] - each["speakers"] for each in rows])
+    words = [each["words"] for each in rows if each.get("words", {}).get("cpwer") is not None]
+    seconds = sum(each["seconds"] for each in rows)
+    return {
+        "conversations": len(rows),
+        "seconds": round(seconds, 1),
+        "collar_0": _rates(_sum(each["collar_0"] for each in rows)),
+        "collar_250ms": _rates(_sum(each["collar_250ms"] for each in rows)),
+        "overlap": round(
+            float(np.average([each["overlap"] for each in rows], weights=[e["seconds"] for e in rows])), 4
+        ),
+        "count_right": round(float(np.mean(off == 0)), 4),
+        "count_at_most_one_off": round(float(np.mean(np.abs(off) <= 1)), 4),
+        "cpwer_of_attribution": round(sum(e["errors"] for e in words) / sum(e["count"] for e in words), 4)
+        if words
+        else None,
+        "real_time_factor": round(sum(e["real_time_factor"] * e["seconds"] for e in rows) / seconds, 4),
+        "processor_time_factor": round(sum(e["processor_time_factor"] * e["seconds"] for e in rows) / seconds, 4),
+    }
+
+
+def _sum(rates: Iterable[dict[str, float]]) -> Errors:
+    return sum(
+        (Errors(each["seconds"], each["missed_s"], each["false_alarm_s"], each["confusion_s"]) for each in rates),
+        Errors(),
+    )
+
+
+def _rates(found: Errors) -> dict[str, float]:
+    total = found.total or 1.0
+    return {
+        "der": round(found.rate, 4),
+        "missed": round(found.missed / total, 4),
+        "false_alarm": round(found.false_alarm / total, 4),
+        "confusion": round(found.confusion / total, 4),
+        "seconds": round(found.total, 3),
+        "missed_s": round(found.missed, 3),
+        "false_alarm_s": round(found.false_alarm, 3),
+        "confusion_s": round(found.confusion, 3),
+    }
+
+
+def _overlap(turns: Sequence[Turn]) -> float:
+    """The share of the time with speech in which two or more speak."""
+    times = np.arange(0.005, max((turn.end for turn in turns), default=0.0), 0.01)
+    count = sum((((times > turn.start) & (times < turn.end)).astype(int) for turn in turns), np.zeros(len(times), int))
+    return float((count > 1).sum() / max(1, (count > 0).sum()))
+
+
+def _blocks(samples: np.ndarray, size: int = 160_000) -> Iterable[np.ndarray]:
+    return (samples[at : at + size] for at in range(0, samples.size, size))
+
+
+def _lines(figures: dict[str, Any]) -> list[str]:
+    """What a person reads."""
+    lines = [f"networks: {figures['networks']}"]
+    whole = figures["synthetic"]
+    if whole:
+        lines += [
+            f"{whole['conversations']} synthetic conversations of {whole['seconds'] / 60:.0f} min in all",
+            f"two or more at once: {whole['overlap']:.1%} of the speech",
+            _der("DER, collar 0, overlap counted", whole["collar_0"]),
+            _der("DER, collar 0.25 s", whole["collar_250ms"]),
+            f"number of speakers right: {whole['count_right']:.0%}",
+            f"number of speakers at most one off: {whole['count_at_most_one_off']:.0%}",
+            f"real-time factor {whole['real_time_factor']:.3f} (processor time {whole['processor_time_factor']:.3f})",
+        ]
+        if whole["cpwer_of_attribution"] is not None:
+            lines.append(f"cpWER of a perfect text with these speakers {whole['cpwer_of_attribution']:.1%}")
+    if figures["live"]:
+        lines += [f"live: {name.replace('_', ' ')} {value}" for name, value in figures["live"].items()]
+    for each in figures["real"]:
+        head = f"{each['name']} ({each['speakers']} speakers, {each['found']} found)"
+        lines.append(_der(head, each["collar_0"]))
+    return lines
+
+
+def _der(what: str, rates: dict[str, float]) -> str:
+    parts = f"missed {rates['missed']:.1%}, false alarm {rates['false_alarm']:.1%}, confusion {rates['confusion']:.1%}"
+    return f"{what}: {rates['der']:.1%} ({parts})"

@@ -1,0 +1,129 @@
+"""Words to speakers: each goes to whoever is heard most while it is said, and a line with two speakers is split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby, pairwise
+
+from desktop_app.speakers.turns import Turn
+from desktop_app.transcript.model import Segment, Speaker, Transcript, Word
+from desktop_app.transcript.speakers import boundaries, numbered, split_segment, spoken_by, union, word_places
+
+SENTENCE_END = ".!?。！？…"
+
+FLEETING = 0.3
+"""Seconds; a single shorter word between the words of others is a wrong time, not a turn."""
+
+NEAR = 1.0
+"""Seconds; a word that is said outside all turns belongs to one no farther than this, else to whom the word before
+does."""
+
+
+def attribute(transcript: Transcript, turns: Sequence[Turn]) -> Transcript:
+    """The transcript with the speakers of `turns` (in order of time), whose ids and numbers are as they come.
+
+    Tokens and text stay as they are; see `transcript.speakers` about lines that are split.
+    """
+    names = dict.fromkeys(turn.speaker for turn in turns)
+    speakers = tuple(
+        Speaker(name, f"Speaker {number}", union((turn.start, turn.end) for turn in turns if turn.speaker == name))
+        for number, name in enumerate(names, 1)
+    )
+    lines = [part for segment in transcript.segments for part in _line(segment, _Near(turns, segment))]
+    return replace(transcript, segments=numbered(lines), speakers=speakers)
+
+
+class _Near:
+    """The turns around a segment: a long recording has thousands of others."""
+
+    def __init__(self, turns: Sequence[Turn], segment: Segment) -> None:
+        begin = min((segment.start, *(word.start for word in segment.words))) - NEAR
+        end = max((segment.end, *(word.end for word in segment.words))) + NEAR
+        self.turns = [turn for turn in turns if turn.start < end and turn.end > begin]
+
+    def speaker(self, start: float, end: float, otherwise: str | None) -> str | None:
+        """Who is heard most in a stretch; of two at once the one who spoke already."""
+        heard: dict[str, float] = {}
+        for turn in self.turns:
+            both = min(end, turn.end) - max(start, turn.start)
+            if both > 0:
+                heard[turn.speaker] = heard.get(turn.speaker, 0.0) + both
+        if heard:
+            most = max(heard.values())
+            return (
+                otherwise if heard.get(otherwise or "", 0.0) >= 0.9 * most else max(heard, key=lambda who: heard[who])
+            )
+        near = [(max(turn.start - end, start - turn.end), turn.speaker) for turn in self.turns]
+        return min(near)[1] if near and min(near)[0] <= NEAR else otherwise
+
+
+def _line(segment: Segment, near: _Near) -> list[Segment]:
+    if len({turn.speaker for turn in near.turns}) <= 1 or not segment.text:
+        who = near.turns[0].speaker if near.turns else None
+        return [spoken_by(segment, who)]
+    if not segment.words:
+        return _by_time(segment, near)
+    speakers = _settled(segment.words, _of_words(segment.words, near))
+    runs = [(who, len(list(run))) for who, run in groupby(speakers)]
+    places, starts, at = [], word_places(segment), 0
+    for _, count in runs[:-1]:
+        at += count
+        places.append(starts[at])
+    parts = split_segment(segment, places)
+    return [spoken_by(part, who) for part, (who, _) in zip(parts, runs, strict=True)]
+
+
+def _of_words(words: Sequence[Word], near: _Near) -> list[str | None]:
+    found: list[str | None] = []
+    for word in words:
+        before = found[-1] if found else None
+        is_mark = not any(letter.isalnum() for letter in word.text)
+        found.append(
+            before if is_mark and found else near.speaker(word.start, max(word.end, word.start + 0.02), before)
+        )
+    return found
+
+
+def _settled(words: Sequence[Word], speakers: Sequence[str | None]) -> list[str | None]:
+    """Without turns of one fleeting word, and with changes at the end of a sentence where one is a word away: times of
+    words are a little wrong, ends of sentences are not.
+    """
+    found = list(speakers)
+    for at in range(1, len(found)):
+        if found[at] == found[at - 1]:
+            continue
+        if at >= 2 and not _ends(words[at - 1]) and _ends(words[at - 2]) and found[at - 2] == found[at - 1]:
+            found[at - 1] = found[at]
+        elif not _ends(words[at - 1]) and _ends(words[at]) and at + 1 < len(found) and found[at + 1] == found[at]:
+            found[at] = found[at - 1]
+    for at in range(1, len(found) - 1):
+        alone = found[at - 1] != found[at] != found[at + 1]
+        if alone and words[at].end - words[at].start < FLEETING and not (_ends(words[at - 1]) and _ends(words[at])):
+            found[at] = found[at - 1]
+    return found
+
+
+def _ends(word: Word) -> bool:
+    return word.text.rstrip("\"'”’)]").endswith(tuple(SENTENCE_END))
+
+
+def _by_time(segment: Segment, near: _Near) -> list[Segment]:
+    """A line without times of words: its text is shared out by time."""
+    length = max(segment.end - segment.start, 0.01)
+    marks = [0, *boundaries(segment), len(segment.text)]
+    times = [segment.start + length * mark / len(segment.text) for mark in marks]
+    speakers: list[str | None] = []
+    for begin, end in pairwise(times):
+        speakers.append(near.speaker(begin, end, speakers[-1] if speakers else None))
+    places = [marks[at] for at in range(1, len(speakers)) if speakers[at] != speakers[at - 1]]
+    runs = [who for who, _ in groupby(speakers)]
+    return [spoken_by(part, who) for part, who in zip(split_segment(segment, places), runs, strict=True)]
+
+
+def said_by(words: Iterable[Word]) -> dict[str, str]:
+    """The text of each speaker, word after word, for comparisons."""
+    texts: dict[str, list[str]] = {}
+    for word in words:
+        texts.setdefault(word.speaker or "", []).append(word.text.strip())
+    return {speaker: " ".join(pieces) for speaker, pieces in texts.items()}

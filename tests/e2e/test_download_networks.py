@@ -1,0 +1,54 @@
+"""Networks that tell speakers apart are fetched as the catalogue knows them, or not at all."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import huggingface_hub.constants
+import pytest
+
+from desktop_app.checkpoints import download, hub, installed, speaker_networks
+from desktop_app.checkpoints.problem import ModelProblem
+from tests.hub_server import HubServer, serving
+
+CONTENTS = b"not really a network" * 100
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(hub, "PAUSE", 0.0)
+    monkeypatch.setattr(installed, "home", lambda: tmp_path / "models")
+    monkeypatch.setattr(speaker_networks, "home", lambda: tmp_path / "models")
+    entry = speaker_networks.entries()[0]
+    (tmp_path / "hub").mkdir()
+    (tmp_path / "hub" / entry.file).write_bytes(CONTENTS)
+    (tmp_path / "hub" / "README.md").write_bytes(b"not asked for")
+    with serving() as running:
+        running.repositories[entry.repository] = tmp_path / "hub"
+        yield running
+
+
+def test_the_file_that_the_catalogue_knows_is_fetched_checked_and_removed(server: HubServer) -> None:
+    entry = dataclasses.replace(speaker_networks.entries()[0], sha256=hashlib.sha256(CONTENTS).hexdigest())
+    file = download.download_network(entry, server.url, progress=lambda what, done, total: None)
+    assert file.read_bytes() == CONTENTS
+    assert not server.fetched("README.md")
+    assert speaker_networks.is_installed(entry) and speaker_networks.verify(entry)
+    assert speaker_networks.installed_pair().segmentation is not None
+    with pytest.raises(ModelProblem, match="already installed"):
+        download.download_network(entry, server.url, progress=lambda what, done, total: None)
+    speaker_networks.remove(entry)
+    assert not speaker_networks.is_installed(entry)
+    with pytest.raises(ModelProblem, match="not installed"):
+        speaker_networks.remove(entry)
+
+
+def test_another_file_leaves_nothing_behind(server: HubServer) -> None:
+    entry = speaker_networks.entries()[0]
+    with pytest.raises(ModelProblem, match="hash"):
+        download.download_network(entry, server.url, progress=lambda what, done, total: None)
+    assert not speaker_networks.is_installed(entry)

@@ -1,0 +1,389 @@
+"""Speakers in the window: shown, corrected, undone, kept, heard."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from desktop_app import folders
+from desktop_app.engine.messages import Finished, SegmentReady, Started
+from desktop_app.library.store import Library
+from desktop_app.transcript import formats
+from desktop_app.transcript.model import Transcript
+from desktop_app.ui.entry import Entry
+from desktop_app.ui.keeper import Keeper
+from desktop_app.ui.session import Session
+from desktop_app.ui.theme import DARK, LIGHT, Theme
+from desktop_app.ui.window import Window
+from tests.ui.staging import Stage
+from tests.ui.talks import talk
+
+Make = Callable[[str], Path]
+
+
+def finish(stage: Stage, entry: Entry, made: Transcript) -> None:
+    """The engine says it as it does: first lines as they are written, at the end who speaks."""
+    stage.say(Started(entry.id, made.seconds, made.models))
+    stage.say(*(SegmentReady(entry.id, replace(part, speaker=None)) for part in made.segments[:16]))
+    stage.say(Finished(entry.id, replace(made, path=entry.path)))
+
+
+@pytest.fixture
+def entry(window: Window, stage: Stage, recording: Make) -> Entry:
+    """A conversation of two, looked at."""
+    (made,) = stage.drop(recording("talk.wav"))
+    finish(stage, made, talk(2))
+    window.activateWindow()
+    window.page.view.setFocus()
+    stage.qtbot.waitUntil(window.page.view.hasFocus)
+    return made
+
+
+def stored(stage: Stage, key: str) -> Transcript:
+    """What is on the disk."""
+    stage.settle()
+    return stage.library.transcript(key)
+
+
+def press(qtbot: QtBot, window: Window, keys: str) -> None:
+    """Press keys in the text."""
+    QTest.keySequence(window.page.view, QKeySequence(keys))
+
+
+def rename(qtbot: QtBot, window: Window, speaker: str, name: str, end: Qt.Key = Qt.Key.Key_Return) -> None:
+    """Type another name into a speaker's card."""
+    window.speakers.strip.names[speaker].click()
+    card = window.speakers.card
+    assert card is not None
+    card.field.selectAll()
+    qtbot.keyClicks(card.field, name)
+    qtbot.keyClick(card.field, end)
+
+
+def test_corrections_are_undone_done_again_and_survive_a_restart(
+    window: Window, stage: Stage, entry: Entry, qtbot: QtBot
+) -> None:
+    steps = [entry.transcript()]
+
+    def is_done(after: Callable[[Transcript], bool]) -> None:
+        assert after(entry.transcript())
+        steps.append(entry.transcript())
+        kept = stored(stage, entry.id)
+        assert (kept.segments, kept.speakers) == (steps[-1].segments, steps[-1].speakers)
+
+    rename(qtbot, window, "S2", "Artie")
+    is_done(lambda it: [speaker.name for speaker in it.speakers] == ["Rose", "Artie"])
+    window.page.view.reading.put((2, 5), False)
+    press(qtbot, window, "Alt+1")
+    is_done(lambda it: it.segments[2].speaker == "S1" and {w.speaker for w in it.segments[2].words} == {"S1"})
+    press(qtbot, window, "Alt+3")  # one behind the last: somebody new
+    is_done(lambda it: it.segments[2].speaker == "S3" and it.speakers[2].name == "Speaker 3")
+    window.page.view.reading.put((5, 39), False)
+    press(qtbot, window, "Ctrl+Return")
+    is_done(lambda it: it.segments[5].text.endswith("longer.") and it.segments[6].text.startswith("There"))
+    view = window.page.view
+    assert view.flow.paragraphs[6].text == entry.segments[6].text
+    assert view.reading.caret == (5, 39)
+    view.reading.anchor, view.reading.caret = (0, 14), (1, 11)
+    press(qtbot, window, "Alt+3")
+    is_done(lambda it: [part.speaker for part in it.segments[:4]] == ["S1", "S3", "S3", "S2"])
+    window.speakers.merge("S3", "S2")
+    is_done(lambda it: [speaker.name for speaker in it.speakers] == ["Rose", "Artie"])
+
+    for before in reversed(steps[:-1]):
+        press(qtbot, window, "Ctrl+Z")
+        assert entry.transcript() == before
+    assert (stored(stage, entry.id).segments, stored(stage, entry.id).speakers) == (
+        steps[0].segments,
+        steps[0].speakers,
+    )
+    press(qtbot, window, "Ctrl+Z")
+    assert window.toast.text() == "There is nothing to undo"
+    for after in steps[1:]:
+        press(qtbot, window, "Ctrl+Shift+Z")
+        assert entry.transcript() == after
+
+    stage.settle()
+    stage.library.close()  # as if the program had gone
+    library, keeper = Library(folders.data() / "library"), Keeper()
+    later = Session(stage.engine, library, keeper, stage.preferences.options)
+    qtbot.waitUntil(lambda: entry.id in later.entries)
+    later.load(entry.id)
+    qtbot.waitUntil(lambda: bool(later.entries[entry.id].segments))
+    assert later.entries[entry.id].transcript() == steps[-1]
+    assert "Artie: We have" not in formats.txt(later.entries[entry.id].transcript())
+    assert "Artie: half an hour" in formats.txt(later.entries[entry.id].transcript())
+    keeper.close()
+    library.close()
+
+
+def test_a_correction_is_one_that_changes_something(stage: Stage, window: Window, entry: Entry) -> None:
+    edits, before = stage.edits, entry.transcript()
+    assert not edits.rename(entry.id, "S1", "Rose")
+    assert not edits.rename(entry.id, "S1", "  ")
+    assert not edits.rename(entry.id, "S9", "Zoe")
+    assert not edits.reassign(entry.id, [0], "S1")
+    assert not edits.reassign(entry.id, [0], "S9")
+    assert not edits.merge(entry.id, "S1", "S1")
+    assert not edits.split(entry.id, 0, 0)
+    assert not edits.split(entry.id, 99, 4)
+    assert entry.transcript() == before
+    assert edits.next_undo(entry.id) == ""
+
+
+def test_what_was_undone_goes_when_something_else_is_done(stage: Stage, entry: Entry) -> None:
+    edits = stage.edits
+    edits.rename(entry.id, "S1", "One")
+    edits.undo(entry.id)
+    assert edits.next_redo(entry.id) == "rename"
+    edits.rename(entry.id, "S1", "Two")
+    assert edits.next_redo(entry.id) == ""
+
+
+def test_another_text_has_no_corrections_to_undo(stage: Stage, entry: Entry) -> None:
+    stage.edits.rename(entry.id, "S1", "One")
+    stage.session.again(entry.id)
+    assert not stage.edits.may_edit(entry.id)
+    assert not stage.edits.rename(entry.id, "S1", "Two")
+    finish(stage, entry, talk(2))
+    assert stage.edits.next_undo(entry.id) == ""
+    assert stage.edits.undo(entry.id) == ""
+
+
+def test_many_corrections_at_once_are_written_once(stage: Stage, entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage.settle()
+    written: list[str] = []
+    revise = stage.library.revise
+
+    def slow(key: str, made: Transcript) -> None:
+        time.sleep(0.1)
+        written.append(made.speakers[0].name)
+        revise(key, made)
+
+    monkeypatch.setattr(stage.library, "revise", slow)
+    for number in range(40):
+        stage.edits.rename(entry.id, "S1", f"Name {number}")
+    assert stored(stage, entry.id).speakers[0].name == "Name 39"
+    assert len(written) < 20
+
+
+def test_a_text_without_speakers_can_get_some(stage: Stage, window: Window, recording: Make, qtbot: QtBot) -> None:
+    (made,) = stage.drop(recording("talk.wav"))
+    plain = talk(2)
+    finish(stage, made, replace(plain, segments=tuple(replace(it, speaker=None) for it in plain.segments), speakers=()))
+    assert not window.speakers.strip.isVisible()
+    assert not any(paragraph.lead for paragraph in window.page.view.flow.paragraphs)
+    window.page.view.setFocus()
+    window.page.view.reading.put((1, 0), False)
+    press(qtbot, window, "Alt+1")
+    assert [each.name for each in made.speakers] == ["Speaker 1"]
+    assert window.speakers.strip.isVisible()
+    assert [bool(paragraph.lead) for paragraph in window.page.view.flow.paragraphs[:4]] == [False, True, True, False]
+
+
+def test_a_name_that_is_there_already_merges(window: Window, entry: Entry, qtbot: QtBot) -> None:
+    rename(qtbot, window, "S2", "rose")
+    assert [speaker.name for speaker in entry.speakers] == ["Rose"]
+    assert "Both are Rose now" in window.toast.text()
+
+
+def test_escape_forgets_the_name_and_a_click_beside_keeps_it(window: Window, entry: Entry, qtbot: QtBot) -> None:
+    rename(qtbot, window, "S2", "Nobody", Qt.Key.Key_Escape)
+    assert [speaker.name for speaker in entry.speakers] == ["Rose", "Arthur"]
+    assert window.speakers.card is None
+    window.speakers.strip.names["S2"].click()
+    assert window.speakers.card is not None
+    window.speakers.card.field.setText("Artie")
+    qtbot.mouseClick(window.speakers.card.veil, Qt.MouseButton.LeftButton, pos=QPoint(2, 2))
+    assert window.speakers.card is None
+    assert [speaker.name for speaker in entry.speakers] == ["Rose", "Artie"]
+
+
+def test_a_name_stands_where_another_voice_begins(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
+    view = window.page.view
+    named = [paragraph.speaker for paragraph in view.flow.paragraphs if paragraph.lead]
+    assert all(one != other for one, other in pairwise(named))
+    assert len(named) == 1 + sum(one.speaker != other.speaker for one, other in pairwise(entry.segments))
+    view.say(1)
+    assert view.accessibleDescription().startswith("Arthur, 0:08: The roof")
+    assert view.text().startswith("Rose: We have about half an hour")
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.name_place(1).center())
+    assert window.speakers.card is not None
+    assert window.speakers.card.field.text() == "Arthur"
+
+
+def test_the_view_stays_at_its_words(window: Window, stage: Stage, recording: Make, qtbot: QtBot) -> None:
+    (made,) = stage.drop(recording("long.wav"))
+    finish(stage, made, talk(5, rounds=20))
+    view, bar = window.page.view, window.page.view.verticalScrollBar()
+    qtbot.waitUntil(lambda: view.flow.is_measured)
+    view.reveal(200, 0)
+    first, above = view._anchor()
+    words = view.flow.paragraphs[first].text
+    place = bar.value()
+    stage.edits.split(made.id, 5, 39)
+    assert view.flow.paragraphs[view._anchor()[0]].text == words
+    assert view._anchor()[1] == pytest.approx(above, abs=1)
+    assert bar.value() != place
+    measured = view.flow.measured
+    stage.edits.rename(made.id, "S1", "Someone")
+    assert view.flow.measured == measured  # a name lays out nothing anew
+
+
+def test_a_correction_of_a_long_recording_blocks_nothing(window: Window, stage: Stage, recording: Make) -> None:
+    (made,) = stage.drop(recording("long.wav"))
+    finish(stage, made, talk(5, rounds=60))  # 960 lines, an hour and more
+    stage.qtbot.waitUntil(lambda: window.page.view.flow.is_measured, timeout=20_000)
+    stage.settle()
+    times = []
+    for correct in (
+        lambda: stage.edits.rename(made.id, "S1", "Someone"),
+        lambda: stage.edits.split(made.id, 5, 39),
+        lambda: stage.edits.reassign(made.id, [9], "S2"),
+        lambda: stage.edits.undo(made.id),
+    ):
+        began = time.thread_time()
+        correct()
+        times.append(time.thread_time() - began)
+        stage.settle()
+    assert min(times) < 0.05, times
+    assert sorted(times)[1] < 0.1, times  # a busy computer is slower than an idle one
+
+
+def test_the_menu_corrects_what_is_under_it(window: Window, entry: Entry) -> None:
+    view = window.page.view
+    view.reading.put((1, 4), False)
+    actions = {action.text().partition("\t")[0]: action for action in view.menu().actions()}
+    assert not actions["Said by Arthur"].isEnabled()
+    actions["Said by Rose"].trigger()
+    assert entry.segments[1].speaker == "S1"
+    actions = {action.text().partition("\t")[0]: action for action in view.menu().actions()}
+    assert actions["Undo change of speaker"].isEnabled()
+    assert not actions["Redo "].isEnabled()
+    merging = next(action.menu() for name, action in actions.items() if name.startswith("Merge Rose"))
+    merging.actions()[0].trigger()
+    assert [speaker.name for speaker in entry.speakers] == ["Arthur"]
+    names = [action.text().partition("\t")[0] for action in view.menu().actions()]
+    assert "Merge Arthur into" not in names
+    assert "Rename Arthur…" in names
+
+
+def test_ten_seconds_of_a_speaker_are_heard(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
+    strip = window.speakers.strip
+    strip.previews["S2"].click()
+    path, start, end = stage.player.played[-1]
+    assert path == entry.path
+    assert 0 < end - start <= 10.001
+    assert any(segment.start <= start < segment.end and segment.speaker == "S2" for segment in entry.segments)
+    assert strip.previews["S2"].accessibleName() == "Stop Arthur"
+    strip.previews["S2"].click()
+    assert stage.player.stopped == 1
+    assert strip.previews["S2"].accessibleName() == "Hear ten seconds of Arthur"
+
+
+def test_the_timeline_and_the_times_play(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
+    lanes, view = window.speakers.strip.lanes, window.page.view
+    qtbot.mouseClick(lanes, Qt.MouseButton.LeftButton, pos=QPoint(lanes.width() // 2, 10))
+    assert stage.player.played[-1][1] == pytest.approx(entry.seconds / 2, rel=0.02)
+    stage.player.hear(entry.segments[4].start + 0.1)
+    qtbot.waitUntil(lambda: view.is_heard(entry.segments[4].start))
+    assert "stop" in window.page.header.play.accessibleName().lower()
+    view.verticalScrollBar().setValue(0)
+    time_of_1 = view._time_place(1).center().toPoint()
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=time_of_1)
+    assert stage.player.played[-1][1] == entry.segments[1].start
+    press(qtbot, window, "Ctrl+Space")
+    assert stage.playback.key == ""
+    press(qtbot, window, "Ctrl+Space")
+    assert stage.playback.key == entry.id
+    count = len(stage.player.played)
+    lanes.setFocus()
+    for key in (Qt.Key.Key_Home, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Return):
+        qtbot.keyClick(lanes, key)
+    assert len(stage.player.played) == count + 1
+    assert stage.player.played[-1][1] == pytest.approx(entry.speakers[1].turns[0][0])
+    assert lanes.accessibleDescription().endswith(", Arthur")
+
+
+def test_without_a_device_one_sentence_says_so(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
+    window.page.header.play.click()
+    stage.player.end("there is nothing here to play sound with", "connect headphones")
+    qtbot.waitUntil(lambda: window.trouble.isVisible())
+    assert window.trouble.text.text() == (
+        "This cannot be played, there is nothing here to play sound with: connect headphones."
+    )
+    assert stage.playback.key == ""
+
+
+def test_late_news_of_what_is_not_played_any_more_is_passed_over(stage: Stage, entry: Entry, qtbot: QtBot) -> None:
+    stage.playback.play(entry.id, entry.path, 1.0)
+    stage.player.listener.moved(99, 7.0)
+    stage.player.hear(2.0)
+    qtbot.waitUntil(lambda: stage.playback.seconds == 2.0)
+    stage.playback.stop()
+    stage.player.end("too late", "")
+    qtbot.wait(20)
+    assert stage.playback.seconds == 2.0
+
+
+def test_every_control_can_be_reached_and_named(window: Window, entry: Entry) -> None:
+    window.speakers.strip.names["S1"].click()
+    assert window.speakers.card is not None
+    controls = [*window.speakers.strip.findChildren(QPushButton), *window.speakers.card.findChildren(QPushButton)]
+    for control in [*controls, window.speakers.strip.lanes, window.speakers.card.field, window.page.header.speakers]:
+        assert control.accessibleName() or (isinstance(control, QPushButton) and control.text()), control
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control
+
+
+def test_the_strip_can_be_hidden_and_stays_hidden(window: Window, stage: Stage, entry: Entry, recording: Make) -> None:
+    strip, header = window.speakers.strip, window.page.header
+    assert strip.isVisible()
+    header.speakers.click()
+    assert not strip.isVisible()
+    (other,) = stage.drop(recording("other.wav"))
+    finish(stage, other, talk(5))
+    window.show_entry(other.id)
+    assert not strip.isVisible()
+    header.speakers.click()
+    assert strip.isVisible()
+    assert len(strip.names) == 5
+
+
+@pytest.mark.parametrize("look", [LIGHT, DARK])
+def test_five_speakers_fit_a_small_window(
+    window: Window, stage: Stage, theme: Theme, recording: Make, look: str
+) -> None:
+    theme.choose(look)
+    window.resize(800, 600)
+    (made,) = stage.drop(recording("x" * 120 + ".wav"))
+    finish(stage, made, talk(5))
+    stage.edits.rename(made.id, "S1", "A very long name & more of it " * 3)
+    stage.qtbot.wait(20)
+    assert (window.width(), window.height()) == (800, 600)
+    assert window.speakers.strip.lanes.width() >= 80
+    corner = window.speakers.strip.mapTo(window, window.speakers.strip.rect().bottomRight())
+    assert window.rect().contains(corner)
+    theme.choose(LIGHT)
+
+
+def test_the_choice_of_speakers_reaches_the_engine(window: Window, stage: Stage, recording: Make) -> None:
+    choice = window.settings.speakers
+    asked = [stage.preferences.options().speakers]
+    for number in (1, 2):
+        choice.choice.group.button(number).click()
+        asked.append(stage.preferences.options().speakers)
+    choice.more.click()
+    asked.append(stage.preferences.options().speakers)
+    assert asked == ["off", "auto", "2", "3"]
+    stage.drop(recording("talk.wav"))
+    assert stage.engine.jobs[-1][2].speakers == "3"

@@ -1,0 +1,169 @@
+"""A stretch of a recording is played: that stretch, in small pieces, and no longer than wanted."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from desktop_app.audio import microphone
+from desktop_app.audio.files import RATE, AudioFile
+from desktop_app.audio.player import Player, Speaker
+
+CLIP = Path(__file__).parents[2] / "data" / "clips" / "00.flac"
+
+
+class Output:
+    """Takes in sound at once, or waits until it is let go."""
+
+    latency = 0.0
+
+    def __init__(self) -> None:
+        self.pieces: list[np.ndarray] = []
+        self.closed = self.drained = False
+        self.go = threading.Event()
+        self.go.set()
+        self.began = threading.Event()
+
+    def __enter__(self) -> Output:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.closed = True
+
+    def write(self, samples: np.ndarray) -> None:
+        self.began.set()
+        assert self.go.wait(5.0)
+        self.pieces.append(samples)
+
+    def drain(self) -> None:
+        self.drained = True
+
+
+class Heard:
+    """What a player tells."""
+
+    def __init__(self) -> None:
+        self.places: list[tuple[int, float]] = []
+        self.ends: list[tuple[int, str, str]] = []
+        self.done = threading.Event()
+
+    def moved(self, run: int, seconds: float) -> None:
+        self.places.append((run, seconds))
+
+    def ended(self, run: int, reason: str, remedy: str) -> None:
+        self.ends.append((run, reason, remedy))
+        self.done.set()
+
+
+def test_the_stretch_is_played_and_no_more() -> None:
+    heard, output = Heard(), Output()
+    run = Player(heard, lambda: output).play(CLIP, 0.5, 1.25)
+    assert heard.done.wait(5.0)
+    assert heard.ends == [(run, "", "")]
+    assert sum(map(len, output.pieces)) == 0.75 * RATE
+    assert max(map(len, output.pieces)) <= RATE // 20
+    assert output.closed
+    assert output.drained
+    assert heard.places[-1] == (run, pytest.approx(1.25))
+    with AudioFile(CLIP) as file:
+        whole = np.concatenate(list(file))
+    played = np.concatenate(output.pieces)
+    assert np.array_equal(whole[RATE // 2 : RATE // 2 + len(played)], played)
+
+
+def test_another_stretch_comes_after_the_first_has_let_go_of_the_device() -> None:
+    heard, one, other = Heard(), Output(), Output()
+    one.go.clear()
+    outputs = iter([one, other])
+    player = Player(heard, lambda: next(outputs))
+    player.play(CLIP, 0.0)
+    assert one.began.wait(5.0)
+    run = player.play(CLIP, 0.0, 0.2)
+    assert not other.pieces
+    one.go.set()
+    assert heard.done.wait(5.0)
+    assert one.closed
+    assert heard.ends == [(run, "", "")]  # who was stopped says nothing
+
+
+def test_what_cannot_be_played_is_said(tmp_path: Path) -> None:
+    heard = Heard()
+    Player(heard, Output).play(tmp_path / "gone.wav", 0.0)
+    assert heard.done.wait(5.0)
+    assert heard.ends == [(1, "there is no such file", "check the name")]
+
+
+def test_beyond_the_end_there_is_silence_and_no_complaint() -> None:
+    heard, output = Heard(), Output()
+    Player(heard, lambda: output).play(CLIP, 9999.0)
+    assert heard.done.wait(5.0)
+    assert heard.ends == [(1, "", "")]
+    assert not output.pieces
+
+
+class Library:
+    """sounddevice with one output, or none."""
+
+    class PortAudioError(Exception):
+        pass
+
+    def __init__(self, device: bool, broken: bool = False) -> None:
+        self.device, self.broken, self.written, self.stopped, self.closed = device, broken, 0, False, False
+        self.latency = 0.1
+
+    def query_devices(self, kind: str) -> dict[str, Any]:
+        if not self.device:
+            raise self.PortAudioError("Error querying device -1")
+        return {"default_samplerate": 48_000.0, "max_output_channels": 2}
+
+    def OutputStream(self, rate: int, channels: int, dtype: str) -> Any:
+        assert (rate, channels, dtype) == (48_000, 2, "float32")
+        return self
+
+    def start(self) -> None:
+        if self.broken:
+            raise OSError("no such thing")
+
+    def write(self, sound: np.ndarray) -> None:
+        assert sound.shape[1] == 2
+        self.written += len(sound)
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def close(self, ignore_errors: bool) -> None:
+        self.closed = True
+
+
+def test_the_device_gets_its_own_rate_and_channels(monkeypatch: pytest.MonkeyPatch) -> None:
+    library, heard = Library(device=True), Heard()
+    monkeypatch.setattr(microphone, "_library", lambda: library)
+    Player(heard, Speaker).play(CLIP, 0.0, 0.5)
+    assert heard.done.wait(5.0)
+    assert heard.ends == [(1, "", "")]
+    assert library.written == 0.5 * 48_000
+    assert library.stopped
+    assert library.closed
+    assert not microphone._open
+
+
+def test_without_a_device_the_reason_and_the_remedy_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = Heard()
+    monkeypatch.setattr(microphone, "_library", lambda: Library(device=False))
+    Player(heard, Speaker).play(CLIP, 0.0, 0.5)
+    assert heard.done.wait(5.0)
+    _, reason, remedy = heard.ends[0]
+    assert "nothing here to play sound with" in reason
+    assert "headphones" in remedy
+
+
+def test_whatever_a_driver_raises_ends_the_playing(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = Heard()
+    monkeypatch.setattr(microphone, "_library", lambda: Library(device=True, broken=True))
+    Player(heard, Speaker).play(CLIP, 0.0, 0.5)
+    assert heard.done.wait(5.0)
+    assert "no such thing" in heard.ends[0][1]

@@ -1,0 +1,37 @@
+"""Live labels: soon, steady, and never changed once they are old."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from desktop_app.speakers import live
+from desktop_app.speakers.networks import RATE
+from tests.unit.speakers.voices import NETWORKS, loud, talk
+
+
+def test_labels_come_soon_and_people_keep_their_names(monkeypatch) -> None:
+    monkeypatch.setattr(live, "WINDOW", 20.0)
+    parts = [("a", 3.0), ("", 0.5), ("b", 3.0), ("", 0.5), ("a", 2.0), ("", 0.4), ("b", 0.6), ("", 0.5)]
+    samples = talk(*parts * 4, ("c", 4.0), ("", 0.5), *parts)
+    listening = live.LiveSpeakers(NETWORKS, loud)
+    frozen: dict[float, str] = {}
+    for at in range(0, samples.size, RATE // 2):
+        now = (at + RATE // 2) / RATE
+        if listening.hear(samples[at : at + RATE // 2]):
+            turns = listening.turns()
+            for time in np.arange(0.25, now - 24.0, 0.5):
+                label = next((turn.speaker for turn in turns if turn.start <= time < turn.end), "")
+                assert frozen.setdefault(float(time), label) == label, "what is old does not change"
+            last = max((turn.end for turn in turns), default=0.0)
+            assert now < 4 or now - last < 4.2, "everything said is labelled soon"
+    shown = {turn.speaker for turn in listening.turns()}
+    final = listening.finish()
+    assert shown == {turn.speaker for turn in final} == {"S1", "S2", "S3"}
+    assert final[0].speaker == "S1" and frozen
+
+
+def test_silence_has_no_speakers() -> None:
+    listening = live.LiveSpeakers(NETWORKS, loud)
+    assert not any(listening.hear(talk(("", 1))) for _ in range(1))
+    listening.hear(talk(("", 5)))
+    assert listening.turns() == listening.finish() == []
