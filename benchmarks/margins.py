@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from desktop_app.audio.logmel import RATE, LogMel
 from desktop_app.checkpoints.folder import Checkpoint, read
+from desktop_app.engine import runtime
 from desktop_app.engine.runtime import RuntimeModel
-from desktop_app.runtimes import openvino
 
 TOKENS = 100
 Scores = npt.NDArray[np.float32]
@@ -70,7 +70,7 @@ def largest_change(checkpoint: Checkpoint, model: RuntimeModel, texts: int) -> t
 def ready(checkpoint: Checkpoint, device: str, precision: str, each_width: bool) -> RuntimeModel:
     """The model on a device as it is called here."""
     if device not in ("cuda", "torch"):
-        return openvino.load(checkpoint, device, precision)
+        return runtime.load(checkpoint, device, precision, None, None)
     from desktop_app.runtimes import torch
     from desktop_app.runtimes.torch_passes import EACH_WIDTH, ONE_WIDTH
 

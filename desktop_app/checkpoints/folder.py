@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from desktop_app.checkpoints.ir import Ir, read_ir
 from desktop_app.checkpoints.pieces import Pieces, read_json, read_pieces
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape, read_shape
@@ -22,12 +23,14 @@ __all__ = ["Checkpoint", "ModelProblem", "read", "same_encoder"]
 
 _FEATURES = {"sampling_rate": 16_000, "hop_length": 160, "n_fft": 400}
 _BLOCK = 1 << 24
+_SAFETENSORS = "model*.safetensors*"
 _PICKLES = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt")
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """A model folder that was found whole. Its tensors stay on disk until they are read.
+    """A model folder that was found whole. Its tensors stay on disk until they are read; with `ir`, OpenVINO's own
+    graphs, it has none.
 
     `name` and `notice` (a sentence its reader must see, or "") are those of the optional galley.json.
     `alignment_heads` are the (layer, head) pairs whose cross-attention follows the words. `draft` is the folder of the
@@ -42,6 +45,7 @@ class Checkpoint:
     vocabulary: Vocabulary
     pieces: Pieces
     tensors: Tensors
+    ir: Ir | None
     alignment_heads: tuple[tuple[int, int], ...]
     draft: Path | None
 
@@ -65,8 +69,9 @@ def read(folder: Path) -> Checkpoint:
     generation = _optional(folder / "generation_config.json")
     about = _optional(folder / "galley.json")
     shape = read_shape(config)
-    tensors = _tensors(folder)
-    for name, sides in shape.tensors().items():
+    ir = None if any(folder.glob(_SAFETENSORS)) else read_ir(folder)
+    tensors = Tensors(None) if ir else _tensors(folder)
+    for name, sides in ({} if ir else shape.tensors()).items():
         tensors.check(name, sides)
     for key, wanted in _FEATURES.items():
         found = _optional(folder / "preprocessor_config.json").get(key, wanted)
@@ -89,6 +94,7 @@ def read(folder: Path) -> Checkpoint:
         vocabulary=read_vocabulary(pieces, generation, config, shape),
         pieces=pieces,
         tensors=tensors,
+        ir=ir,
         alignment_heads=_alignment_heads(generation, shape),
         draft=draft if (draft / "config.json").is_file() else None,
     )
@@ -136,7 +142,7 @@ def _tensors(folder: Path) -> Tensors:
     """The tensors of the folder. Pickles can run code when they are loaded, so a folder that holds nothing else is
     refused by name.
     """
-    if not any(folder.glob("model*.safetensors*")):
+    if not any(folder.glob(_SAFETENSORS)):
         for pattern in _PICKLES:
             for file in sorted(folder.glob(pattern)):
                 raise ModelProblem(
@@ -146,9 +152,11 @@ def _tensors(folder: Path) -> Tensors:
 
 
 def same_encoder(one: Checkpoint, other: Checkpoint) -> bool:
-    """Whether both hear the same: equal shapes, then every number of the encoders' tensors, small ones first."""
+    """Whether both hear the same: equal shapes, then every number of the encoders' tensors, small ones first. Of
+    OpenVINO's own graphs that is not known.
+    """
     shapes = one.shape.encoder_tensors()
-    if shapes != other.shape.encoder_tensors() or one.shape.encoder_heads != other.shape.encoder_heads:
+    if one.ir or other.ir or shapes != other.shape.encoder_tensors() or one.shape.encoder_heads != other.shape.encoder_heads:
         return False
     names = sorted(shapes, key=lambda name: one.tensors[name].end - one.tensors[name].begin)
     return all(_same(one.tensors[name], other.tensors[name]) for name in names)

@@ -311,7 +311,7 @@ def _check(folder: Path, progress: Progress) -> bool:
         done += part.size
     checkpoint = read(folder)
     for each in [checkpoint] if checkpoint.draft is None else [checkpoint, read(checkpoint.draft)]:
-        for name in each.shape.tensors():
+        for name in () if each.ir else each.shape.tensors():
             if not np.isfinite(each.tensors[name].read()).all():
                 raise ModelProblem(f"the tensor {name} holds something that is no number", again)
     return bool(wanted)

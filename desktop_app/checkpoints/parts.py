@@ -28,6 +28,10 @@ SETTINGS = (
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
+ENCODER, DECODER = "openvino_encoder_model.xml", "openvino_decoder_model.xml"
+GRAPHS = tuple(name.replace(".xml", end) for name in (ENCODER, DECODER) for end in (".xml", ".bin"))
+"""OpenVINO's own graphs, in the place of tensors."""
+
 ABOUT = "galley.json"
 
 BLOCK = 1 << 20
@@ -46,8 +50,8 @@ class Part:
 
 
 def weights(names: Collection[str], shards: Callable[[], dict[str, Any]]) -> list[str]:
-    """The files of a folder or repository that hold its tensors: one file, or the parts that its index names.
-    ModelProblem names the pickle of one that has no other weights.
+    """The files of a folder or repository that hold its tensors: one file, or the parts that its index names; else
+    OpenVINO's own graphs. ModelProblem names the pickle of one that has no other weights.
     """
     if WEIGHTS in names:
         return [WEIGHTS]
@@ -56,12 +60,22 @@ def weights(names: Collection[str], shards: Callable[[], dict[str, Any]]) -> lis
         if not found or any(Path(name).name != name or not name.endswith(".safetensors") for name in found):
             raise ModelProblem(f"{INDEX} is damaged", "choose another model")
         return [INDEX, *sorted(found)]
+    if set(GRAPHS) & set(names):
+        return whole_graphs(names)
     for name in sorted(names):
         if name.endswith((".bin", ".pt", ".pth", ".ckpt")):
             raise ModelProblem(
                 f"its weights are a pickle ({name}), which could run code", "choose one with model.safetensors"
             )
     raise ModelProblem("it has no model.safetensors", "choose a Whisper model in the Hugging Face layout")
+
+
+def whole_graphs(names: Collection[str]) -> list[str]:
+    """The files of OpenVINO's graphs; ModelProblem names the first that is missing."""
+    for name in GRAPHS:
+        if name not in names:
+            raise ModelProblem(f"it has OpenVINO's graphs without {name}", "get all four files")
+    return list(GRAPHS)
 
 
 def digest(path: Path, heard: Heard = lambda done: None) -> str:

@@ -75,11 +75,13 @@ class Tensor:
 
 
 class Tensors:
-    """The tensors of a model folder by name. A leading "model." is left out, as checkpoints differ in it."""
+    """The tensors of a model folder by name; none without a folder. A leading "model." is left out, as checkpoints
+    differ in it.
+    """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | None) -> None:
         self._tensors: dict[str, Tensor] = {}
-        for file in (TensorFile(path) for path in _files(folder)):
+        for file in (TensorFile(path) for path in (_files(folder) if folder else ())):
             for name, (kind, shape, begin, end) in file.header.items():
                 self._tensors[name.removeprefix("model.")] = Tensor(file, kind, shape, begin, end)
 

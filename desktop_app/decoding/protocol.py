@@ -26,7 +26,7 @@ class Cursor(Protocol):
         """Read `tokens` in one pass and give the scores that follow each of them, [len(tokens), vocabulary]."""
 
     def rewind(self, length: int) -> None:
-        """Forget everything from position `length` on. Free of cost."""
+        """Forget everything from position `length` on. Free of cost, or paid for in the next pass."""
 
 
 class Model(Protocol):

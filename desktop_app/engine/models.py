@@ -35,10 +35,11 @@ class LoadedDraft(Loaded):
 
 @dataclass(frozen=True)
 class Pair:
-    """A target and perhaps a draft, ready to run."""
+    """A target and perhaps a draft, ready to run. `remark` says why there is none where one would be expected, or is ""."""
 
     target: Loaded
     draft: LoadedDraft | None
+    remark: str = ""
 
     def drafter(self) -> Drafter | None:
         """A drafter for one recording."""
@@ -57,7 +58,7 @@ class Pair:
             drafter="model" if self.draft else "off",
             device=self._devices(),
             precision=target.model.precision,
-            notice=target.checkpoint.notice,
+            notice=f"{target.checkpoint.notice} {self.remark}".strip(),
         )
 
     def _devices(self) -> str:
@@ -89,7 +90,10 @@ class Shelf:
                 checkpoint, devices.target, options.precision, None, _cache(), encoder_device=devices.encoder
             )
             self._target = Loaded(key, checkpoint, model)
-        return Pair(self._target, self._draft_for(self._target, options, announce))
+        target = self._target
+        if options.draft == "auto" and not target.model.rewinds_freely:
+            return Pair(target, None, _remark(target.checkpoint, options))
+        return Pair(target, self._draft_for(target, options, announce))
 
     def clear(self) -> None:
         """Give the memory back."""
@@ -147,6 +151,17 @@ def _own_draft(target: Checkpoint, options: Options) -> Path | None:
             continue
         return folder
     return None
+
+
+def _remark(target: Checkpoint, options: Options) -> str:
+    """Why a target whose rewinds cost time writes without the draft that it has."""
+    folder = _own_draft(target, options)
+    if folder is None:
+        return ""
+    return (
+        f"No draft is used: {target.name} holds OpenVINO's own graphs, which copy their memory after every rejected "
+        f"word. Name {folder.name} as the draft to have it all the same."
+    )
 
 
 def _key(folder: Path, options: Options, *devices: str) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.protocol import Model
-from desktop_app.runtimes import openvino
+from desktop_app.runtimes import openvino, openvino_folder
 
 AUTO = openvino.AUTO
 """What the device "auto" is."""
@@ -16,11 +16,14 @@ AUTO = openvino.AUTO
 
 class RuntimeModel(Model, Protocol):
     """A model that is ready to run, with the device of its decoder, that of its encoder, and the precision in use as
-    people call them."""
+    people call them. Where it does not rewind freely, a draft hardly pays."""
 
     device: str
     encoder_device: str
     precision: str
+
+    @property
+    def rewinds_freely(self) -> bool: ...
 
 
 def load(
@@ -37,6 +40,10 @@ def load(
 
     `encoder` is None or a model of the same runtime whose encoder is to be shared.
     """
+    if checkpoint.ir is not None:
+        if device.startswith("cuda"):
+            raise ModelProblem("PyTorch cannot run OpenVINO's own graphs", "choose another device, as in --device cpu")
+        return openvino_folder.load(checkpoint, device, precision, encoder_device=encoder_device, cache=cache)
     if not device.startswith("cuda"):
         return openvino.load(checkpoint, device, precision, encoder=encoder, encoder_device=encoder_device, cache=cache)
     others = " or ".join(name.lower() for name, _ in openvino.devices())

@@ -224,6 +224,8 @@ class OpenVinoModel:
     `device` is where its decoder runs, `encoder_device` where it hears; `precision` names both where they differ.
     """
 
+    rewinds_freely = True
+
     def __init__(
         self,
         place: Place,

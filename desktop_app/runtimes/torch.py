@@ -164,6 +164,8 @@ def _steady(passes: Passes, shape: Shape, width: int) -> bool:
 class TorchModel:
     """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time."""
 
+    rewinds_freely = True
+
     def __init__(
         self,
         place: torch.device,

@@ -1,0 +1,80 @@
+"""Folders with OpenVINO's own graphs instead of tensors, as optimum-intel writes them and the hub offers them: whether
+they are whole, and of the kind that can be run here.
+
+A graph is a description (.xml) and its numbers (.bin). The description is read as XML, without OpenVINO.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from desktop_app.checkpoints import parts
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.checkpoints.tensors import FETCH_AGAIN
+
+CONVERT = "convert the model again with galley models convert"
+
+_ENCODER = {"input_features"}
+_DECODER = {"input_ids", "encoder_hidden_states"}
+_CHOICE = {"beam_idx"}
+
+
+@dataclass(frozen=True)
+class Ir:
+    """The descriptions of the two graphs; each has its numbers beside it."""
+
+    encoder: Path
+    decoder: Path
+
+
+def read_ir(folder: Path) -> Ir | None:
+    """The graphs of a folder, checked; None where it has none. ModelProblem says what is missing or of another kind."""
+    there = {name for name in parts.GRAPHS if (folder / name).is_file()}
+    if not there:
+        return None
+    parts.whole_graphs(there)
+    found = Ir(folder / parts.ENCODER, folder / parts.DECODER)
+    _inputs(_description(found.encoder), found.encoder, _ENCODER, set())
+    decoder = _description(found.decoder)
+    _inputs(decoder, found.decoder, _DECODER, _CHOICE)
+    if decoder.find("layers/layer[@type='ReadValue']") is None:
+        raise ModelProblem("its decoder does not remember what it has read (it is not stateful)", CONVERT)
+    return found
+
+
+def _description(path: Path) -> ElementTree.Element:
+    """The description of a graph; ModelProblem where it is damaged or its numbers are cut off."""
+    try:
+        net = ElementTree.parse(path).getroot()
+    except OSError as error:
+        raise ModelProblem(f"{path.name} cannot be read", "check the file's permissions") from error
+    except ElementTree.ParseError as error:
+        raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN) from error
+    numbers = path.with_suffix(".bin")
+    try:
+        ends = [int(data.get("offset", 0)) + int(data.get("size", 0)) for data in net.iterfind(".//layer/data")]
+    except ValueError as error:
+        raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN) from error
+    if net.tag != "net" or net.find("layers") is None:
+        raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN)
+    if numbers.stat().st_size < max(ends, default=0):
+        raise ModelProblem(f"{numbers.name} is incomplete", FETCH_AGAIN)
+    return net
+
+
+def _inputs(net: ElementTree.Element, path: Path, wanted: Collection[str], allowed: Collection[str]) -> None:
+    """Raise ModelProblem unless a graph has these inputs, and no others but the allowed ones."""
+    found = set()
+    for layer in net.iterfind("layers/layer[@type='Parameter']"):
+        port = layer.find("output/port")
+        names = set((port.get("names") or "").split(",") if port is not None else ()) | {layer.get("name", "")}
+        known = names & {*wanted, *allowed}
+        found.add(known.pop() if known else layer.get("name", ""))
+    missing, unknown = sorted(set(wanted) - found), sorted(found - {*wanted, *allowed})
+    if missing:
+        raise ModelProblem(f"{path.name} has no input {missing[0]}", CONVERT)
+    if unknown:
+        raise ModelProblem(f"{path.name} wants an input {unknown[0]}, which is not known here", CONVERT)

@@ -1,0 +1,226 @@
+"""Whisper folders that hold OpenVINO's own graphs, as optimum-intel writes them: run as they are, without torch.
+
+Their decoder has no input for positions: a token stands where the memory of the text ends, so what was rejected cannot
+be left in it. A rewind copies that memory off the device, cuts it and copies it back, in the next pass. What it
+remembers of the window stays. Run and measured on the CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import openvino as ov
+from openvino import opset13 as op
+
+from desktop_app.checkpoints.folder import Checkpoint
+from desktop_app.checkpoints.ir import CONVERT
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.runtimes.openvino_place import EPSILON, Place, core, run
+
+Array = npt.NDArray[np.float32]
+
+_QUANTISED = {ov.Type.i8: "int8", ov.Type.u8: "int8", ov.Type.i4: "int4", ov.Type.u4: "int4"}
+
+
+def load(
+    checkpoint: Checkpoint,
+    device: str = "cpu",
+    precision: str = "auto",
+    *,
+    encoder_device: str = "",
+    cache: Path | None = None,
+) -> FolderModel:
+    """The graphs of a checkpoint made ready to run, computed in f32 with the numbers that they hold.
+
+    `device`, `encoder_device` and `cache` are those of `openvino.load`. ModelProblem where the device cannot run them or
+    they are not what config.json says.
+    """
+    assert checkpoint.ir is not None
+    if precision not in ("auto", "f32"):
+        raise ModelProblem(
+            f"{checkpoint.name} holds OpenVINO's own graphs, whose numbers cannot be made {precision}",
+            "choose the precision auto, or the model in safetensors",
+        )
+    place = Place(device, "f32", cache)
+    ears = Place(encoder_device or device, "f32", cache)
+    if "NPU" in place.name + ears.name:
+        raise ModelProblem(
+            f"the NPU wants fixed shapes, which the graphs of {checkpoint.name} do not have",
+            "choose another device, or the model in safetensors",
+        )
+    return FolderModel(checkpoint, place, ears)
+
+
+class FolderModel:
+    """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time."""
+
+    rewinds_freely = False
+
+    def __init__(self, checkpoint: Checkpoint, place: Place, ears: Place) -> None:
+        assert checkpoint.ir is not None
+        shape = checkpoint.shape
+        self.mel_bins, self.positions = shape.mel_bins, shape.text_positions
+        self.device, self.encoder_device = place.name, ears.name
+        self.epsilon = EPSILON["f32"]
+        self._checkpoint, self._place, self._ir = checkpoint, place, checkpoint.ir
+        heard, written = _graph(self._ir.encoder), _graph(self._ir.decoder)
+        kinds = [_numbers(graph) for graph in (written, heard)]
+        self.precision = kinds[0] if kinds[0] == kinds[1] else f"{kinds[0]}, encoder {kinds[1]}"
+        try:
+            heard.reshape({"input_features": [1, shape.mel_bins, 2 * shape.audio_positions]})
+        except RuntimeError as error:
+            raise _other("hears other features") from error
+        self._encoder = ears.compiled(heard)
+        sides = self._encoder.model_outputs[0].partial_shape
+        if not sides.compatible(ov.PartialShape([1, shape.audio_positions, shape.width])):
+            raise _other("gives windows of another size")
+        self._decoder = place.compiled(written)
+        self._grow = self._try()
+
+    def _try(self) -> dict[str, int]:
+        """The memories of the text, and along which axis they grow: found in two passes. Others are the window's."""
+        shape, decoder = self._checkpoint.shape, self._decoder
+        silence = np.zeros((1, shape.audio_positions, shape.width), np.float32)
+        _listen(decoder, silence)
+        before: dict[str, Any] = {}
+        grow = {}
+        for count in (2, 3):
+            try:
+                scores = _read(decoder, [0] * count)
+            except RuntimeError as error:  # ModelProblem is none
+                raise _other("cannot be run") from error
+            if scores.shape != (count, shape.vocabulary):
+                raise _other("does not give the scores of every token")
+            sides = {state.name: list(state.state.get_shape()) for state in decoder.query_state()}
+            for name, each in sides.items():
+                if name in before and each != before[name]:
+                    grow[name] = next(axis for axis, side in enumerate(each) if side != before[name][axis])
+                    if each[grow[name]] != 5:
+                        raise _other("remembers something else than its text")
+            before = sides
+        if not grow:
+            raise _other("does not remember what it has read")
+        return grow
+
+    def encode(self, features: Array) -> Array:
+        """The encoder's view [1, positions, width] of one window of features [bins, frames]."""
+        self._encoder.set_tensor("input_features", ov.Tensor(np.ascontiguousarray(features[None], np.float32)))
+        run(self._encoder)
+        return np.array(self._encoder.get_output_tensor(0).data)
+
+    def open(self, encoded: Array) -> FolderCursor:
+        """A cursor at the start of the window; it ends the one before. The first pass looks at the window anew."""
+        _listen(self._decoder, encoded)
+        return FolderCursor(self._decoder, self._grow, self.positions)
+
+    def attend(self, encoded: Array, tokens: Sequence[int]) -> tuple[Array, Array]:
+        """Scores [n, vocabulary] of n tokens from the first position on, and where the alignment heads looked while
+        they were read, before the softmax: [heads, n, audio positions]. Ends the cursor."""
+        _listen(self._watcher, encoded)
+        scores = _read(self._watcher, tokens)
+        return scores, np.array(self._watcher.get_output_tensor(1).data[0], np.float32)
+
+    @cached_property
+    def _watcher(self) -> ov.InferRequest:
+        """The decoder that also tells where it looks, made when words are first asked for."""
+        graph = _graph(self._ir.decoder)
+        _watch(graph, self._checkpoint.alignment_heads, self._checkpoint.shape.decoder_layers)
+        return self._place.compiled(graph)
+
+
+class FolderCursor:
+    """A place in the text of one window: `decoding.protocol.Cursor`. A rewind is paid for in the pass after it."""
+
+    def __init__(self, decoder: ov.InferRequest, grow: dict[str, int], positions: int) -> None:
+        self._decoder, self._grow, self._positions = decoder, grow, positions
+        self._stored = 0  # tokens in the decoder's memory
+        self._length = 0
+
+    @property
+    def length(self) -> int:
+        """How many tokens the decoder has read."""
+        return self._length
+
+    def rewind(self, length: int) -> None:
+        """Forget everything from position `length` on."""
+        if not 0 <= length <= self._length:
+            raise ValueError(f"rewind to {length} of {self._length}")
+        self._length = length
+
+    def run(self, tokens: Sequence[int]) -> Array:
+        """Scores [k, vocabulary] after each of the k tokens, read in one pass; ValueError past the last position."""
+        if not 0 < len(tokens) <= self._positions - self._length:
+            raise ValueError(f"{len(tokens)} tokens at position {self._length} of {self._positions}")
+        if self._length < self._stored:
+            self._trim()
+        scores = _read(self._decoder, tokens)
+        self._length = self._stored = self._length + len(tokens)
+        return scores
+
+    def _trim(self) -> None:
+        """Cut the memory of the text to its length."""
+        if not self._length:
+            self._decoder.reset_state()
+            return
+        for state in self._decoder.query_state():
+            if state.name in self._grow:
+                left = [slice(None)] * self._grow[state.name] + [slice(self._length)]
+                state.state = ov.Tensor(np.array(state.state.data[tuple(left)], order="C"))
+
+
+def _graph(path: Path) -> ov.Model:
+    try:
+        return core().read_model(path)
+    except RuntimeError as error:
+        raise ModelProblem(f"OpenVINO cannot read {path.name}", CONVERT) from error
+
+
+def _other(what: str) -> ModelProblem:
+    return ModelProblem(f"a graph of the model {what}", CONVERT)
+
+
+def _numbers(graph: ov.Model) -> str:
+    """What people call the numbers of a graph: those of its large constants, or of what it makes them on the way."""
+    found = {"int8" for node in graph.get_ops() if node.get_type_name() == "FakeQuantize"}
+    for node in graph.get_ops():
+        if node.get_type_name() == "Constant" and len(node.get_output_shape(0)) > 1:
+            found.add(_QUANTISED.get(node.get_output_element_type(0), "f32"))
+    return min(found & {"int4", "int8"}, default="f32")
+
+
+def _listen(decoder: ov.InferRequest, encoded: Array) -> None:
+    """Let a decoder forget everything and look at a window."""
+    decoder.reset_state()
+    decoder.set_tensor("encoder_hidden_states", ov.Tensor(np.ascontiguousarray(encoded, np.float32)))
+    if any("beam_idx" in each.get_names() for each in decoder.model_inputs):
+        decoder.set_tensor("beam_idx", ov.Tensor(np.zeros(1, np.int32)))
+
+
+def _read(decoder: ov.InferRequest, tokens: Sequence[int]) -> Array:
+    """The scores after each of some tokens, read in one pass: a copy."""
+    decoder.set_tensor("input_ids", ov.Tensor(np.array([tokens], np.int64)))
+    run(decoder)
+    return np.array(decoder.get_output_tensor(0).data[0], np.float32)
+
+
+def _watch(graph: ov.Model, heads: Sequence[tuple[int, int]], layers: int) -> None:
+    """Let a decoder also give the attention of some heads before the softmax, [1, heads, k, audio positions].
+
+    Each layer attends twice, to the text and then to the window, and each attention needs the one before it.
+    """
+    attentions = [node for node in graph.get_ordered_ops() if node.get_type_name() == "ScaledDotProductAttention"]
+    if len(attentions) != 2 * layers:
+        raise ModelProblem("the graphs of the model do not tell when words are spoken", "leave out the word times")
+    seen = []
+    for layer, head in heads:
+        inputs = attentions[2 * layer + 1].input_values()
+        size = inputs[0].get_partial_shape()[-1].get_length()
+        scale = inputs[4] if len(inputs) > 4 else op.constant(np.float32(size**-0.5)).output(0)
+        looks = op.multiply(op.matmul(inputs[0], inputs[1], transpose_a=False, transpose_b=True), scale)
+        seen.append(op.gather(looks, op.constant(np.array([head])), op.constant(np.array(1))))
+    graph.add_outputs(op.concat(seen, 1).output(0))
