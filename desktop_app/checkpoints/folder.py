@@ -156,7 +156,9 @@ def same_encoder(one: Checkpoint, other: Checkpoint) -> bool:
     OpenVINO's own graphs that is not known.
     """
     shapes = one.shape.encoder_tensors()
-    if one.ir or other.ir or shapes != other.shape.encoder_tensors() or one.shape.encoder_heads != other.shape.encoder_heads:
+    if one.ir or other.ir:
+        return False
+    if shapes != other.shape.encoder_tensors() or one.shape.encoder_heads != other.shape.encoder_heads:
         return False
     names = sorted(shapes, key=lambda name: one.tensors[name].end - one.tensors[name].begin)
     return all(_same(one.tensors[name], other.tensors[name]) for name in names)

@@ -70,9 +70,9 @@ def _inputs(net: ElementTree.Element, path: Path, wanted: Collection[str], allow
     found = set()
     for layer in net.iterfind("layers/layer[@type='Parameter']"):
         port = layer.find("output/port")
-        names = set((port.get("names") or "").split(",") if port is not None else ()) | {layer.get("name", "")}
-        known = names & {*wanted, *allowed}
-        found.add(known.pop() if known else layer.get("name", ""))
+        named = port.get("names") if port is not None else None
+        names = (named or layer.get("name") or "").split(",")
+        found.add(next((name for name in names if name in wanted or name in allowed), names[0]))
     missing, unknown = sorted(set(wanted) - found), sorted(found - {*wanted, *allowed})
     if missing:
         raise ModelProblem(f"{path.name} has no input {missing[0]}", CONVERT)

@@ -15,7 +15,7 @@ from desktop_app.transcript.formats import FORMATS
 COMMANDS = {
     "transcribe": "write down what is said in audio and video files",
     "record": "record a microphone, and write down what is said while it is said",
-    "models": "list, download, add, check and remove models",
+    "models": "list, download, add, convert, check and remove models",
     "devices": "list what can compute and what can hear on this computer",
     "doctor": "check that everything works, and say what to do where it does not",
     "bench": "measure this computer",
@@ -205,7 +205,11 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     add("name", metavar="NAME", help="a name of the list, or OWNER/NAME of another Whisper model on the hub")
     add("--mirror", default="", metavar="URL", help="fetch it from this hub (default: HF_ENDPOINT or the public hub)")
     add = action("add", "copy a model from a folder, without any network").add_argument
-    add("folder", metavar="FOLDER", help="a Whisper folder in the Hugging Face layout, with model.safetensors")
+    add(
+        "folder",
+        metavar="FOLDER",
+        help="a Whisper folder in the Hugging Face layout, with model.safetensors or OpenVINO's graphs",
+    )
     add("--name", default="", help="what to call it (default: as the folder)")
     add("--draft-of", default="", metavar="NAME", help="let it draft for this installed model")
     add = action(
@@ -218,6 +222,15 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     add("--minutes", type=_minutes, default=30.0, metavar="M", help="minutes of training (default: 30)")
     add("--language", default="auto", type=_language, metavar="auto|CODE", help="what is spoken (default: heard)")
     add("--device", default="auto", choices=("auto", "cpu", "cuda"), help="what computes (default: %(default)s)")
+    add = action("convert", "write a model as OpenVINO's own graphs (needs the extra galley[convert])").add_argument
+    add("model", metavar="MODEL", help="an installed model, or a Whisper folder with model.safetensors")
+    add("--to", required=True, metavar="FOLDER", help="the folder to write; it must not be there yet")
+    add(
+        "--calibrate",
+        default="",
+        metavar="FOLDER",
+        help="make the encoder int8, measured on the recordings in this folder",
+    )
     add = action("verify", "read every byte of a model again and compare it with what was installed").add_argument
     add("name", nargs="?", default="", metavar="NAME", help="an installed model (default: all of them)")
     add = action("remove", "delete a model, or what an unfinished download left").add_argument

@@ -25,7 +25,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Do one of the actions; gives the exit status: 1 if it did not work, 2 if nothing can be meant by the name."""
     if arguments.action == "train-draft":
         return train_draft.run(arguments)
-    action = {"list": _list, "download": _download, "add": _add, "verify": _verify, "remove": _remove}
+    action = {
+        "list": _list,
+        "download": _download,
+        "add": _add,
+        "verify": _verify,
+        "remove": _remove,
+        "convert": _convert,
+    }
     return action[arguments.action](arguments)
 
 
@@ -153,6 +160,24 @@ def _add(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         _say("Interrupted: nothing was installed.")
         return INTERRUPTED
+    return DONE
+
+
+def _convert(arguments: argparse.Namespace) -> int:
+    from desktop_app.engine import convert
+
+    folder = Path(arguments.to).expanduser()
+    sounds = Path(arguments.calibrate).expanduser() if arguments.calibrate else None
+    try:
+        convert.convert(arguments.model, folder, sounds, _say)
+    except ModelProblem as problem:
+        return _fail(arguments.model, problem)
+    except OSError as error:
+        return _fail(arguments.model, installed.disk_problem(error))
+    except KeyboardInterrupt:
+        _say("Interrupted: nothing was written.")
+        return INTERRUPTED
+    _say(f"{folder} is ready: galley transcribe FILE --target FOLDER, or galley models add FOLDER")
     return DONE
 
 

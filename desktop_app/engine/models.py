@@ -35,7 +35,9 @@ class LoadedDraft(Loaded):
 
 @dataclass(frozen=True)
 class Pair:
-    """A target and perhaps a draft, ready to run. `remark` says why there is none where one would be expected, or is ""."""
+    """A target and perhaps a draft, ready to run. `remark` is "", or says why there is no draft where one would be
+    expected.
+    """
 
     target: Loaded
     draft: LoadedDraft | None

@@ -37,8 +37,8 @@ def load(
 ) -> FolderModel:
     """The graphs of a checkpoint made ready to run, computed in f32 with the numbers that they hold.
 
-    `device`, `encoder_device` and `cache` are those of `openvino.load`. ModelProblem where the device cannot run them or
-    they are not what config.json says.
+    `device`, `encoder_device` and `cache` are those of `openvino.load`. ModelProblem where the device cannot run them
+    or they are not what config.json says.
     """
     assert checkpoint.ir is not None
     if precision not in ("auto", "f32"):

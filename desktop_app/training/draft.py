@@ -62,6 +62,8 @@ def make(wish: Wish, told: Told, say: Say) -> tuple[Installed, float]:
     folder, and OSError.
     """
     target = read(wish.target)
+    if target.ir is not None:
+        raise ModelProblem(f"{target.name} holds OpenVINO's own graphs, not tensors", "name the model in safetensors")
     installed.check_free(wish.name)
     if wish.layers > target.shape.decoder_layers:
         raise ModelProblem(

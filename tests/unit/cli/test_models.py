@@ -11,7 +11,8 @@ import pytest
 from desktop_app import cli
 from desktop_app.checkpoints import download, installed
 from desktop_app.checkpoints.problem import ModelProblem
-from tests import random_models
+from desktop_app.runtimes import openvino_convert
+from tests import random_models, tiny_ir
 
 
 @pytest.fixture(scope="module")
@@ -184,3 +185,21 @@ def test_which_mirror_counts(
 def test_a_mirror_that_is_no_address() -> None:
     with pytest.raises(ModelProblem, match="nonsense is no address of a mirror"):
         download.address_of("nonsense")
+
+
+def test_a_conversion_and_what_is_said_of_it(
+    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit status and sentences; a folder with graphs is added as any other."""
+    graphs = tmp_path / "graphs"
+    monkeypatch.setattr(openvino_convert, "check", lambda: None)
+    monkeypatch.setattr(openvino_convert, "export", lambda checkpoint, folder: tiny_ir.write(checkpoint.folder, folder))
+    assert run("convert", str(toy), "--to", str(graphs)) == 0
+    assert run("add", str(graphs), "--name", "mine") == 0
+    assert run("convert", "mine", "--to", str(tmp_path / "again")) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "Converting toy",
+        f"{graphs} is ready: galley transcribe FILE --target FOLDER, or galley models add FOLDER",
+        "mine is installed: the folder you gave is no longer needed.",
+        "mine: it holds OpenVINO's own graphs already; choose a model in safetensors",
+    ]

@@ -12,6 +12,7 @@ from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import models
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Shelf, find
+from tests import tiny_ir
 from tests.random_models import TOY, Recipe, toy, write
 
 
@@ -164,3 +165,20 @@ def test_a_draft_that_the_user_gave_comes_before_the_recommended_one(home: Path)
     install(home, "mine", seed=2)
     installed.register_draft("large-v3", "mine")
     assert Shelf().pair(Options("large-v3"), lambda what: None).described().draft == "mine"
+
+
+def test_a_target_that_pays_for_rewinds_drafts_only_when_asked_to(tmp_path: Path) -> None:
+    """OpenVINO's own graphs: by default alone, and the reason is told; a draft that is named is used."""
+    source = toy(tmp_path / "toy")
+    folder = tiny_ir.write(source, tmp_path / "graphs")
+    assert Shelf().pair(Options(str(folder)), lambda what: None).described().notice == ""
+    toy(folder / "draft", seed=1)
+    shelf, said = Shelf(), list[str]()
+    alone = shelf.pair(Options(str(folder)), said.append)
+    described = alone.described()
+    assert (alone.draft, described.drafter) == (None, "off")
+    assert described.notice.startswith("No draft is used: graphs holds OpenVINO's own graphs")
+    assert shelf.pair(Options(str(folder), draft="off"), said.append).described().notice == ""
+    both = shelf.pair(Options(str(folder), draft=str(folder / "draft")), said.append)
+    assert both.draft and not both.draft.shares_encoder
+    assert (both.described().drafter, both.described().notice) == ("model", "")

@@ -1,0 +1,88 @@
+"""Write a model as OpenVINO's own graphs, with its settings: `galley models convert`."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from desktop_app.audio.files import AudioFile, AudioProblem
+from desktop_app.audio.logmel import RATE, features
+from desktop_app.checkpoints import parts
+from desktop_app.checkpoints.folder import Checkpoint, read
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.engine.models import find
+from desktop_app.runtimes import openvino_convert
+
+WINDOWS = 128
+"""How many recordings are listened to: more would take longer and tell little."""
+
+_SECONDS = 30
+
+
+def convert(model: str, folder: Path, sounds: Path | None, announce: Callable[[str], None]) -> None:
+    """Write the graphs of a model, given by name or folder, to `folder`: whole or not at all.
+
+    With `sounds`, a folder of recordings, the encoder becomes int8 in weights and activations, whose ranges are those
+    that the recordings show. `announce` hears a sentence before what takes time. Raises ModelProblem and OSError.
+    """
+    checkpoint = read(find(model))
+    if checkpoint.ir is not None:
+        raise ModelProblem("it holds OpenVINO's own graphs already", "choose a model in safetensors")
+    if folder.exists():
+        raise ModelProblem(f"{folder} is there already", "name a folder that is not")
+    openvino_convert.check()
+    windows = _windows(sounds, checkpoint.mel_bins) if sounds else []
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as room:
+        made = Path(room) / "made"
+        announce(f"Converting {checkpoint.name}")
+        openvino_convert.export(checkpoint, made)
+        if windows:
+            announce(f"Making the encoder int8 with {len(windows)} recordings")
+            openvino_convert.quantise_encoder(made / parts.ENCODER, windows)
+        _settings(checkpoint, made)
+        read(made)
+        made.rename(folder)
+
+
+def _settings(checkpoint: Checkpoint, folder: Path) -> None:
+    """The model's own settings beside its graphs, in the place of what was exported with them."""
+    for file in folder.iterdir():
+        if file.name not in parts.GRAPHS:
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+    for name in parts.SETTINGS:
+        if (checkpoint.folder / name).is_file():
+            shutil.copyfile(checkpoint.folder / name, folder / name)
+    parts.write_about(folder, {"name": checkpoint.name, "notice": checkpoint.notice})
+
+
+def _windows(folder: Path, bins: int) -> list[npt.NDArray[np.float32]]:
+    """Features [bins, frames] of the first half minute of each recording in a folder, in the order of their names."""
+    if not folder.is_dir():
+        raise ModelProblem(f"there is no folder {folder}", "name a folder with recordings of speech")
+    found: list[npt.NDArray[np.float32]] = []
+    for path in sorted(file for file in folder.iterdir() if file.is_file()):
+        try:
+            found.append(features(_start(path), bins))
+        except AudioProblem:
+            continue  # notes and the like lie among recordings
+        if len(found) == WINDOWS:
+            break
+    if not found:
+        raise ModelProblem(f"{folder} holds no recording that can be read", "name a folder with recordings of speech")
+    return found
+
+
+def _start(path: Path) -> npt.NDArray[np.float32]:
+    blocks: list[npt.NDArray[np.float32]] = []
+    with AudioFile(path) as audio:
+        for block in audio:
+            blocks.append(block)
+            if sum(map(len, blocks)) >= _SECONDS * RATE:
+                break
+    return np.concatenate(blocks)[: _SECONDS * RATE] if blocks else np.zeros(0, np.float32)

@@ -1,0 +1,72 @@
+"""Checkpoints written as OpenVINO's own graphs by optimum-intel and NNCF: the extra `convert`, which needs torch."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import openvino as ov
+
+from desktop_app.checkpoints.folder import Checkpoint
+from desktop_app.checkpoints.problem import ModelProblem
+
+_PACKAGES = {"torch": "torch", "optimum": "optimum-intel", "nncf": "nncf"}
+
+
+def check() -> None:
+    """Raise ModelProblem unless the extra is installed."""
+    missing = [name for package, name in _PACKAGES.items() if find_spec(package) is None]
+    if missing:
+        raise ModelProblem(
+            f"converting needs {' and '.join(missing)}, not installed here",
+            "in an environment of its own: pip install torch==2.13.0, then pip install 'galley[convert]'",
+        )
+
+
+def export(checkpoint: Checkpoint, folder: Path) -> None:
+    """Write the graphs of a safetensors folder with the numbers that it holds, and settings of the exporter's making.
+
+    The decoder keeps its own memory and gives the scores of every token.
+    """
+    os.environ["HF_HUB_OFFLINE"] = "1"  # everything is in the folder
+    from optimum.exporters.openvino import main_export
+    from optimum.intel import OVConfig
+
+    warnings.simplefilter("ignore")  # what tracing says of the exporter's own code
+    halves = all(checkpoint.tensors[name].kind == "F16" for name in checkpoint.shape.tensors())
+    try:
+        main_export(
+            model_name_or_path=str(checkpoint.folder),
+            output=folder,
+            task="automatic-speech-recognition-with-past",
+            ov_config=OVConfig(dtype="fp16" if halves else "fp32"),
+            stateful=True,
+            convert_tokenizer=False,
+            library_name="transformers",
+            trust_remote_code=False,
+        )
+    except (ImportError, RuntimeError, TypeError, ValueError) as error:
+        said = str(error).strip().splitlines() or ["no reason is given"]
+        raise ModelProblem(f"optimum-intel cannot convert it ({said[0][:200]})", "choose another model") from error
+
+
+def quantise_encoder(path: Path, windows: Sequence[npt.NDArray[np.float32]]) -> None:
+    """Make a written encoder int8 in weights and activations, by the ranges that windows of features [bins, frames]
+    show (NNCF's static quantisation for transformers).
+    """
+    import nncf
+
+    heard = nncf.Dataset([{"input_features": window[None]} for window in windows])
+    graph = nncf.quantize(
+        ov.Core().read_model(path), heard, model_type=nncf.ModelType.TRANSFORMER, subset_size=len(windows)
+    )
+    fresh = path.with_name(f"new_{path.name}")
+    ov.save_model(graph, fresh)
+    del graph
+    for end in (".bin", ".xml"):
+        fresh.with_suffix(end).replace(path.with_suffix(end))

@@ -1,0 +1,122 @@
+"""Converting a model to OpenVINO's own graphs: what lies in the folder afterwards, and what is said where it cannot be.
+
+The exporter itself needs the extra `convert`; here its place is taken by graphs of the same signature.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from desktop_app.checkpoints import parts
+from desktop_app.checkpoints.folder import Checkpoint, read
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.engine import convert
+from desktop_app.runtimes import openvino_convert
+from tests import random_models, tiny_ir
+
+CLIPS = Path(__file__).parents[2] / "data" / "clips"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = random_models.toy(tmp_path / "toy")
+    (folder / "galley.json").write_text('{"name": "Toy", "notice": "Only noise.", "repository": "a/b"}')
+    return folder
+
+
+@pytest.fixture
+def calibrated(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, list[tuple[int, ...]]]]:
+    """An exporter that is there, and what was calibrated on which windows."""
+    heard: list[tuple[Path, list[tuple[int, ...]]]] = []
+
+    def export(checkpoint: Checkpoint, folder: Path) -> None:
+        tiny_ir.write(checkpoint.folder, folder)
+        (folder / "tokenizer.json").write_text("{}")
+        (folder / "processor_config.json").write_text("{}")
+
+    def quantise(path: Path, windows: Sequence[np.ndarray]) -> None:
+        heard.append((path, [window.shape for window in windows]))
+
+    monkeypatch.setattr(openvino_convert, "check", lambda: None)
+    monkeypatch.setattr(openvino_convert, "export", export)
+    monkeypatch.setattr(openvino_convert, "quantise_encoder", quantise)
+    return heard
+
+
+def test_the_folder_holds_the_graphs_and_the_models_own_settings(
+    source: Path, tmp_path: Path, calibrated: list[object]
+) -> None:
+    said: list[str] = []
+    convert.convert(str(source), tmp_path / "out" / "graphs", None, said.append)
+    checkpoint = read(tmp_path / "out" / "graphs")
+    assert checkpoint.ir is not None
+    assert (checkpoint.name, checkpoint.notice) == ("Toy", "Only noise.")
+    names = {file.name for file in checkpoint.folder.iterdir()}
+    assert names == {
+        *parts.GRAPHS,
+        "config.json",
+        "galley.json",
+        "generation_config.json",
+        "preprocessor_config.json",
+        "tokenizer.json",
+    }
+    assert (checkpoint.folder / "tokenizer.json").read_bytes() == (source / "tokenizer.json").read_bytes()
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["graphs"]
+    assert said == ["Converting Toy"] and not calibrated
+
+
+def test_recordings_calibrate_the_encoder(
+    source: Path, tmp_path: Path, calibrated: list[tuple[Path, list[tuple[int, ...]]]]
+) -> None:
+    sounds = tmp_path / "sounds"
+    sounds.mkdir()
+    for name in ("00.flac", "01.flac"):
+        (sounds / name).write_bytes((CLIPS / name).read_bytes())
+    (sounds / "notes.txt").write_text("no recording")
+    convert.convert(str(source), tmp_path / "graphs", sounds, lambda what: None)
+    ((path, shapes),) = calibrated
+    assert path.name == parts.ENCODER
+    assert shapes == [(80, 3000), (80, 3000)]
+
+
+def test_a_conversion_that_fails_leaves_nothing(
+    source: Path, tmp_path: Path, calibrated: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(checkpoint: Checkpoint, folder: Path) -> None:
+        tiny_ir.write(checkpoint.folder, folder)
+        (folder / parts.DECODER).unlink()
+
+    monkeypatch.setattr(openvino_convert, "export", fail)
+    with pytest.raises(ModelProblem, match="without openvino_decoder_model"):
+        convert.convert(str(source), tmp_path / "out" / "graphs", None, lambda what: None)
+    assert not list((tmp_path / "out").iterdir())
+
+
+def test_what_cannot_be_converted(source: Path, tmp_path: Path, calibrated: list[object]) -> None:
+    graphs, empty = tmp_path / "graphs", tmp_path / "empty"
+    empty.mkdir()
+    cases = [
+        (str(source), source, None, "is there already"),
+        (str(source), graphs, tmp_path / "none", "there is no folder"),
+        (str(source), graphs, empty, "no recording that can be read"),
+        (str(tiny_ir.write(source, tmp_path / "made")), graphs, None, "graphs already"),
+    ]
+    for model, folder, sounds, reason in cases:
+        with pytest.raises(ModelProblem, match=reason):
+            convert.convert(model, folder, sounds, lambda what: None)
+    assert not graphs.exists()
+
+
+def test_without_the_extra_the_command_to_type_is_told(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openvino_convert, "find_spec", lambda name: None if name != "torch" else sys)
+    with pytest.raises(ModelProblem, match="optimum-intel and nncf") as caught:
+        convert.convert(str(source), tmp_path / "graphs", None, lambda what: None)
+    assert "pip install 'galley[convert]'" in caught.value.remedy
+    assert not (tmp_path / "graphs").exists()
