@@ -152,13 +152,7 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="find when each word was said, for the json format; never changes the text (default: only with speakers)",
     )
-    add(
-        "--speakers",
-        default="off",
-        type=_speakers,
-        metavar="off|auto|N",
-        help="find who says what; N if you know how many they are. The text then comes at the end (default: off)",
-    )
+    _add_speakers(parser, "The text then comes at the end")
     add(
         "--guard",
         default=True,
@@ -190,7 +184,18 @@ def _add_record(parser: argparse.ArgumentParser) -> None:
     add("--format", default="txt", choices=tuple(FORMATS), help="of the text (default: %(default)s)")
     add("--check", action="store_true", help="then transcribe the whole file, and say how many words that would change")
     add("--recover", action="store_true", help="record nothing; write down recordings that were interrupted")
+    _add_speakers(parser, "They stand in the text that is kept")
     _add_writer(parser)
+
+
+def _add_speakers(parser: argparse.ArgumentParser, when: str) -> None:
+    parser.add_argument(
+        "--speakers",
+        default="off",
+        type=_speakers,
+        metavar="off|auto|N",
+        help=f"find who says what; N if you know how many they are. {when} (default: off)",
+    )
 
 
 def _add_models(parser: argparse.ArgumentParser) -> None:

@@ -190,7 +190,8 @@ class _Session:
                 shown.ink, shown.uncommitted, shown.draft = news.committed_text, news.uncommitted, news.draft
                 shown.latency, shown.backlog = news.latency, news.heard - news.decoded
             case Finished():
-                self._write(news.transcript.segments[len(self._segments) :])
+                if not news.transcript.speakers:  # with speakers lines are split; all of them were told before
+                    self._write(news.transcript.segments[len(self._segments) :])
                 self._transcript = news.transcript
             case Failed():
                 self._failed = f"{news.reason}; {news.remedy}"
@@ -271,6 +272,7 @@ def options(arguments: argparse.Namespace) -> Options:
         task=arguments.task,
         prompt=arguments.prompt,
         hot_words=arguments.hot_words,
+        speakers=arguments.speakers,
     )
 
 

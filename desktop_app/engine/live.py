@@ -19,6 +19,7 @@ from desktop_app.decoding.live_pace import Pace
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.window import Language
 from desktop_app.engine.job import segment_of, settings_of
+from desktop_app.engine.live_speakers import LiveBeside
 from desktop_app.engine.live_target import pair_for_live
 from desktop_app.engine.messages import (
     Cancelled,
@@ -33,6 +34,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.engine.outbox import Outbox
+from desktop_app.engine.speakers import OFF
 from desktop_app.transcript.model import Segment, Stats, Transcript
 
 NEWS = 0.25
@@ -72,6 +74,9 @@ class _Session:
         pair, self._models = pair_for_live(request, shelf, self._announce)
         self._checkpoint = pair.target.checkpoint
         self._live = self._begun(pair)
+        wanted = request.options.speakers
+        self._beside = LiveBeside(wanted, request.resume.speakers) if wanted != OFF else None
+        self._has_words = False
 
     def transcript(self) -> Transcript:
         """Listen until it is stopped, write all that was said; the result."""
@@ -81,6 +86,8 @@ class _Session:
         stopped = False
         while not stopped:
             self._check()
+            if self._beside and self._has_words:
+                self._beside.work(next_update - perf_counter() if live.due else NEWS)
             now = perf_counter()
             wait = max(0.0, next_update - now) if live.due else NEWS
             for message in self._source.take(min(wait, NEWS)):
@@ -102,7 +109,7 @@ class _Session:
         self._tell(live.text)
         language = live.language or Language("", 0.0)
         seconds = live.heard / RATE
-        return Transcript(
+        whole = Transcript(
             path=self._request.live.path,
             seconds=seconds,
             language=language.code,
@@ -111,6 +118,7 @@ class _Session:
             segments=tuple(self._segments),
             stats=self._stats(),
         )
+        return self._beside.finish(whole) if self._beside else whole
 
     def _begun(self, pair: Pair) -> live.Live:
         request, resume, checkpoint = self._request, self._request.resume, pair.target.checkpoint
@@ -137,10 +145,15 @@ class _Session:
         samples: Samples = np.frombuffer(message.samples, "<f4")
         missing = message.start - self._live.heard
         while missing > 0:
-            self._live.feed(np.zeros(min(missing, _BLOCK), np.float32))
+            self._feed(np.zeros(min(missing, _BLOCK), np.float32))
             missing = message.start - self._live.heard
-        self._live.feed(samples[-missing:])
+        self._feed(samples[-missing:])
         self._arrived = perf_counter()
+
+    def _feed(self, samples: Samples) -> None:
+        if self._beside:
+            self._beside.hear(samples, self._live.heard)
+        self._live.feed(samples)
 
     def _update(self) -> None:
         began, processor = perf_counter(), process_time()
@@ -161,7 +174,9 @@ class _Session:
         for made in text.committed:
             new.append(segment_of(made, self._checkpoint, self._request.resume.segments + len(self._segments)))
             self._segments.append(new[-1])
-        self._outbox.send(self._event(text, tuple(new)))
+        self._has_words = self._has_words or bool(self._segments or text.ink or text.uncommitted)
+        changes = self._beside.changes(self._segments) if self._beside else ()
+        self._outbox.send(replace(self._event(text, tuple(new)), speakers=changes))
 
     def _event(self, text: live.LiveText, committed: tuple[Segment, ...]) -> LiveUpdate:
         heard, decoded = self._live.heard / RATE, self._live.decoded / RATE

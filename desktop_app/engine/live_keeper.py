@@ -10,7 +10,8 @@ from collections import deque
 from dataclasses import replace
 
 from desktop_app.engine.messages import Finished, LiveAudio, LiveResume, LiveUpdate, StartLive
-from desktop_app.transcript.model import Segment
+from desktop_app.transcript.model import Segment, Speaker
+from desktop_app.transcript.speakers import called, numbered, union
 
 RATE = 16_000
 BYTES_A_SAMPLE = 4
@@ -29,6 +30,8 @@ class LiveKeeper:
         self.stopped = self.started = False
         self._blocks: deque[LiveAudio] = deque()
         self._segments: list[Segment] = []
+        self._speakers: dict[int, str] = {}  # by the id of a segment
+        self._before = 0  # segments of the engines that have ended
         self._needed = 0  # the first sample that is not yet behind a finished line
         self._ink, self._language = "", ""
         self._ends: deque[float] = deque()
@@ -48,13 +51,21 @@ class LiveKeeper:
     def note(self, update: LiveUpdate) -> None:
         """See what is committed."""
         self._segments += update.committed
+        self._speakers.update(update.speakers)
         self._ink, self._language = update.committed_text, update.language or self._language
         self._needed = max(self._needed, int(update.start * RATE))
 
     def whole(self, finished: Finished) -> Finished:
         """The result with what was committed before the engine ended."""
-        transcript = replace(finished.transcript, segments=tuple(self._segments))
-        return Finished(finished.job, transcript)
+        transcript = finished.transcript
+        before = [replace(each, speaker=self._speakers.get(each.id)) for each in self._segments[: self._before]]
+        people = tuple(
+            Speaker(who, called(who), union((each.start, each.end) for each in before if each.speaker == who))
+            for who in dict.fromkeys(each.speaker for each in before)
+            if who is not None
+        )
+        segments = numbered([*before, *transcript.segments])
+        return Finished(finished.job, replace(transcript, segments=segments, speakers=people + transcript.speakers))
 
     def may_go_on(self) -> bool:
         """Note that the engine has ended; whether it is worth starting it again."""
@@ -71,7 +82,9 @@ class LiveKeeper:
             cut = self._needed - blocks[0].start
             blocks[0] = replace(blocks[0], start=self._needed, samples=blocks[0].samples[cut * BYTES_A_SAMPLE :])
         at = blocks[0].start if blocks else self._needed
-        resume = LiveResume(at, self._ink, len(self._segments), self._language)
+        self._before = len(self._segments)
+        speakers = max((int(who[1:]) for who in self._speakers.values()), default=0)
+        resume = LiveResume(at, self._ink, self._before, self._language, speakers)
         return replace(self.request, resume=resume), blocks
 
 

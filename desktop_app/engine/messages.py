@@ -64,12 +64,13 @@ class LiveOptions:
 @dataclass(frozen=True)
 class LiveResume:
     """Where a session goes on when the engine had ended: at the recording's sample `at`, behind the ink `text` of an
-    open line. `segments` were committed before, in `language` ("" if it was not known)."""
+    open line. `segments` were committed before, in `language` ("" if it was not known), by `speakers` people."""
 
     at: int = 0
     text: str = ""
     segments: int = 0
     language: str = ""
+    speakers: int = 0
 
 
 @dataclass(frozen=True)
@@ -193,6 +194,8 @@ class LiveUpdate:
         speaking: whether somebody speaks now.
         stats: the figures so far.
         language: its code, "" while it is not known.
+        speakers: segment id and speaker id ("S1") of committed segments whose speaker has become known or is another
+            one now; only these changes.
     """
 
     job: str
@@ -207,6 +210,7 @@ class LiveUpdate:
     speaking: bool
     stats: Stats
     language: str = ""
+    speakers: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,35 @@ OFF, AUTO = "off", "auto"
 _SAME_ABOVE = 0.2  # how much more alike centres are than pieces: found on 20 made conversations (docs/speakers.md)
 
 
+class Attempts:
+    """Does what may fail; the first failure is the last attempt.
+
+    Attributes: problem (a sentence for the reader of the transcript, "" while all goes well).
+    """
+
+    problem = ""
+
+    def do(self, work: Callable[[], None]) -> None:
+        """Do it, unless something has failed before."""
+        if self.problem:
+            return
+        try:
+            work()
+        except ModelProblem as problem:
+            self.problem = f"No speakers: {problem.reason}; {problem.remedy}."
+        except Exception as error:  # the text is worth more than the names
+            log.write(error)
+            what = " ".join(str(error).split())[:120] or type(error).__name__
+            self.problem = f"No speakers: they could not be found ({what}); the details are in {log.path()}."
+
+    def noted(self, transcript: Transcript) -> Transcript:
+        """The transcript with the problem in its notice, if there is one."""
+        if not self.problem:
+            return transcript
+        notice = " ".join(filter(None, (transcript.models.notice, self.problem)))
+        return replace(transcript, models=replace(transcript.models, notice=notice))
+
+
 class Beside:
     """Hears what the decoding hears and works on it when the decoding has said something.
 
@@ -39,16 +68,17 @@ class Beside:
         self._load = load or networks
         self._blocks: list[npt.NDArray[np.float32]] = []
         self._diarisation: Diarisation | Segmented | None = None
-        self._problem = ""
+        self._attempts = Attempts()
 
     def hear(self, block: npt.NDArray[np.float32]) -> None:
         """A block of the recording; nothing is done with it yet."""
-        if not self._problem:
+        if not self._attempts.problem:
             self._blocks.append(block)
 
     def work(self) -> None:
         """Take in what was heard since the last time."""
-        self._try(self._take_in)
+        self._attempts.do(self._take_in)
+        self._let_go()
 
     def finish(self, transcript: Transcript) -> Transcript:
         """The transcript with its speakers, or as it is with a notice that says why there are none."""
@@ -60,11 +90,9 @@ class Beside:
             if self._diarisation is not None:
                 found = attribute(transcript, self._diarisation.finish())
 
-        self._try(attributed)
-        if not self._problem:
-            return found
-        notice = " ".join(filter(None, (transcript.models.notice, self._problem)))
-        return replace(transcript, models=replace(transcript.models, notice=notice))
+        self._attempts.do(attributed)
+        self._let_go()
+        return self._attempts.noted(found)
 
     def _take_in(self) -> None:
         self._diarisation = self._diarisation or recogniser(self._load(), self._count)
@@ -72,19 +100,8 @@ class Beside:
             self._diarisation.hear(block)
         self._blocks = []
 
-    def _try(self, work: Callable[[], None]) -> None:
-        """Do it, unless it has failed before; a failure becomes the notice."""
-        if self._problem:
-            return
-        try:
-            work()
-        except ModelProblem as problem:
-            self._problem = f"No speakers: {problem.reason}; {problem.remedy}."
-        except Exception as error:  # the text is worth more than the names
-            log.write(error)
-            what = " ".join(str(error).split())[:120] or type(error).__name__
-            self._problem = f"No speakers: they could not be found ({what}); the details are in {log.path()}."
-        if self._problem:
+    def _let_go(self) -> None:
+        if self._attempts.problem:
             self._blocks, self._diarisation = [], None
 
 

@@ -34,6 +34,11 @@ def name_of(transcript: Transcript, speaker: str | None) -> str:
     return found.name if found else ""
 
 
+def called(speaker: str) -> str:
+    """What somebody whom Galley named "S" and a number is called until a reader says more."""
+    return f"Speaker {speaker[1:]}"
+
+
 def add(transcript: Transcript, name: str = "") -> tuple[Transcript, str]:
     """One more speaker, who has said nothing yet, and the id; without a name it is "Speaker" and a number."""
     taken = {speaker.id for speaker in transcript.speakers}

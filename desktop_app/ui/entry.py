@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from desktop_app.engine.messages import LiveUpdate, TentativeLine
 from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript
+from desktop_app.transcript.speakers import called
 from desktop_app.ui import words
 
 WAITING, WORKING, DONE = "waiting", "working", "done"
@@ -130,6 +131,7 @@ class Entry:
     def take_in(self, update: LiveUpdate) -> None:
         """What a live recording has come to: new segments, and the line that is being spoken."""
         self.segments += update.committed
+        self._give(dict(update.speakers))
         written = update.committed_text + update.uncommitted
         line = LiveLine(update.start, written, update.draft, len(update.committed_text))
         self.lines = (line,) if (written + update.draft).strip() else ()
@@ -137,6 +139,13 @@ class Entry:
         paused = self.live is not None and self.live.paused  # what was said before the pause still comes
         behind = max(update.heard - update.decoded, 0.0)
         self.live = LiveState(paused, behind, update.heard, update.latency, update.speaking)
+
+    def _give(self, said_by: dict[int, str]) -> None:
+        """Lines, by their ids, are said by these speakers."""
+        if said_by:
+            self.segments = [replace(it, speaker=said_by.get(it.id, it.speaker)) for it in self.segments]
+            known = sorted({it.speaker for it in self.segments if it.speaker}, key=lambda who: int(who[1:]))
+            self.speakers = tuple(Speaker(who, called(who)) for who in known)
 
     def begin_again(self) -> None:
         """Forget the earlier run."""

@@ -262,6 +262,8 @@ class Session(QObject):
         entry.preparing = WRITING if entry.state == WORKING else ""
         for segment in event.committed:
             self._keep(partial(Library.append, key=entry.id, segment=segment))
+        if event.speakers:
+            self.revised.emit(entry.id)
         self.text_changed.emit(entry.id)
 
     def _prepare_live(self, entry: Entry, event: Preparing | Started) -> None:
@@ -280,9 +282,10 @@ class Session(QObject):
 
     def _finish(self, entry: Entry, transcript: Transcript) -> None:
         entry.state, entry.preparing, entry.lines = DONE, "", ()
+        were_known = bool(entry.speakers)
         self._take_over(entry, transcript)
         entry.done_seconds = entry.seconds
-        if entry.speakers:
+        if entry.speakers or were_known:
             self.revised.emit(entry.id)
         self._keep(lambda library: library.finish(entry.id, transcript))
         self.text_changed.emit(entry.id)

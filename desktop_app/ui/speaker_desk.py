@@ -13,7 +13,7 @@ from desktop_app.transcript import speakers
 from desktop_app.transcript.speakers import Place
 from desktop_app.ui import icons, keys
 from desktop_app.ui.edits import NEW, Edits
-from desktop_app.ui.entry import Entry
+from desktop_app.ui.entry import IN_WORK, Entry
 from desktop_app.ui.playback import Playback
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
@@ -263,7 +263,7 @@ class SpeakerDesk(QObject):
         if key != self._window.current:
             return
         entry = self._entry
-        known = entry is not None and bool(entry.speakers)
+        known = entry is not None and bool(entry.speakers) and entry.state not in IN_WORK  # live they still change
         self._header.set_speakers(known, entry is not None and entry.has_text)
         self.strip.setVisible(known and self._header.speakers.isChecked())
         if entry is not None and self.strip.isVisibleTo(self._window.page):

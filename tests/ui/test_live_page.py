@@ -226,3 +226,24 @@ def test_everything_fits_a_small_window(window: Window, stage: Stage, size: tupl
         assert window.rect().contains(control.mapTo(window, control.rect().bottomRight()))
         if control.isVisible():
             assert control.width() >= control.sizeHint().width()
+
+
+def test_a_label_that_changes_is_painted_anew_and_the_last_pass_decides(window: Window, stage: Stage) -> None:
+    """Ids and names are as everywhere; the text stays, the end is still followed, and nothing can be edited yet."""
+    entry = stage.record()
+    view = window.page.view
+    stage.say(Started(entry.id, 0.0, MODELS), update(entry.id, (segment(0), segment(1)), " And"))
+    before = [paragraph.text for paragraph in view.flow.paragraphs]
+    assert [paragraph.speaker for paragraph in view.flow.paragraphs] == [None] * 3
+    stage.say(replace(update(entry.id, (), " And"), speakers=((0, "S1"), (1, "S1"))))
+    assert [paragraph.speaker for paragraph in view.flow.paragraphs[:2]] == ["S1", "S1"]
+    stage.say(replace(update(entry.id, (), " And"), speakers=((1, "S2"),)))
+    assert [paragraph.speaker for paragraph in view.flow.paragraphs[:2]] == ["S1", "S2"]
+    assert [view.name_of(who) for who in ("S1", "S2")] == ["Speaker 1", "Speaker 2"]
+    assert [paragraph.text for paragraph in view.flow.paragraphs] == before
+    assert all(paragraph.lead for paragraph in view.flow.paragraphs[:2])
+    assert view.following and not stage.edits.may_edit(entry.id)
+    assert not window.speakers.strip.isVisible()
+    stage.stop()
+    stage.say(Finished(entry.id, transcript(segment(0), segment(1))))  # the last pass has failed, say
+    assert entry.speakers == () and [paragraph.speaker for paragraph in view.flow.paragraphs] == [None, None]

@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -29,7 +30,7 @@ from desktop_app.engine.messages import (
     Started,
 )
 from desktop_app.library.store import Library
-from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript
 from tests.fake_input import FakeInput
 
 MODELS = Models("target", "draft", "model", "CPU", "f32", "A notice.")
@@ -141,6 +142,24 @@ def test_text_comes_line_by_line_and_both_files_are_named(tmp_path: Path, capsys
     assert sorted(err.splitlines()[:2]) == ["A notice.", f"Ctrl-C ends it. The sound goes to {sound}"]
     assert err.splitlines()[-2].startswith(f"Recording: {sound} (0:0")
     assert err.splitlines()[-1] == f"Text: {text}"
+
+
+def test_speakers_stand_in_the_text_that_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last pass splits a line; on the terminal no line is written twice."""
+
+    def stop(engine: EngineDouble, job: str) -> None:
+        assert engine.options.speakers == "2"
+        parts = (replace(segment(0, "li"), speaker="S1"), replace(segment(1, "ne 0"), speaker="S2"))
+        people = (Speaker("S1", "Speaker 1"), Speaker("S2", "Speaker 2"))
+        engine.tell(Finished(job, Transcript(engine.path, 1.0, "en", 1.0, MODELS, parts, people)))
+
+    monkeypatch.setattr(EngineDouble, "act", lambda engine, second: engine.commit(second) if second == 0 else None)
+    monkeypatch.setattr(EngineDouble, "stop_live", stop)
+    assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path), "--speakers", "2"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["line 0"]
+    assert made(tmp_path, "txt").read_text(encoding="utf-8").splitlines() == ["Speaker 1: li", "Speaker 2: ne 0"]
 
 
 def test_it_is_a_recording_like_any_other(capsys: pytest.CaptureFixture[str]) -> None:

@@ -80,6 +80,7 @@ def listening(connection: Connection) -> None:
                 paused.append(request.job)
             case StartLive():
                 session, said = request, request.resume.segments
+                written: tuple[Segment, ...] = ()
                 heard = request.resume.at
                 connection.send(Preparing(request.job, f"{os.getpid()} from {heard} behind {request.resume.text!r}"))
                 connection.send(Started(request.job, 0.0, models))
@@ -92,6 +93,7 @@ def listening(connection: Connection) -> None:
                 while (said + 1) * 16_000 <= heard:
                     lines.append(Segment(said, float(said), said + 1.0, str(said)))
                     said += 1
+                written = (*written, *lines)
                 ink = "half" if heard - said * 16_000 >= 8000 else ""
                 seconds = heard / 16_000
                 connection.send(
@@ -107,7 +109,7 @@ def listening(connection: Connection) -> None:
                 connection.send(
                     LiveUpdate(request.job, lines, "", "", "", heard / 16_000, 0.0, 0.0, 0.0, False, Stats(), "en")
                 )
-                made = Transcript(session.live.path, heard / 16_000, "en", 1.0, models, lines)
+                made = Transcript(session.live.path, heard / 16_000, "en", 1.0, models, (*written, *lines))
                 connection.send(Finished(request.job, made))
                 for job in paused:
                     connection.send(Finished(job, Transcript("file", 1.0, "en", 1.0, models)))

@@ -1,0 +1,140 @@
+"""Speakers of a live session: heard between two updates of the text, never before the first words. Whatever goes wrong
+here, the text goes on and stands.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from threading import Thread
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from desktop_app.engine.speakers import AUTO, Attempts, networks
+from desktop_app.speakers.live import WINDOW, LiveSpeakers
+from desktop_app.speakers.networks import RATE, Networks
+from desktop_app.speakers.turns import Turn
+from desktop_app.speakers.voice import SileroVoice
+from desktop_app.speakers.words import attribute
+from desktop_app.transcript.model import Segment, Transcript
+from desktop_app.transcript.speakers import called
+
+_LEAST, _MOST = RATE // 2, RATE  # samples that are taken in at a time
+_BEFORE = round(WINDOW * RATE)  # samples that are kept before the first words
+_SETTLED = WINDOW + 10.0  # seconds after which a line keeps its speaker: all turns near it are frozen by then
+
+
+class LiveBeside:
+    """Hears what the session hears, works on it when asked, and tells whose line is whose.
+
+    `wanted` is "auto" or the number of speakers, as text. A session that goes on in another engine begins anew here:
+    it knows the voices from that point on, and `taken` speakers of before keep their names to themselves, so that
+    somebody may have two.
+    """
+
+    def __init__(self, wanted: str, taken: int = 0, load: Callable[[], Networks] | None = None) -> None:
+        self._count = None if wanted == AUTO else int(wanted)
+        self._taken, self._load = taken, load or networks
+        self._blocks: deque[npt.NDArray[np.float32]] = deque()
+        self._begin = -1  # the recording's sample that comes first in what is kept or was taken in
+        self._taken_in = 0  # samples
+        self._attempts = Attempts()
+        self._loading: Thread | None = None
+        self._loaded: Networks | None = None
+        self._speakers: LiveSpeakers | None = None
+        self._cost = 0.0
+        self._turns: list[Turn] = []
+        self._labels: dict[int, str] = {}
+        self._first = 0  # the first line that may get another speaker
+
+    def hear(self, block: npt.NDArray[np.float32], start: int) -> None:
+        """The next block, whose first sample is the recording's sample `start`; nothing is done with it yet."""
+        if self._attempts.problem:
+            self._blocks.clear()
+            return
+        self._begin = start if self._begin < 0 else self._begin
+        self._blocks.append(block)
+        while self._loading is None and _length(self._blocks) > _BEFORE:  # a long silence before the first words
+            self._begin += len(self._blocks.popleft())
+
+    def work(self, seconds: float) -> None:
+        """Take in some of what was heard, if that is done in so many seconds. The networks are loaded meanwhile."""
+        if self._attempts.problem:
+            return
+        if self._loading is None:
+            self._loading = Thread(target=self._attempts.do, args=(self._fetch,), name="speakers", daemon=True)
+            self._loading.start()
+        if self._loading.is_alive() or seconds <= self._cost or _length(self._blocks) < _LEAST:
+            return
+        began = perf_counter()
+        self._attempts.do(self._take_in)
+        self._cost = max(perf_counter() - began, 0.9 * self._cost)
+
+    def changes(self, segments: Sequence[Segment]) -> tuple[tuple[int, str], ...]:
+        """The speakers that became known or are others since the last time, by the ids of these lines, which are all
+        that were committed."""
+        found = []
+        now = (self._begin + self._taken_in) / RATE
+        recent = [turn for turn in self._turns if turn.end > now - 2 * _SETTLED]
+        for segment in segments[self._first :]:
+            who = _most_heard(segment, recent)
+            if who is not None and self._labels.get(segment.id) != who:
+                self._labels[segment.id] = who
+                found.append((segment.id, who))
+        while self._first < len(segments) and segments[self._first].end < now - _SETTLED:
+            self._first += 1
+        return tuple(found)
+
+    def finish(self, transcript: Transcript) -> Transcript:
+        """The transcript with its speakers after one pass over everything, or as it is with a notice that says why
+        there are none."""
+        found = transcript
+
+        def attributed() -> None:
+            nonlocal found
+            while self._blocks:
+                self._take_in()
+            if self._speakers is not None:
+                made = attribute(transcript, [self._placed(turn) for turn in self._speakers.finish()])
+                people = tuple(replace(each, name=called(each.id)) for each in made.speakers)
+                found = replace(made, speakers=people)
+
+        if self._loading is not None:
+            self._loading.join()
+        self._attempts.do(attributed)
+        return self._attempts.noted(found)
+
+    def _fetch(self) -> None:
+        self._loaded = self._load()
+
+    def _take_in(self) -> None:
+        if self._speakers is None:
+            self._speakers = LiveSpeakers(self._loaded or self._load(), SileroVoice(), self._count)
+        some: list[npt.NDArray[np.float32]] = []
+        while self._blocks and _length(some) < _MOST:
+            some.append(self._blocks.popleft())
+        self._taken_in += _length(some)
+        if self._speakers.hear(np.concatenate(some)):
+            self._turns = [self._placed(turn) for turn in self._speakers.turns()]
+
+    def _placed(self, turn: Turn) -> Turn:
+        """A turn in the recording's time, under a name that nobody had before."""
+        begin = self._begin / RATE
+        return Turn(turn.start + begin, turn.end + begin, f"S{int(turn.speaker[1:]) + self._taken}")
+
+
+def _length(blocks: Iterable[npt.NDArray[np.float32]]) -> int:
+    return sum(block.size for block in blocks)
+
+
+def _most_heard(segment: Segment, turns: Sequence[Turn]) -> str | None:
+    """Who is heard most in a line; None where nobody is."""
+    heard: dict[str, float] = {}
+    for turn in turns:
+        both = min(segment.end, turn.end) - max(segment.start, turn.start)
+        if both > 0:
+            heard[turn.speaker] = heard.get(turn.speaker, 0.0) + both
+    return max(heard, key=lambda who: heard[who], default=None)
