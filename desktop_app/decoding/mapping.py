@@ -71,9 +71,14 @@ def map_ids(target: Vocabulary, draft: Vocabulary, named: Mapping[int, int]) -> 
         there[token], back[same] = same, token
     ids = Ids(draft, there, back)
     suppress = {*np.flatnonzero(back < 0).tolist(), *ids.to_draft(target.suppress)}
+    first = target.max_initial_timestamp
+    latest = None if first is None else draft.timestamp(target.seconds(target.first_timestamp + first))
     return replace(
         ids,
         vocabulary=replace(
-            draft, suppress=tuple(sorted(suppress)), begin_suppress=tuple(ids.to_draft(target.begin_suppress))
+            draft,
+            suppress=tuple(sorted(suppress)),
+            begin_suppress=tuple(ids.to_draft(target.begin_suppress)),
+            max_initial_timestamp=None if latest is None else latest - draft.first_timestamp,
         ),
     )

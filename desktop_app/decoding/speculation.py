@@ -56,19 +56,18 @@ class Speculation:
         self._rules, self._figures = rules, figures
         self._drafter, self._look_ahead = drafter, look_ahead
 
-    def write(self, scores: Scores, watch: Watch) -> Text:
-        """The text that follows the prefill. `scores` are those of the prefill's pass; the cursor stands behind the
-        prefill.
+    def write(self, prefill: Sequence[int], watch: Watch) -> tuple[Text, Scores]:
+        """The text that follows `prefill`, and the scores behind each of its tokens; the cursor stands at the
+        beginning.
 
-        Ends at the end token or when prefill and text together fill the positions.
+        The first draft is verified in the prefill's own pass. Ends at the end token or when prefill and text together
+        fill the positions.
         """
-        text = Text(room=self._positions - self._cursor.length)
-        self._take(text, self._rules.decide(scores[-1], text.written))
+        text = Text(room=self._positions - len(prefill))
+        first = self._round(text, prefill, watch)
         while not text.ended:
-            draft = self._draft(text)
-            watch(text.tokens, draft)
-            self._verify(text, draft)
-        return text
+            self._round(text, text.tokens[-1:], watch)
+        return text, first
 
     def run(self, tokens: Sequence[int]) -> Scores:
         """One pass of the target, counted and timed."""
@@ -92,18 +91,25 @@ class Speculation:
         self._look_ahead.drafted(len(draft), seconds)
         return draft
 
-    def _verify(self, text: Text, draft: Sequence[int]) -> None:
-        """One pass over the last token and the draft: takes what the target agrees with, and its own token
-        after that."""
-        base, before, run = self._cursor.length, len(text.tokens), [text.tokens[-1], *draft]
-        scores = self.run(run)
+    def _round(self, text: Text, unread: Sequence[int], watch: Watch) -> Scores:
+        """Draft, and one pass over the tokens that the target has not read yet and the draft: takes what the target
+        agrees with, and its own token after that. The scores behind the `unread`.
+        """
+        draft = self._draft(text)
+        watch(text.tokens, draft)
+        base, before = self._cursor.length + len(unread) - 1, len(text.tokens)
+        scores = self.run([*unread, *draft])
+        first, behind = scores[: len(unread)], scores[len(unread) - 1 :]
         compared = accepted = 0
-        for index, token in enumerate(run):
-            decision = self._rules.decide(scores[index], text.written)
-            near_tie = len(run) > 1 and decision.margin < self._epsilon
+        for index, after in enumerate([unread[-1], *draft]):
+            decision = self._rules.decide(behind[index], text.written)
+            near_tie = bool(draft) and decision.margin < self._epsilon
             if near_tie:
-                self._cursor.rewind(base + index)
-                decision = self._rules.decide(self.run([token])[0], text.written)
+                alone = [after] if index else unread
+                self._cursor.rewind(base + index + 1 - len(alone))
+                behind_it = self.run(alone)
+                first = first if index else behind_it
+                decision = self._rules.decide(behind_it[-1], text.written)
                 self._figures.near_ties += 1
             self._take(text, decision)
             if index == len(draft):
@@ -117,6 +123,7 @@ class Speculation:
         self._figures.compared += compared
         self._figures.accepted += accepted
         self._look_ahead.compared(compared, accepted)
+        return first
 
     def _take(self, text: Text, decision: Decision) -> None:
         text.log_probability += decision.log_probability

@@ -76,12 +76,11 @@ class WindowDecoder:
         prefill = prefix(self._vocabulary, task, self._target.positions)
         rules = Rules(self._vocabulary, task.timestamps, sampling)
         speculation = self._speculation(window, rules)
-        scores = speculation.run(prefill)
         if self._drafter is not None:
             began = perf_counter()
             self._drafter.begin(window, task, rules)
             self._figures.draft_seconds += perf_counter() - began
-        text = speculation.write(scores, watch)
+        text, scores = speculation.write(prefill, watch)
         mean = text.log_probability / (len(text.tokens) + 1)
         temperature = sampling.temperature if sampling else 0.0
         return WindowText(tuple(text.tokens), mean, self._no_speech(scores, prefill), temperature)
