@@ -113,9 +113,7 @@ def test_a_flood_costs_the_window_few_layouts(qtbot: QtBot, window, stage, recor
         for event in _flood(entry.id, 3000):
             mailbox.post(event)
         figures = Stats(audio_seconds=600.0, wall_seconds=60.0, tokens=900, target_passes=300)
-        mailbox.post(
-            Finished(entry.id, Transcript("", 600.0, "en", 1.0, MODELS, tuple(entry.segments), stats=figures))
-        )
+        mailbox.post(Finished(entry.id, Transcript("", 600.0, "en", 1.0, MODELS, tuple(entry.segments), stats=figures)))
 
     sender = Thread(target=send)
     sender.start()
