@@ -76,5 +76,8 @@ else
     install --editable ".[dev]"
     # Alone: on Linux it asks for triton, hundreds of megabytes for graphics cards. What else it needs is in ".[dev]".
     install --no-deps openai-whisper==20250625
+    # Only where a C++ compiler can build it: `galley bench speakers` does without.
+    "$bin/python" -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --editable ".[cpwer]" >/dev/null 2>&1 ||
+        echo "Without a C++ compiler the word error rate with speakers (meeteval) is not measured."
 fi
 stamp "$wanted" > .venv/made
