@@ -9,9 +9,10 @@ from PySide6.QtCore import QObject, Signal
 
 from desktop_app.library.store import Library
 from desktop_app.transcript import speakers
+from desktop_app.transcript.carried import carried, is_named
 from desktop_app.transcript.model import Transcript
 from desktop_app.transcript.speakers import Place
-from desktop_app.ui.entry import IN_WORK, Entry
+from desktop_app.ui.entry import DONE, IN_WORK, Entry
 from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.session import Session
 
@@ -30,10 +31,12 @@ class Step:
 
 @dataclass
 class History:
-    """The steps that were taken and those that were taken back, both with the nearest one last."""
+    """Of one text: the steps that were taken and those that were taken back, both with the nearest one last, and what
+    of them is not on the disk yet."""
 
     past: list[Step] = field(default_factory=list)
     future: list[Step] = field(default_factory=list)
+    unsaved: Transcript | None = None
 
     def take(self, step: Step) -> None:
         """A new step; what was undone before it cannot come back."""
@@ -53,10 +56,13 @@ class Edits(QObject):
     """Corrects the transcripts of a session. Each method says whether anything is different now.
 
     Lines are counted from 0. An edit of somebody or a line that is not there changes nothing, nor does one of a
-    recording in work.
+    recording in work. A new text of a recording that was corrected gets the same corrections, as an edit.
+
+    Signals: changed(id); kept(id): corrections were carried into a new text.
     """
 
     changed = Signal(str)
+    kept = Signal(str)
 
     def __init__(
         self, session: Session, library: Library | None, keeper: Keeper, parent: QObject | None = None
@@ -64,10 +70,12 @@ class Edits(QObject):
         super().__init__(parent)
         self._session, self._library, self._keeper = session, library, keeper
         self._histories: dict[str, History] = {}
-        self._unsaved: dict[str, Transcript] = {}
-        session.changed.connect(self._forget_work)
+        self._corrected: dict[str, Transcript] = {}  # texts that went, until another one has come
+        session.leaving.connect(self._remember)
+        session.changed.connect(self._follow)
         session.replaced.connect(self._forget)
         session.removed.connect(self._forget)
+        session.removed.connect(lambda key: self._corrected.pop(key, None))
 
     # Corrections.
 
@@ -157,22 +165,33 @@ class Edits(QObject):
     def _show(self, key: str, transcript: Transcript, step: Step) -> str:
         """Let the window show a transcript, and keep it. While the disk is slow only the newest one is written."""
         self._session.revise(self._session.entries[key], transcript)
-        self._unsaved[key] = transcript
+        history = self._histories[key]
+        history.unsaved = transcript
         if self._library is not None:
-            self._keeper.do(lambda: self._save(key))
+            self._keeper.do(lambda: self._save(key, history))
         self.changed.emit(key)
         return step.name
 
-    def _save(self, key: str) -> None:
+    def _save(self, key: str, history: History) -> None:
         """In the library's thread."""
-        transcript = self._unsaved.pop(key, None)
+        transcript, history.unsaved = history.unsaved, None
         if transcript is not None and self._library is not None:
             self._library.revise(key, transcript)
 
-    def _forget_work(self, key: str) -> None:
+    def _remember(self, key: str) -> None:
+        """The text goes; what a reader has corrected in it does not."""
+        entry = self._session.entries[key]
+        if entry.has_text and (self.next_undo(key) or is_named(entry.transcript())):
+            self._corrected[key] = entry.transcript()
+
+    def _follow(self, key: str) -> None:
         entry = self._session.entries.get(key)
         if entry is not None and entry.state in IN_WORK:
             self._forget(key)
+        elif entry is not None and entry.state == DONE and key in self._corrected:
+            before = self._corrected.pop(key)
+            if entry.has_text and self._take(entry, "kept speakers", carried(before, entry.transcript())):
+                self.kept.emit(key)
 
     def _forget(self, key: str) -> None:
         """Another text has come: what was edited before is not in it."""

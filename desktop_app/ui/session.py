@@ -73,6 +73,7 @@ class Session(QObject):
         added(id): a new recording, in the order they were dropped.
         changed(id): state, progress or figures of a recording changed.
         text_changed(id): its text grew or its draft changed.
+        leaving(id): its text is about to go, and another one is to come.
         replaced(id): its text is another one from its beginning on.
         revised(id): the same words are divided or given to speakers in another way.
         removed(id); reloaded(): the list was read from the library.
@@ -83,6 +84,7 @@ class Session(QObject):
     added = Signal(str)
     changed = Signal(str)
     text_changed = Signal(str)
+    leaving = Signal(str)
     replaced = Signal(str)
     revised = Signal(str)
     removed = Signal(str)
@@ -117,6 +119,7 @@ class Session(QObject):
         entry = self.entries.get(key)
         if entry is None or entry.state in IN_WORK:
             return
+        self.leaving.emit(key)
         entry.begin_again()
         entry.loaded = True
         if self._library is not None:
@@ -248,9 +251,10 @@ class Session(QObject):
 
     def put_text(self, entry: Entry, transcript: Transcript) -> None:
         """Another text for a recording that is done; who brings it has told the library."""
+        self.leaving.emit(entry.id)
         self._take_over(entry, transcript)
-        self.changed.emit(entry.id)
         self.replaced.emit(entry.id)
+        self.changed.emit(entry.id)
 
     def revise(self, entry: Entry, transcript: Transcript) -> None:
         """Other lines and speakers for the same words; who brings them has told the library."""

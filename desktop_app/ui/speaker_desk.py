@@ -72,6 +72,7 @@ class SpeakerDesk(QObject):
         self._session.revised.connect(self._revised)
         self._session.changed.connect(self._refresh)
         self._session.text_changed.connect(self._refresh)
+        self._edits.kept.connect(self._say_kept)
         self._playback.changed.connect(self._show_heard)
         self._playback.moved.connect(self._show_heard)
         self._playback.refused.connect(self._refuse)
@@ -114,6 +115,10 @@ class SpeakerDesk(QObject):
         """Make the correction again that was taken back."""
         name = self._edits.redo(self._window.current)
         self._window.toast.say(f"Done again: {name}" if name else "There is nothing to do again")
+
+    def _say_kept(self, key: str) -> None:
+        entry = self._session.entries[key]
+        self._window.toast.say(f"Your speakers were kept in {entry.name}. {keys.shown('undo')} shows those found anew")
 
     def merge(self, speaker: str, into: str) -> None:
         """Two speakers are one."""

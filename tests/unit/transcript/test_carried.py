@@ -1,0 +1,44 @@
+"""Corrections of speakers in a new text of the same recording: the reader's work is kept, and not a word changes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from desktop_app.transcript import speakers
+from desktop_app.transcript.carried import carried, is_named
+from tests.unit.transcript.test_speakers import TALK, line, said
+
+
+def test_the_same_text_gets_the_same_speakers() -> None:
+    mine = speakers.rename(speakers.reassign(TALK, [1], "S1"), "S1", "Rose")
+    found = carried(mine, TALK)
+    assert (found.segments, found.speakers) == (mine.segments, mine.speakers)
+
+
+def test_half_a_line_that_was_given_away_is_split_off_again() -> None:
+    mine = speakers.reassign_selection(TALK, (0, 13), (0, 19), "S2")
+    assert said(carried(mine, TALK)) == said(mine)
+
+
+def test_other_words_at_other_times_go_to_who_spoke_then() -> None:
+    mine = speakers.rename(TALK, "S2", "Ben")
+    other = replace(
+        TALK, speakers=(), segments=(line(0, "good mourning to you", None), line(1, "an two you", None, words=False))
+    )
+    found = carried(mine, other)
+    assert said(found) == [("good mourning to you", "S1"), ("an two you", "S2")]
+    assert speakers.name_of(found, "S2") == "Ben"
+
+
+def test_a_line_where_there_was_none_goes_to_the_nearest() -> None:
+    mine = replace(TALK, segments=TALK.segments[:2])
+    assert said(carried(mine, TALK))[-1] == ("yes", "S2")
+
+
+def test_only_somebody_with_a_name_of_their_own_is_named() -> None:
+    assert not is_named(TALK)
+    assert is_named(speakers.rename(TALK, "S1", "Rose"))
+
+
+def test_without_speakers_there_is_nothing_to_carry() -> None:
+    assert carried(replace(TALK, speakers=()), TALK) is TALK
