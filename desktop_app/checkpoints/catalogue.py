@@ -75,6 +75,13 @@ def find(wanted: str) -> Entry | None:
     return None
 
 
+def worth_having(entry: Entry) -> list[Entry]:
+    """The best draft of a model, and the best one for every language where that is another."""
+    known = [draft for name in entry.drafts if (draft := find(name))]
+    general = [draft for draft in known if draft.knows("auto")]
+    return list(dict.fromkeys(known[:1] + general[:1]))
+
+
 def drafts(name: str, language: str) -> list[Entry]:
     """What may draft for the model `name` in a language, the best first. With "auto" those for every language come
     first, because nobody knows yet what will be spoken.

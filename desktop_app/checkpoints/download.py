@@ -79,7 +79,7 @@ def download(
 def download_network(entry: SpeakerNetwork, mirror: str = "", *, progress: Progress) -> Path:
     """Fetch a network of the catalogue's that tells speakers apart; gives its file. Raises as `download` does."""
     if speaker_networks.is_installed(entry):
-        raise ModelProblem(f"{entry.name} is already installed", f"galley models remove {entry.name} makes room for it")
+        raise ModelProblem(f"{entry.name} is already installed", "remove it first to have it anew")
     address = address_of(mirror)
     with installed.staging(entry.name) as folder:
         progress("Asking", 0, 0)
@@ -93,7 +93,7 @@ def download_network(entry: SpeakerNetwork, mirror: str = "", *, progress: Progr
         _tidy(folder, [file])
         installed.check_room(folder, file.size - _here(folder))
         promised = replace(file, sha256=entry.sha256)  # a hub may tell only git's hash
-        _bring(hub, entry, commit, promised, folder, partial(installed.ahead, progress, "Downloading", 0, file.size))
+        _bring(hub, entry, commit, promised, folder, partial(_told, progress, 0, file.size))
         about = {"name": entry.name, "repository": entry.repository, "revision": commit}
         parts.write_about(folder, about | {"licence": entry.licence, "credit": entry.credit})
         return installed.place(folder, entry.name).folder / entry.file
@@ -101,7 +101,7 @@ def download_network(entry: SpeakerNetwork, mirror: str = "", *, progress: Progr
 
 def address_of(mirror: str) -> str:
     """The hub to ask: `mirror`, else HF_ENDPOINT, else `mirror` in settings.ini, else "", which is the public one."""
-    for address in (mirror, os.environ.get("HF_ENDPOINT", ""), _setting()):
+    for address in (mirror, os.environ.get("HF_ENDPOINT", ""), setting()):
         if address:
             if not address.startswith(("https://", "http://")):
                 raise ModelProblem(f"{address} is no address of a mirror", "write it as https://...")
@@ -109,7 +109,7 @@ def address_of(mirror: str) -> str:
     return ""
 
 
-def _setting() -> str:
+def setting() -> str:
     """`mirror` in the settings that the window keeps, too."""
     settings = configparser.RawConfigParser(strict=False)
     try:
@@ -124,7 +124,7 @@ def _needed(hub: Hub, entry: Entry, commit: str, offered: dict[str, RemoteFile],
 
     def shards() -> dict[str, object]:
         index = offered[parts.INDEX]
-        _bring(hub, entry, commit, index, folder, lambda done: None)
+        _bring(hub, entry, commit, index, folder, lambda what, done: None)
         return dict(read_json(folder / index.name))
 
     wanted = [name for name in parts.SETTINGS if name in offered] + parts.weights(offered, shards)
@@ -159,25 +159,35 @@ def _fetch(hub: Hub, entry: Entry, commit: str, files: list[RemoteFile], folder:
     """Bring all files, one after another."""
     total, done, arrived = sum(file.size for file in files), 0, []
     for file in files:
-        _bring(hub, entry, commit, file, folder, partial(installed.ahead, heard, "Downloading", done, total))
+        _bring(hub, entry, commit, file, folder, partial(_told, heard, done, total))
         done += file.size
         arrived.append(Part(file.name, file.size, file.sha256 or parts.digest(folder / file.name)))
     return arrived
 
 
+def _told(progress: Progress, before: int, total: int, what: str, size: int) -> None:
+    """Tell how far a file is as part of all files."""
+    progress(what, before + size, total)
+
+
 def _bring(
-    hub: Hub, entry: Entry | SpeakerNetwork, commit: str, file: RemoteFile, folder: Path, heard: parts.Heard
+    hub: Hub,
+    entry: Entry | SpeakerNetwork,
+    commit: str,
+    file: RemoteFile,
+    folder: Path,
+    heard: Callable[[str, int], None],
 ) -> None:
     """Let a file be there whole, with the contents that were promised; else nothing of the model stays."""
+    checking, downloading = partial(heard, "Checking"), partial(heard, "Downloading")
     target, part = folder / file.name, _part(folder, file)
     if target.exists():
-        if file.is_in(target):
-            heard(file.size)
+        if file.is_in(target, checking):
             return
         target.unlink()
     part.touch()
-    hub.fetch(entry.repository, commit, file, part, heard)
-    if not file.is_in(part, lambda done: heard(file.size)):
+    hub.fetch(entry.repository, commit, file, part, downloading)
+    if not file.is_in(part, checking):
         shutil.rmtree(folder)
         raise ModelProblem(
             f"{file.name} is not what the server promised: its hash is another", "try again, or choose another mirror"

@@ -21,6 +21,9 @@ from desktop_app import __version__
 from desktop_app.checkpoints.parts import Heard, digest, git_digest
 from desktop_app.checkpoints.problem import ModelProblem
 
+PUBLIC = "https://huggingface.co"
+"""The hub that is asked where no mirror is named."""
+
 TIMEOUT = 20.0
 """Seconds without a byte after which a connection counts as broken."""
 
@@ -31,7 +34,7 @@ PAUSE = 1.0
 """Seconds before the second try; each later pause is twice as long."""
 
 _BUSY = (408, 429, 500, 502, 503, 504)
-_LATER = "repeat the command later: it goes on where it stopped"
+_LATER = "try again later: it goes on where it stopped"
 
 _Result = TypeVar("_Result")
 
@@ -162,7 +165,7 @@ class Hub:
         if isinstance(error, (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.EntryNotFoundError)):
             return ModelProblem(
                 f"the server has no {repository} for everyone",
-                "check the name; a model behind a log-in can be fetched in a browser and added with galley models add",
+                "check the name; a model behind a log-in can be fetched in a browser and added as a folder",
             )
         if isinstance(error, errors.HFValidationError):
             return ModelProblem(f"{repository} is no name of a model", "galley models list shows some")

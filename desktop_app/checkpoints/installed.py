@@ -169,9 +169,9 @@ def remove(name: str) -> None:
 def check_free(name: str) -> str:
     """The name, if a model can be installed under it; ModelProblem if not."""
     if not _NAME.fullmatch(name):
-        raise ModelProblem(f"{name!r} cannot be the name of a model", "give it another one with --name")
+        raise ModelProblem(f"{name!r} cannot be the name of a model", "give it another one")
     if name in names():
-        raise ModelProblem(f"{name} is already installed", f"galley models remove {name} makes room for another")
+        raise ModelProblem(f"{name} is already installed", "remove it first to have another in its place")
     return name
 
 
@@ -229,7 +229,7 @@ def sync_folder(folder: Path) -> None:
 def disk_problem(error: OSError) -> ModelProblem:
     """What the disk refuses, in words."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return ModelProblem("the disk is full", f"make room where {home()} is, then repeat the command")
+        return ModelProblem("the disk is full", f"make room where {home()} is, then try again")
     return ModelProblem(
         f"{error.filename or home()} cannot be used ({error.strerror or error})", "check its permissions"
     )

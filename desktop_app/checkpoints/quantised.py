@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from desktop_app.checkpoints.parts import Heard
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.tensors import TensorFile, Tensors
 
@@ -118,16 +119,29 @@ class Quantised:
         return Matrix((rows, columns), bits, groups, numbers, found, zeros if bits == 4 else None)
 
 
-def stored(tensors: Tensors, names: Sequence[str], bits: int, cache: Path) -> Quantised:
+def matrices(sides: dict[str, tuple[int, ...]]) -> list[str]:
+    """Which of some tensors become small: the matrices, but not those that places are looked up in."""
+    return [name for name, each in sides.items() if len(each) == 2 and "embed_positions" not in name]
+
+
+def size(tensors: Tensors, names: Sequence[str], bits: int) -> int:
+    """How many bytes the matrices `names` take at so many bits."""
+    return sum(size for _, size in _sizes(tensors, names, bits).values())
+
+
+def stored(
+    tensors: Tensors, names: Sequence[str], bits: int, cache: Path, heard: Heard = lambda done: None
+) -> Quantised:
     """The matrices `names` at so many bits, from a file in the folder `cache`, which is written if it is not there or
-    damaged. What it needs at a time is some rows; whatever happens, the file is there whole or not at all.
+    damaged. What it needs at a time is some rows; whatever happens, the file is there whole or not at all. `heard`
+    hears how many bytes are written.
 
     Raises ModelProblem where the disk refuses.
     """
     path = cache / f"{_key(tensors, names, bits)}.weights"
     try:
         if not _is_sound(path):
-            _write(path, tensors, names, bits)
+            _write(path, tensors, names, bits, heard)
         os.utime(path)  # the oldest ones are removed first
         return Quantised(tensors, bits, TensorFile(path))
     except OSError as error:
@@ -169,7 +183,7 @@ def _sizes(tensors: Tensors, names: Sequence[str], bits: int) -> dict[str, tuple
     return found
 
 
-def _write(path: Path, tensors: Tensors, names: Sequence[str], bits: int) -> None:
+def _write(path: Path, tensors: Tensors, names: Sequence[str], bits: int, heard: Heard) -> None:
     """Write the file under another name, then move it to its place."""
     sizes = _sizes(tensors, names, bits)
     sizes[_SUMS] = ("U32", 4 * len(sizes))
@@ -189,7 +203,7 @@ def _write(path: Path, tensors: Tensors, names: Sequence[str], bits: int) -> Non
     try:
         with open(handle, "wb") as file:
             file.write(len(head).to_bytes(8, "little") + head)
-            sums = dict.fromkeys(sizes, 0)
+            sums, done = dict.fromkeys(sizes, 0), 0
             for name in names:
                 entries = [f"{name}.{part}" for part in _KINDS]
                 places = [8 + len(head) + header[entry]["data_offsets"][0] for entry in entries]
@@ -199,6 +213,8 @@ def _write(path: Path, tensors: Tensors, names: Sequence[str], bits: int) -> Non
                         file.write(data)
                         places[at] += len(data)
                         sums[entries[at]] = zlib.crc32(data, sums[entries[at]])
+                        done += len(data)
+                    heard(done)
             del sums[_SUMS]
             file.seek(0, os.SEEK_END)
             file.write(np.array(list(sums.values()), "<u4").tobytes())

@@ -127,15 +127,8 @@ def _about_drafts(entry: Entry) -> list[str]:
     ready = [name for name in entry.drafts if name in here]
     if ready:
         return [f"{' and '.join(ready)} will draft for it."]
-    offered = [f"galley models download {draft.name} ({_languages(draft)})" for draft in _worth_having(entry)]
+    offered = [f"galley models download {draft.name} ({_languages(draft)})" for draft in catalogue.worth_having(entry)]
     return [f"A draft makes it faster and changes no word: {', or '.join(offered)}."] if offered else []
-
-
-def _worth_having(entry: Entry) -> list[Entry]:
-    """The best draft of a model, and the best one for every language where that is another."""
-    drafts = [draft for name in entry.drafts if (draft := catalogue.find(name))]
-    general = [draft for draft in drafts if draft.knows("auto")]
-    return list(dict.fromkeys(drafts[:1] + general[:1]))
 
 
 def _add(arguments: argparse.Namespace) -> int:
@@ -252,7 +245,7 @@ def _list(arguments: argparse.Namespace) -> int:
 def _row(entry: Entry, begun: int) -> list[str]:
     size = _size(entry.download) if entry.download else "?"
     memory = f"{_size(entry.memory('f32'))} / {_size(entry.memory('int8'))}"
-    drafts = ", ".join(draft.name for draft in _worth_having(entry))
+    drafts = ", ".join(draft.name for draft in catalogue.worth_having(entry))
     state = f"{_size(begun)} are here" if begun else f"drafts: {drafts}" if drafts else ""
     return [entry.name, size, memory, _languages(entry), entry.licence, state]
 

@@ -10,8 +10,3 @@ from desktop_app.checkpoints import installed
 def target() -> Path:
     """The folder of the best model installed."""
     return installed.names()[installed.best()]
-
-
-def is_starter(folder: Path) -> bool:
-    """Whether a folder is that of the model that comes with Galley."""
-    return folder == installed.names()[installed.STARTER]

@@ -126,6 +126,21 @@ class Shelf:
         return self._draft
 
 
+def checked(target: str, draft: str) -> tuple[Checkpoint, Checkpoint | None]:
+    """The models that a target ("" for the best installed) and a draft, as in Options, stand for. Nothing is loaded;
+    ModelProblem says what is wrong with one of them, or why they do not fit.
+    """
+    options = Options(target=target, draft=draft)
+    whole = read(find(target or installed.best()))
+    folder = _own_draft(whole, options) if draft == "auto" else None if draft == "off" else find(draft)
+    if folder is None or (draft == "auto" and whole.ir is not None):
+        return whole, None
+    ahead = _read_draft(folder, whole)
+    _check(whole, ahead, options)
+    pairs.drafter(whole, ahead)
+    return whole, ahead
+
+
 def find(wanted: str) -> Path:
     """The folder of a model that is given by its name or as a folder. ModelProblem says which names there are."""
     known = installed.names()

@@ -94,7 +94,7 @@ def _small(
     """The quantised matrices among some tensors, from the cache where there is one; None at full precision."""
     if kind not in BITS:
         return None
-    names = [name for name, each in sides.items() if len(each) == 2 and "embed_positions" not in name]
+    names = quantised.matrices(sides)
     if cache is None:
         return Quantised(checkpoint.tensors, BITS[kind])
     return quantised.stored(checkpoint.tensors, names, BITS[kind], cache)

@@ -25,6 +25,7 @@ from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.listening import OpenStream
 from desktop_app.ui.live import Live
 from desktop_app.ui.mailbox import Mailbox
+from desktop_app.ui.models_store import ModelStore
 from desktop_app.ui.playback import Playback
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
@@ -34,7 +35,8 @@ from desktop_app.ui.window import Window
 class Program:
     """Everything that lives as long as the window.
 
-    Attributes: window, session, live, playback, engine, library (None when it cannot be opened), theme, preferences.
+    Attributes: window, session, live, playback, models, engine, library (None when it cannot be opened), theme,
+    preferences.
     """
 
     def __init__(
@@ -69,8 +71,17 @@ class Program:
         checks = Checks(self.session, self.engine, self.library, self._keeper, self.preferences.options)
         edits = Edits(self.session, self.library, self._keeper)
         self.playback = Playback()
+        self.models = ModelStore(self.preferences)
         self.window = Window(
-            self.theme, self.session, self.live, checks, edits, self.playback, self.preferences, open_stream
+            self.theme,
+            self.session,
+            self.live,
+            checks,
+            edits,
+            self.playback,
+            self.models,
+            self.preferences,
+            open_stream,
         )
         self.window.closed.connect(self.close)
         self._open = True
@@ -85,6 +96,7 @@ class Program:
             self._open = False
             self.live.close()
             self.playback.close()
+            self.models.close()
             self.engine.close()
             self._keeper.close()
             if self.library is not None:

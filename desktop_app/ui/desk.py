@@ -13,9 +13,11 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from desktop_app.ui import keys, media, saving
 from desktop_app.ui.confirm import confirm
 from desktop_app.ui.entry import BROKEN_OFF, DONE, IN_WORK, RECORDING, Entry
+from desktop_app.ui.models_store import ModelStore
 from desktop_app.ui.page_header import FORMAT_WORDS
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
+from desktop_app.ui.words import size
 
 if TYPE_CHECKING:
     from desktop_app.ui.window import Window
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
 class Desk(QObject):
     """The actions of a window, and the keys for them."""
 
-    def __init__(self, window: Window, session: Session, preferences: Preferences) -> None:
+    def __init__(self, window: Window, session: Session, models: ModelStore, preferences: Preferences) -> None:
         super().__init__(window)
-        self._window, self._session, self._preferences = window, session, preferences
+        self._window, self._session, self._models, self._preferences = window, session, models, preferences
         for name, action in (
             ("open", self.browse),
             ("new", window.show_idle),
@@ -35,6 +37,7 @@ class Desk(QObject):
             ("find", window.page.open_find),
             ("find_next", partial(window.page.find_bar.step.emit, 1)),
             ("recordings", self._search_recordings),
+            ("models", window.show_models),
             ("settings", window.show_settings),
             ("keys", self.show_keys),
             ("copy", self.copy),
@@ -159,10 +162,13 @@ class Desk(QObject):
             self._session.remove(key)
 
     def may_close(self, count: int) -> bool:
-        """Ask whether to leave recordings unfinished."""
+        """Ask whether to leave recordings, or a download, unfinished."""
         what = "A recording is" if count == 1 else f"{count} recordings are"
         text = "What is written so far is kept. You can transcribe the rest another time."
-        return confirm(self._window, f"{what} not done yet", text, "Close Galley")
+        fetching = self._models.fetching
+        if not count and fetching is not None:
+            what, text = "A download is", "What has arrived is kept. You can go on with it another time."
+        return not (count or fetching) or confirm(self._window, f"{what} not done yet", text, "Close Galley")
 
     # The rest.
 
@@ -177,21 +183,35 @@ class Desk(QObject):
         if folder:
             self._preferences.recordings = Path(folder)
 
-    def choose_model(self) -> None:
-        """Choose another model folder; what is wrong with it is said on the settings page."""
-        start = self._preferences.target or self._preferences.folder("open")
-        folder = QFileDialog.getExistingDirectory(self._window, "Choose a model folder", start)
-        if folder:
-            self.use_model(folder)
+    # Models.
 
-    def use_model(self, folder: str) -> None:
-        """Take a folder as the model, or say on the settings page why not."""
-        if self._window.settings.try_folder(folder):
-            self._window.toast.say(f"The next recording is transcribed with {self._preferences.model_name}")
-        else:
-            problem = self._window.settings.problem.text.text()
-            self._window.show_settings()
-            self._window.settings.problem.say(problem)
+    def choose_model(self) -> None:
+        """Choose a model's folder that is to be used where it lies."""
+        folder = self._model_folder("Choose a model folder")
+        if folder:
+            self._models.choose_target(folder)
+
+    def add_model(self) -> None:
+        """Choose a model's folder that is to be copied."""
+        folder = self._model_folder("Choose a model folder to add")
+        if folder:
+            self._models.add(folder)
+
+    def remove_model(self, name: str) -> None:
+        """Delete a model, once the user has said yes."""
+        model = self._models.find(name)
+        if model is None:
+            return
+        used = " It is the one in use; another one will write." if self._models.in_use == name else ""
+        text = f"{size(model.bytes)} are deleted from this computer. You can fetch or add it again.{used}"
+        if confirm(self._window, f"Remove “{model.title}”?", text, "Remove"):
+            self._models.remove(name)
+
+    def _model_folder(self, title: str) -> str:
+        folder = QFileDialog.getExistingDirectory(self._window, title, self._preferences.folder("model"))
+        if folder:
+            self._preferences.remember_folder("model", str(Path(folder).parent))
+        return folder
 
     def _search_recordings(self) -> None:
         self._window.sidebar.search.setFocus()
@@ -204,7 +224,7 @@ class Desk(QObject):
             window.page.close_find()
         elif window.sidebar.search.text():
             window.sidebar.search.clear()
-        elif window.settings.isVisible():
+        elif window.settings.isVisible() or window.models.isVisible():
             window.show_idle()
 
     def _cancel(self) -> None:

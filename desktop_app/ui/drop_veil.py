@@ -15,12 +15,13 @@ class DropVeil(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme, self._covered = theme, parent
+        self._theme, self._covered, self._text = theme, parent, ""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
-    def cover(self) -> None:
-        """Show it over the whole parent."""
+    def cover(self, text: str) -> None:
+        """Show it over the whole parent; `text` says what a drop would do."""
+        self._text = text
         self.setGeometry(self._covered.rect())
         self.raise_()
         self.show()
@@ -43,5 +44,5 @@ class DropVeil(QWidget):
         painter.setFont(font(21, "SemiBold", serif=True))
         painter.setPen(colors.color("ink"))
         place = QRectF(0, mark.bottom() + S3, self.width(), 36)
-        painter.drawText(place, Qt.AlignmentFlag.AlignHCenter, "Drop to add to the queue")
+        painter.drawText(place, Qt.AlignmentFlag.AlignHCenter, self._text)
         painter.end()

@@ -34,7 +34,7 @@ class IdlePage(QWidget):
         self.record.inputs_asked.connect(self.inputs_asked)
         self._model = QLabel()
         self._model_mark = QLabel()
-        self.choose = button("Choose model folder…", "link", self.model_asked.emit)
+        self.choose = button("Models…", "link", self.model_asked.emit)
         self._promise_mark = QLabel()
         self._promise = QLabel("Nothing leaves this computer.")
         self._promise.setProperty("role", "quiet")
@@ -79,8 +79,7 @@ class IdlePage(QWidget):
     def refresh(self) -> None:
         """Show the model and the microphone of the next recording."""
         self.record.show_source(self._preferences.microphone)
-        ahead = "" if self._preferences.drafts else ", without a draft"
-        self._model.setText(f"{self._preferences.model_name}{ahead}")
+        self._model.setText(self._preferences.models_in_words)
         colors = self._theme.palette
         scale = self.devicePixelRatioF()
         self._model_mark.setPixmap(icons.pixmap("model", colors.muted, 18, scale))

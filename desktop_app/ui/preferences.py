@@ -11,9 +11,13 @@ from desktop_app import folders
 from desktop_app.engine import default
 from desktop_app.engine.messages import Options
 
+AUTO, OFF = "auto", "off"
+PRECISIONS = (AUTO, "int8", "int4")
+"""Full precision as the device has it, and weights of 8 or 4 bits."""
+
 
 class Preferences(QObject):
-    """Model, draft, microphone and folders.
+    """Model, draft, precision, microphone and folders.
 
     Attributes: settings (the file itself). Signals: changed() when another model or draft is to be used.
     """
@@ -36,19 +40,40 @@ class Preferences(QObject):
         self.changed.emit()
 
     @property
-    def drafts(self) -> bool:
-        """Whether a draft model writes ahead."""
-        return self.settings.value("draft", "auto") != "off"
+    def draft(self) -> str:
+        """Which model writes ahead: AUTO for the one that fits best, OFF, or its folder."""
+        return str(self.settings.value("draft", AUTO))
 
-    @drafts.setter
-    def drafts(self, wanted: bool) -> None:
-        self.settings.setValue("draft", "auto" if wanted else "off")
+    @draft.setter
+    def draft(self, wanted: str) -> None:
+        self.settings.setValue("draft", wanted)
+        self.changed.emit()
+
+    @property
+    def precision(self) -> str:
+        """How finely the numbers of the models are kept: one of PRECISIONS."""
+        kept = str(self.settings.value("precision", AUTO))
+        return kept if kept in PRECISIONS else AUTO
+
+    @precision.setter
+    def precision(self, wanted: str) -> None:
+        self.settings.setValue("precision", wanted)
         self.changed.emit()
 
     def options(self) -> Options:
         """How the next recording is to be transcribed."""
-        draft, named = "auto" if self.drafts else "off", self.speakers != "off"
-        return Options(target=self.target, draft=draft, speakers=self.speakers, words=named)  # a word has one speaker
+        named = self.speakers != "off"  # a word has one speaker
+        return Options(self.target, self.draft, precision=self.precision, speakers=self.speakers, words=named)
+
+    @property
+    def mirror(self) -> str:
+        """The address of the hub that models are fetched from; "" for the public one."""
+        return str(self.settings.value("mirror", ""))
+
+    @mirror.setter
+    def mirror(self, address: str) -> None:
+        self.settings.setValue("mirror", address)
+        self.settings.sync()  # who fetches reads the file
 
     @property
     def speakers(self) -> str:
@@ -87,9 +112,10 @@ class Preferences(QObject):
         self.changed.emit()
 
     @property
-    def model_name(self) -> str:
-        """The chosen model in a few words."""
-        return name_of(self.folder_in_use)
+    def models_in_words(self) -> str:
+        """The models of the next recording: what writes, what writes ahead where that was chosen, how finely."""
+        draft = {AUTO: "", OFF: ", without a draft"}.get(self.draft, f" with {name_of(Path(self.draft))}")
+        return f"{name_of(self.folder_in_use)}{draft}{f', {self.precision}' if self.precision != AUTO else ''}"
 
     def folder(self, purpose: str) -> str:
         """Where files were last opened ("open") or saved ("save")."""
@@ -109,12 +135,3 @@ def name_of(folder: Path) -> str:
         return str(named["name"])
     except (OSError, ValueError, KeyError, TypeError):
         return folder.name
-
-
-def problem_with(folder: Path) -> str:
-    """Why a folder cannot be a model, as a sentence, or "". Only a first look: the engine knows for sure."""
-    if not (folder / "config.json").is_file():
-        return f"“{folder.name}” has no config.json. Choose the folder that holds it and model.safetensors."
-    if not any(folder.glob("*.safetensors")):
-        return f"“{folder.name}” has no model.safetensors. Download the whole model, then choose its folder."
-    return ""

@@ -45,12 +45,13 @@ class RecordingList(QListView):
 
 
 class Sidebar(QWidget):
-    """Signals: new_asked(); record_asked(); settings_asked(); chosen(id); cancel_asked(id); remove_asked(id);
-    menu_asked(id, place).
+    """Signals: new_asked(); record_asked(); models_asked(); settings_asked(); chosen(id); cancel_asked(id);
+    remove_asked(id); menu_asked(id, place).
     """
 
     new_asked = Signal()
     record_asked = Signal()
+    models_asked = Signal()
     settings_asked = Signal()
     chosen = Signal(str)
     cancel_asked = Signal(str)
@@ -97,9 +98,12 @@ class Sidebar(QWidget):
         self.list.customContextMenuRequested.connect(self._ask_menu)
         self.list.remove_asked.connect(self._ask_remove)
         self.model.modelReset.connect(lambda: self.select(self._current))
+        self.models = button("Models", "row", self.models_asked.emit)
+        self.models.setFont(font(13, "Medium", figures=True))
         self.settings = button("Settings", "row", self.settings_asked.emit)
+        self.models.setCheckable(True)
         self.settings.setCheckable(True)
-        for row_button in (self.new, self.record, self.settings):
+        for row_button in (self.new, self.record, self.models, self.settings):
             row_button.setIconSize(QSize(18, 18))
         self._lay_out()
         theme.changed.connect(self._retint)
@@ -125,7 +129,12 @@ class Sidebar(QWidget):
         box.addWidget(self._nothing)
         box.addWidget(self.list, 1)
         box.addSpacing(S2)
+        box.addWidget(self.models)
         box.addWidget(self.settings)
+
+    def show_fetching(self, share: float | None) -> None:
+        """How much of a model has arrived; None while none is fetched."""
+        self.models.setText("Models" if share is None else f"Models · {words.percent(share)}")
 
     def show_recording(self, recording: bool, seconds: float) -> None:
         """What the button for recording does now, and for how long it has been recording."""
@@ -180,6 +189,7 @@ class Sidebar(QWidget):
         self.record.setIcon(
             icons.icon("stop" if self._recording else "mic", colors.bad if self._recording else colors.ink)
         )
+        self.models.setIcon(icons.icon("model", colors.muted))
         self.settings.setIcon(icons.icon("settings", colors.muted))
         self._search_mark.setIcon(icons.icon("search", colors.muted))
         self.list.viewport().update()

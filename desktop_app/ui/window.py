@@ -28,6 +28,8 @@ from desktop_app.ui.idle_page import IdlePage
 from desktop_app.ui.listening import OpenStream
 from desktop_app.ui.live import Live
 from desktop_app.ui.live_desk import LiveDesk
+from desktop_app.ui.models_page import ModelsPage, model_folders
+from desktop_app.ui.models_store import ModelStore
 from desktop_app.ui.playback import Playback
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
@@ -59,6 +61,7 @@ class Window(QMainWindow):
         checks: Checks,
         edits: Edits,
         playback: Playback,
+        models: ModelStore,
         preferences: Preferences,
         open_stream: OpenStream = microphone.open_stream,
     ) -> None:
@@ -68,6 +71,7 @@ class Window(QMainWindow):
         self.sidebar = Sidebar(theme, session)
         self.idle = IdlePage(theme, preferences)
         self.page = TranscriptPage(theme)
+        self.models = ModelsPage(theme, models, preferences)
         self.settings = SettingsPage(theme, preferences)
         self.panel = SpeedPanel(theme)
         self.trouble = Banner(theme, PROBLEM, "problem")
@@ -75,7 +79,7 @@ class Window(QMainWindow):
         self._lay_out()
         self.veil = DropVeil(theme, self)
         self.toast = Toast(self._middle)
-        self.desk = Desk(self, session, preferences)
+        self.desk = Desk(self, session, models, preferences)
         self.live = LiveDesk(self, theme, session, live, checks, preferences, open_stream)
         self.speakers = SpeakerDesk(self, theme, session, edits, playback, preferences)
         self._connect()
@@ -93,7 +97,7 @@ class Window(QMainWindow):
 
     def _lay_out(self) -> None:
         self.stack = QStackedWidget()
-        for page in (self.idle, self.page, self.settings):
+        for page in (self.idle, self.page, self.models, self.settings):
             self.stack.addWidget(page)
         middle = self._middle = QWidget()
         middle.setObjectName("page")
@@ -126,17 +130,24 @@ class Window(QMainWindow):
         session.removed.connect(self._removed)
         session.trouble.connect(self._say_trouble)
         self.sidebar.new_asked.connect(self.show_idle)
+        self.sidebar.models_asked.connect(self.show_models)
         self.sidebar.settings_asked.connect(self.show_settings)
         self.sidebar.chosen.connect(self.show_entry)
         self.sidebar.cancel_asked.connect(session.cancel)
         self.sidebar.remove_asked.connect(desk.remove)
         self.sidebar.menu_asked.connect(desk.open_menu)
         self.idle.browse_asked.connect(desk.browse)
-        self.idle.model_asked.connect(desk.choose_model)
-        self.settings.folder_asked.connect(desk.choose_model)
+        self.idle.model_asked.connect(self.show_models)
+        self.models.folder_asked.connect(desk.choose_model)
+        self.models.add_asked.connect(desk.add_model)
+        self.models.remove_asked.connect(desk.remove_model)
+        self.models.models.changed.connect(self._show_fetching)
+        self.models.models.moved.connect(self._show_fetching)
+        self.models.models.told.connect(self.toast.say)
+        self.settings.models_asked.connect(self.show_models)
         self.settings.recordings_asked.connect(desk.choose_recordings_folder)
         self.settings.keys_asked.connect(desk.show_keys)
-        self.page.model_asked.connect(desk.choose_model)
+        self.page.model_asked.connect(self.show_models)
         self.page.again_asked.connect(lambda: session.again(self.current))
         self.page.cancel_asked.connect(lambda: session.cancel(self.current))
         header.save_asked.connect(desk.save)
@@ -150,6 +161,10 @@ class Window(QMainWindow):
     def show_idle(self) -> None:
         """The page that asks for a recording."""
         self._turn_to(self.idle, "")
+
+    def show_models(self) -> None:
+        """The page of models."""
+        self._turn_to(self.models, "")
 
     def show_settings(self) -> None:
         """The page of settings."""
@@ -168,6 +183,7 @@ class Window(QMainWindow):
     def _turn_to(self, page: QWidget, key: str) -> None:
         self.current = key
         self.stack.setCurrentWidget(page)
+        self.sidebar.models.setChecked(page is self.models)
         self.sidebar.settings.setChecked(page is self.settings)
         self.sidebar.select(key)
         entry = self._session.entries.get(key)
@@ -219,6 +235,10 @@ class Window(QMainWindow):
         if key == self.current:
             self.show_idle()
 
+    def _show_fetching(self) -> None:
+        job = self.models.models.fetching
+        self.sidebar.show_fetching(job.share if job else None)
+
     def _say_trouble(self, reason: str, remedy: str) -> None:
         self.trouble.say(sentence(reason, remedy) if reason else "")
 
@@ -243,15 +263,23 @@ class Window(QMainWindow):
             self.add(files)
 
     def add(self, files: Iterable[str]) -> None:
-        """Queue files and folders; what was wrong before is forgotten."""
+        """Queue files and folders, or add models; what was wrong before is forgotten."""
         self._say_trouble("", "")
-        self._session.add(files)
+        files = list(files)
+        folders = model_folders(files, every=self.stack.currentWidget() is self.models)
+        if folders:
+            self.show_models()
+        for folder in folders:
+            self.models.models.add(folder)
+        if not folders:
+            self._session.add(files)
 
     def _show_dragged(self, dragged: bool) -> None:
         on_card = self.stack.currentWidget() is self.idle
         self.idle.card.set_dragged(dragged and on_card)
         if dragged and not on_card:
-            self.veil.cover()
+            models = self.stack.currentWidget() is self.models
+            self.veil.cover("Drop a model's folder to add it" if models else "Drop to add to the queue")
         else:
             self.veil.hide()
 
@@ -275,7 +303,7 @@ class Window(QMainWindow):
         if not self.live.may_close():
             return False
         count = len(self._session.in_work)
-        return self.live.closing or not count or self.desk.may_close(count)
+        return self.live.closing or self.desk.may_close(count)
 
 
 def local_files(event: QDropEvent) -> list[str]:

@@ -65,6 +65,13 @@ def percent(share: float) -> str:
     return f"{round(share * 100)}%"
 
 
+def size(count: int) -> str:
+    """Bytes as people say them: 3.1 GB, 967 MB, 0.4 MB."""
+    if count >= 1e9:
+        return f"{count / 1e9:.1f} GB"
+    return f"{count / 1e6:.0f} MB" if count >= 1e6 else f"{max(count, 1e5) / 1e6:.1f} MB"
+
+
 def sentence(reason: str, remedy: str = "") -> str:
     """Two clauses as they come in messages, as one sentence for people."""
     text = f"{reason}: {remedy}" if remedy else reason

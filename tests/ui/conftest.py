@@ -18,6 +18,7 @@ from desktop_app.ui.edits import Edits
 from desktop_app.ui.inputs import Inputs
 from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.live import Live
+from desktop_app.ui.models_store import ModelStore
 from desktop_app.ui.playback import Playback
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
@@ -25,6 +26,7 @@ from desktop_app.ui.window import Window
 from tests.ui.player import FakePlayer
 from tests.ui.staging import SilentEngine, Stage
 from tests.ui.studio import Studio
+from tests.ui.works import Works
 
 
 @pytest.fixture(scope="session")
@@ -52,10 +54,28 @@ def stage(qtbot: QtBot, home: Path) -> Iterator[Stage]:
     edits = Edits(session, library, keeper)
     player = FakePlayer()
     playback = Playback(player.made_for)
-    made = Stage(session, engine, library, keeper, preferences, live, checks, edits, playback, player, studio, qtbot)
+    works = Works()
+    models = ModelStore(preferences, works.start, works.look)
+    made = Stage(
+        session,
+        engine,
+        library,
+        keeper,
+        preferences,
+        live,
+        checks,
+        edits,
+        playback,
+        player,
+        studio,
+        models,
+        works,
+        qtbot,
+    )
     made.settle()
     yield made
     live.close()
+    models.close()
     keeper.close()
     library.close()
 
@@ -64,8 +84,8 @@ def stage(qtbot: QtBot, home: Path) -> Iterator[Stage]:
 def window(stage: Stage, theme: look.Theme, qtbot: QtBot) -> Window:
     """The window of the stage, on an offscreen screen."""
     made = Window(
-        theme, stage.session, stage.live, stage.checks, stage.edits, stage.playback, stage.preferences,
-        stage.studio.open_stream,
+        theme, stage.session, stage.live, stage.checks, stage.edits, stage.playback, stage.models,
+        stage.preferences, stage.studio.open_stream,
     )  # fmt: skip
     qtbot.addWidget(made, before_close_func=lambda shown: _forget_work(stage))
     made.show()
@@ -74,6 +94,7 @@ def window(stage: Stage, theme: look.Theme, qtbot: QtBot) -> Window:
 
 def _forget_work(stage: Stage) -> None:
     stage.live.close()  # so that closing asks nothing
+    stage.models.jobs.clear()
     stage.session.entries.clear()
 
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop_app.engine.messages import Event, Finished, LiveOptions, LiveUpdate, Options, SegmentReady, Started
@@ -16,11 +19,13 @@ from desktop_app.ui.edits import Edits
 from desktop_app.ui.entry import Entry
 from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.live import OFF, RUNNING, Live
+from desktop_app.ui.models_store import ModelStore
 from desktop_app.ui.playback import Playback
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
 from tests.ui.player import FakePlayer
 from tests.ui.studio import Studio
+from tests.ui.works import Works
 
 MODELS = Models("Large", "Small", "model", "CPU", "f32", "Real speech will be wrong.")
 
@@ -77,6 +82,8 @@ class Stage:
     playback: Playback
     player: FakePlayer
     studio: Studio
+    models: ModelStore
+    works: Works
     qtbot: QtBot
 
     def drop(self, *paths: Path | str) -> list[Entry]:
@@ -126,3 +133,22 @@ def finish(stage: Stage, entry: Entry, count: int = 3) -> None:
     parts = [segment(number) for number in range(count)]
     stage.say(Started(entry.id, 60.0, MODELS), *(SegmentReady(entry.id, part) for part in parts))
     stage.say(Finished(entry.id, transcript(*parts)))
+
+
+def drag(window: QWidget, *paths: Path) -> QMimeData:
+    """Hold files over the window; the mime data has to live until the drop."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    event = QDragEnterEvent(
+        QPoint(500, 300), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    QApplication.sendEvent(window, event)
+    return data
+
+
+def drop(window: QWidget, data: QMimeData) -> None:
+    """Let go of what is held."""
+    event = QDropEvent(
+        QPointF(500, 300), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    QApplication.sendEvent(window, event)

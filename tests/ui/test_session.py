@@ -182,7 +182,8 @@ def test_the_search_looks_into_the_texts(stage: Stage, recording: Make) -> None:
 
 def test_the_chosen_model_and_draft_reach_the_engine(stage: Stage, recording: Make, tmp_path: Path) -> None:
     stage.preferences.target = str(tmp_path)
-    stage.preferences.drafts = False
+    stage.preferences.draft = "off"
+    stage.preferences.precision = "int8"
     stage.drop(recording("talk.wav"))
     options = stage.engine.jobs[0][2]
-    assert (options.target, options.draft) == (str(tmp_path), "off")
+    assert (options.target, options.draft, options.precision) == (str(tmp_path), "off", "int8")

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QAbstractSlider, QApplication, QFileDialog, QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractSlider, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop_app.engine.messages import (
@@ -26,28 +26,9 @@ from desktop_app.transcript.formats import read_json
 from desktop_app.transcript.model import Stats
 from desktop_app.ui import desk as desk_module
 from desktop_app.ui.window import Window
-from tests.ui.staging import MODELS, Stage, finish, segment
+from tests.ui.staging import MODELS, Stage, drag, drop, finish, segment
 
 Make = Callable[[str], Path]
-
-
-def drag(window: Window, *paths: Path) -> QMimeData:
-    """Hold files over the window; the mime data has to live until the drop."""
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    event = QDragEnterEvent(
-        QPoint(500, 300), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    )
-    QApplication.sendEvent(window, event)
-    return data
-
-
-def drop(window: Window, data: QMimeData) -> None:
-    """Let go of what is held."""
-    event = QDropEvent(
-        QPointF(500, 300), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    )
-    QApplication.sendEvent(window, event)
 
 
 def test_a_drop_starts_at_once_and_another_adds_to_the_queue(
@@ -341,24 +322,6 @@ def test_the_list_has_the_queue_above_and_the_newest_first(window: Window, stage
     window.sidebar.search.setText("tw")
     stage.qtbot.waitUntil(lambda: model.rowCount() == 2)
     assert model.index(1).data() == "two.wav"
-
-
-def test_a_folder_that_is_no_model_is_refused_with_a_reason(window: Window, stage: Stage, tmp_path: Path) -> None:
-    window.desk.use_model(str(tmp_path))
-    assert window.stack.currentWidget() is window.settings
-    assert "has no config.json" in window.settings.problem.text.text()
-    assert stage.preferences.target == ""
-    (tmp_path / "config.json").write_text("{}")
-    (tmp_path / "model.safetensors").write_bytes(b"")
-    (tmp_path / "galley.json").write_text('{"name": "My model"}')
-    window.desk.use_model(str(tmp_path))
-    assert stage.preferences.target == str(tmp_path)
-    assert window.idle._model.text() == "My model"
-    assert not window.settings.problem.isVisible()
-    window.settings.draft.group.button(1).click()
-    assert not stage.preferences.drafts
-    window.settings.best.click()
-    assert stage.preferences.target == ""
 
 
 def test_closing_in_the_middle_asks_and_keeps(

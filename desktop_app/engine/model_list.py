@@ -1,0 +1,177 @@
+"""Which models there are, on this computer and in the catalogue, for the window, which knows nothing of checkpoints.
+
+Reads folders and settings; nothing is asked of a server.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from desktop_app.checkpoints import catalogue, download, hub, installed, parts, speaker_networks
+from desktop_app.checkpoints.catalogue import Entry
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A model that would write ahead for another one; `bytes` of its download, 0 if nobody knows."""
+
+    name: str
+    languages: tuple[str, ...]
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A model, or a network that tells speakers apart.
+
+    Attributes:
+        title: what it calls itself; `name` is that of its folder and of the catalogue.
+        folder: where it lies; None while it is only offered.
+        bytes: on the disk, or of the download, 0 if nobody knows; `exact` unless that is counted from its shape.
+        begun: how many of the download have arrived.
+        languages: codes, ("*",) for every language, () where nobody says.
+        memory: about how many bytes it takes at full precision and with int8 weights; (0, 0) where nobody says.
+        drafts: what the catalogue would have written ahead, without what is installed.
+        origin: where it came from, in words.
+        graphs: whether it holds OpenVINO's own graphs, whose numbers stay as they are.
+        removable, speakers: whether it can be deleted; whether it is a network that tells speakers apart.
+    """
+
+    name: str
+    title: str
+    folder: Path | None
+    bytes: int
+    exact: bool = True
+    begun: int = 0
+    languages: tuple[str, ...] = ()
+    licence: str = ""
+    memory: tuple[int, int] = (0, 0)
+    drafts: tuple[Draft, ...] = ()
+    note: str = ""
+    origin: str = ""
+    graphs: bool = False
+    removable: bool = True
+    speakers: bool = False
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where downloads come from: the `host` that is spoken to, through the `proxy` ("" for none).
+
+    `mirror` is whether that is another than the public hub, `fixed` whether the environment says so, which the
+    settings cannot change. `problem` is why nothing can be fetched, as a sentence, or "".
+    """
+
+    host: str
+    proxy: str = ""
+    mirror: bool = False
+    fixed: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class ModelList:
+    """Everything: what is installed, the starter first, what is offered, the name of what is used where nothing was
+    chosen, and where downloads come from."""
+
+    installed: tuple[Listed, ...]
+    offered: tuple[Listed, ...]
+    best: str
+    source: Source
+
+
+def look() -> ModelList:
+    """What there is now."""
+    begun, here = installed.unfinished(), installed.names()
+    networks = [_network(entry, begun) for entry in speaker_networks.entries()]
+    models = [_installed(name, folder, here) for name, folder in here.items()]
+    offered = [_offered(entry, begun, here) for entry in catalogue.entries() if entry.name not in here]
+    return ModelList(
+        tuple(models + [each for each in networks if each.folder]),
+        tuple(offered + [each for each in networks if not each.folder]),
+        installed.best(),
+        source(),
+    )
+
+
+def source() -> Source:
+    """Where downloads come from, as environment and settings say."""
+    try:
+        address = download.address_of("")
+    except ModelProblem as problem:
+        return Source("", mirror=True, problem=f"{problem.reason}: {problem.remedy}")
+    parsed = urlsplit(address or hub.PUBLIC)
+    host = parsed.netloc.rpartition("@")[2]
+    proxies = {} if proxy_bypass(parsed.hostname or "") else getproxies()
+    proxy = proxies.get(parsed.scheme) or proxies.get("all", "")
+    return Source(
+        host,
+        urlsplit(proxy if "//" in proxy else f"//{proxy}").netloc.rpartition("@")[2],  # without name and password
+        bool(address),
+        bool(address) and address != download.setting(),
+    )
+
+
+def _installed(name: str, folder: Path, here: dict[str, Path]) -> Listed:
+    model = installed.describe(name, folder)
+    entry, about = catalogue.find(name), parts.read_about(folder)
+    starter = name == installed.STARTER
+    origin = "comes with Galley" if starter else "" if entry else model.repository or "added from a folder"
+    return Listed(
+        name,
+        str(about.get("name") or name) if starter else name,
+        folder,
+        model.bytes,
+        languages=entry.languages if entry else (),
+        licence=entry.licence if entry else "",
+        memory=_memory(entry),
+        drafts=_drafts(entry, here),
+        note=entry.note if entry else str(about.get("notice") or ""),
+        origin=origin,
+        graphs=(folder / parts.DECODER).is_file() and not any(folder.glob("*.safetensors")),
+        removable=not starter,
+    )
+
+
+def _offered(entry: Entry, begun: dict[str, int], here: dict[str, Path]) -> Listed:
+    return Listed(
+        entry.name,
+        entry.name,
+        None,
+        entry.download,
+        exact=bool(entry.bytes),
+        begun=begun.get(entry.name, 0),
+        languages=entry.languages,
+        licence=entry.licence,
+        memory=_memory(entry),
+        drafts=_drafts(entry, here),
+        note=entry.note,
+    )
+
+
+def _network(entry: SpeakerNetwork, begun: dict[str, int]) -> Listed:
+    folder = installed.home() / entry.name if speaker_networks.is_installed(entry) else None
+    return Listed(
+        entry.name,
+        entry.name,
+        folder,
+        entry.bytes,
+        begun=begun.get(entry.name, 0),
+        licence=entry.licence,
+        origin=entry.credit,
+        speakers=True,
+    )
+
+
+def _memory(entry: Entry | None) -> tuple[int, int]:
+    return (entry.memory("f32"), entry.memory("int8")) if entry else (0, 0)
+
+
+def _drafts(entry: Entry | None, here: dict[str, Path]) -> tuple[Draft, ...]:
+    wanted = catalogue.worth_having(entry) if entry else []
+    return tuple(Draft(each.name, each.languages, each.download) for each in wanted if each.name not in here)

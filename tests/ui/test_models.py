@@ -1,0 +1,322 @@
+"""The page of models: what is said before anything is asked, what the work on models looks like, what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from desktop_app.engine.model_list import Source
+from desktop_app.engine.model_work import Add, Done, Fetch, Refused, Remove, Shrink, Step, Stopped, Try, Verify
+from desktop_app.ui import desk as desk_module
+from desktop_app.ui.models_job import Job
+from desktop_app.ui.models_page import ModelsPage
+from desktop_app.ui.window import Window
+from tests.ui.staging import Stage, drag, drop
+from tests.ui.works import HOME, LARGE, NETWORK, SMALL
+
+NO_NETWORK = Refused("the server cannot be reached", "check the connection and try again later")
+
+
+@pytest.fixture
+def page(window: Window, stage: Stage, qtbot: QtBot) -> ModelsPage:
+    """The page with everything on it."""
+    window.show_models()
+    qtbot.waitUntil(lambda: set(window.models.rows) == {"starter", "large", "small", "voices"})
+    return window.models
+
+
+def settle(stage: Stage, done: Callable[[], bool]) -> None:
+    stage.qtbot.waitUntil(done)
+
+
+def install(stage: Stage, page: ModelsPage, *names: str) -> None:
+    """Let models be here, and the page show it."""
+    stage.works.install(*(each for each in (LARGE, SMALL, NETWORK) if each.name in names))
+    stage.models.refresh()
+    settle(stage, lambda: all(page.rows[name].__dict__.get("more") for name in names))
+
+
+def test_what_a_download_takes_is_said_before_it_is_asked_for(page: ModelsPage, stage: Stage) -> None:
+    row = page.rows["large"]
+    assert row.facts.text() == "Every language · MIT · about 17.0 GB of memory, or 7.1 GB with 8 bits"
+    assert row.advice.text() == "Faster with the draft small (English, 166 MB)"
+    assert row.get.text() == "Get · 3.1 GB"
+    assert row.get.accessibleName() == "Get large from hub.example.org: 3.1 GB"
+    assert page.rows["small"].get.text() == "Get · about 166 MB"
+    assert page._where.text().startswith("From hub.example.org and the file servers that it names. Nothing is asked")
+    assert page.rows["starter"].facts.text() == "31 MB · comes with Galley"
+    assert page.rows["starter"].tag.text() == "Writes the text"
+    assert page.rows["voices"].facts.text() == "MIT · tells speakers apart · By many hands"
+    assert [type(each.work) for each in stage.works.all] == [Try]  # nothing was fetched unasked
+
+
+def test_mirror_and_proxy_are_named(page: ModelsPage, stage: Stage, qtbot: QtBot) -> None:
+    page.mirror.click()
+    assert page.address.isVisible()
+    qtbot.keyClicks(page.address, " https://mirror.example.org ")
+    stage.works.found = replace(stage.works.found, source=Source("mirror.example.org", "proxy.example:3128", True))
+    qtbot.keyClick(page.address, Qt.Key.Key_Return)
+    assert stage.preferences.mirror == "https://mirror.example.org"
+    settle(
+        stage, lambda: page._where.text().startswith("From mirror.example.org, through the proxy proxy.example:3128.")
+    )
+    assert "mirror=https://mirror.example.org" in Path(stage.preferences.settings.fileName()).read_text()
+    assert not page.address.isVisible()
+    assert page.mirror.isVisible()
+    stage.works.found = replace(
+        stage.works.found, source=Source("", mirror=True, problem="x is no address of a mirror")
+    )
+    stage.models.refresh()
+    settle(stage, lambda: page._where.text() == "x is no address of a mirror.")
+    assert not page.rows["large"].get.isEnabled()
+
+
+def test_a_download_shows_bytes_speed_and_time_and_goes_on_behind_other_pages(
+    page: ModelsPage, window: Window, stage: Stage
+) -> None:
+    page.rows["large"].get.click()
+    order = stage.works.of(Fetch)
+    assert order.work == Fetch("large")
+    row = page.rows["large"]
+    assert (row.get.isVisible(), row.cancel.isVisible(), row.progress.text()) == (False, True, "Connecting…")
+    window.show_idle()
+    order.say(Step("Downloading", 1_550_000_000, 3_100_000_000))
+    settle(stage, lambda: window.sidebar.models.text() == "Models · 50%")
+    window.show_models()
+    assert row.bar.value == 0.5
+    assert row.progress.text() == "1.6 GB of 3.1 GB"
+    order.say(Step("Checking", 3_000_000_000, 3_100_000_000))
+    settle(stage, lambda: row.progress.text() == "Comparing every byte with its hash · 97%")
+    stage.works.install(LARGE)
+    order.say(Done("large"))
+    settle(stage, lambda: row.use.isVisible())
+    assert window.toast.text() == "large is here, and every byte is what was promised"
+    assert window.sidebar.models.text() == "Models"
+    assert row.draft.text() == "Get its draft small · 166 MB"
+    row.draft.click()
+    assert stage.works.of(Fetch).work == Fetch("small")
+
+
+def test_speed_is_that_of_the_last_seconds_and_a_stall_is_said() -> None:
+    job = Job(Fetch("large"))
+    for second in range(20):
+        job.hear(Step("Downloading", 5_000_000_000 + second * 10_000_000, 10_000_000_000), float(second))
+    assert job.words(19.0) == "5.2 GB of 10.0 GB · 10 MB/s · about 8 min left"
+    assert job.words(25.0) == "5.2 GB of 10.0 GB · nothing comes at the moment"
+    job.hear(Step("Downloading", 5_200_000_000, 10_000_000_000), 30.0)
+    assert job.speed(30.0) < 2_000_000
+    assert Job(Fetch("large"), waiting=True).words(0.0) == "Waits until the one before it is here"
+
+
+def test_downloads_come_one_after_another_and_a_waiting_one_can_be_taken_back(page: ModelsPage, stage: Stage) -> None:
+    for name in ("large", "small", "voices"):
+        page.rows[name].get.click()
+    fetches = [each for each in stage.works.all if isinstance(each.work, Fetch)]
+    assert len(fetches) == 1
+    assert page.rows["small"].progress.text() == "Waits until the one before it is here"
+    page.rows["small"].cancel.click()
+    assert page.rows["small"].get.isVisible()
+    fetches[0].say(NO_NETWORK)
+    settle(stage, lambda: stage.works.of(Fetch).work == Fetch("voices"))
+
+
+def test_a_cancelled_download_keeps_what_came_and_goes_on(page: ModelsPage, stage: Stage) -> None:
+    row = page.rows["large"]
+    row.get.click()
+    order = stage.works.of(Fetch)
+    row.cancel.click()
+    assert order.cancelled
+    assert (row.progress.text(), row.cancel.isEnabled()) == ("Stopping…", False)
+    begun = replace(LARGE, begun=1_200_000_000)
+    stage.works.found = replace(stage.works.found, offered=(begun, SMALL, NETWORK))
+    order.say(Stopped())
+    settle(stage, lambda: row.get.isVisible() and row.get.text() == "Go on · 1.9 GB")
+    assert row.progress.text() == "1.2 GB are here already"
+    row.discard.click()
+    assert stage.works.of(Remove).work == Remove("large")
+
+
+def test_what_goes_wrong_is_one_sentence_on_the_row(page: ModelsPage, stage: Stage) -> None:
+    row = page.rows["large"]
+    row.get.click()
+    stage.works.of(Fetch).say(NO_NETWORK)
+    settle(stage, lambda: row.get.isVisible())
+    assert row.problem.text() == "The server cannot be reached: check the connection and try again later."
+    row.get.click()
+    assert not row.problem.isVisible()
+    stage.works.of(Fetch).say(NO_NETWORK)
+    settle(stage, lambda: row.dismiss.isVisible())
+    row.dismiss.click()
+    assert not row.problem.isVisible()
+
+
+def test_another_model_and_draft_are_taken_once_they_are_known_to_fit(page: ModelsPage, stage: Stage) -> None:
+    install(stage, page, "large", "small")
+    page.rows["large"].use.click()
+    assert stage.preferences.target == ""
+    stage.works.of(Try).say(Done(str(HOME / "large"), "small"))
+    settle(stage, lambda: stage.preferences.target == str(HOME / "large"))
+    assert page.card.target.text() == "large"
+    assert page.rows["small"].tag.text() == "Writes ahead"
+    actions = {action.text(): action for action in page.card.draft_menu().actions()}
+    assert list(actions) == ["Chosen by itself", "None", "Galley starter", "small"]
+    actions["Galley starter"].trigger()
+    stage.works.of(Try).say(
+        Refused("starter cannot draft for large: it lacks timestamps", "choose another draft, or none")
+    )
+    settle(stage, lambda: page.problem.isVisible())
+    assert page.problem.text.text().startswith("Starter cannot draft for large: it lacks timestamps: choose another")
+    assert stage.preferences.draft == "auto"
+    page.problem.buttons[0].click()
+    assert not page.problem.isVisible()
+    actions["None"].trigger()
+    stage.works.of(Try).say(Done(str(HOME / "large")))
+    settle(stage, lambda: stage.preferences.draft == "off")
+    assert page.card.draft.text() == "None"
+
+
+def test_a_draft_that_does_not_fit_another_model_is_let_go_of_and_that_is_said(page: ModelsPage, stage: Stage) -> None:
+    install(stage, page, "large", "small")
+    stage.preferences.draft = str(HOME / "small")
+    page.rows["large"].use.click()
+    stage.works.of(Try).say(
+        Refused("small cannot draft for large: it hears otherwise", "choose another draft, or none")
+    )
+    settle(stage, lambda: stage.works.of(Try).work == Try(str(HOME / "large"), "auto"))
+    stage.works.of(Try).say(Done(str(HOME / "large")))
+    settle(stage, lambda: page.problem.isVisible())
+    assert (stage.preferences.target, stage.preferences.draft) == (str(HOME / "large"), "auto")
+    assert page.problem.text.text().endswith("The draft is chosen by itself again.")
+
+
+def test_small_weights_are_made_before_they_are_used(page: ModelsPage, stage: Stage, window: Window) -> None:
+    full, eight, _ = page.card.precision.group.buttons()
+    eight.click()
+    order = stage.works.of(Shrink)
+    assert order.work == Shrink("", "auto", "int8")
+    order.say(Step("Making small", 600, 1000))
+    settle(stage, lambda: page.card.progress.text() == "Making the weights small · 60%")
+    assert stage.preferences.precision == "auto"
+    order.say(Done())
+    settle(stage, lambda: stage.preferences.precision == "int8")
+    assert not page.card.bar.isVisible()
+    assert "int8" in window.idle._model.text()
+    full.click()
+    assert stage.preferences.precision == "auto"
+    eight.click()
+    stage.works.of(Shrink).say(Refused("the disk is full", "make room"))
+    settle(stage, lambda: page.problem.isVisible())
+    assert full.isChecked()
+
+
+def test_small_weights_that_nobody_wants_any_more_are_not_taken(page: ModelsPage, stage: Stage) -> None:
+    full, eight, _ = page.card.precision.group.buttons()
+    eight.click()
+    full.click()
+    assert stage.works.of(Shrink).cancelled
+    stage.works.of(Shrink).say(Done())
+    settle(stage, lambda: not stage.models.jobs or "+small" not in stage.models.jobs)
+    assert stage.preferences.precision == "auto"
+
+
+def test_removing_asks_and_lets_another_one_write(
+    page: ModelsPage, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(stage, page, "large")
+    stage.preferences.target = str(HOME / "large")
+    asked: list[str] = []
+    monkeypatch.setattr(desk_module, "confirm", lambda window, *texts: bool(asked.append(texts[1])) or True)
+    remove = page.rows["large"].menu().actions()[-1]
+    assert remove.isEnabled()
+    assert not page.rows["starter"].menu().actions()[-1].isEnabled()
+    remove.trigger()
+    assert asked[0].startswith("3.1 GB are deleted from this computer.")
+    assert asked[0].endswith("It is the one in use; another one will write.")
+    stage.works.found = replace(
+        stage.works.found, installed=stage.works.found.installed[:1], offered=(LARGE, SMALL, NETWORK)
+    )
+    stage.works.of(Remove).say(Done("large"))
+    settle(stage, lambda: stage.preferences.target == "")
+    settle(stage, lambda: page.rows["large"].get.isVisible())
+
+
+def test_every_byte_can_be_checked(page: ModelsPage, stage: Stage, window: Window) -> None:
+    page.rows["starter"].menu().actions()[1].trigger()
+    stage.works.of(Verify).say(Done("starter", compared=False))
+    settle(stage, lambda: window.toast.text() == "starter: it can be read to its end")
+
+
+def test_a_dropped_folder_is_added_and_a_recording_is_still_transcribed(
+    page: ModelsPage, window: Window, stage: Stage, tmp_path: Path
+) -> None:
+    folder = tmp_path / "my model"
+    folder.mkdir()
+    drop(window, drag(window, folder))
+    assert stage.works.of(Add).work == Add(str(folder))
+    row = page.rows[str(folder)]
+    assert row.title.text() == "my model"
+    assert "get" not in row.__dict__
+    stage.works.of(Add).say(
+        Refused("its weights are a pickle (pytorch_model.bin), which could run code", "get another")
+    )
+    settle(stage, lambda: row.dismiss.isVisible())
+    assert row.problem.text().startswith("Its weights are a pickle (pytorch_model.bin), which could run code:")
+    row.dismiss.click()
+    settle(stage, lambda: str(folder) not in page.rows)
+    (folder / "config.json").write_text("{}")
+    window.show_idle()
+    drop(window, drag(window, folder))  # a model is known for one wherever it is dropped
+    assert window.stack.currentWidget() is page
+    assert stage.works.of(Add).work == Add(str(folder))
+    (tmp_path / "talk.wav").write_bytes(b"sound")
+    drop(window, drag(window, tmp_path / "talk.wav"))
+    settle(stage, lambda: bool(stage.session.entries))
+
+
+def test_a_folder_is_used_where_it_lies(
+    page: ModelsPage, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "galley.json").write_text('{"name": "My model"}')
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    page.card.target_menu().actions()[-1].trigger()
+    assert stage.works.of(Try).work == Try(str(tmp_path), "auto")
+    stage.works.of(Try).say(Refused("the folder has no config.json", "choose a Whisper folder"))
+    settle(stage, lambda: page.problem.text.text() == "The folder has no config.json: choose a Whisper folder.")
+    page.card.target_menu().actions()[-1].trigger()
+    stage.works.of(Try).say(Done(str(tmp_path)))
+    settle(stage, lambda: page.card.target.text() == "My model")
+
+
+def test_closing_in_the_middle_of_a_download_asks(
+    page: ModelsPage, window: Window, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.rows["large"].get.click()
+    asked: list[str] = []
+    monkeypatch.setattr(desk_module, "confirm", lambda parent, question, *_: asked.append(question))
+    assert not window.close()
+    assert asked == ["A download is not done yet"]
+
+
+def test_everything_is_reached_by_keys_and_fits_the_smallest_window(
+    page: ModelsPage, window: Window, stage: Stage, qtbot: QtBot
+) -> None:
+    window.resize(760, 520)
+    install(stage, page, "large")
+    for control in page.findChildren(QPushButton):
+        assert control.accessibleName() or control.text(), control
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control
+    names = {control.accessibleName() for control in page.findChildren(QPushButton)}
+    assert {"Use large", "More about Galley starter"} <= names
+    for row in page.rows.values():
+        assert page.rect().contains(row.mapTo(page, row.rect().topRight()).x(), 10)
+    page.rows["voices"].get.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert window.stack.currentWidget() is window.idle
+    qtbot.keyClick(window, Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
+    assert window.stack.currentWidget() is page

@@ -1,0 +1,66 @@
+"""Work on models that does nothing: tests say what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from desktop_app.engine.model_list import Draft, Listed, ModelList, Source
+from desktop_app.engine.model_work import Said, Work
+
+HOME = Path("/models")
+STARTER = Listed(
+    "starter", "Galley starter", Path("/galley/starter"), 31_000_000, note="Trained on synthetic voices.",
+    origin="comes with Galley", removable=False,
+)  # fmt: skip
+LARGE = Listed(
+    "large", "large", None, 3_100_000_000, languages=("*",), licence="MIT", memory=(17_000_000_000, 7_100_000_000),
+    drafts=(Draft("small", ("en",), 166_000_000),),
+)  # fmt: skip
+SMALL = Listed("small", "small", None, 166_000_000, exact=False, languages=("en",), licence="MIT")
+NETWORK = Listed("voices", "voices", None, 6_000_000, licence="MIT", origin="By many hands", speakers=True)
+
+
+@dataclass
+class Order:
+    """A piece of work that somebody asked for. Attributes: work; cancelled; say (what tells how it goes)."""
+
+    work: Work
+    say: Callable[[Said], None]
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+    def close(self, seconds: float = 0.0) -> None:
+        pass
+
+
+@dataclass
+class Works:
+    """Attributes: all (the work that was asked for, in order); found (what there is)."""
+
+    all: list[Order] = field(default_factory=list)
+    found: ModelList = field(
+        default_factory=lambda: ModelList((STARTER,), (LARGE, SMALL, NETWORK), "starter", Source("hub.example.org"))
+    )
+
+    def start(self, work: Work, on_said: Callable[[Said], None]) -> Order:
+        made = Order(work, on_said)
+        self.all.append(made)
+        return made
+
+    def look(self) -> ModelList:
+        return self.found
+
+    def of(self, kind: type) -> Order:
+        """The last work of a kind."""
+        return next(each for each in reversed(self.all) if isinstance(each.work, kind))
+
+    def install(self, *models: Listed) -> None:
+        """Let models be here from the next look on."""
+        names = {each.name for each in models}
+        here = tuple(replace(each, folder=HOME / each.name, begun=0) for each in models)
+        offered = tuple(each for each in self.found.offered if each.name not in names)
+        self.found = replace(self.found, installed=self.found.installed + here, offered=offered)
