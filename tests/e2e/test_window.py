@@ -113,11 +113,12 @@ def test_cancelling_keeps_the_text_and_the_queue_goes_on(program: Program, qtbot
     qtbot.waitUntil(lambda: other.state == DONE, timeout=WAIT)
 
 
-def test_the_process_of_the_window_loads_no_engine() -> None:
+def test_the_process_of_the_window_loads_no_engine_and_nothing_that_fetches() -> None:
     code = (
         "import sys; from PySide6.QtWidgets import QApplication; app = QApplication([]);"
         " from desktop_app.ui.app import Program; program = Program(app); program.window.show(); app.processEvents();"
-        " program.close(); print([name for name in ('torch', 'openvino', 'transformers') if name in sys.modules])"
+        " program.window.show_models(); app.processEvents(); program.close();"
+        " print([name for name in ('torch', 'openvino', 'transformers', 'huggingface_hub') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr

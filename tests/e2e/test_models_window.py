@@ -1,0 +1,93 @@
+"""A user fetches a model in the window, from a hub on loopback that breaks off, and transcribes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop_app.checkpoints import catalogue, installed
+from desktop_app.ui.app import Program
+from desktop_app.ui.entry import DONE, IN_WORK, Entry
+from tests import random_models
+from tests.e2e.test_window import CLIP, WAIT, Heartbeat
+from tests.hub_server import HubServer, serving
+
+WEIGHTS = "model.safetensors"
+
+pytestmark = pytest.mark.timeout(400)
+
+
+@pytest.fixture
+def server(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
+    """A hub with a model where the catalogue has kotoba-whisper-v2.0, of which it knows no hash."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    entry = catalogue.find("kotoba-whisper-v2.0")
+    assert entry is not None
+    with serving() as running:
+        running.repositories[entry.repository] = random_models.toy(tmp_path / entry.name)
+        (home / "data").mkdir(exist_ok=True)
+        (home / "data" / "settings.ini").write_text(f"[General]\nmirror={running.url}\n")
+        yield running
+
+
+@pytest.fixture
+def program(qapp: QApplication, server: HubServer) -> Iterator[Program]:
+    qapp.setStyle("Fusion")
+    made = Program(qapp)
+    made.window.show()
+    yield made
+    made.close()
+    made.session.entries.clear()
+    made.window.close()
+    made.window.deleteLater()
+
+
+def test_a_model_is_fetched_chosen_used_and_removed(program: Program, server: HubServer, qtbot: QtBot) -> None:
+    window, page, name = program.window, program.window.models, "kotoba-whisper-v2.0"
+    window.sidebar.models.click()
+    qtbot.waitUntil(lambda: name in page.rows, timeout=WAIT)
+    qtbot.waitUntil(lambda: program.models.draft_in_use is not None, timeout=WAIT)
+    assert server.requests == []  # the page asks nobody
+    row = page.rows[name]
+    assert row.get.accessibleName() == f"Get {name} from {server.url.removeprefix('http://')}: about 1.5 GB"
+    heartbeat = Heartbeat()
+
+    server.stall = (WEIGHTS, 200_000)
+    row.get.click()
+    qtbot.waitUntil(lambda: (job := program.models.jobs[name]).done > 200_000 or job.done == 200_000, timeout=WAIT)
+    window.show_idle()  # the page is left, the work goes on
+    window.show_models()
+    row.cancel.click()
+    qtbot.waitUntil(lambda: row.get.isVisible() and row.get.text().startswith("Go on"), timeout=WAIT)
+    assert installed.unfinished()[name] > 200_000
+
+    server.stall, server.cuts = None, {WEIGHTS: [50_000, 1, 20_000]}
+    row.get.click()
+    qtbot.waitUntil(lambda: row.use.isVisible() or program.models.in_use == name, timeout=WAIT)
+    assert server.fetched(WEIGHTS)[1].endswith("bytes=200000-")
+    weights = installed.home() / name / WEIGHTS
+    assert weights.read_bytes() == (server.repositories["kotoba-tech/kotoba-whisper-v2.0"] / WEIGHTS).read_bytes()
+    assert row.tag.text() == "Writes the text"  # the best one that is here
+    assert heartbeat.longest < 0.05  # "never blocked"
+
+    (entry,) = _drop(program, qtbot)
+    qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)
+    assert (entry.state, entry.problem) == (DONE, "")
+    assert entry.models is not None
+    assert entry.models.target == name
+
+    window.show_models()
+    program.models.remove(name)
+    qtbot.waitUntil(lambda: name in page.rows and row.get.isVisible(), timeout=WAIT)
+    assert not weights.exists()
+    assert program.models.in_use == "starter"
+
+
+def _drop(program: Program, qtbot: QtBot) -> list[Entry]:
+    program.window.add([CLIP])
+    qtbot.waitUntil(lambda: len(program.session.entries) == 1, timeout=WAIT)
+    return list(program.session.entries.values())

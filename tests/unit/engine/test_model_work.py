@@ -1,0 +1,247 @@
+"""Work on models in processes of its own: it ends as it should, whatever the server, the disk or the model does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from desktop_app import folders
+from desktop_app.checkpoints import installed, quantised
+from desktop_app.checkpoints.folder import read
+from desktop_app.engine import model_list, model_work
+from desktop_app.engine.model_work import (
+    Add,
+    Done,
+    Fetch,
+    Refused,
+    Remove,
+    Said,
+    Shrink,
+    Step,
+    Stopped,
+    Task,
+    Try,
+    Verify,
+    Work,
+)
+from desktop_app.runtimes import openvino
+from tests import random_models, tiny_ir
+from tests.hub_server import HubServer, serving
+
+REPOSITORY = "tests/toy"
+WEIGHTS = "model.safetensors"
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return random_models.toy(tmp_path_factory.mktemp("hub") / "toy")
+
+
+@pytest.fixture
+def server(toy: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
+    """A hub that the settings name, as a user would."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    with serving() as running:
+        running.repositories[REPOSITORY] = toy
+        (home / "data").mkdir(exist_ok=True)
+        (home / "data" / "settings.ini").write_text(f"[General]\nmirror={running.url}\n")
+        yield running
+
+
+class Listener:
+    """Hears a task. Attributes: steps; last (its last word, None until it comes)."""
+
+    def __init__(self, work: Work) -> None:
+        self.steps: list[Step] = []
+        self.last: Said | None = None
+        self.task = Task(work, self._hear)
+
+    def _hear(self, said: Said) -> None:
+        assert self.last is None
+        if isinstance(said, Step):
+            self.steps.append(said)
+        else:
+            self.last = said
+
+    def wait(self, seconds: float = 60.0) -> Said:
+        until = time.monotonic() + seconds
+        while self.last is None:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        return self.last
+
+
+def done(work: Work) -> Said:
+    return Listener(work).wait()
+
+
+def test_a_download_that_is_cancelled_is_gone_on_with_and_ends_whole(toy: Path, server: HubServer) -> None:
+    server.stall = (WEIGHTS, 200_000)
+    listener = Listener(Fetch(REPOSITORY))
+    until = time.monotonic() + 60
+    while not any(step.what == "Downloading" and step.done >= 200_000 for step in listener.steps):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    began = time.monotonic()
+    listener.task.cancel()
+    assert listener.wait() == Stopped()
+    assert time.monotonic() - began < model_work.GRACE + 3  # a server that says nothing holds up nobody
+    assert installed.unfinished()["toy"] >= 200_000
+    server.stall = None
+    assert done(Fetch(REPOSITORY)) == Done(REPOSITORY)
+    assert server.fetched(WEIGHTS)[-1].endswith("bytes=200000-")
+    assert (installed.home() / "toy" / WEIGHTS).read_bytes() == (toy / WEIGHTS).read_bytes()
+    assert done(Verify("toy")) == Done("toy")
+    assert done(Remove("toy")) == Done("toy")
+    assert list(installed.names()) == ["starter"]
+
+
+def test_a_wrong_hash_leaves_nothing_behind(toy: Path, server: HubServer) -> None:
+    data = bytearray((toy / WEIGHTS).read_bytes())
+    data[1000] ^= 1
+    server.lies = {WEIGHTS: bytes(data)}
+    said = done(Fetch(REPOSITORY))
+    assert isinstance(said, Refused)
+    assert said.reason == f"{WEIGHTS} is not what the server promised: its hash is another"
+    assert list(installed.home().iterdir()) == []
+
+
+def test_no_sentence_speaks_of_commands(toy: Path, server: HubServer, tmp_path: Path) -> None:
+    """What the window shows is done in the window."""
+    said = [done(Fetch("tests/none"))]
+    assert done(Add(str(toy))) == Done("toy")
+    pickle = Path(shutil.copytree(toy, tmp_path / "pickle"))
+    (pickle / WEIGHTS).rename(pickle / "pytorch_model.bin")
+    said += [done(Add(str(toy))), done(Add(str(pickle))), done(Verify("none")), done(Remove("starter"))]
+    for each in said:
+        assert isinstance(each, Refused)
+        assert "galley " not in f"{each.reason} {each.remedy}"
+        assert "--" not in each.remedy
+    assert said[2].reason == "its weights are a pickle (pytorch_model.bin), which could run code"
+
+
+def test_a_pair_that_cannot_work_is_refused_when_it_is_tried(toy: Path, tmp_path: Path) -> None:
+    assert done(Try("", "auto")) == Done("", "Galley starter draft")
+    assert done(Try(str(toy), "off")) == Done(str(toy))
+    other = random_models.toy(tmp_path / "other", seed=1)
+    assert done(Try(str(toy), str(other))) == Done(str(toy), "other")
+    shorter = replace(random_models.TOY, shape=replace(random_models.TOY.shape, audio_positions=750))
+    said = done(Try(str(toy), str(random_models.write(tmp_path / "short", shorter))))
+    assert said == Refused(
+        "short cannot draft for toy: it hears windows of another length", "choose another draft, or none"
+    )
+
+
+@pytest.mark.parametrize("precision", ["int8", "int4"])
+def test_small_weights_are_those_that_the_engine_takes(toy: Path, tmp_path: Path, precision: str) -> None:
+    draft = random_models.toy(tmp_path / "draft", seed=1)
+    listener = Listener(Shrink(str(toy), str(draft), precision))
+    assert listener.wait() == Done(str(toy))
+    bits = int(precision.removeprefix("int"))
+    whole = [(folder, read(folder).shape) for folder in (toy, draft)]
+    sizes = [
+        quantised.size(read(folder).tensors, quantised.matrices(sides), bits)
+        for folder, shape in whole
+        for sides in (shape.encoder_tensors(), shape.decoder_tensors())
+    ]
+    assert {step.total for step in listener.steps} == {sum(sizes)}
+    cache = folders.cache() / "compiled"
+    made = set(cache.glob("*.weights"))
+    for folder in (toy, draft):
+        openvino.load(read(folder), precision=precision, cache=cache)
+    assert set(cache.glob("*.weights")) == made
+
+
+def test_graphs_of_openvino_keep_their_numbers(toy: Path, tmp_path: Path) -> None:
+    folder = tiny_ir.write(toy, tmp_path / "ir")
+    said = done(Shrink(str(folder), "off", "int8"))
+    assert isinstance(said, Refused)
+    assert "OpenVINO's own graphs" in said.reason
+
+
+def test_the_end_of_the_process_is_said(server: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.stall = (WEIGHTS, 200_000)
+    children: list[int] = []
+    start = model_work.Child.__init__
+
+    def remember(self: model_work.Child, program: object) -> None:
+        start(self, program)  # type: ignore[arg-type]
+        children.append(self.pid or 0)
+
+    monkeypatch.setattr(model_work.Child, "__init__", remember)
+    listener = Listener(Fetch(REPOSITORY))
+    while not listener.steps:
+        time.sleep(0.02)
+    os.kill(children[0], signal.SIGTERM)
+    said = listener.wait()
+    assert isinstance(said, Refused)
+    assert said.reason == "the work on the model ended unexpectedly"
+
+
+# What there is.
+
+
+def test_the_list_tells_what_is_here_and_what_has_begun(toy: Path) -> None:
+    partial = installed.home() / ".partial" / "large-v3"
+    partial.mkdir(parents=True)
+    (partial / "part").write_bytes(b"x" * 1000)
+    shutil.copytree(toy, installed.home() / "small")
+    found = model_list.look()
+    here = {each.name: each for each in found.installed}
+    assert list(here) == ["starter", "small"]
+    assert (here["starter"].title, here["starter"].removable) == ("Galley starter", False)
+    assert here["small"].languages == ("*",)
+    assert found.best == "small"
+    offered = {each.name: each for each in found.offered}
+    assert "small" not in offered
+    assert offered["large-v3"].begun == 1000
+    assert [draft.name for draft in offered["large-v3"].drafts] == ["distil-large-v3", "large-v3-turbo"]
+    assert (offered["distil-large-v3"].exact, offered["large-v3"].exact) == (False, True)
+    assert [each.name for each in found.offered if each.speakers] == [
+        "pyannote-segmentation-3.0",
+        "wespeaker-resnet34-LM",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("environment", "settings", "told"),
+    [
+        ({}, "", model_list.Source("huggingface.co")),
+        ({"HTTPS_PROXY": "http://me:secret@proxy.example:3128"}, "",
+         model_list.Source("huggingface.co", "proxy.example:3128")),
+        ({"HTTPS_PROXY": "http://proxy.example:3128", "NO_PROXY": "huggingface.co"}, "",
+         model_list.Source("huggingface.co")),
+        ({"HF_ENDPOINT": "https://hub.example.org/x"}, "mirror=https://other.example",
+         model_list.Source("hub.example.org", mirror=True, fixed=True)),
+        ({}, "mirror=https://other.example", model_list.Source("other.example", mirror=True)),
+        ({}, "mirror=ftp://other.example",
+         model_list.Source("", mirror=True, problem="ftp://other.example is no address of a mirror: write it as https://...")),
+    ],
+)  # fmt: skip
+def test_where_downloads_come_from_is_told_without_asking(
+    home: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], settings: str, told: model_list.Source
+) -> None:
+    for name in (
+        "HTTPS_PROXY",
+        "https_proxy",
+        "HTTP_PROXY",
+        "http_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+        "NO_PROXY",
+        "no_proxy",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("HF_ENDPOINT", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    (home / "data").mkdir(exist_ok=True)
+    (home / "data" / "settings.ini").write_text(f"[General]\n{settings}\n")
+    assert model_list.source() == told
