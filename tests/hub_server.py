@@ -6,6 +6,7 @@ import hashlib
 import json
 import ssl
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -21,7 +22,7 @@ class HubServer(ThreadingHTTPServer):
     Attributes: requests ("GET /path", with the range that was asked for); headers (of every request); lies (file ->
     bytes that come instead of its own); cuts (file -> after how many bytes connection after connection breaks); stall
     (a file that stops after so many bytes until `go_on` is set); errors (statuses of the next answers); ranges (whether
-    a part of a file can be asked for).
+    a part of a file can be asked for); pace (bytes a second, 0 for as fast as it goes).
     """
 
     daemon_threads = True
@@ -38,6 +39,7 @@ class HubServer(ThreadingHTTPServer):
         self.go_on = threading.Event()
         self.errors: list[int] = []
         self.ranges = True
+        self.pace = 0
 
     @property
     def url(self) -> str:
@@ -119,8 +121,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
             self.server.go_on.wait(60)
             return
-        if body:
-            self.wfile.write(data[begin:end])
+        step = self.server.pace // 20 or len(data)
+        for at in range(begin, end, step) if body else ():
+            self.wfile.write(data[at : min(at + step, end)])
+            time.sleep(0.05 if self.server.pace else 0)
 
     def _send(self, status: int, headers: dict[str, str], body: bytes | None = None) -> None:
         self.send_response(status)

@@ -29,12 +29,15 @@ from desktop_app.ui.app import Program  # noqa: E402
 from desktop_app.ui.entry import IN_WORK, WORKING, Entry  # noqa: E402
 from desktop_app.ui.theme import DARK, LIGHT  # noqa: E402
 from tests.screenshots_live import Booth, interrupt, over, shoot  # noqa: E402
+from tests.screenshots_models import hub  # noqa: E402
+from tests.screenshots_models import shoot as shoot_models  # noqa: E402
+from tests.screenshots_models import stage as stage_models  # noqa: E402
 from tests.screenshots_speakers import shoot as shoot_speakers  # noqa: E402
 from tests.screenshots_speakers import stage  # noqa: E402
 
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
 TARGET = TOP / "docs" / "screenshots"
-PARTS = ("live", "files", "speakers")
+PARTS = ("live", "files", "speakers", "models")
 NAMES = (
     "Breakfast with Rose.flac",
     "Interview, second part.flac",
@@ -164,6 +167,13 @@ def _shoot_speakers(camera: Camera, folder: Path) -> None:
     camera.close()
 
 
+def _shoot_models(camera: Camera, folder: Path) -> None:
+    stage_models(folder)
+    with hub(folder) as server:
+        shoot_models(camera, server)
+    camera.close()
+
+
 def _shoot(camera: Camera, files: list[Path], broken: Path) -> None:
     window, session = camera.window, camera.program.session
     window.idle.card.set_dragged(True)
@@ -243,6 +253,8 @@ def main() -> None:
                     _shoot_live(camera, booth, files)
                 elif part == "speakers":
                     _shoot_speakers(camera, files[0].parent)
+                elif part == "models":
+                    _shoot_models(camera, home / f"hub-{look}")
                 else:
                     _shoot(camera, files, broken)
     total = sum(file.stat().st_size for file in TARGET.glob("*.png"))

@@ -51,6 +51,7 @@ class ModelRow(QWidget):
         lines.addLayout(head)
         for each in _LINES:
             lines.addLayout(self._places[each])
+        self._places["draft"].setContentsMargins(-S1 - 1, 0, 0, 0)  # its words stand under the others
         row = QHBoxLayout(self)
         row.setContentsMargins(S4, S3, S3, S3)
         row.setSpacing(S2)
@@ -87,6 +88,7 @@ class ModelRow(QWidget):
 
     @cached_property
     def bar(self) -> Bar:
+        self._places["bar"].setContentsMargins(0, S1, 0, 0)
         return self._put("bar", Bar(self._theme, self.name, height=4))
 
     @cached_property

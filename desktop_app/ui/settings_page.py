@@ -44,7 +44,7 @@ class SettingsPage(QWidget):
         self.refresh()
 
     def _lay_out(self) -> None:
-        sheet = Sheet(_WIDTH)
+        sheet = self.sheet = Sheet(_WIDTH)
         box = sheet.box
         box.addWidget(label("Settings", "title"))
         box.addSpacing(S6)

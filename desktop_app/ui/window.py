@@ -23,7 +23,7 @@ from desktop_app.ui.checks import Checks
 from desktop_app.ui.desk import Desk
 from desktop_app.ui.drop_veil import DropVeil
 from desktop_app.ui.edits import Edits
-from desktop_app.ui.entry import IN_WORK
+from desktop_app.ui.entry import DONE, IN_WORK
 from desktop_app.ui.idle_page import IdlePage
 from desktop_app.ui.listening import OpenStream
 from desktop_app.ui.live import Live
@@ -165,11 +165,13 @@ class Window(QMainWindow):
     def show_models(self) -> None:
         """The page of models."""
         self._turn_to(self.models, "")
+        self.models.sheet.setFocus()  # the next Tab is on the page, and its keys scroll
 
     def show_settings(self) -> None:
         """The page of settings."""
         self.settings.refresh()
         self._turn_to(self.settings, "")
+        self.settings.sheet.setFocus()
 
     def show_entry(self, key: str) -> None:
         """The page of a recording."""
@@ -194,7 +196,9 @@ class Window(QMainWindow):
 
     def _place_panel(self) -> None:
         entry = self._session.entries.get(self.current)
-        has_figures = entry is not None and (entry.state in IN_WORK or entry.stats.target_passes > 0)
+        # One that is done has figures, though they may still be on their way: the text gets its width once.
+        comes = entry is not None and entry.state == DONE and entry.models is None
+        has_figures = entry is not None and (entry.state in IN_WORK or comes or entry.stats.target_passes > 0)
         wanted = self.page.header.speed.isChecked() and has_figures
         self.panel.setVisible(wanted and self.width() >= _ROOM_FOR_PANEL)
         self.page.header.speed.setVisible(has_figures)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from desktop_app.engine.messages import (
     Cancelled,
     Failed,
+    Finished,
     Preparing,
     Progress,
     SegmentReady,
@@ -26,7 +28,7 @@ from desktop_app.transcript.formats import read_json
 from desktop_app.transcript.model import Stats
 from desktop_app.ui import desk as desk_module
 from desktop_app.ui.window import Window
-from tests.ui.staging import MODELS, Stage, drag, drop, finish, segment
+from tests.ui.staging import MODELS, Stage, drag, drop, finish, segment, transcript
 
 Make = Callable[[str], Path]
 
@@ -122,6 +124,23 @@ def test_the_panel_shows_the_figures_in_plain_words(window: Window, stage: Stage
     for label in window.panel.values.values():
         assert len(label.toolTip().split()) > 4
         assert label.text() in label.accessibleName()
+
+
+def test_an_older_recording_has_its_width_before_its_text(window: Window, stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    stats = Stats(audio_seconds=60, wall_seconds=6, tokens=60, target_passes=20)
+    whole = replace(transcript(segment(0)), stats=stats)
+    stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)), Finished(entry.id, whole))
+    stage.settle()
+    window.show_idle()
+    assert not window.panel.isVisible()
+    entry.loaded, entry.models, entry.stats, entry.segments = False, None, Stats(), []  # as at the next start
+    window.show_entry(entry.id)
+    assert window.panel.isVisible()  # no text was laid out for a wider page
+    assert not entry.segments
+    stage.qtbot.waitUntil(lambda: bool(entry.segments))
+    assert window.panel.isVisible()
+    assert window.panel.values["real_time"].text() == "10×"
 
 
 def test_without_a_draft_the_panel_says_so(window: Window, stage: Stage, recording: Make) -> None:
