@@ -7,6 +7,7 @@ huggingface_hub tells its makers of its use is off. Nothing is imported before a
 from __future__ import annotations
 
 import os
+import re
 import ssl
 import sys
 import time
@@ -181,7 +182,8 @@ class Hub:
         if isinstance(error, self._http.TimeoutException):
             return ModelProblem("the server does not answer", _LATER)
         if isinstance(error, self._http.HTTPError):
-            return ModelProblem(f"the server cannot be reached ({error})", f"check the connection and {_LATER}")
+            why = re.sub(r"\[Errno -?\d+\] ", "", str(error))
+            return ModelProblem(f"the server cannot be reached ({why})", f"check the connection and {_LATER}")
         if isinstance(error, (self._http.InvalidURL, ValueError)):
             return ModelProblem(f"the server gives no sensible answer ({error})", "check the address of the mirror")
         raise error

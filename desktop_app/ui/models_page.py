@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QSize, QTimer, Signal
@@ -60,6 +61,7 @@ class ModelsPage(QWidget):
         self.never_mind = button("Cancel", "link", self._close_mirror)
         self._mirror_row = QWidget()
         self._here, self._offered = card(), card()
+        self._ordered: list[QWidget] = []
         self._stalled = QTimer(self)  # what does not come says nothing
         self._stalled.setInterval(1000)
         self._stalled.timeout.connect(self._show_jobs)
@@ -158,8 +160,19 @@ class ModelsPage(QWidget):
         known = {each.name for each in (*found.installed, *added, *found.offered)}
         for name in self.rows.keys() - known:
             self.rows.pop(name).deleteLater()
+        self._order([*(each.name for each in (*found.installed, *added))], [each.name for each in found.offered])
         if known - self.rows.keys():
             self._rest.start()
+
+    def _order(self, here: list[str], offered: list[str]) -> None:
+        """Let Tab go from one control to the next as they stand."""
+        upper, lower = ([each for name in names if name in self.rows for each in self.rows[name].controls()]
+                        for names in (here, offered))  # fmt: skip
+        every = [self.add, *upper, self.mirror, self.address, self.save, self.never_mind, *lower]
+        if every != self._ordered:
+            self._ordered = every
+            for first, then in pairwise(every):
+                QWidget.setTabOrder(first, then)
 
     def _folders(self) -> list[str]:
         """The folders that are added, or could not be."""

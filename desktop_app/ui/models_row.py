@@ -23,8 +23,9 @@ from desktop_app.ui.theme import S1, S2, S3, S4, Theme
 from desktop_app.ui.words import size
 
 Part = TypeVar("Part", bound=QWidget)
-_LINES = ("facts", "advice", "problem", "draft", "bar", "progress")
-_CONTROLS = ("dismiss", "discard", "get", "use", "cancel", "more")
+_LINES = ("facts", "advice", "problem", "dismiss", "draft", "bar", "progress", "discard")
+_CONTROLS = ("get", "use", "cancel", "more")
+_LINKS = ("dismiss", "draft", "discard")
 
 
 class ModelRow(QWidget):
@@ -51,7 +52,8 @@ class ModelRow(QWidget):
         lines.addLayout(head)
         for each in _LINES:
             lines.addLayout(self._places[each])
-        self._places["draft"].setContentsMargins(-S1 - 1, 0, 0, 0)  # its words stand under the others
+        for each in _LINKS:
+            self._places[each].setContentsMargins(-S1 - 1, 0, 0, 0)  # its words stand under the others
         row = QHBoxLayout(self)
         row.setContentsMargins(S4, S3, S3, S3)
         row.setSpacing(S2)
@@ -82,9 +84,7 @@ class ModelRow(QWidget):
 
     @cached_property
     def draft(self) -> QPushButton:
-        made = self._put("draft", button("", "link", self._get_draft))
-        self._places["draft"].addStretch(1)
-        return made
+        return self._put("draft", button("", "link", self._get_draft))
 
     @cached_property
     def bar(self) -> Bar:
@@ -129,6 +129,8 @@ class ModelRow(QWidget):
     def _put(self, place: str, made: Part) -> Part:
         made.hide()
         self._places[place].addWidget(made)
+        if place in _LINKS:
+            self._places[place].addStretch(1)
         return made
 
     def _show(self, part: str, shown: bool) -> bool:
@@ -140,6 +142,10 @@ class ModelRow(QWidget):
     def _say(self, line: str, text: str) -> None:
         if self._show(line, bool(text)):
             getattr(self, line).setText(text)
+
+    def controls(self) -> list[QPushButton]:
+        """The buttons that were ever needed, in the order they stand."""
+        return [getattr(self, each) for each in (*_LINKS, *_CONTROLS) if each in self.__dict__]
 
     # What is shown.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -315,6 +316,16 @@ def test_everything_is_reached_by_keys_and_fits_the_smallest_window(
     assert {"Use large", "More about Galley starter"} <= names
     for row in page.rows.values():
         assert page.rect().contains(row.mapTo(page, row.rect().topRight()).x(), 10)
+    reached, control = [], page.add.nextInFocusChain()
+    while control is not page.rows["voices"].get:
+        if isinstance(control, QPushButton) and control.isVisible():
+            reached.append(control.mapTo(page.sheet.widget(), QPoint(0, 0)))
+        control = control.nextInFocusChain()
+    tops = [place.y() for place in reached]
+    assert len(tops) > 5
+    assert all(
+        then > first - 40 for first, then in pairwise(tops)
+    )  # down the page
     page.rows["voices"].get.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert window.stack.currentWidget() is window.idle
