@@ -323,9 +323,7 @@ def test_everything_is_reached_by_keys_and_fits_the_smallest_window(
         control = control.nextInFocusChain()
     tops = [place.y() for place in reached]
     assert len(tops) > 5
-    assert all(
-        then > first - 40 for first, then in pairwise(tops)
-    )  # down the page
+    assert all(then > first - 40 for first, then in pairwise(tops))  # down the page
     page.rows["voices"].get.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert window.stack.currentWidget() is window.idle
