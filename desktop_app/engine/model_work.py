@@ -23,7 +23,8 @@ from desktop_app.engine.child import Child
 from desktop_app.engine.messages import Cancel
 
 GRACE = 2.0
-"""Seconds that work has to end by itself after it was asked to; what a download has brought is kept either way."""
+"""Seconds that work which would leave something behind has to tidy up when it is given up; all else ends at once, as
+what a download has brought is kept however it ends."""
 
 _SECONDS = 0.1  # between two steps that are told
 
@@ -134,17 +135,17 @@ class Task:
         except OSError as error:
             self._on_said(Refused(f"no process can be started ({error.strerror or error})", "close other programs"))
             return
-        try:
-            self._on_said(self._last_word(child))
-        finally:
-            child.kill()
-            child.close()
+        last = self._last_word(child)
+        child.kill()
+        child.close()
+        self._on_said(last)  # when the process holds nothing any more, so that the next one can have it
 
     def _last_word(self, child: Child) -> Said:
         until = 0.0
         while not until or time.monotonic() < until:
             if self._asked.is_set() and not until:
-                until = time.monotonic() + GRACE
+                leaves = isinstance(self._work, Add | Remove | Shrink)
+                until = time.monotonic() + (GRACE if leaves else 0.0)
                 child.send(Cancel(""))
             try:
                 if not child.connection.poll(_SECONDS):

@@ -29,7 +29,7 @@ KEYS: dict[str, tuple[str, str | QKeySequence.StandardKey]] = {
     "undo": ("Undo", "Ctrl+Z"),
     "redo": ("Redo", "Ctrl+Shift+Z"),
     "recordings": ("Search all recordings", "Ctrl+K"),
-    "models": ("Models", "Ctrl+M"),
+    "models": ("Models", "Ctrl+Shift+M"),
     "settings": ("Settings", "Ctrl+,"),
     "keys": ("This list", "Ctrl+/"),
     "escape": ("Close what is open", "Esc"),

@@ -19,6 +19,7 @@ from desktop_app.ui.meters import Bar
 from desktop_app.ui.models_store import ModelStore
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.sheet import quiet
+from desktop_app.ui.speech import announce
 from desktop_app.ui.theme import S1, S2, S3, S4, Theme
 from desktop_app.ui.words import size
 
@@ -161,6 +162,8 @@ class ModelRow(QWidget):
         self._say("tag", "" if not here else "Writes the text" if writes else "Writes ahead" if ahead else "")
         self._say("facts", models_words.facts(model))
         self._say("advice", "" if first else models_words.advice(model))
+        if problem and ("problem" not in self.__dict__ or self.problem.text() != problem):
+            announce(self, f"{model.title}: {problem}")
         self._say("problem", problem)
         if self._show("draft", first is not None and first.name not in models.jobs) and first is not None:
             much = f" · {size(first.bytes)}" if first.bytes else ""

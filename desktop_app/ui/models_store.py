@@ -74,7 +74,9 @@ class ModelStore(QObject):
 
     def refresh(self) -> None:
         """Look what there is; `changed` follows."""
-        self._errands.do(self._look, self._show)
+        self._errands.do(
+            self._look, self._show, lambda problem: self.told.emit(sentence(problem.reason, problem.remedy))
+        )
 
     def find(self, name: str) -> Listed | None:
         """The model of this name, installed or offered."""

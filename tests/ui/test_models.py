@@ -327,5 +327,5 @@ def test_everything_is_reached_by_keys_and_fits_the_smallest_window(
     page.rows["voices"].get.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert window.stack.currentWidget() is window.idle
-    qtbot.keyClick(window, Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window, Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
     assert window.stack.currentWidget() is page
