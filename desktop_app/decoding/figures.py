@@ -19,3 +19,5 @@ class Figures:
     drafted: int = 0
     accepted: int = 0
     near_ties: int = 0
+    left_out: int = 0
+    left_out_speed: float = 0.0

@@ -103,7 +103,7 @@ def transcribe(
     if language and vocabulary.languages and language.code not in vocabulary.languages:
         raise ValueError(f"this model does not know the language {language.code!r}")
     figures = figures or Figures()
-    decoder = WindowDecoder(target, vocabulary, figures, drafter)
+    decoder = WindowDecoder(target, vocabulary, figures, drafter, spares=True)
     audio = _Stream(blocks)
     prompt, seek, spoken = list(settings.prompt), 0, 0.0
     while len(samples := audio.window(seek)) >= vocabulary.seconds_per_timestamp * RATE:

@@ -13,7 +13,7 @@ from time import perf_counter
 
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.figures import Figures
-from desktop_app.decoding.lookahead import LookAhead
+from desktop_app.decoding.lookahead import LookAhead, Round
 from desktop_app.decoding.protocol import Cursor, Scores
 from desktop_app.decoding.rules import Decision, Rules, Written
 
@@ -34,13 +34,21 @@ class Text:
     ended: bool = False
 
 
+@dataclass(frozen=True)
+class _Proposal:
+    """What the drafter proposes, in about how many passes, and how long it took."""
+
+    tokens: list[int] = field(default_factory=list)
+    passes: int = 0
+    seconds: float = 0.0
+
+
 Watch = Callable[[Sequence[int], Sequence[int]], None]
 """Told once a round: the verified tokens, and the draft that the target has not seen yet. May raise CancelledError."""
 
 
 class Speculation:
-    """Writes one window's text with a target's cursor and, if there is one, a drafter that has been told of the
-    window."""
+    """Writes one window's text with a target's cursor and, if there is one, a drafter."""
 
     def __init__(
         self,
@@ -56,13 +64,14 @@ class Speculation:
         self._rules, self._figures = rules, figures
         self._drafter, self._look_ahead = drafter, look_ahead
 
-    def write(self, prefill: Sequence[int], watch: Watch) -> tuple[Text, Scores]:
+    def write(self, prefill: Sequence[int], watch: Watch, begin: Callable[[], None]) -> tuple[Text, Scores]:
         """The text that follows `prefill`, and the scores behind each of its tokens; the cursor stands at the
-        beginning.
+        beginning. `begin` tells the drafter of the window, and is called before it is first asked.
 
         The first draft is verified in the prefill's own pass. Ends at the end token or when prefill and text together
         fill the positions.
         """
+        self._begin: Callable[[], None] | None = begin
         text = Text(room=self._positions - len(prefill))
         first = self._round(text, prefill, watch)
         while not text.ended:
@@ -76,31 +85,38 @@ class Speculation:
         seconds = perf_counter() - began
         self._figures.verify_seconds += seconds
         self._figures.target_passes += 1
-        self._look_ahead.passed(len(tokens), seconds)
         return scores
 
-    def _draft(self, text: Text) -> list[int]:
+    def _draft(self, text: Text) -> _Proposal:
         room = text.room - len(text.tokens) - 1  # a round writes one token more than it drafts
-        if self._drafter is None or room < 1:
-            return []
+        if self._drafter is None or room < 1 or not (count := min(self._look_ahead.choose(), room)):
+            return _Proposal()
         began = perf_counter()
-        draft = self._drafter.propose(text.tokens, min(self._look_ahead.choose(), room))[:room]
+        if self._begin is not None:
+            self._begin()
+            self._begin = None
+            self._look_ahead.began(perf_counter() - began)
+            self._figures.draft_seconds += perf_counter() - began
+            began = perf_counter()
+        tokens = self._drafter.propose(text.tokens, count)[:room]
         seconds = perf_counter() - began
         self._figures.draft_seconds += seconds
-        self._figures.drafted += len(draft)
-        self._look_ahead.drafted(len(draft), seconds)
-        return draft
+        self._figures.drafted += len(tokens)
+        ended = bool(tokens) and tokens[-1] == self._rules.vocabulary.end
+        return _Proposal(tokens, len(tokens) + (len(tokens) < count and not ended), seconds)
 
     def _round(self, text: Text, unread: Sequence[int], watch: Watch) -> Scores:
         """Draft, and one pass over the tokens that the target has not read yet and the draft: takes what the target
         agrees with, and its own token after that. The scores behind the `unread`.
         """
-        draft = self._draft(text)
+        proposal = self._draft(text)
+        draft = proposal.tokens
         watch(text.tokens, draft)
         base, before = self._cursor.length + len(unread) - 1, len(text.tokens)
+        began = perf_counter()
         scores = self.run([*unread, *draft])
         first, behind = scores[: len(unread)], scores[len(unread) - 1 :]
-        compared = accepted = 0
+        written = compared = accepted = ties = 0
         for index, after in enumerate([unread[-1], *draft]):
             decision = self._rules.decide(behind[index], text.written)
             near_tie = bool(draft) and decision.margin < self._epsilon
@@ -110,8 +126,9 @@ class Speculation:
                 behind_it = self.run(alone)
                 first = first if index else behind_it
                 decision = self._rules.decide(behind_it[-1], text.written)
-                self._figures.near_ties += 1
+                ties += 1
             self._take(text, decision)
+            written += 1
             if index == len(draft):
                 break
             compared += 1
@@ -120,9 +137,18 @@ class Speculation:
             if near_tie or not agreed or text.ended:  # behind a near tie the cursor has read nothing more
                 break
         self._cursor.rewind(base + len(text.tokens) - before)
-        self._figures.compared += compared
-        self._figures.accepted += accepted
-        self._look_ahead.compared(compared, accepted)
+        seconds = perf_counter() - began
+        figures = self._figures
+        figures.near_ties += ties
+        figures.compared += compared
+        figures.accepted += accepted
+        if self._drafter is not None and not proposal.passes and (speed := self._look_ahead.left_out) is not None:
+            figures.left_out += written
+            figures.left_out_speed += speed * written
+        if len(unread) == 1:
+            self._look_ahead.record(
+                Round(len(draft), compared, accepted, written, proposal.passes, proposal.seconds, seconds)
+            )
         return first
 
     def _take(self, text: Text, decision: Decision) -> None:

@@ -54,11 +54,22 @@ class Language:
 
 
 class WindowDecoder:
-    """A target, perhaps with a drafter, set up to write windows one after another."""
+    """A target, perhaps with a drafter, set up to write windows one after another.
 
-    def __init__(self, target: Model, vocabulary: Vocabulary, figures: Figures, drafter: Drafter | None = None) -> None:
+    If it `spares`, the drafter is left out while it costs time; else it is asked whatever it costs.
+    """
+
+    def __init__(
+        self,
+        target: Model,
+        vocabulary: Vocabulary,
+        figures: Figures,
+        drafter: Drafter | None = None,
+        *,
+        spares: bool = False,
+    ) -> None:
         self._target, self._vocabulary, self._figures, self._drafter = target, vocabulary, figures, drafter
-        self._look_ahead = LookAhead()
+        self._look_ahead = LookAhead(spares=spares)
 
     def detect_language(self, window: Window) -> Language:
         """The likeliest language, by the scores behind the start token as in openai/whisper's `detect_language`."""
@@ -75,12 +86,12 @@ class WindowDecoder:
         """The window's text: greedy, or drawn by `sampling`."""
         prefill = prefix(self._vocabulary, task, self._target.positions)
         rules = Rules(self._vocabulary, task.timestamps, sampling)
-        speculation = self._speculation(window, rules)
-        if self._drafter is not None:
-            began = perf_counter()
-            self._drafter.begin(window, task, rules)
-            self._figures.draft_seconds += perf_counter() - began
-        text, scores = speculation.write(prefill, watch)
+
+        def begin() -> None:
+            if self._drafter is not None:
+                self._drafter.begin(window, task, rules)
+
+        text, scores = self._speculation(window, rules).write(prefill, watch, begin)
         mean = text.log_probability / (len(text.tokens) + 1)
         temperature = sampling.temperature if sampling else 0.0
         return WindowText(tuple(text.tokens), mean, self._no_speech(scores, prefill), temperature)

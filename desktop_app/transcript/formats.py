@@ -13,7 +13,7 @@ from typing import Any
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript, Word
 
-DERIVED = ("acceptance", "accepted_per_drafted", "tokens_per_pass", "real_time_factor")
+DERIVED = ("acceptance", "accepted_per_drafted", "tokens_per_pass", "draft_worth", "real_time_factor")
 """Ratios that stand in the JSON beside the counts they are made of."""
 
 

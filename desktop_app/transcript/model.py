@@ -89,7 +89,8 @@ class Stats:
     """The figures of one run. Seconds are wall clock; the counts are defined in docs/exact.md.
 
     `compared` counts drafted tokens that the target looked at: up to and including the first rejection of each round.
-    `target_passes` counts every pass of the target's decoder, prefill and tie guard too.
+    `target_passes` counts every pass of the target's decoder, prefill and tie guard too. `left_out` counts tokens that
+    were written without the draft because it would have cost time; over them `left_out_speed` is a sum.
     """
 
     audio_seconds: float = 0.0
@@ -103,6 +104,8 @@ class Stats:
     drafted: int = 0
     accepted: int = 0
     near_ties: int = 0
+    left_out: int = 0
+    left_out_speed: float = 0.0
 
     @property
     def acceptance(self) -> float:
@@ -118,6 +121,11 @@ class Stats:
     def tokens_per_pass(self) -> float:
         """Tokens written for each pass of the target's decoder."""
         return self.tokens / self.target_passes if self.target_passes else 0.0
+
+    @property
+    def draft_worth(self) -> float:
+        """How fast the text would have come with the draft where it was left out, the target alone being 1."""
+        return self.left_out_speed / self.left_out if self.left_out else 0.0
 
     @property
     def real_time_factor(self) -> float:

@@ -43,11 +43,19 @@ def panel_figures(stats: Stats, models: Models | None) -> PanelFigures:
         else NONE,
         shares=(spent[0] / whole, spent[1] / whole, spent[2] / whole) if whole else None,
         target=models.target if models else NONE,
-        draft=(models.draft or "none") if models else NONE,
+        draft=_draft(stats, models) if models else NONE,
         device=models.device if models else NONE,
         precision=models.precision if models else NONE,
         near_ties=str(stats.near_ties) if stats.target_passes else NONE,
     )
+
+
+def _draft(stats: Stats, models: Models) -> str:
+    """The draft's name, and why it was left out where it was."""
+    if not stats.left_out or not models.draft:
+        return models.draft or "none"
+    share, speed = percent(stats.left_out / max(stats.tokens, stats.left_out)), percent(stats.draft_worth)
+    return f"{models.draft}; left out for {share} of the text, where with it the speed would have been {speed}"
 
 
 def _times(factor: float) -> str:

@@ -152,6 +152,14 @@ def test_without_a_draft_the_panel_says_so(window: Window, stage: Stage, recordi
     assert not window.page.notice.isVisible()
 
 
+def test_the_panel_says_that_the_draft_was_left_out_and_why(window: Window, stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("one.wav"))
+    stats = Stats(tokens=100, target_passes=90, left_out=60, left_out_speed=48.0)
+    stage.say(Started(entry.id, 60.0, MODELS), Progress(entry.id, 30.0, 60.0, stats))
+    said = window.panel.values["draft_model"].text()
+    assert said == "Small; left out for 60% of the text, where with it the speed would have been 80%"
+
+
 @pytest.mark.parametrize("form", ["txt", "srt", "vtt", "json"])
 def test_a_text_is_saved_in_every_format(
     window: Window, stage: Stage, recording: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from desktop_app.decoding.drafters import Draft, ModelDrafter
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.hearing import Window
+from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.mapping import map_ids
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
@@ -36,6 +37,17 @@ class Scripted:
         return next(self._rounds, [])
 
 
+class Switching(LookAhead):
+    """Drafts as far as hypothesis has thought of, often not at all."""
+
+    def __init__(self, counts: list[int]) -> None:
+        super().__init__()
+        self._counts = iter(counts)
+
+    def choose(self) -> int:
+        return next(self._counts, 0)
+
+
 class Clairvoyant:
     """Knows the text and proposes it, with an error now and then."""
 
@@ -56,10 +68,16 @@ def drafter(draft: Toy, encoder: Toy, words: Vocabulary) -> ModelDrafter:
 
 
 def write(
-    model: Toy, words: Vocabulary, drafter: Any = None, sampling: Sampling | None = None, task: Task = ENGLISH
+    model: Toy,
+    words: Vocabulary,
+    drafter: Any = None,
+    sampling: Sampling | None = None,
+    task: Task = ENGLISH,
+    look_ahead: LookAhead | None = None,
 ) -> tuple[WindowText, Figures]:
     figures, window = Figures(), heard()
     decoder = WindowDecoder(model, words, figures, drafter)
+    decoder._look_ahead = look_ahead or decoder._look_ahead
     return decoder.write(window, task, lambda tokens, draft: None, sampling), figures
 
 
@@ -119,6 +137,18 @@ def test_a_draft_model_changes_nothing(
     alone, _ = write(model, words, None, sampling)
     drafted, _ = write(model, words, drafter(draft, model if shares else draft, words), sampling)
     assert drafted.tokens == alone.tokens
+
+
+@given(models, awkward, st.integers(0, 200), st.lists(st.sampled_from([0, 0, 1, 3, 8]), max_size=40), samplings)
+def test_leaving_the_draft_out_now_and_then_changes_nothing(
+    model: Toy, words: Vocabulary, seed: int, counts: list[int], sampling: Sampling | None
+) -> None:
+    draft = Toy(seed, positions=model.positions)
+    alone, _ = write(model, words, None, sampling)
+    drafted, figures = write(model, words, drafter(draft, draft, words), sampling, look_ahead=Switching(counts))
+    assert drafted.tokens == alone.tokens
+    assert figures.drafted <= sum(counts)
+    assert any(counts) or not draft.widths  # a draft that is left out is not even told of the window
 
 
 @given(models, awkward, samplings)
