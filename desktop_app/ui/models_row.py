@@ -53,8 +53,6 @@ class ModelRow(QWidget):
         lines.addLayout(head)
         for each in _LINES:
             lines.addLayout(self._places[each])
-        for each in _LINKS:
-            self._places[each].setContentsMargins(-S1 - 1, 0, 0, 0)  # its words stand under the others
         row = QHBoxLayout(self)
         row.setContentsMargins(S4, S3, S3, S3)
         row.setSpacing(S2)
@@ -131,6 +129,7 @@ class ModelRow(QWidget):
         made.hide()
         self._places[place].addWidget(made)
         if place in _LINKS:
+            made.setProperty("flush", True)  # its words stand under the others
             self._places[place].addStretch(1)
         return made
 
