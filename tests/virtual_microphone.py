@@ -1,11 +1,14 @@
-"""A microphone that the tests own: a PulseAudio daemon of their own, whose null sink is heard as an input.
+"""A microphone that the tests own: a sound server of their own, PulseAudio or PipeWire, whose null sink is heard as an
+input.
 
 Nothing of the user's sound set-up is touched: home, sockets and ALSA's configuration lie in a temporary folder.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,11 +23,19 @@ NAME = "Test microphone"
 SYSTEM = "Monitor of Test speakers"
 
 _ALSA = Path("/usr/share/alsa/alsa.conf")
-_PROGRAMS = ("pulseaudio", "pactl", "paplay")
-_SPEAKERS = "sink_name=speakers rate=16000 channels=1 sink_properties=device.description='Test\\ speakers'"
+PULSEAUDIO, PIPEWIRE = "PulseAudio", "PipeWire"
+_PROGRAMS = {
+    PULSEAUDIO: ("pulseaudio", "pactl", "paplay"),
+    PIPEWIRE: ("pipewire", "wireplumber", "pipewire-pulse", "dbus-run-session", "pactl", "paplay"),
+}
+_PIPEWIRE = "pipewire & sleep 0.5; wireplumber & pipewire-pulse & wait"
+_SPEAKERS = ("sink_name=speakers", "rate=16000", "channels=1", """sink_properties='device.description="Test speakers"'""")
 _MICROPHONE = (
-    "source_name=microphone master=speakers.monitor rate=16000 channels=1 "
-    "source_properties=device.description='Test\\ microphone'"
+    "source_name=microphone",
+    "master=speakers.monitor",
+    "rate=16000",
+    "channels=1",
+    """source_properties='device.description="Test microphone"'""",
 )
 
 
@@ -46,16 +57,16 @@ class VirtualMicrophone:
 
     def put_back(self) -> None:
         """Put it in again."""
-        self._modules.append(pactl("load-module", "module-null-sink", *_SPEAKERS.split(" ", 3)))
-        self._modules.append(pactl("load-module", "module-remap-source", *_MICROPHONE.split(" ", 4)))
+        self._modules.append(pactl("load-module", "module-null-sink", *_SPEAKERS))
+        self._modules.append(pactl("load-module", "module-remap-source", *_MICROPHONE))
         pactl("set-default-source", "microphone")
 
 
-def lacking() -> str:
+def lacking(server: str = PULSEAUDIO) -> str:
     """Why there can be none on this computer, or ""."""
     if not sys.platform.startswith("linux"):
-        return "PulseAudio is Linux's"
-    missing = [program for program in _PROGRAMS if shutil.which(program) is None]
+        return f"{server} is Linux's"
+    missing = [program for program in _PROGRAMS[server] if shutil.which(program) is None]
     if missing:
         return f"{', '.join(missing)} not installed"
     if not _ALSA.exists() or not _plugin():
@@ -68,30 +79,39 @@ def lacking() -> str:
 
 
 @contextmanager
-def plugged(monkeypatch: pytest.MonkeyPatch) -> Iterator[VirtualMicrophone]:
-    """Start the daemon; this process and its children reach it and nothing else."""
+def plugged(monkeypatch: pytest.MonkeyPatch, server: str = PULSEAUDIO) -> Iterator[VirtualMicrophone]:
+    """Start the sound server; this process and its children reach it and nothing else."""
     folder = Path(tempfile.mkdtemp(prefix="galley-sound-"))
-    socket = folder / "socket"
+    socket = folder / "native"
     alsa = folder / "alsa.conf"
     alsa.write_text(f"<{_ALSA}>\n" + "".join(f"{kind}.!default {{ type pulse }}\n" for kind in ("pcm", "ctl")))
-    for name in ("XDG_RUNTIME_DIR", "PULSE_RUNTIME_PATH", "PULSE_STATE_PATH", "XDG_CONFIG_HOME"):
+    for name in ("XDG_RUNTIME_DIR", "PULSE_RUNTIME_PATH", "PULSE_STATE_PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(folder))
     monkeypatch.setenv("ALSA_CONFIG_PATH", str(alsa))
     monkeypatch.setenv("PULSE_SERVER", f"unix:{socket}")
     monkeypatch.setenv("PULSE_COOKIE", str(folder / "cookie"))
     monkeypatch.delenv("PULSE_SOURCE", raising=False)
-    modules = [f"--load=module-native-protocol-unix socket={socket} auth-anonymous=1"]
-    options = ["--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no", "--log-level=error"]
-    daemon = subprocess.Popen(["pulseaudio", "-n", *options, *modules], stderr=subprocess.DEVNULL)
+    daemon = subprocess.Popen(
+        _command(server, socket), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
     try:
         _wait(daemon)
         microphone = VirtualMicrophone()
         microphone.put_back()
         yield microphone
     finally:
-        daemon.terminate()
+        os.killpg(daemon.pid, signal.SIGTERM)
         daemon.wait(10)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _command(server: str, socket: Path) -> list[str]:
+    """What starts a sound server that answers at `socket`."""
+    if server == PIPEWIRE:
+        return ["dbus-run-session", "--", "sh", "-c", _PIPEWIRE]
+    modules = [f"--load=module-native-protocol-unix socket={socket} auth-anonymous=1"]
+    options = ["--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no", "--log-level=error"]
+    return ["pulseaudio", "-n", *options, *modules]
 
 
 def pactl(*command: str) -> str:
@@ -103,8 +123,8 @@ def pactl(*command: str) -> str:
 def _wait(daemon: subprocess.Popen[bytes]) -> None:
     until = time.monotonic() + 20
     while subprocess.run(["pactl", "info"], capture_output=True).returncode:
-        assert daemon.poll() is None, "PulseAudio ended"
-        assert time.monotonic() < until, "PulseAudio does not answer"
+        assert daemon.poll() is None, "the sound server ended"
+        assert time.monotonic() < until, "the sound server does not answer"
         time.sleep(0.05)
 
 

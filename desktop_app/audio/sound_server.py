@@ -18,6 +18,7 @@ from typing import Any
 
 _PATIENCE = 3.0
 _CHOICE = "PULSE_SOURCE"
+_DUMMY = "auto_null.monitor"  # what servers choose where nothing is connected; it hears what nobody can
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def sources() -> list[Source] | None:
             channels=_number(r"(\d+)ch", source.get("sample_specification", ""), 1),
             rate=_number(r"(\d+)Hz", source.get("sample_specification", ""), 48_000),
             is_monitor=source.get("monitor_source") not in (None, "", "n/a"),
-            is_default=source["name"] == default,
+            is_default=source["name"] == default != _DUMMY,
             server=server,
         )
         for source in found

@@ -46,7 +46,8 @@ for number in range(600):
 
 
 def likeness(recorded: Sound, clip: Sound) -> float:
-    """1 if the clip is somewhere in the recording as it is; the correlation at the place where that is highest."""
+    """1 if the clip is somewhere in the recording as it is; the correlation at the place where that is highest. It is
+    0.99 where a sound server has delayed it by a part of a sample."""
     size = 1 << (recorded.size + clip.size).bit_length()
     product = np.fft.rfft(recorded, size) * np.conj(np.fft.rfft(clip, size))
     at = int(np.fft.irfft(product, size)[: recorded.size].argmax())
@@ -55,22 +56,28 @@ def likeness(recorded: Sound, clip: Sound) -> float:
     return float(found @ wanted / np.sqrt((found @ found) * (clip @ clip) + 1e-9))
 
 
+@pytest.fixture(params=[virtual_microphone.PULSEAUDIO, virtual_microphone.PIPEWIRE])
+def server(request: pytest.FixtureRequest) -> str:
+    """The sound servers of Linux."""
+    return str(request.param)
+
+
 @pytest.fixture
-def real(monkeypatch: pytest.MonkeyPatch) -> Iterator[VirtualMicrophone]:
+def real(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[VirtualMicrophone]:
     """A microphone that PortAudio hears."""
-    if why := virtual_microphone.lacking():
+    if why := virtual_microphone.lacking(server):
         pytest.skip(why)
-    with virtual_microphone.plugged(monkeypatch) as plugged:
+    with virtual_microphone.plugged(monkeypatch, server) as plugged:
         yield plugged
 
 
-def test_real_portaudio_lists_the_inputs(real: VirtualMicrophone) -> None:
-    first, second = [one for one in microphone.inputs() if one.host == "PulseAudio"]
+def test_real_portaudio_lists_the_inputs(real: VirtualMicrophone, server: str) -> None:
+    first, second = [one for one in microphone.inputs() if one.host == server]
     assert (first.name, first.is_default, first.is_system) == (virtual_microphone.NAME, True, False)
     assert (second.name, second.is_default, second.is_system) == (virtual_microphone.SYSTEM, False, True)
     real.pull()
     with pytest.raises(microphone.MicrophoneProblem, match="no microphone is connected"):
-        microphone.inputs()
+        microphone.open_stream(None)
 
 
 def test_what_is_played_is_heard_and_a_pulled_microphone_is_waited_for(real: VirtualMicrophone, tmp_path: Path) -> None:
@@ -95,8 +102,8 @@ def test_what_is_played_is_heard_and_a_pulled_microphone_is_waited_for(real: Vir
     assert gap.start > before - 0.2
     sound = read(recorded.path)
     back = round((gap.start + gap.seconds) * RATE)
-    assert likeness(sound[:back], clip) > 0.99
-    assert likeness(sound[back:], clip) > 0.99
+    assert likeness(sound[:back], clip) > 0.98
+    assert likeness(sound[back:], clip) > 0.98
     assert recorded.seconds == pytest.approx(sound.size / RATE)
     np.testing.assert_array_equal(heard.sound, sound)
     assert max(peak for peak, _ in heard.levels) > 0.05
@@ -135,7 +142,7 @@ def test_a_killed_galley_offers_its_recording_at_the_next_start(real: VirtualMic
     program.send_signal(signal.SIGKILL)
     program.communicate(timeout=30)
     (file,) = folder.iterdir()
-    assert likeness(read(file), read(CLIP)) > 0.99
+    assert likeness(read(file), read(CLIP)) > 0.98
     said: list[str] = []
     with contextlib.closing(Keeping(said.append)) as keeping:
         keeping.offer()

@@ -277,5 +277,8 @@ def test_the_sound_server_is_asked_by_its_own_program(tmp_path: Any, monkeypatch
         Source("usb", "USB Microphone", 1, 44_100, is_monitor=False, is_default=True, server="PipeWire"),
         Source("out.monitor", "out.monitor", 6, 48_000, is_monitor=True, is_default=False, server="PipeWire"),
     ]
+    dummy, info = SAID.replace("out.monitor", "auto_null.monitor"), info.replace("usb", "auto_null.monitor")
+    program.write_text(f"#!/bin/sh\ncase \"$*\" in *info*) echo '{info}';; *) echo '{dummy}';; esac\n")
+    assert not any(source.is_default for source in sound_server.sources() or ()), "a dummy is nobody's choice"
     program.write_text("#!/bin/sh\nexit 1\n")
     assert sound_server.sources() is None
