@@ -22,8 +22,9 @@ import numpy as np
 from desktop_app import resources
 from desktop_app.audio.files import RATE, AudioFile
 from desktop_app.audio.logmel import features
-from desktop_app.audio.voice import VoiceGate
+from desktop_app.audio.voice import VoiceGate, speaks
 from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.live import Live
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Shelf
@@ -50,6 +51,8 @@ def main() -> int:
     arguments = parser.parse_args()
     with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as file:
         sample = np.concatenate(list(file))
+    short, long = (np.zeros(seconds * RATE, np.float32) for seconds in (2, 30))
+    tape = np.concatenate([*[sample, short] * 9, sample, long])
     pair = Shelf().pair(Options(language="en"), lambda what: None)
     checkpoint, figures = pair.target.checkpoint, Figures()
     live = Live(
@@ -60,11 +63,12 @@ def main() -> int:
         VoiceGate(),
         pair.drafter(),
         figures=figures,
+        guard=Guard(speaks, checkpoint.vocabulary, checkpoint.text),
     )
     began, total = monotonic(), round(arguments.minutes * 60 * RATE)
     moments: list[Moment] = []
     parts: list[dict[str, float]] = []
-    segments = at = plays = 0
+    segments = at = 0
 
     def update() -> None:
         nonlocal segments
@@ -82,10 +86,8 @@ def main() -> int:
         sys.stdout.flush()
 
     while live.heard < total:
-        if at >= len(sample):
-            at, plays = 0, plays + 1
-            live.feed(np.zeros((30 if plays % 10 == 0 else 2) * RATE, np.float32))
-        live.feed(sample[at : at + round(EVERY * RATE)])
+        at = at if at < len(tape) else 0
+        live.feed(tape[at : at + round(EVERY * RATE)])
         at += round(EVERY * RATE)
         while live.due:
             update()

@@ -24,12 +24,18 @@ SYSTEM = "Monitor of Test speakers"
 
 _ALSA = Path("/usr/share/alsa/alsa.conf")
 PULSEAUDIO, PIPEWIRE = "PulseAudio", "PipeWire"
+SERVERS = PULSEAUDIO, PIPEWIRE
 _PROGRAMS = {
     PULSEAUDIO: ("pulseaudio", "pactl", "paplay"),
     PIPEWIRE: ("pipewire", "wireplumber", "pipewire-pulse", "dbus-run-session", "pactl", "paplay"),
 }
 _PIPEWIRE = "pipewire & sleep 0.5; wireplumber & pipewire-pulse & wait"
-_SPEAKERS = ("sink_name=speakers", "rate=16000", "channels=1", """sink_properties='device.description="Test speakers"'""")
+_SPEAKERS = (
+    "sink_name=speakers",
+    "rate=16000",
+    "channels=1",
+    """sink_properties='device.description="Test speakers"'""",
+)
 _MICROPHONE = (
     "source_name=microphone",
     "master=speakers.monitor",

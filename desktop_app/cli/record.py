@@ -272,6 +272,7 @@ def options(arguments: argparse.Namespace) -> Options:
         task=arguments.task,
         prompt=arguments.prompt,
         hot_words=arguments.hot_words,
+        words=arguments.speakers != "off",  # a word has one speaker, a line may have two
         speakers=arguments.speakers,
     )
 

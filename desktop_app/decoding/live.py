@@ -19,7 +19,9 @@ import numpy as np
 
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.guard import Act, Guard
 from desktop_app.decoding.hearing import Hear, Samples, Window
+from desktop_app.decoding.lines import Line
 from desktop_app.decoding.live_drafters import NGramDrafter, PreviousDrafter
 from desktop_app.decoding.live_lines import Lines
 from desktop_app.decoding.live_text import Hypothesis, Item, agreed, behind, parse, shifted, unlooped
@@ -77,8 +79,11 @@ class Live:
     """One live session. `feed` takes audio, at any time; `update` writes, and takes its time.
 
     `hear` makes log-mel features, `words` makes text of tokens, `ahead` hears the draft's text before the target is
-    asked. With `previous` the text of the update before is the first draft. `figures` grow. Raises ValueError for a
-    language that the checkpoint does not have.
+    asked. With `previous` the text of the update before is the first draft. `guard` keeps out text where the gate heard
+    speech and nobody speaks. `figures` grow. Raises ValueError for a language that the checkpoint does not have.
+
+    Attributes:
+        acts: what the guard left out.
     """
 
     def __init__(
@@ -95,6 +100,7 @@ class Live:
         figures: Figures | None = None,
         ahead: Callable[[LiveText], None] = lambda text: None,
         resume: Resume = Resume(),
+        guard: Guard | None = None,
     ) -> None:
         settings = settings or Settings()
         if settings.language and vocabulary.languages and settings.language not in vocabulary.languages:
@@ -110,6 +116,8 @@ class Live:
         self._audio: Samples = np.zeros(0, np.float32)
         self._speeches: deque[tuple[int, int | None]] = deque()
         self._begin = self._stop = resume.at  # of the window in work
+        self._guard, self._spoken = guard, -1  # the begin of the last window in which somebody speaks for certain
+        self.acts: list[Act] = []
         self._prompt = list(settings.prompt)
         self._before: Hypothesis | None = None
         self._lines = Lines(vocabulary, words, settings.timestamps)
@@ -222,7 +230,23 @@ class Live:
         items = tuple(unlooped(now.items))
         if len(items) < len(now.items):
             now = replace(now, tokens=now.tokens[: now.items[len(items)].place], items=items, end=None)
+        if items and not self._is_spoken(window, text, now, seconds, final):
+            now = Hypothesis((), (), 0.0, None)
         return now, text
+
+    def _is_spoken(self, window: Window, text: WindowText, now: Hypothesis, seconds: float, final: bool) -> bool:
+        """Whether the guard lets the text stand, which it judges as if it were one line of a file. In a window that has
+        once passed it is not asked again."""
+        if self._guard is None or self._spoken == window.place:
+            return True
+        begin = window.place / RATE
+        line = Line(begin + now.start, begin + (seconds if now.end is None else now.end), now.tokens)
+        kept, acts = self._guard.check(window, text, [line], seconds)
+        if kept:
+            self._spoken = window.place
+        elif final:
+            self.acts += acts
+        return bool(kept)
 
     def _look_ahead(self, window: Window, task: Task, spaced: bool, final: bool) -> None:
         """Make the old text the draft, and show what the draft model thinks comes behind it."""

@@ -10,10 +10,11 @@ from typing import Protocol
 import numpy as np
 
 from desktop_app.audio.logmel import features
-from desktop_app.audio.voice import RATE, VoiceGate
+from desktop_app.audio.voice import RATE, VoiceGate, speaks
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import live
 from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live_pace import Pace
 from desktop_app.decoding.speculation import CancelledError
@@ -35,7 +36,7 @@ from desktop_app.engine.messages import (
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.engine.outbox import Outbox
 from desktop_app.engine.speakers import OFF
-from desktop_app.transcript.model import Segment, Stats, Transcript
+from desktop_app.transcript.model import Guarded, Segment, Stats, Transcript
 
 NEWS = 0.25
 """Seconds after which it is said again how much was heard, though nothing was written."""
@@ -117,6 +118,7 @@ class _Session:
             models=self._models,
             segments=tuple(self._segments),
             stats=self._stats(),
+            guarded=tuple(Guarded(act.start, act.end, act.kind, act.text) for act in live.acts),
         )
         return self._beside.finish(whole) if self._beside else whole
 
@@ -138,6 +140,7 @@ class _Session:
             figures=self._figures,
             ahead=self._ahead,
             resume=live.Resume(resume.at, ink),
+            guard=Guard(speaks, checkpoint.vocabulary, checkpoint.text) if request.options.guard else None,
         )
 
     def _hear(self, message: LiveAudio) -> None:

@@ -81,12 +81,12 @@ def _measure(pair: Pair, arguments: argparse.Namespace) -> dict[str, Any]:
         "models": {"target": models.target, "draft": models.draft, "device": models.device},
         "clock": arguments.clock,
     }
-    sample, said = _audio(resources.path("resources", "sample", "conversation.flac")), _sample_words()
+    sample, said = audio_of(resources.path("resources", "sample", "conversation.flac")), _sample_words()
     Player(pair, every=FIXED).play(sample[: 3 * RATE])  # the first inferences take longer
     result["sample"] = _speech(pair, sample, said, arguments.clock)
     if arguments.speech:
         path = Path(arguments.speech)
-        speech, said = _audio(path), _known_words(path.with_suffix(".words.json"))
+        speech, said = audio_of(path), known_words(path.with_suffix(".words.json"))
         if arguments.seconds:
             speech = speech[: round(arguments.seconds * RATE)]
         said = [each for each in said if each.end < len(speech) / RATE]
@@ -171,12 +171,14 @@ def _file_words(pair: Pair, audio: Samples) -> list[str]:
     return words
 
 
-def _audio(path: Path) -> Samples:
+def audio_of(path: Path) -> Samples:
+    """The samples of a file: mono, 16 kHz. Raises AudioProblem."""
     with AudioFile(str(path)) as file:
         return np.concatenate(list(file))
 
 
-def _known_words(path: Path) -> list[Said]:
+def known_words(path: Path) -> list[Said]:
+    """What benchmarks/held_out_speech.py wrote down. Raises OSError, ValueError and KeyError."""
     entries = json.loads(path.read_text(encoding="utf-8"))["words"]
     return [Said(word, start, end) for text, start, end in entries for word in normalised(text)]
 

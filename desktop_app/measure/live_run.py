@@ -9,8 +9,9 @@ from time import perf_counter, process_time
 import numpy as np
 
 from desktop_app.audio.logmel import features
-from desktop_app.audio.voice import RATE, VoiceGate
+from desktop_app.audio.voice import RATE, VoiceGate, speaks
 from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live import Live, LiveText
 from desktop_app.decoding.live_pace import Pace
@@ -85,6 +86,7 @@ class Player:
             settings=Settings(language="en"),
             figures=self.run.figures,
             ahead=self._note_ahead,
+            guard=Guard(speaks, pair.target.checkpoint.vocabulary, self._text),
         )
 
     def play(self, audio: Samples) -> Run:

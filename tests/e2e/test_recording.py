@@ -56,7 +56,7 @@ def likeness(recorded: Sound, clip: Sound) -> float:
     return float(found @ wanted / np.sqrt((found @ found) * (clip @ clip) + 1e-9))
 
 
-@pytest.fixture(params=[virtual_microphone.PULSEAUDIO, virtual_microphone.PIPEWIRE])
+@pytest.fixture(params=virtual_microphone.SERVERS)
 def server(request: pytest.FixtureRequest) -> str:
     """The sound servers of Linux."""
     return str(request.param)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.live import Live, LiveText, Resume
 from desktop_app.decoding.live_pace import OFTEN, Pace
 from desktop_app.decoding.longform import RATE, Segment, Settings
@@ -265,6 +266,27 @@ def test_silence_is_never_decoded() -> None:
     assert model.passes == 0
     assert not screen.updates
     assert not screen.live.due
+
+
+def test_what_the_gate_took_for_speech_and_is_none_has_no_words() -> None:
+    screen = Screen(Reader(), guard=Guard(lambda samples, seconds: False, WORDS, spell)).play(say("efgh ijkl "))
+    assert screen.text == ""
+    assert not any(text.ink or text.uncommitted for text in screen.updates)
+    assert [(act.kind, act.text) for act in screen.live.acts] == [("silence", "e f g h"), ("silence", "i j k l")]
+
+
+def test_a_voice_is_listened_for_until_it_is_heard() -> None:
+    """The second half of a second is a voice: from there on the text stands, and nobody listens again."""
+    asked: list[int] = []
+
+    def speaks(samples: np.ndarray, seconds: float) -> bool:
+        asked.append(len(samples))
+        return len(samples) > RATE // 2
+
+    screen = Screen(Reader(), guard=Guard(speaks, WORDS, spell)).play(say("abcd "))
+    assert screen.text == "abcd"
+    assert len(asked) == 2
+    assert screen.live.acts == []
 
 
 def test_a_loop_is_written_once() -> None:
