@@ -14,6 +14,7 @@ from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape
+from desktop_app.decoding.vocabulary import ENGLISH
 from desktop_app.engine.messages import StartLive
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.transcript.model import Models
@@ -65,7 +66,8 @@ def encoding_seconds(pair: Pair) -> float:
 
 def _smaller(chosen: Checkpoint, seconds: float, request: StartLive) -> Path | None:
     """The largest installed target that is fast enough, if it is as much smaller as the chosen one is too slow."""
-    options = request.options
+    options, known = request.options, tuple(chosen.vocabulary.languages) or (ENGLISH,)
+    language = known[0] if len(known) == 1 else options.language
     most = _work(chosen.shape) * TOO_SLOW / seconds
     found: list[tuple[float, Path]] = []
     for name, folder in installed.names().items():
@@ -76,7 +78,7 @@ def _smaller(chosen: Checkpoint, seconds: float, request: StartLive) -> Path | N
         except ModelProblem:
             continue
         vocabulary = checkpoint.vocabulary
-        able = vocabulary.knows(options.language) if options.language != "auto" else len(vocabulary.languages) > 1
+        able = vocabulary.knows(language) if language != "auto" else len(vocabulary.languages) > 1
         if able and (options.task != "translate" or vocabulary.translates) and _work(checkpoint.shape) <= most:
             found.append((_work(checkpoint.shape), folder))
     return max(found)[1] if found else None

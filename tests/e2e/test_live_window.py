@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from desktop_app import resources
 from desktop_app.audio import length
 from desktop_app.ui.app import Program
 from desktop_app.ui.entry import DONE, IN_WORK, RECORDING
 from desktop_app.ui.live import OFF, RUNNING
-from tests import virtual_microphone
+from tests import random_models, virtual_microphone
 from tests.e2e.test_window import CLIP, WAIT, Heartbeat
 from tests.virtual_microphone import VirtualMicrophone
 
@@ -29,6 +33,16 @@ def microphone(monkeypatch: pytest.MonkeyPatch) -> Iterator[VirtualMicrophone]:
         pytest.skip(why)
     with virtual_microphone.plugged(monkeypatch) as made:
         yield made
+
+
+@pytest.fixture
+def slow_model(home: Path) -> Path:
+    """A model of the shape of Whisper's small.en, whose windows take most computers over a second, and a smaller one
+    beside it: the starter, under another name because it never stands in itself."""
+    models = home / "data" / "models"
+    random_models.write(models / "large", replace(random_models.SMALL, english=True))
+    shutil.copytree(resources.path("models", "starter"), models / "quick")
+    return models / "large"
 
 
 @pytest.fixture
@@ -87,3 +101,34 @@ def test_what_is_spoken_is_written_kept_and_checked_though_the_engine_is_killed(
             word for segment in check.transcript.segments for word in segment.text.split()
         ]
     assert heartbeat.longest < 0.05  # "never blocked": the window answers within 50 ms
+
+
+@pytest.mark.long
+def test_a_smaller_target_writes_along_and_the_chosen_one_the_final_text(
+    slow_model: Path, program: Program, microphone: VirtualMicrophone, qtbot: QtBot
+) -> None:
+    """Half a gigabyte of random weights: needs a computer that takes over a second for a window with them."""
+    window, live = program.window, program.live
+    program.preferences.target = str(slow_model)
+    qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
+    qtbot.waitUntil(lambda: live.phase == RUNNING, timeout=WAIT)
+    entry = live.entry
+    assert entry is not None
+    qtbot.waitUntil(lambda: entry.models is not None, timeout=3 * WAIT)
+    panel = window.panel.live
+    qtbot.waitUntil(lambda: panel.final.isVisible(), timeout=WAIT)
+    assert (panel.now.text(), panel.final.text()) == ("quick", "large")
+    assert "quick writes while you speak, because large needs" in window.page.notice.text.text()
+    assert microphone.play(CLIP).wait(30) == 0
+    qtbot.waitUntil(lambda: bool(entry.segments or any(line.verified for line in entry.lines)), timeout=WAIT)
+    qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
+    qtbot.waitUntil(lambda: entry.state == DONE, timeout=WAIT)
+    written = [segment.text for segment in entry.segments]
+    window.live.check.start.click()
+    checks = window.live.checks
+    qtbot.waitUntil(lambda: checks.running[entry.id].transcript is not None, timeout=3 * WAIT)
+    transcript = checks.running[entry.id].transcript
+    assert transcript is not None
+    assert transcript.models.target == "large"
+    window.live.check.accept.click()
+    assert [segment.text for segment in entry.segments] == [segment.text for segment in transcript.segments] != written

@@ -45,6 +45,7 @@ class EngineDouble:
 
     act: Callable[[EngineDouble, int], None] | None = None
     whole = "line 0\nline one\nline 2"
+    asked: Options
 
     def __init__(self, on_event: Callable[[Event], None]) -> None:
         self.tell = on_event
@@ -78,6 +79,7 @@ class EngineDouble:
         self.tell(Finished(job, made))
 
     def transcribe(self, job: str, path: str, options: Options) -> None:
+        EngineDouble.asked = options
         segments = tuple(segment(number, text) for number, text in enumerate(self.whole.splitlines()))
         self.tell(Started(job, 3.0, MODELS))
         for each in segments:
@@ -262,7 +264,8 @@ def test_interrupted_recordings_are_offered_and_written_down(
     assert err[0].startswith("A recording of ")
     assert err[0].endswith(f"was interrupted; its sound is kept in {sound}.")
     assert err[1] == "galley record --recover writes it down."
-    assert cli.main(["record", "--recover"]) == 0
+    assert cli.main(["record", "--recover", "--speakers", "2"]) == 0
+    assert (EngineDouble.asked.speakers, EngineDouble.asked.words) == ("2", True), "each word has its speaker"
     assert sound.with_suffix(".txt").read_text(encoding="utf-8") == "line 0\nline one\nline 2\n"
     capsys.readouterr()
     assert cli.main(["record", "--recover"]) == 0

@@ -52,6 +52,18 @@ def test_the_largest_one_that_is_fast_enough_writes_instead(
     )
 
 
+def test_for_a_model_of_one_language_one_that_knows_it_is_enough(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody chooses a language for a model that knows English only."""
+    english = replace(TOY, english=True)
+    write(installed / "large.en", replace(english, shape=replace(TOY.shape, encoder_layers=5)))
+    write(installed / "least.en", replace(english, shape=replace(TOY.shape, encoder_layers=1, encoder_inner=64)))
+    slow(monkeypatch, 5.1)  # the multilingual ones are too large for that
+    _, models = pair_for_live(request("large.en"), Shelf(), lambda what: None)
+    assert (models.target, models.final) == ("least.en", "large.en")
+
+
 def test_without_a_smaller_one_that_is_said(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow(monkeypatch, 40.0)
     _, models = pair_for_live(request("large"), Shelf(), lambda what: None)
