@@ -27,7 +27,7 @@ def pair_for_live(request: StartLive, shelf: Shelf, announce: Callable[[str], No
     """The pair that writes while somebody speaks, and what is said about it. Raises ModelProblem.
 
     Where the chosen target takes too long for a window, the largest installed one that is fast enough by its size
-    writes instead. The starter does not stand in for others: it knows synthetic voices only.
+    writes instead, or else the smallest. The starter does not stand in for others: it knows synthetic voices only.
     """
     pair = shelf.pair(request.options, announce)
     chosen = pair.target.checkpoint
@@ -65,10 +65,11 @@ def encoding_seconds(pair: Pair) -> float:
 
 
 def _smaller(chosen: Checkpoint, seconds: float, request: StartLive) -> Path | None:
-    """The largest installed target that is fast enough, if it is as much smaller as the chosen one is too slow."""
+    """The largest installed target that is as much smaller as the chosen one is too slow. Where none is, the smallest
+    helps still, if it is half the work."""
     options, known = request.options, tuple(chosen.vocabulary.languages) or (ENGLISH,)
     language = known[0] if len(known) == 1 else options.language
-    most = _work(chosen.shape) * TOO_SLOW / seconds
+    whole = _work(chosen.shape)
     found: list[tuple[float, Path]] = []
     for name, folder in installed.names().items():
         if name == installed.STARTER:
@@ -79,9 +80,10 @@ def _smaller(chosen: Checkpoint, seconds: float, request: StartLive) -> Path | N
             continue
         vocabulary = checkpoint.vocabulary
         able = vocabulary.knows(language) if language != "auto" else len(vocabulary.languages) > 1
-        if able and (options.task != "translate" or vocabulary.translates) and _work(checkpoint.shape) <= most:
+        if able and (options.task != "translate" or vocabulary.translates) and _work(checkpoint.shape) <= whole / 2:
             found.append((_work(checkpoint.shape), folder))
-    return max(found)[1] if found else None
+    fast = [one for one in found if one[0] <= whole * TOO_SLOW / seconds]
+    return (max(fast) if fast else min(found))[1] if found else None
 
 
 def _work(shape: Shape) -> float:
