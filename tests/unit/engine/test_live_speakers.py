@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.decoding.guard import Act
 from desktop_app.decoding.live import LiveText
 from desktop_app.engine import live, live_speakers
 from desktop_app.engine.live_keeper import LiveKeeper
@@ -142,7 +143,7 @@ class Writes:
     language, speaking = None, True
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        self.heard, self.lines = 0, 0
+        self.heard, self.lines, self.acts = 0, 0, [Act(1.0, 2.0, "silence", "Thanks.")]
         self.text = LiveText((), "", "", "", 0.0)
 
     decoded = property(lambda self: self.heard)
@@ -237,6 +238,7 @@ def test_off_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_speakers, "networks", lambda: pytest.fail("off is off"))
     whole = session(monkeypatch, "off")[-1].transcript
     assert (whole.segments, whole.speakers, whole.models) == (LINES, (), MODELS)
+    assert [act.text for act in whole.guarded] == ["Thanks."], "what the guard left out is told, as for a file"
 
 
 def _whatever_the_time(work: Any) -> Any:
