@@ -21,15 +21,16 @@ from desktop_app.audio.files import AudioProblem
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine.speakers import networks, recogniser, starter
 from desktop_app.measure import real_conversations
-from desktop_app.measure.conversations import Conversation, SynthesisProblem, make
+from desktop_app.measure.conversations import CONVERSATIONS, DEVELOPMENT, VOICES, Conversation, SynthesisProblem, make
 from desktop_app.measure.der import Errors, errors
 from desktop_app.measure.live_speakers import LiveFigures, live_figures
+from desktop_app.measure.long_speakers import long_figures, long_lines
+from desktop_app.measure.recognised import recognised_figures
 from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
 from desktop_app.speakers.words import attribute, said_by
 from desktop_app.transcript.model import Models, Segment, Transcript
 
-CONVERSATIONS = 50
 COLLAR = 0.25
 
 
@@ -38,9 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--count", type=int, default=CONVERSATIONS, metavar="N", help="conversations to make (default: %(default)s)")
     add("--first", type=int, default=0, metavar="SEED", help="seed of the first one (default: %(default)s)")
+    add("--development", action="store_true", help="other voices: those that thresholds are chosen on")
     add("--speakers", default="auto", metavar="auto|known", help="find their number, or be told it (default: auto)")
     add("--networks", default="best", choices=("best", "starter"), help="the best installed, or the starter's")
     add("--real", metavar="FOLDER", help="a folder of real recordings with index.json")
+    add("--recognised", type=int, default=0, metavar="N", help="also transcribe the first N: cpWER of their text")
+    add("--hours", type=float, default=0.0, metavar="H", help="also hear H hours of them as one recording: its memory")
     add("--live", action="store_true", help="also hear each conversation live, half a second at a time")
 
 
@@ -60,11 +64,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _figures(arguments: argparse.Namespace, found: Networks) -> dict[str, Any]:
-    kept = folders.cache() / "conversations"
+    voices = DEVELOPMENT if arguments.development else VOICES
+    kept = folders.cache() / ("conversations-development" if arguments.development else "conversations")
     known = arguments.speakers == "known"
+    seeds = range(arguments.first, arguments.first + arguments.count)
     rows, live = [], []
-    for seed in range(arguments.first, arguments.first + arguments.count):
-        talk = make(seed, kept)
+    for seed in seeds:
+        talk = make(seed, kept, voices)
         rows.append(row(talk, found, talk.speakers if known else None))
         if arguments.live:
             live.append(live_figures(talk, found))
@@ -81,6 +87,10 @@ def _figures(arguments: argparse.Namespace, found: Networks) -> dict[str, Any]:
         "speakers": arguments.speakers,
         "synthetic": summary(rows),
         "live": LiveFigures.together(live) if live else None,
+        "recognised": recognised_figures([make(seed, kept, voices) for seed in seeds[: arguments.recognised]])
+        if arguments.recognised
+        else None,
+        "long": long_figures(arguments.hours, found, kept) if arguments.hours else None,
         "conversations": rows,
         "real": real,
     }
@@ -199,6 +209,13 @@ def _lines(figures: dict[str, Any]) -> list[str]:
         ]
         if whole["cpwer_of_attribution"] is not None:
             lines.append(f"cpWER of a perfect text with these speakers {whole['cpwer_of_attribution']:.1%}")
+    if figures["recognised"]:
+        told = figures["recognised"]
+        lines.append(
+            f"recognised text of {told['conversations']} ({told['words']} words): WER {told['wer']:.1%},"
+            f" with speakers cpWER {told['cpwer']:.1%}"
+        )
+    lines += long_lines(figures["long"]) if figures["long"] else []
     if figures["live"]:
         lines += [f"live: {name.replace('_', ' ')} {value}" for name, value in figures["live"].items()]
     for each in figures["real"]:

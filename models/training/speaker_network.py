@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from models.training.voices import RATE
@@ -168,8 +168,40 @@ def folded_tensors(network: SpeakerNetwork) -> Iterator[tuple[str, Tensor]]:
             yield f"{name}.bias", module.bias  # type: ignore[misc]
 
 
-def export(network: SpeakerNetwork, folder: Path, threshold: float, measured: dict[str, Any]) -> int:
-    """Write `speakers.safetensors` (half precision) and `speakers.json` into `folder`; returns the bytes of weights."""
+@torch.no_grad()
+def unfolded(folder: Path, banks: Tensor) -> SpeakerNetwork:
+    """The network that `export` wrote, to be trained on: every batch norm is made anew, with the means and spreads of
+    these filter banks [N, T, 80] and the scale and shift that leave everything as it was.
+    """
+    network, found = SpeakerNetwork().eval(), load_file(folder / "speakers.safetensors")
+    for name, module in network.named_modules():
+        if isinstance(module, Normed):
+            module.conv.weight.copy_(found[f"{name}.weight"])
+            module.norm.bias.copy_(found[f"{name}.bias"])
+        elif f"{name}.weight" in found and isinstance(module, nn.Linear | nn.Conv1d):
+            module.weight.copy_(found[f"{name}.weight"])
+            module.bias.copy_(found[f"{name}.bias"])  # type: ignore[union-attr]
+
+    def begin(norm: nn.BatchNorm1d, inputs: tuple[Tensor]) -> None:
+        axes = [axis for axis in range(inputs[0].ndim) if axis != 1]
+        mean, spread = inputs[0].mean(axes), inputs[0].var(axes)
+        norm.running_mean, norm.running_var = mean, spread
+        norm.weight.copy_((spread + norm.eps).sqrt())
+        norm.bias.add_(mean)
+
+    hooks = [m.register_forward_pre_hook(begin) for m in network.modules() if isinstance(m, nn.BatchNorm1d)]
+    network(banks)
+    for hook in hooks:
+        hook.remove()
+    return network
+
+
+def export(
+    network: SpeakerNetwork, folder: Path, threshold: float, clustering: dict[str, float], measured: dict[str, Any]
+) -> int:
+    """Write `speakers.safetensors` (half precision) and `speakers.json` into `folder`; returns the bytes of weights.
+    `clustering` holds the cosines down to which pieces are joined, and clusters are the same speaker.
+    """
     tensors = {name: value.detach().half().contiguous() for name, value in folded_tensors(network)}
     path = folder / "speakers.safetensors"
     save_file(tensors, path, metadata={"format": "pt"})
@@ -182,6 +214,7 @@ def export(network: SpeakerNetwork, folder: Path, threshold: float, measured: di
         "dims": DIMS,
         "features": FEATURES,
         "threshold": round(threshold, 3),
+        "clustering": clustering,
         "measured": measured,
     }
     (folder / "speakers.json").write_text(json.dumps(described, indent=2) + "\n")

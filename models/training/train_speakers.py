@@ -1,7 +1,8 @@
 """Train the speaker network on synthetic speakers, measure it on those kept back, and export it.
 
-One thread and half an hour are enough. The budget is processor time, so other work on the computer does not shorten
-it; a stopped run goes on from its last checkpoint.
+One thread and an hour are enough. The budgets of the recipe's legs are processor time, so other work on the computer
+does not shorten them; a stopped run goes on from its last checkpoint. `--from FOLDER` leaves out the first leg and goes
+on from the network that was exported there.
 """
 
 import argparse
@@ -18,12 +19,11 @@ import torch
 
 from models.training.rooms import disturb
 from models.training.settings import STARTER, WORK, recipe
-from models.training.speaker_network import AngularMargin, FilterBanks, SpeakerNetwork, export
+from models.training.speaker_network import AngularMargin, FilterBanks, SpeakerNetwork, export, unfolded
 from models.training.synthesise import speak
 from models.training.text import Sentence, all_sentences, held_out
 from models.training.voices import RATE, Espeak, Voice, held_out_speakers, speakers
 
-CHECKPOINT = WORK / "speakers.pt"
 LOG = WORK / "speakers.jsonl"
 PIECE = 3
 """Seconds of a piece that is measured."""
@@ -71,8 +71,8 @@ def short_sentences() -> tuple[list[Sentence], list[Sentence]]:
 
 
 def pieces(everyone: list[Speaker], rng: np.random.Generator, settings: dict[str, Any]) -> tuple[torch.Tensor, ...]:
-    """A batch of 1.5 to 4 seconds: audio [N, samples] and who speaks [N]."""
-    samples = int(rng.choice((1.5, 2.0, 3.0, 3.0, 4.0)) * RATE)
+    """A batch of pieces of one length: audio [N, samples] and who speaks [N]."""
+    samples = int(rng.choice(settings["seconds"]) * RATE)
     who = rng.choice(len(everyone), settings["batch"], replace=False)
     clean = [everyone[i].piece(samples, rng) for i in who]
     heard = [
@@ -130,14 +130,24 @@ def measure(network: SpeakerNetwork, banks: FilterBanks, everyone: list[Speaker]
     return result
 
 
-def train(network: SpeakerNetwork, everyone: list[Speaker], settings: dict[str, Any]) -> None:
-    """Train until the budget of processor time is spent."""
-    banks, margin = FilterBanks(), AngularMargin(len(everyone))
+def begun(network: SpeakerNetwork, everyone: list[Speaker], settings: dict[str, Any]) -> AngularMargin:
+    """A margin whose centres are where a trained network hears these speakers, so that it need not learn them anew."""
+    margin, rng, samples = AngularMargin(len(everyone)), np.random.default_rng(settings["seed"]), 2 * RATE
+    heard = [vectors(network, FilterBanks(), np.stack([s.piece(samples, rng) for s in everyone])) for _ in range(2)]
+    margin.centres.data.copy_(torch.from_numpy(sum(heard)))
+    return margin
+
+
+def train(
+    network: SpeakerNetwork, margin: AngularMargin, everyone: list[Speaker], settings: dict[str, Any], checkpoint: Path
+) -> None:
+    """Train until the leg's budget of processor time is spent."""
+    banks = FilterBanks()
     parameters = [*network.parameters(), *margin.parameters()]
     optimiser = torch.optim.AdamW(parameters, lr=0.0, weight_decay=0.05, fused=True)
     spent, steps, budget = 0.0, 0, settings["minutes"] * 60
-    if CHECKPOINT.exists():
-        state = torch.load(CHECKPOINT)
+    if checkpoint.exists():
+        state = torch.load(checkpoint)
         network.load_state_dict(state["network"])
         margin.load_state_dict(state["margin"])
         optimiser.load_state_dict(state["optimiser"])
@@ -169,35 +179,45 @@ def train(network: SpeakerNetwork, everyone: list[Speaker], settings: dict[str, 
                 log.write(json.dumps(line) + "\n")
             print(json.dumps(line), flush=True)
             seen = []
-        if spent - saved > 60 or spent >= budget:
+        if spent - saved > 20 or spent >= budget:
             state = {"network": network.state_dict(), "margin": margin.state_dict(), "spent": spent, "steps": steps}
-            torch.save({**state, "optimiser": optimiser.state_dict()}, CHECKPOINT.with_suffix(".partial"))
-            CHECKPOINT.with_suffix(".partial").rename(CHECKPOINT)
+            torch.save({**state, "optimiser": optimiser.state_dict()}, checkpoint.with_suffix(".partial"))
+            checkpoint.with_suffix(".partial").rename(checkpoint)
             saved = spent
 
 
-def finished(settings: dict[str, Any]) -> bool:
-    """Whether the whole budget has been spent."""
-    return CHECKPOINT.exists() and bool(torch.load(CHECKPOINT)["spent"] >= settings["minutes"] * 60)
+def trained(start: Path | None, sentences: list[Sentence], settings: dict[str, Any]) -> SpeakerNetwork:
+    """The network after all legs of the recipe; with a `start`, after those behind the first."""
+    network = SpeakerNetwork()
+    for number, leg in enumerate(settings["legs"], 1):
+        if number == 1 and start:
+            continue
+        leg, seed, checkpoint = settings | leg, settings["seed"] + 100 * (number - 1), WORK / f"speakers-{number}.pt"
+        if checkpoint.exists() and torch.load(checkpoint)["spent"] >= leg["minutes"] * 60:
+            network.load_state_dict(torch.load(checkpoint)["network"])
+            continue
+        everyone = record(f"speakers-{number}", speakers(leg["count"], seed), leg["utterances"], sentences, seed)
+        if number == 2 and start:
+            heard, _ = pieces(everyone, np.random.default_rng(seed), leg | {"batch": 512})
+            network = unfolded(start, FilterBanks()(heard))
+        fresh = number == 1 or checkpoint.exists()
+        margin = AngularMargin(len(everyone)) if fresh else begun(network, everyone, leg)
+        train(network, margin, everyone, leg, checkpoint)
+    return network
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=STARTER)
-    parser.add_argument("--measure", action="store_true", help="measure and export the last checkpoint as it is")
+    parser.add_argument("--from", dest="start", type=Path, metavar="FOLDER", help="go on from an exported network")
     arguments, settings = parser.parse_args(), recipe()["speakers"]
     torch.set_num_threads(1)
     torch.manual_seed(settings["seed"])
-    seed, (trained, other) = settings["seed"], short_sentences()
-    network = SpeakerNetwork()
-    if arguments.measure or finished(settings):
-        network.load_state_dict(torch.load(CHECKPOINT)["network"])
-    else:
-        voices = speakers(settings["count"], seed)
-        train(network, record("speakers", voices, settings["utterances"], trained, seed), settings)
-    kept = record("speakers-held-out", held_out_speakers(), settings["held_out"], other, seed + 1)
+    sentences, other = short_sentences()
+    network = trained(arguments.start, sentences, settings)
+    kept = record("speakers-held-out", held_out_speakers(), settings["held_out"], other, settings["seed"] + 1)
     found = measure(network, FilterBanks(), kept)
-    size = export(network.eval(), arguments.folder, found["disturbed"]["threshold"], found)
+    size = export(network.eval(), arguments.folder, found["disturbed"]["threshold"], settings["clustering"], found)
     print(f"speakers.safetensors: {size / 1e6:.2f} MB; {json.dumps(found)}")
 
 

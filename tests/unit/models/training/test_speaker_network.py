@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from models.training.speaker_network import DIMS, AngularMargin, FilterBanks, SpeakerNetwork, export
+from models.training.speaker_network import DIMS, AngularMargin, FilterBanks, SpeakerNetwork, export, unfolded
 from models.training.train_speakers import equal_error_rate
 from models.training.voices import HELD_OUT_SPEAKERS, held_out_speakers, speakers
 
@@ -52,7 +52,7 @@ def test_the_exported_file_is_the_network(tmp_path: Path) -> None:
     network.train()
     for _ in range(3):
         network(banks)  # so that the batch norms have something to fold
-    size = export(network.eval(), tmp_path, 0.4, {})
+    size = export(network.eval(), tmp_path, 0.4, {"join": 0.3, "same": 0.5}, {})
     assert size <= 2_000_000
     described = json.loads((tmp_path / "speakers.json").read_text())
     tensors = {name: value.astype(np.float32) for name, value in load_file(tmp_path / "speakers.safetensors").items()}
@@ -61,6 +61,21 @@ def test_the_exported_file_is_the_network(tmp_path: Path) -> None:
     found = by_hand(tensors, banks[0].numpy(), described["stride"], described["dilations"])
     assert found.shape == (DIMS,)
     assert np.dot(found, wanted) > 0.9999
+
+
+def test_training_goes_on_from_the_exported_network(tmp_path: Path) -> None:
+    """The second leg begins where the first ended: with fresh batch norms, and the same vectors."""
+    torch.manual_seed(0)
+    network, banks = SpeakerNetwork(), torch.randn(64, 120, 80)
+    network.train()
+    for _ in range(3):
+        network(banks)
+    export(network.eval(), tmp_path, 0.4, {}, {})
+    begun = unfolded(tmp_path, banks)
+    with torch.inference_mode():
+        wanted = network(banks)
+        assert (begun(banks) * wanted).sum(-1).min() > 0.9999
+        assert (begun.train()(banks) * wanted).sum(-1).min() > 0.99, "a batch's own means and spreads are the same"
 
 
 def test_filter_banks_have_no_mean_and_whole_frames_only() -> None:

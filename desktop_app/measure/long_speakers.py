@@ -1,0 +1,57 @@
+"""Hours of speakers as one recording: what it takes in memory and processor time, heard from end to end."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from desktop_app.engine.speakers import recogniser
+from desktop_app.measure.conversations import CONVERSATIONS, make
+from desktop_app.measure.memory import peak
+from desktop_app.speakers.networks import RATE, Networks
+
+BLOCK = 10 * RATE
+_MARKS = (1.0, 5.0, 10.0)
+
+
+def long_figures(hours: float, found: Networks, kept: Path) -> dict[str, Any]:
+    """Hear the benchmark's conversations one after another, again and again, for so many hours; the peaks of all
+    resident memory are in bytes: before the first sample, after 1, 5 and 10 hours, and with the last pass.
+    """
+    began, heard, round_ = time.process_time(), 0, 0
+    recognised = recogniser(found, None)
+    peaks = {"begin": peak()}
+    marks = [*(mark for mark in _MARKS if mark < hours), hours]
+    while marks:
+        samples = make(round_ % CONVERSATIONS, kept).samples
+        round_ += 1
+        for at in range(0, samples.size, BLOCK):
+            recognised.hear(samples[at : at + BLOCK])
+        heard += samples.size
+        while marks and heard >= marks[0] * 3600 * RATE:
+            peaks[f"{marks.pop(0):g} h"] = peak()
+            sys.stderr.write(f"{heard / RATE / 3600:.1f} hours: {peak() / 1e6:.0f} MB\n")
+    listened = time.process_time() - began
+    turns = recognised.finish()
+    peaks["last pass"] = peak()
+    whole = time.process_time() - began
+    return {
+        "hours": round(heard / RATE / 3600, 3),
+        "peak_bytes": peaks,
+        "processor_time_factor": round(whole * RATE / heard, 4),
+        "last_pass_seconds": round(whole - listened, 1),
+        "turns": len(turns),
+        "speakers": len({turn.speaker for turn in turns}),
+    }
+
+
+def long_lines(figures: dict[str, Any]) -> list[str]:
+    """What a person reads."""
+    peaks = ", ".join(f"{name} {bytes_ / 1e6:.0f}" for name, bytes_ in figures["peak_bytes"].items())
+    cost, last = figures["processor_time_factor"], figures["last_pass_seconds"]
+    return [
+        f"{figures['hours']:.1f} hours from end to end: processor time / audio {cost:.4f}, last pass {last:.1f} s",
+        f"peak of memory, MB: {peaks}",
+    ]
