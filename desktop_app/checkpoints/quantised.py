@@ -29,7 +29,7 @@ from desktop_app.checkpoints.tensors import TensorFile, Tensors
 GROUP = 128
 """Numbers that share a scale at 4 bits; where they do not divide a row, the largest half of it that does."""
 
-_BLOCK = 1 << 20  # numbers that are quantised at a time
+_BLOCK = 1 << 19  # numbers that are quantised at a time
 _VERSION = 1  # of the arithmetic and of the file: another one makes other files
 _KINDS = {"numbers": "U8", "scales": "F32", "zeros": "U8"}
 _SUMS = "checksums"
@@ -105,6 +105,11 @@ class Quantised:
         if name not in self._made:  # kept, because graphs share their memory
             self._made[name] = self._matrix(name)
         return self._made[name]
+
+    def release(self) -> None:
+        """Give back the memory of what was read from the files; matrices stay good."""
+        if self._file is not None:
+            self._file.release()
 
     def _matrix(self, name: str) -> Matrix:
         rows, columns = self._tensors[name].shape
@@ -215,6 +220,7 @@ def _write(path: Path, tensors: Tensors, names: Sequence[str], bits: int, heard:
                         sums[entries[at]] = zlib.crc32(data, sums[entries[at]])
                         done += len(data)
                     heard(done)
+                tensors[name].file.release()
             del sums[_SUMS]
             file.seek(0, os.SEEK_END)
             file.write(np.array(list(sums.values()), "<u4").tobytes())

@@ -36,11 +36,22 @@ class TensorFile:
         self.header, self.start = _header(path)
 
     @cached_property
+    def _mapped(self) -> mmap.mmap:
+        with self.path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+
+    @cached_property
     def bytes(self) -> npt.NDArray[np.uint8]:
         """The data part of the file, not copied. OpenVINO wants arrays that can be written to; the file never is."""
-        with self.path.open("rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-        return np.frombuffer(mapped, np.uint8)[self.start :]
+        return np.frombuffer(self._mapped, np.uint8)[self.start :]
+
+    def release(self) -> None:
+        """Give back the memory of what was read, where the system can. Arrays stay good: what they need is read again.
+
+        Nobody may have written to them.
+        """
+        if hasattr(self._mapped, "madvise"):
+            self._mapped.madvise(mmap.MADV_DONTNEED)
 
 
 @dataclass(frozen=True)
@@ -93,6 +104,11 @@ class Tensors:
 
     def __getitem__(self, name: str) -> Tensor:
         return self._tensors[name]
+
+    def release(self) -> None:
+        """Give back the memory of what was read: `TensorFile.release`."""
+        for file in {id(tensor.file): tensor.file for tensor in self._tensors.values()}.values():
+            file.release()
 
     def check(self, name: str, shape: tuple[int, ...]) -> None:
         """Raise ModelProblem unless the tensor is there, of this shape and of a kind that can be read."""

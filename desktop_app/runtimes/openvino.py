@@ -22,6 +22,7 @@ import openvino as ov
 from desktop_app.checkpoints import quantised
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.quantised import Quantised
+from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.runtimes import openvino_graphs as graphs
 from desktop_app.runtimes.openvino_memory import Appended, Joined, Slots
 from desktop_app.runtimes.openvino_passes import (
@@ -76,8 +77,10 @@ def load(
     if shared is None:
         small = _small(checkpoint, ears.kind, shape.encoder_tensors(), cache)
         shared = ears.compiled(graphs.encoder(tensors, shape, small))
+        _release(tensors, small)
     small = _small(checkpoint, place.kind, shape.decoder_tensors(), cache)
     window = place.compiled(graphs.window(tensors, shape, small, place.numbers))
+    _release(tensors, small)
     fixed = place.name.startswith("NPU") if fixed is None else fixed
     parts = _Parts(checkpoint, small, place, window, fixed)
     reader = parts.appended() if place.appends and not fixed else parts.steady(cache)
@@ -98,6 +101,13 @@ def _small(
     if cache is None:
         return Quantised(checkpoint.tensors, BITS[kind])
     return quantised.stored(checkpoint.tensors, names, BITS[kind], cache)
+
+
+def _release(tensors: Tensors, small: Quantised | None) -> None:
+    """A graph is ready and has its own copy of the weights, or reads them again."""
+    tensors.release()
+    if small is not None:
+        small.release()
 
 
 def _read(known: Path | None) -> dict[str, Any]:
@@ -180,7 +190,10 @@ class _Parts:
         # wrong in bf16 where all shapes are fixed (OpenVINO 2026.4.1).
         fuses = self._place.name == "CPU" and not isinstance(memory, Appended)
         apart = {"SNIPPETS_MODE": "DISABLE"} if fuses else {}
-        return self._place.compiled(model, **apart)
+        request = self._place.compiled(model, **apart)
+        del model
+        _release(checkpoint.tensors, self._small)
+        return request
 
     def _bound(self, decoder: ov.InferRequest) -> ov.InferRequest:
         """Let a decoder read the window's keys and values where they are written."""

@@ -21,6 +21,7 @@ from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.ir import CONVERT
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.runtimes.openvino_place import EPSILON, Place, core, run
+from desktop_app.runtimes.reading import Reading
 
 Array = npt.NDArray[np.float32]
 
@@ -133,29 +134,17 @@ class FolderModel:
         return self._place.compiled(graph)
 
 
-class FolderCursor:
+class FolderCursor(Reading):
     """A place in the text of one window: `decoding.protocol.Cursor`. A rewind is paid for in the pass after it."""
 
     def __init__(self, decoder: ov.InferRequest, grow: dict[str, int], positions: int) -> None:
-        self._decoder, self._grow, self._positions = decoder, grow, positions
+        super().__init__(positions)
+        self._decoder, self._grow = decoder, grow
         self._stored = 0  # tokens in the decoder's memory
-        self._length = 0
-
-    @property
-    def length(self) -> int:
-        """How many tokens the decoder has read."""
-        return self._length
-
-    def rewind(self, length: int) -> None:
-        """Forget everything from position `length` on."""
-        if not 0 <= length <= self._length:
-            raise ValueError(f"rewind to {length} of {self._length}")
-        self._length = length
 
     def run(self, tokens: Sequence[int]) -> Array:
         """Scores [k, vocabulary] after each of the k tokens, read in one pass; ValueError past the last position."""
-        if not 0 < len(tokens) <= self._positions - self._length:
-            raise ValueError(f"{len(tokens)} tokens at position {self._length} of {self._positions}")
+        self.check_room(len(tokens))
         if self._length < self._stored:
             self._trim()
         scores = _read(self._decoder, tokens)

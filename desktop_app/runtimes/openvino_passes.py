@@ -16,6 +16,7 @@ import numpy.typing as npt
 import openvino as ov
 
 from desktop_app.runtimes.openvino_place import run
+from desktop_app.runtimes.reading import Reading
 
 Array = npt.NDArray[np.float32]
 
@@ -162,24 +163,12 @@ def _result(decoder: ov.InferRequest, rows: Rows, position: int, count: int) -> 
     return scores, np.array(decoder.get_tensor("attention").data[0, :, :count], np.float32)
 
 
-class Cursor:
+class Cursor(Reading):
     """A place in the text of one window: `decoding.protocol.Cursor`."""
 
     def __init__(self, passes: Passes, positions: int) -> None:
+        super().__init__(positions)
         self._passes = passes
-        self._positions = positions
-        self._length = 0
-
-    @property
-    def length(self) -> int:
-        """How many tokens the decoder has read."""
-        return self._length
-
-    def rewind(self, length: int) -> None:
-        """Forget everything from position `length` on."""
-        if not 0 <= length <= self._length:
-            raise ValueError(f"rewind to {length} of {self._length}")
-        self._length = length
 
     def run(self, tokens: Sequence[int]) -> Array:
         """Scores [k, vocabulary] after each of the k tokens, read in one pass; ValueError past the last position."""
@@ -187,41 +176,32 @@ class Cursor:
 
     def watch(self, tokens: Sequence[int]) -> tuple[Array, Array | None]:
         """As `run`, and where the watched heads looked."""
-        if not 0 < len(tokens) <= self._positions - self._length:
-            raise ValueError(f"{len(tokens)} tokens at position {self._length} of {self._positions}")
+        self.check_room(len(tokens))
         found = self._passes.run(tokens, self._length)
         self._length += len(tokens)
         return found
 
 
-class AppendedCursor:
+class AppendedCursor(Reading):
     """A place in the text of one window: `decoding.protocol.Cursor`."""
 
     def __init__(self, decoder: ov.InferRequest, positions: int) -> None:
+        super().__init__(positions)
         self._decoder = decoder
-        self._positions = positions
         self._slots = np.zeros(positions, np.int64)  # where in the cache the token at a position stands
         self._mask = np.zeros(2 * positions, np.float32)  # of every entry in the cache
         self._stored = 0
-        self._length = 0
-
-    @property
-    def length(self) -> int:
-        """How many tokens the decoder has read."""
-        return self._length
 
     def rewind(self, length: int) -> None:
         """Forget everything from position `length` on."""
-        if not 0 <= length <= self._length:
-            raise ValueError(f"rewind to {length} of {self._length}")
-        self._mask[self._slots[length : self._length]] = HIDDEN
-        self._length = length
+        before = self._length
+        super().rewind(length)
+        self._mask[self._slots[length:before]] = HIDDEN
 
     def run(self, tokens: Sequence[int]) -> Array:
         """Scores [k, vocabulary] after each of the k tokens, read in one pass; ValueError past the last position."""
         count, length, stored = len(tokens), self._length, self._stored
-        if not 0 < count <= self._positions - length:
-            raise ValueError(f"{count} tokens at position {length} of {self._positions}")
+        self.check_room(count)
         end = stored + count
         if end > len(self._mask):
             self._mask = np.concatenate([self._mask, np.zeros(max(count, len(self._mask)), np.float32)])

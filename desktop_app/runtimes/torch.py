@@ -17,6 +17,7 @@ from torch import Tensor
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape
+from desktop_app.runtimes.reading import Reading
 from desktop_app.runtimes.torch_network import Decoder, Encoder, Weights
 from desktop_app.runtimes.torch_passes import ONE_WIDTH, Passes, cuda_graphs
 
@@ -210,42 +211,23 @@ class TorchModel:
     def attend(self, encoded: Tensor, tokens: Sequence[int]) -> tuple[Array, Array]:
         """Scores [n, vocabulary] of n tokens from the first position on, and where the alignment heads looked while
         they were read, before the softmax: [heads, n, audio positions]. Ends the cursor."""
-        _check_room(len(tokens), 0, self.positions)
-        self.open(encoded)
+        self.open(encoded).check_room(len(tokens))
         numbers = torch.tensor([list(tokens), list(range(len(tokens)))]).to(self._place)
         scores, attention = self._decoder.watched(numbers[0], numbers[1], self._watched)
         return scores.cpu().numpy(), attention.cpu().numpy()
 
 
-class TorchCursor:
+class TorchCursor(Reading):
     """A place in the text of one window: `decoding.protocol.Cursor`."""
 
     def __init__(self, passes: Passes, positions: int) -> None:
+        super().__init__(positions)
         self._passes = passes
-        self._positions = positions
-        self._length = 0
-
-    @property
-    def length(self) -> int:
-        """How many tokens the decoder has read."""
-        return self._length
-
-    def rewind(self, length: int) -> None:
-        """Forget everything from position `length` on."""
-        if not 0 <= length <= self._length:
-            raise ValueError(f"rewind to {length} of {self._length}")
-        self._length = length
 
     @torch.inference_mode()
     def run(self, tokens: Sequence[int]) -> Array:
         """Scores [k, vocabulary] after each of the k tokens; ValueError past the last position."""
-        _check_room(len(tokens), self._length, self._positions)
+        self.check_room(len(tokens))
         scores = self._passes.run(tokens, self._length)
         self._length += len(tokens)
         return scores
-
-
-def _check_room(count: int, length: int, positions: int) -> None:
-    """Raise ValueError unless some tokens are to be read and have room behind `length`."""
-    if not 0 < count <= positions - length:
-        raise ValueError(f"{count} tokens at position {length} of {positions}")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -107,3 +110,34 @@ def test_a_few_rows_at_a_time(tensors: Tensors, tmp_path: Path, monkeypatch: pyt
     tracemalloc.stop()
     (file,) = tmp_path.iterdir()
     assert peak < 1.3 * file.stat().st_size / 2
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="only Linux tells a process's peak so")
+@pytest.mark.parametrize("bits", [8, 4])
+def test_making_it_takes_at_most_1_3_times_the_file_of_the_processs_memory(tmp_path: Path, bits: int) -> None:
+    """All of it, the mapped pages of the source too, which are twice or four times the file."""
+    sides = {f"encoder.layers.{number}.fc1.weight": [4096, 4096] for number in range(4)}
+    header, block = {}, np.random.default_rng(0).standard_normal((4096, 4096)).astype("<f2").tobytes()
+    for number, name in enumerate(sides):
+        offsets = [number * len(block), (number + 1) * len(block)]
+        header[name] = {"dtype": "F16", "shape": sides[name], "data_offsets": offsets}
+    head = json.dumps(header).encode()
+    (tmp_path / "model.safetensors").write_bytes(len(head).to_bytes(8, "little") + head + block * len(sides))
+    peak = subprocess.run(
+        [sys.executable, "-c", MEASURED, str(tmp_path), str(bits)], check=True, capture_output=True, text=True
+    )
+    (file,) = (tmp_path / "cache").iterdir()
+    assert int(peak.stdout) < 1.3 * file.stat().st_size
+
+
+MEASURED = """
+import sys
+from pathlib import Path
+from desktop_app.checkpoints.quantised import stored
+from desktop_app.checkpoints.tensors import Tensors
+from desktop_app.measure.memory import peak
+folder = Path(sys.argv[1])
+tensors, before = Tensors(folder), peak()
+stored(tensors, list(tensors), int(sys.argv[2]), folder / "cache")
+print(peak() - before)
+"""

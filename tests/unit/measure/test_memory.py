@@ -21,6 +21,7 @@ def test_memory(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     for step in (found["first_start"], found["next_start"]):
         assert 5e7 < step["load_peak_bytes"] <= step["peak_bytes"] < 2e9
         assert min(step.values()) > 0
+    assert 0 < found["conversion"]["peak_bytes"] < 1.3 * found["conversion"]["file_bytes"] + 1e8
     assert "promised: under 8 GB; kept" in capsys.readouterr().out
     assert not list((home / "cache").glob("bench-memory-*"))
 
