@@ -45,7 +45,7 @@ def install(stage: Stage, page: ModelsPage, *names: str) -> None:
 
 def test_what_a_download_takes_is_said_before_it_is_asked_for(page: ModelsPage, stage: Stage) -> None:
     row = page.rows["large"]
-    assert row.facts.text() == "Every language · MIT · about 17.0 GB of memory, or 4.7 GB with 8 bits"
+    assert row.facts.text() == "Every language · MIT · about 17.0 GB of memory, or 7.1 GB with 8 bits"
     assert row.advice.text() == "Faster with the draft small (English, 166 MB)"
     assert row.get.text() == "Get · 3.1 GB"
     assert row.get.accessibleName() == "Get large from hub.example.org: 3.1 GB"
