@@ -31,6 +31,7 @@ def test_the_last_lines_are_shown_in_their_colours(captions: Captions, stage: St
     entry = stage.record()
     stage.say(update(entry.id, tuple(segment(n) for n in range(9)), " The roof", " is done", " and the", 18.0))
     captions.show_text(entry.segments, entry.lines)
+    assert captions.windowFlags() & Qt.WindowType.WindowStaysOnTopHint
     image = captions.grab().toImage()
     colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
     assert {DARK_PALETTE.ink, DARK_PALETTE.unsettled, DARK_PALETTE.draft} <= colors

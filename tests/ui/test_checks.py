@@ -157,8 +157,10 @@ def test_an_interrupted_recording_is_offered_with_its_length(stage: Stage, theme
     assert bar.text.text() == (
         f"A recording of 2 min from {entry.created.astimezone():%H:%M} was interrupted; its audio is safe."
     )
+    stage.preferences.speakers = "auto"
     bar.transcribe.click()
-    assert stage.engine.jobs[-1][:2] == (entry.id, entry.path)
+    job, path, options = stage.engine.jobs[-1]
+    assert (job, path, options.speakers, options.words) == (entry.id, entry.path, "auto", True), "a file like any other"
     assert not rescue.found
     assert not bar.text.text()
     rescue.close()
