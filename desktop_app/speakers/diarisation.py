@@ -6,7 +6,7 @@ every stretch of speech is then read again against the voices that were found. W
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,10 +112,8 @@ def centres_of(
     """The centre of each speaker of some speech, [speakers, dims]; at least one if there is any speech. Who is heard
     for less than `least` seconds is not a speaker.
     """
-    blocks = _blocks(stretches)
     found, weights = [], []
-    for half in blocks:
-        vectors = half.astype(np.float32)
+    for vectors in _blocks(stretches):
         # A piece counts for what it adds to the one before: short stretches, which say little of a voice, count little.
         counted = np.full(len(vectors), HOP * SHIFT / RATE, np.float32)
         mine, heavy = centres(vectors, together(vectors, networks.join), counted)
@@ -123,15 +121,14 @@ def centres_of(
         weights.append(heavy)
     centre = voices(np.concatenate(found), np.concatenate(weights), least, networks.same, count)
     for _ in range(ROUNDS):
-        centre = _again(blocks, centre)
+        centre = _again(stretches, centre)
     return centre
 
 
-def _again(blocks: Sequence[Half], centre: Array) -> Array:
+def _again(stretches: Sequence[Stretch], centre: Array) -> Array:
     """The centres of the pieces that are clearly of one of the voices."""
     sums = np.zeros_like(centre)
-    for half in blocks:
-        block = half.astype(np.float32)
+    for block in _blocks(stretches):
         likeness = block @ centre.T
         ordered = np.sort(likeness, 1)
         clear = ordered[:, -1] - (ordered[:, -2] if len(centre) > 1 else 0.0) > CLEAR
@@ -139,26 +136,25 @@ def _again(blocks: Sequence[Half], centre: Array) -> Array:
     return np.where(np.linalg.norm(sums, axis=1, keepdims=True) > 0, unit(sums), centre)
 
 
-def _blocks(stretches: Sequence[Stretch]) -> list[Half]:
-    """The vectors that say something of one voice, about BLOCK at a time."""
-    blocks, block, size = [], [], 0
+def _blocks(stretches: Sequence[Stretch]) -> Iterator[Array]:
+    """The vectors that say something of one voice, about BLOCK at a time; never all of a recording at once."""
+    block, size = [], 0
     for number, stretch in enumerate(stretches, 1):
         block.append(stretch)
         size += len(stretch.vectors)
         if size >= BLOCK or number == len(stretches):
-            blocks.append(np.concatenate([_steady(each.vectors) for each in block]))
+            yield np.concatenate([_steady(each.vectors.astype(np.float32)) for each in block])
             block, size = [], 0
-    return blocks
 
 
-def _steady(vectors: Half) -> Half:
+def _steady(vectors: Array) -> Array:
     """The vectors of a stretch without those of pieces in which the voice changes: half a piece before and half a piece
     behind them is not the same voice.
     """
     if len(vectors) < 2 * _HALF:
         return vectors
-    places, wide = np.arange(len(vectors)), vectors.astype(np.float32)
-    before, behind = wide[np.maximum(places - _HALF, 0)], wide[np.minimum(places + _HALF, len(vectors) - 1)]
+    places = np.arange(len(vectors))
+    before, behind = vectors[np.maximum(places - _HALF, 0)], vectors[np.minimum(places + _HALF, len(vectors) - 1)]
     steady = (before * behind).sum(1) > STEADY
     return vectors[steady] if steady.any() else vectors
 

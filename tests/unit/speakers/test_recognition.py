@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from desktop_app.speakers.clustering import MOST, together, unit, voices
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.filterbanks import filterbanks
 from desktop_app.speakers.networks import RATE, Array
+from desktop_app.speakers.pieces import BATCH, LENGTH
 from desktop_app.speakers.powerset import CLASSES, WINDOW, active, spans
 from desktop_app.speakers.segmented import Segmented
 from desktop_app.speakers.speech import SpeechFinder
@@ -62,6 +65,25 @@ def test_speech_without_a_pause_is_handed_on() -> None:
     assert [samples.size / RATE for _, samples in found] == pytest.approx([5.0, 5.0], abs=0.1)
     rest = finder.finish()
     assert rest[0][0] + rest[0][1].size == pytest.approx(13 * RATE, abs=0.1 * RATE)
+
+
+def test_an_hour_takes_a_few_megabytes_and_one_batch_size() -> None:
+    """What is kept has no sound behind it, and the network sees one shape: OpenVINO keeps memory for every new one."""
+    shapes = set()
+
+    def embed(banks: Array) -> Array:
+        shapes.add(banks.shape)
+        return np.ones((len(banks), 128), np.float32)  # as many numbers as the starter's
+
+    diarisation = Diarisation(replace(NETWORKS, embed=embed), loud)
+    for seconds in (1, 2, 3, 5, 8, 13, 21):
+        diarisation.hear(talk(("a", seconds), ("", 0.5)))
+        diarisation.flush()
+    diarisation.finish()
+    assert shapes == {(BATCH, LENGTH, 80)}
+    kept = [array for each in diarisation.stretches for array in (each.level, each.middles, each.vectors)]
+    assert all(array.base is None for array in kept)
+    assert sum(array.nbytes for array in kept) / 53 * 3600 < 5e6
 
 
 def test_filter_banks_are_kaldis() -> None:
