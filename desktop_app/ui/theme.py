@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -184,6 +184,13 @@ def system_is_dark() -> bool:
     return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
 
 
+class _Hush(QObject):
+    """Keeps from widgets that their style changes, so that none is laid out again; their palettes still change."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        return event.type() == QEvent.Type.StyleChange
+
+
 class Theme(QObject):
     """Light or dark, as the user chose or the system says; changes live.
 
@@ -196,6 +203,7 @@ class Theme(QObject):
     def __init__(self, app: QApplication, settings: QSettings) -> None:
         super().__init__(app)
         self._app = app
+        self._hush = _Hush(self)
         self._settings = settings
         kept = str(settings.value("appearance", SYSTEM))
         self.choice = kept if kept in CHOICES else SYSTEM
@@ -248,7 +256,13 @@ class Theme(QObject):
         ):
             qt.setColor(role, colors.color(name))
         self._app.setPalette(qt)
-        self._app.setStyleSheet(style_sheet(colors))
+        sheet = style_sheet(colors)
+        # When a sheet takes the place of another, Qt restyles a widget once for every widget around it; when there was
+        # none before, once. The look without one is never seen, and both sheets differ in nothing but colours.
+        self._app.installEventFilter(self._hush)
+        self._app.setStyleSheet("")
+        self._app.setStyleSheet(sheet)
+        self._app.removeEventFilter(self._hush)
 
 
 def style_sheet(colors: Palette) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import asdict
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
 
 from desktop_app import resources
+from desktop_app.ui.sheet import Sheet
 from desktop_app.ui.theme import DARK, DARK_PALETTE, LIGHT, LIGHT_PALETTE, SYSTEM, Palette, Theme, contrast, style_sheet
 
 BOTH = pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE], ids=lambda palette: palette.name)
@@ -72,6 +76,47 @@ def test_the_system_is_followed_live(theme: Theme, monkeypatch: pytest.MonkeyPat
     theme.choose(LIGHT)
     QGuiApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
     assert theme.palette is LIGHT_PALETTE  # who has chosen is not asked again
+
+
+class Told(QLabel):
+    """A line. Attributes: changes (how often it was told what)."""
+
+    def __init__(self) -> None:
+        super().__init__("A line")
+        self.changes: Counter[QEvent.Type] = Counter()
+
+    def changeEvent(self, event: QEvent) -> None:
+        self.changes[event.type()] += 1
+        super().changeEvent(event)
+
+
+def test_a_new_look_restyles_no_widget_for_each_around_it_and_lays_out_nothing(theme: Theme, qtbot: QtBot) -> None:
+    """For "never blocked": Qt by itself restyles a widget once for each that it lies in, and measures pages anew."""
+    depth = 12
+    sheet, told = Sheet(400), Told()
+    qtbot.addWidget(sheet)
+    sheet.resize(300, 200)
+    box = sheet.box
+    for _ in range(depth):
+        inner = QWidget()
+        box.addWidget(inner)
+        box = QVBoxLayout(inner)
+    box.addWidget(told)
+    sheet.box.addSpacing(2000)
+    sheet.show()
+    bar = sheet.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 700)
+    bar.setValue(700)
+    before = told.geometry(), sheet.viewport().size(), bar.value()
+    told.changes.clear()
+    theme.choose(DARK)
+    after, ink = (told.geometry(), sheet.viewport().size(), bar.value()), told.palette().windowText().color().name()
+    changes = told.changes.copy()
+    theme.choose(LIGHT)
+    assert ink == DARK_PALETTE.ink
+    assert after == before
+    assert changes[QEvent.Type.PaletteChange] < depth
+    assert changes[QEvent.Type.StyleChange] == 0
 
 
 def test_the_fonts_and_their_licences_come_along(theme: Theme) -> None:
