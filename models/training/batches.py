@@ -96,6 +96,9 @@ class Windows:
     def __init__(self, tokens: Tokens, stage: dict[str, Any], seed: int) -> None:
         self.tokens, self.stage = tokens, stage
         self.shards = [load_shard(name, tokens) for name in stage["shards"]]
+        for name, shard in zip(stage["shards"], self.shards, strict=True):
+            if not shard:
+                raise FileNotFoundError(f"{DATA} has no finished part of {name}: run models.training.synthesise")
         self.shares = list(stage["shards"].values())
         self.rng = random.Random(seed)
         self.noise = np.random.default_rng(seed)
@@ -233,13 +236,25 @@ class Windows:
         )
 
     def stream(self) -> Iterator[Batch]:
-        """Batches without end, made ahead in a thread of their own."""
-        ready: queue.Queue[Batch] = queue.Queue(4)
+        """Batches without end, made ahead in a thread of their own that ends with the generator."""
+        ready: queue.Queue[Batch | Exception] = queue.Queue(4)
+        closed = threading.Event()
 
         def fill() -> None:
-            while True:
-                ready.put(self.batch())
+            try:
+                while not closed.is_set():
+                    ready.put(self.batch())
+            except Exception as error:  # raised again where the batches are wanted
+                ready.put(error)
 
         threading.Thread(target=fill, daemon=True).start()
-        while True:
-            yield ready.get()
+        try:
+            while True:
+                batch = ready.get()
+                if isinstance(batch, Exception):
+                    raise batch
+                yield batch
+        finally:
+            closed.set()
+            while not ready.empty():  # so that a waiting `put` comes to its end
+                ready.get()

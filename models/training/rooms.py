@@ -34,8 +34,8 @@ def disturb(
     if rng.random() < 0.5 * strength:
         changed = through(changed, rng, echo=rng.random() < 0.7, telephone=rng.random() < 0.35, strength=strength)
     chance = rng.random()
-    ratio = rng.uniform(25 - 23 * strength, 45)
-    if chance < 0.7:
+    ratio = rng.triangular(25 - 23 * strength, 25 - 23 * strength, 45)
+    if chance < 0.6:
         changed = mixed(changed, noise(len(audio), rng), ratio, level)
     elif chance < 0.8:
         changed = mixed(changed, murmur(others or [audio], len(audio), rng), ratio + 3, level)

@@ -7,12 +7,14 @@ A shard part is three files in the data folder: `NAME.pcm` (int16, 16 kHz, each 
 import json
 import multiprocessing
 import random
+import shutil
 import subprocess
 import zlib
 from typing import Any
 
 import numpy as np
 
+from models.training.accents import make_voices
 from models.training.phones import PHONE_ID, SILENCE
 from models.training.settings import DATA, recipe
 from models.training.text import (
@@ -23,7 +25,7 @@ from models.training.text import (
     held_out,
     sentences_with_numbers,
 )
-from models.training.voices import RATE, Espeak, Spoken, Voice, draw_voice, flite_say
+from models.training.voices import OTHER_ENGINES, RATE, Espeak, Spoken, Voice, draw_voice, say
 
 FRAME = 320
 """Samples in one encoder frame (20 ms)."""
@@ -74,7 +76,7 @@ def phone_frames(spoken: Spoken) -> np.ndarray:
 def speak(espeak: Espeak, text: str, voice: Voice) -> Spoken | None:
     """One trimmed utterance; None when the synthesiser failed or said next to nothing."""
     try:
-        return trimmed(espeak.say(text, voice) if voice.engine == "espeak" else flite_say(text, voice))
+        return trimmed(say(espeak, text, voice))
     except (subprocess.SubprocessError, OSError):
         return None
 
@@ -85,7 +87,7 @@ def make_part(shard: dict[str, Any], part: int, parts: int) -> None:
     if (DATA / f"{name}.jsonl").exists():
         return
     rng = random.Random(zlib.crc32(f"{shard['seed']} {name}".encode()))
-    sentences, espeak, offset = sentences_for(shard), Espeak(), 0
+    sentences, espeak, offset = sentences_for(shard), Espeak(make_voices()), 0
     order = list(range(len(sentences)))
     rng.shuffle(order)
     lines: list[str] = []
@@ -121,6 +123,10 @@ def make_part(shard: dict[str, Any], part: int, parts: int) -> None:
 def main() -> None:
     """Speak every shard that is not there yet, in the recipe's order, on all cores."""
     DATA.mkdir(parents=True, exist_ok=True)
+    make_voices()  # before processes do so side by side
+    for program, packages in OTHER_ENGINES.items():
+        if not shutil.which(program):
+            print(f"{program} is not installed (Debian: {packages}); its sentences are left out", flush=True)
     parts = recipe()["parts"]
     for shard in recipe()["shards"]:
         with multiprocessing.get_context("spawn").Pool(parts) as pool:

@@ -2,7 +2,7 @@
 
 In each leg the rate rises once and declines to nothing; a stage of it says what is heard and which losses count.
 Resumes from the last checkpoint: the time already spent is part of it, so a stopped run goes on where it was.
-`--from-starter` leaves the first leg out and goes on from the published pair.
+`--from-starter LEG` goes on from the published pair with a later leg (counted from 0; 1 where none is named).
 """
 
 import argparse
@@ -87,9 +87,9 @@ def build(tokens: Tokens, device: torch.device) -> Run:
     return Run(model, draft, torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.98), fused=True))
 
 
-def take_up_starter(run: Run) -> None:
-    """Begin with the published pair at the second leg. The phone head was not published and learns anew."""
-    run.leg = 1
+def take_up_starter(run: Run, leg: int) -> None:
+    """Begin with the published pair at a later leg. The phone head was not published and learns anew."""
+    run.leg = leg
     for folder, decoder in ((STARTER, run.model.decoder), (STARTER / "draft", run.draft)):
         weights = {
             name.removeprefix("model."): value for name, value in load_file(folder / "model.safetensors").items()
@@ -182,15 +182,16 @@ def rate_at(step: int, spent: float, leg: dict[str, Any]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--from-starter", action="store_true")
+    parser.add_argument("--from-starter", type=int, nargs="?", const=1, metavar="LEG")
+    arguments = parser.parse_args()
     settings, tokens, device = recipe()["target"], Tokens.load(), device_of_choice()
     torch.set_num_threads(settings["threads"])
     run, mel = build(tokens, device), LogMel().to(device)
     if CHECKPOINT.exists():
         run.load(CHECKPOINT, device)
         print(f"going on from step {run.step}, leg {run.leg}, {run.leg_spent / 60:.1f} min", flush=True)
-    elif parser.parse_args().from_starter:
-        take_up_starter(run)
+    elif arguments.from_starter:
+        take_up_starter(run, arguments.from_starter)
     for number in range(run.leg, len(settings["legs"])):
         train_leg(run, mel, settings, number, tokens)
 
@@ -242,8 +243,8 @@ def train_stage(
 
 
 def adopt_embeddings(run: Run) -> None:
-    """The draft starts from the target's embeddings, norms and first layer, once: at the first step with a draft."""
-    if run.optimiser.state.get(run.draft.embed_tokens.weight):
+    """The draft starts from the target's embeddings, norms and first layer, at the first leg's first step with it."""
+    if run.leg > 0 or run.optimiser.state.get(run.draft.embed_tokens.weight):
         return
     own = run.draft.state_dict()
     own.update({name: value for name, value in run.model.decoder.state_dict().items() if name in own})

@@ -1,4 +1,4 @@
-"""The synthetic voices: espeak-ng in this process through its C interface, flite as a command."""
+"""The synthetic voices: espeak-ng in this process through its C interface, the other engines as commands."""
 
 import ctypes
 import random
@@ -11,6 +11,7 @@ import numpy as np
 import soundfile
 import soxr
 
+from models.training.accents import MADE_ACCENTS, MADE_VARIANTS
 from models.training.phones import ESPEAK_PHONES, FLITE_PHONES, UNKNOWN
 
 RATE = 16000
@@ -59,11 +60,11 @@ _Callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctype
 
 
 class Espeak:
-    """espeak-ng's library; one instance a process."""
+    """espeak-ng's library, with the data in `folder` where one is given; one instance a process."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
         self._library = ctypes.CDLL("libespeak-ng.so.1")
-        self._rate: int = self._library.espeak_Initialize(2, 0, None, 1)
+        self._rate: int = self._library.espeak_Initialize(2, 0, str(folder).encode() if folder else None, 1)
         self._blocks: list[bytes] = []
         self._events: list[tuple[int, int, int, str]] = []
         self._callback = _Callback(self._receive)
@@ -118,6 +119,40 @@ def flite_say(text: str, voice: Voice) -> Spoken:
         phones.append((round(start * RATE / voice.warp), FLITE_PHONES.get(name, UNKNOWN)))
         start = float(end)
     return Spoken(audio, phones, [])
+
+
+OTHER_ENGINES = {
+    "text2wave": "festival festvox-kdlpc16k",
+    "pico2wave": "libttspico-utils, in non-free",
+    "RHVoice-test": "rhvoice rhvoice-english, in non-free",
+}
+"""Programs of voices that a shard of the `world` does without where they are missing, and their Debian packages."""
+
+
+def command_say(text: str, voice: Voice) -> Spoken:
+    """Speak with festival, pico or RHVoice; they name neither phones nor words, so nothing guides an attention."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "speech.wav"
+        if voice.engine == "festival":
+            command = ["text2wave", "-eval", f"(voice_{voice.name})", "-o", str(path)]
+        elif voice.engine == "pico":
+            tempo, tone = round(voice.speed / 1.6), 70 + round(0.6 * voice.pitch)
+            marked = f'<pitch level="{tone}"><speed level="{tempo}">{text}</speed></pitch>'
+            command = ["pico2wave", "-l", voice.name, "-w", str(path), marked]
+        else:
+            rate, tone = round(voice.speed / 1.7), 75 + voice.pitch // 2
+            command = ["RHVoice-test", "-p", voice.name, "-r", str(rate), "-t", str(tone), "-o", str(path)]
+        subprocess.run(command, check=True, capture_output=True, timeout=20, input=text.encode())
+        audio, rate = soundfile.read(path, dtype="float32")
+    audio = soxr.resample(audio, rate * voice.warp, RATE, quality="MQ")
+    return Spoken(audio, [(0, UNKNOWN)], [])
+
+
+def say(espeak: Espeak, text: str, voice: Voice) -> Spoken:
+    """Speak with the voice's engine. Raises OSError or SubprocessError where the engine fails or is not installed."""
+    if voice.engine == "espeak":
+        return espeak.say(text, voice)
+    return flite_say(text, voice) if voice.engine == "flite" else command_say(text, voice)
 
 
 _CLEAR = [
@@ -183,11 +218,15 @@ def held_out_speakers() -> list[Voice]:
 
 
 def draw_voice(kind: str, rng: random.Random) -> Voice:
-    """A voice of a recipe's set: `clear` (few, slow to middling), `wide` (all that may be trained on) or `held-out`."""
+    """A voice of a recipe's set: `clear` (few, slow to middling), `wide` (all of espeak-ng and flite that may be
+    trained on), `world` (other engines and made-up accents and speakers as well) or `held-out`.
+    """
     if kind == "held-out":
         name = rng.choice(HELD_OUT_VOICES)
         return Voice("flite" if name == "awb" else "espeak", name, rng.randint(140, 180))
-    wide = kind == "wide"
+    if kind == "world" and rng.random() < 0.75:
+        return _world(rng)
+    wide = kind in ("wide", "world")
     if rng.random() < 0.15:
         warp = rng.uniform(0.92, 1.08) if wide and rng.random() < 0.5 else 1.0
         return Voice("flite", rng.choice(["slt", "rms", "kal16"]), rng.randint(130, 180), warp=warp)
@@ -198,3 +237,21 @@ def draw_voice(kind: str, rng: random.Random) -> Voice:
     name = rng.choice(_ACCENTS) + rng.choice(["", "+" + rng.choice(_VARIANTS), "+" + rng.choice(_VARIANTS)])
     warp = rng.uniform(0.92, 1.08) if rng.random() < 0.3 else 1.0
     return Voice("espeak", name, rng.randint(125, 195), rng.randint(25, 75), warp)
+
+
+def _world(rng: random.Random) -> Voice:
+    """A voice of another engine, or one that nobody has."""
+    speed, pitch = rng.randint(125, 190), rng.randint(25, 75)
+    warp = rng.uniform(0.92, 1.08) if rng.random() < 0.4 else 1.0
+    chance = rng.random()
+    if chance < 0.24:
+        return Voice("rhvoice", rng.choice(["bdl", "clb"]), speed, pitch, warp)
+    if chance < 0.40:
+        return Voice("pico", rng.choice(["en-GB", "en-US"]), speed, pitch, warp)
+    if chance < 0.41:
+        return Voice("festival", "ked_diphone", warp=warp)
+    if chance < 0.55:
+        return Voice("flite", rng.choice(["slt", "rms", "kal16"]), speed, warp=warp)
+    accent = rng.choice(MADE_ACCENTS) if rng.random() < 0.7 else rng.choice(_ACCENTS)
+    variant = rng.choice(MADE_VARIANTS) if rng.random() < 0.7 else rng.choice(_VARIANTS)
+    return Voice("espeak", f"{accent}+{variant}", speed, pitch, warp)

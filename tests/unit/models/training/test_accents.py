@@ -1,0 +1,58 @@
+"""Made-up voices are the same on every machine, and none of them is one that is kept back."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from models.training import accents
+from models.training.voices import HELD_OUT_VOICES, draw_voice
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Made-up voices beside an installation that has English and one other language."""
+    installed = tmp_path / "installed"
+    for folder in ("lang/gmw", "lang/roa", "voices/!v", "voices/mb"):
+        (installed / folder).mkdir(parents=True)
+    (installed / "lang" / "gmw" / "en").write_text("name English\n")
+    (installed / "voices" / "!v" / "f2").write_text("language variant\n")
+    monkeypatch.setattr(accents, "_INSTALLED", (str(installed),))
+    monkeypatch.setattr(accents, "ESPEAK_DATA", tmp_path / "made" / "espeak-ng-data")
+    return accents.make_voices() / "espeak-ng-data"
+
+
+def test_they_stand_beside_the_installed_english_ones(made: Path) -> None:
+    assert {path.name for path in (made / "lang").iterdir()} == {"gmw"}
+    assert {path.name for path in (made / "lang" / "gmw").iterdir()} == {"en", *accents.MADE_ACCENTS}
+    assert {path.name for path in (made / "voices" / "!v").iterdir()} == {"f2", *accents.MADE_VARIANTS}
+    assert not (made / "voices" / "mb").exists()
+
+
+def test_they_are_made_once_and_by_a_seed(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = {path.name: path.read_text() for path in (made / "lang" / "gmw").iterdir()}
+    assert len({text.split("\n", 2)[2] for name, text in first.items() if name != "en"}) == accents.ACCENTS
+    monkeypatch.setattr(accents, "ESPEAK_DATA", tmp_path / "again" / "espeak-ng-data")
+    again = accents.make_voices() / "espeak-ng-data" / "lang" / "gmw"
+    assert {path.name: path.read_text() for path in again.iterdir()} == first
+
+
+def test_the_accent_kept_back_lends_no_phoneme_table(made: Path) -> None:
+    for path in (made / "lang" / "gmw").iterdir():
+        assert "phonemes en-sc" not in path.read_text()
+
+
+def test_a_missing_installation_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accents, "_INSTALLED", ())
+    monkeypatch.setattr(accents, "ESPEAK_DATA", tmp_path / "espeak-ng-data")
+    with pytest.raises(FileNotFoundError, match="install the package espeak-ng"):
+        accents.make_voices()
+
+
+def test_no_voice_of_the_world_is_one_that_is_kept_back() -> None:
+    rng = random.Random(3)
+    voices = [draw_voice("world", rng) for _ in range(2000)]
+    kept = {part for name in HELD_OUT_VOICES for part in name.split("+")} - {"en-us", "en", "f2"}
+    assert kept == {"en-gb-scotland", "m7", "awb"}
+    assert not kept & {part for voice in voices for part in voice.name.split("+")}
+    assert {voice.engine for voice in voices} == {"espeak", "flite", "festival", "pico", "rhvoice"}
