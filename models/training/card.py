@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +17,8 @@ BEGIN, END = "<!-- figures: written by `python -m models.training.card` -->", "<
 
 
 def draw_curve() -> None:
-    """The losses over the training's minutes, as `training.png` beside the card."""
+    """The losses over the training's minutes, as `training.png` beside the card, and the log they were drawn from."""
+    shutil.copy(WORK / "target.jsonl", STARTER / "training.jsonl")
     lines = [json.loads(line) for line in (WORK / "target.jsonl").read_text().splitlines()]
     figure, axes = plt.subplots(figsize=(6.4, 3.4), dpi=100)
     for name, label in (("phones", "encoder: phones"), ("text", "decoder: tokens"), ("exit", "exit after layer 2")):

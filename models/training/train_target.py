@@ -7,6 +7,7 @@ Resumes from the last checkpoint: the time already spent is part of it, so a sto
 
 import argparse
 import json
+import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,8 +89,10 @@ def build(tokens: Tokens, device: torch.device) -> Run:
 
 
 def take_up_starter(run: Run, leg: int) -> None:
-    """Begin with the published pair at a later leg. The phone head was not published and learns anew."""
+    """Begin with the published pair, and its log, at a later leg. The phone head was not published and learns anew."""
     run.leg = leg
+    if (STARTER / "training.jsonl").exists():
+        shutil.copy(STARTER / "training.jsonl", LOG)
     for folder, decoder in ((STARTER, run.model.decoder), (STARTER / "draft", run.draft)):
         weights = {
             name.removeprefix("model."): value for name, value in load_file(folder / "model.safetensors").items()
