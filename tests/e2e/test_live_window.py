@@ -21,6 +21,7 @@ from desktop_app.ui.entry import DONE, IN_WORK, RECORDING
 from desktop_app.ui.live import OFF, RUNNING
 from tests import random_models, virtual_microphone
 from tests.e2e.test_window import CLIP, WAIT, Heartbeat
+from tests.program import opened
 from tests.virtual_microphone import VirtualMicrophone
 
 pytestmark = pytest.mark.timeout(400)
@@ -47,14 +48,8 @@ def slow_model(home: Path) -> Path:
 
 @pytest.fixture
 def program(qapp: QApplication, microphone: VirtualMicrophone) -> Iterator[Program]:
-    qapp.setStyle("Fusion")
-    made = Program(qapp)
-    made.window.show()
-    yield made
-    made.close()
-    made.session.entries.clear()
-    made.window.close()
-    made.window.deleteLater()
+    with opened(qapp) as made:
+        yield made
 
 
 def test_what_is_spoken_is_written_kept_and_checked_though_the_engine_is_killed(

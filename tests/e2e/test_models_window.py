@@ -15,6 +15,7 @@ from desktop_app.ui.entry import DONE, IN_WORK, Entry
 from tests import random_models
 from tests.e2e.test_window import CLIP, WAIT, Heartbeat
 from tests.hub_server import HubServer, serving
+from tests.program import opened
 
 WEIGHTS = "model.safetensors"
 
@@ -36,14 +37,8 @@ def server(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 @pytest.fixture
 def program(qapp: QApplication, server: HubServer) -> Iterator[Program]:
-    qapp.setStyle("Fusion")
-    made = Program(qapp)
-    made.window.show()
-    yield made
-    made.close()
-    made.session.entries.clear()
-    made.window.close()
-    made.window.deleteLater()
+    with opened(qapp) as made:
+        yield made
 
 
 def test_a_model_is_fetched_chosen_used_and_removed(program: Program, server: HubServer, qtbot: QtBot) -> None:

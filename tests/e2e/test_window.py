@@ -19,6 +19,7 @@ from desktop_app import resources
 from desktop_app.ui.app import Program
 from desktop_app.ui.entry import CANCELLED, DONE, FAILED, IN_WORK, Entry
 from desktop_app.ui.figures import NONE
+from tests.program import opened
 
 SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))
 CLIP = str(Path(__file__).resolve().parents[1] / "data" / "clips" / "00.flac")
@@ -29,14 +30,8 @@ pytestmark = pytest.mark.timeout(400)
 
 @pytest.fixture
 def program(qapp: QApplication) -> Iterator[Program]:
-    qapp.setStyle("Fusion")
-    made = Program(qapp)
-    made.window.show()
-    yield made
-    made.close()
-    made.session.entries.clear()
-    made.window.close()
-    made.window.deleteLater()
+    with opened(qapp) as made:
+        yield made
 
 
 class Heartbeat:
