@@ -27,11 +27,7 @@ LOOKS, LATEST = 15, 5  # comparisons that count, while it is used and while it i
 ENOUGH_ROUNDS, ENOUGH_LOOKS = 20, 3  # before a draft may be left out
 SURE = 2.0  # standard errors of what a round costs
 
-EARLY, LATER, RARELY = (
-    12,
-    40,
-    200,
-)  # rounds between looks: nothing is known, in doubt, the draft surely pays
+EARLY, LATER, RARELY = 12, 40, 200  # rounds between looks: nothing is known, in doubt, the draft surely pays
 LOOK = 5  # rounds of a look; the first one is slow, as a pass of another size came before it, and does not count
 TRIAL = 4  # rounds of a draft that was left out, to see whether it would pay again
 ROUNDS = 2  # with a draft, that take about as long as a look
