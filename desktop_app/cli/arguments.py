@@ -120,6 +120,13 @@ def _add_writer(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a text file of names and terms that may occur, one a line",
     )
+    add(
+        "--guard",
+        default=True,
+        action=argparse.BooleanOptionalAction,
+        help="leave out text where nobody speaks and turns of a repetition, and say so; --no-guard writes whatever the"
+        " target writes, for comparisons (default: yes)",
+    )
 
 
 def _add_transcribe(parser: argparse.ArgumentParser) -> None:
@@ -153,13 +160,6 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
         help="find when each word was said, for the json format; never changes the text (default: only with speakers)",
     )
     _add_speakers(parser, "The text then comes at the end")
-    add(
-        "--guard",
-        default=True,
-        action=argparse.BooleanOptionalAction,
-        help="leave out text where nobody speaks and turns of a repetition, and say so; --no-guard writes whatever the"
-        " target writes, for comparisons (default: yes)",
-    )
     add("--format", default="txt", choices=tuple(FORMATS), help="of the result (default: %(default)s)")
     add("--output", metavar="FOLDER", help="write one file for each FILE there, instead of the standard output")
     add("--stats", metavar="FILE", help="write the figures of the run there, as JSON")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from desktop_app import folders
+from desktop_app.engine.messages import LiveUpdate
 from desktop_app.library.store import Library, LibraryProblem, Recording
 from desktop_app.transcript.model import Models, Segment, Transcript
 
@@ -47,18 +48,25 @@ class Keeping:
             self._do(lambda: setattr(self, "_key", library.add_live(str(path)).id))
         return self._key or uuid.uuid4().hex
 
-    def take_up(self, recording: Recording) -> None:
-        """Work on one that was interrupted."""
+    def take_up(self, recording: Recording) -> Transcript | None:
+        """Work on one that was interrupted; gives what is written of it, None where nothing is."""
         self._key = recording.id
+        found = list[Transcript]()
         self._with(lambda library: library.again(self._key))
+        self._with(lambda library: found.append(library.transcript(self._key)))
+        return found[0] if found and found[0].segments else None
 
-    def models(self, models: Models, seconds: float = 0.0) -> None:
-        """What writes the text."""
-        self._with(lambda library: library.begin(self._key, models, seconds))
+    def models(self, models: Models, seconds: float = 0.0, kept: int = 0) -> None:
+        """What writes the text, behind so many lines that are kept."""
+        self._with(lambda library: library.begin(self._key, models, seconds, kept))
 
     def append(self, segment: Segment) -> None:
         """One more segment that will not change."""
         self._with(lambda library: library.append(self._key, segment))
+
+    def note(self, update: LiveUpdate) -> None:
+        """What is known so far beside the text."""
+        self._with(lambda library: library.note(self._key, update.stats, update.language, update.guarded))
 
     def recorded(self, seconds: float) -> None:
         """The sound is whole."""

@@ -17,7 +17,7 @@ from desktop_app.audio import microphone
 from desktop_app.audio.files import RATE, Samples
 from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.audio.recording import Recorded, Recorder, new_place
-from desktop_app.cli import recover, results
+from desktop_app.cli import checking, recover, results
 from desktop_app.cli.keeping import Keeping
 from desktop_app.cli.live_screen import LiveScreen, Status
 from desktop_app.engine.client import Engine
@@ -31,7 +31,7 @@ from desktop_app.engine.messages import (
     Preparing,
     Started,
 )
-from desktop_app.transcript import difference, formats
+from desktop_app.transcript import guarded
 from desktop_app.transcript.model import Models, Segment, Transcript
 from desktop_app.ui.words import clock
 
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Record until Ctrl-C, or for so many seconds; gives the exit status."""
     with _quiet_libraries(), LiveScreen() as screen, contextlib.closing(Keeping(screen.say)) as keeping:
         if arguments.recover:
-            return recover.run(arguments.format, options(arguments), keeping, screen.say)
+            return recover.run(arguments.format, options(arguments), arguments.check, keeping, screen.say)
         keeping.offer()
         return _Session(arguments, screen, keeping).run()
 
@@ -181,12 +181,14 @@ class _Session:
             case Preparing():
                 self._screen.say(f"{news.what}.")
             case Started():
+                if news.models.notice not in ("", self._models.notice):  # another engine says it once more
+                    self._screen.say(news.models.notice)
                 self._models = news.models
                 self._keeping.models(news.models)
-                if news.models.notice:
-                    self._screen.say(news.models.notice)
             case LiveUpdate():
                 self._write(news.committed)
+                if news.committed or news.guarded:
+                    self._keeping.note(news)
                 shown.ink, shown.uncommitted, shown.draft = news.committed_text, news.uncommitted, news.draft
                 shown.latency, shown.backlog = news.latency, news.heard - news.decoded
             case Finished():
@@ -222,43 +224,22 @@ class _Session:
             whole = Transcript(str(recorded.path), recorded.seconds, "", 0.0, self._models, tuple(self._segments))
         else:
             self._keeping.finish(whole)
+        if whole.guarded:
+            self._screen.say(guarded.sentence(whole.guarded))
         if self._segments or self._transcript is not None:
-            self._save(whole, recorded.path.with_suffix(f".{self._format}"), "Text")
+            place = recorded.path.with_suffix(f".{self._format}")
+            results.keep(whole, place, self._format, "Text", self._screen.say)
         return DONE if self._transcript is not None else FAILED
-
-    def _save(self, transcript: Transcript, place: Path, what: str) -> None:
-        try:
-            results.write(place, formats.write(transcript, self._format))
-        except OSError as error:
-            self._screen.say(f"{place}: the text cannot be written ({error.strerror or error}); make room for it")
-        else:
-            self._screen.say(f"{what}: {place}")
 
     def _compare(self, engine: Engine, live: Transcript) -> int:
         """Transcribe the file as any other, and say how many words that would change."""
         self._screen.status = Status(state="Checking against the file")
-        self._transcript, path = None, Path(live.path)
-        engine.transcribe("check", live.path, self._options)
         try:
-            while self._transcript is None and not self._failed:
-                event = self._news.get()
-                if isinstance(event, Finished):
-                    self._transcript = event.transcript
-                elif isinstance(event, Failed):
-                    self._failed = f"{event.reason}; {event.remedy}"
+            done = checking.compare(engine, self._news, live, self._options, self._format, self._screen.say)
         except KeyboardInterrupt:
             self._screen.say("Interrupted: the recording and its text are kept.")
             return INTERRUPTED
-        if self._transcript is None:
-            self._screen.say(f"{path}: {self._failed}")
-            return FAILED
-        words = difference.word_count(difference.changes(live.segments, self._transcript.segments))
-        if not words:
-            self._screen.say("No word would change: the whole file gives the same text.")
-            return DONE
-        self._screen.say(f"{words} {'word' if words == 1 else 'words'} would change, transcribed as a whole file.")
-        self._save(self._transcript, path.with_suffix(f".checked.{self._format}"), "That text")
-        return DONE
+        return DONE if done else FAILED
 
 
 def options(arguments: argparse.Namespace) -> Options:
@@ -274,6 +255,7 @@ def options(arguments: argparse.Namespace) -> Options:
         hot_words=arguments.hot_words,
         words=arguments.speakers != "off",  # a word has one speaker, a line may have two
         speakers=arguments.speakers,
+        guard=arguments.guard,
     )
 
 

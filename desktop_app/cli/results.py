@@ -6,8 +6,11 @@ import contextlib
 import os
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from desktop_app.transcript import formats
+from desktop_app.transcript.model import Transcript
 
 
 def destinations(files: Sequence[str], folder: Path, ending: str) -> list[Path]:
@@ -45,3 +48,14 @@ def write(target: Path, text: str) -> None:
         with contextlib.suppress(OSError):
             draft.unlink()
         raise
+
+
+def keep(transcript: Transcript, target: Path, form: str, what: str, say: Callable[[str], None]) -> bool:
+    """Write a transcript, and say where `what` is or why it cannot be written; gives whether it was."""
+    try:
+        write(target, formats.write(transcript, form))
+    except OSError as error:
+        say(f"{target}: the text cannot be written ({error.strerror or error}); make room for it")
+        return False
+    say(f"{what}: {target}")
+    return True

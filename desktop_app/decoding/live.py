@@ -131,8 +131,8 @@ class Live:
 
     @property
     def decoded(self) -> int:
-        """The sample up to which the text goes; silence counts as written."""
-        return self._stop if self._speeches else self.heard
+        """The sample up to which the text goes; silence counts as written, also before a speech that begins."""
+        return max(self._stop, self._speeches[0][0]) if self._speeches else self.heard
 
     @property
     def due(self) -> bool:
@@ -141,6 +141,14 @@ class Live:
             return False
         end = self._speeches[0][1]
         return end is not None or self.heard - max(self._stop, self._speeches[0][0]) >= LEAST * RATE
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more will come into the window in work: its speech is over, or it is as long as it may be."""
+        if not self._speeches:
+            return False
+        begin, end = self._speeches[0]
+        return end is not None or self.heard - max(self._begin, begin) >= WINDOW_SECONDS * RATE
 
     @property
     def text(self) -> LiveText:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from desktop_app.transcript.model import Transcript
+
 PATIENCE = 1.0
 """Seconds that a running job has to stop by itself after it was asked to."""
 
@@ -73,9 +75,9 @@ class Engine:
         self._thread = Thread(target=self._serve, name="engine", daemon=True)
         self._thread.start()
 
-    def transcribe(self, job: str, path: str, options: Options) -> None:
-        """Queue a file under the caller's own name for it."""
-        self._order(Transcribe(job, path, options))
+    def transcribe(self, job: str, path: str, options: Options, written: Transcript | None = None) -> None:
+        """Queue a file under the caller's own name for it; what was `written` of it live stands."""
+        self._order(Transcribe(job, path, options, written))
 
     def start_live(self, job: str, options: Options, live: LiveOptions) -> None:
         """Begin a live session; a file job in work pauses at its next window, and waiting ones wait until it is over.
@@ -227,11 +229,9 @@ class Engine:
     def _pass_on_live(self, event: Event, live: LiveKeeper) -> None:
         match event:
             case LiveUpdate():
-                live.note(event)
+                event = live.note(event)
             case Started():
-                if live.started:  # a process that went on for another
-                    return
-                live.started = True
+                live.models = event.models
             case Finished():
                 event = live.whole(event)
         if isinstance(event, _LAST):

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from desktop_app.audio.files import RATE, AudioFile, AudioProblem
 from desktop_app.audio.logmel import features
-from desktop_app.audio.voice import speaks
+from desktop_app.audio.voice import VoiceGate, speaks
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.problem import ModelProblem
-from desktop_app.decoding import longform
+from desktop_app.decoding import live_rest, longform
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.guard import Act, Guard
 from desktop_app.decoding.lines import Line
@@ -37,6 +37,7 @@ from desktop_app.engine.messages import (
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.outbox import Outbox
 from desktop_app.engine.speakers import OFF, Beside
+from desktop_app.transcript.continued import continued
 from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript, Word
 
 
@@ -74,21 +75,19 @@ def _transcribe(
         pair = shelf.pair(request.options, announce)
         checkpoint, models = pair.target.checkpoint, pair.described()
         settings = settings_of(request.options, checkpoint)
+        if request.written and settings.language is None and checkpoint.vocabulary.knows(request.written.language):
+            settings = replace(settings, language=request.written.language)
         outbox.send(Started(request.job, audio.seconds, models))
         beside = Beside(request.options.speakers) if request.options.speakers != OFF else None
         work = _Work(request, outbox, cancelled, pause, checkpoint, audio.seconds, beside)
-        longform.transcribe(
-            work.counted(audio),
-            features,
-            pair.target.model,
-            checkpoint.vocabulary,
-            checkpoint.text,
-            work,
-            pair.drafter(),
-            settings,
-            work.figures,
-            Guard(speaks, checkpoint.vocabulary, checkpoint.text) if request.options.guard else None,
-        )
+        model, vocabulary, text = pair.target.model, checkpoint.vocabulary, checkpoint.text
+        rules = (work, pair.drafter(), settings, work.figures)
+        guard = Guard(speaks, vocabulary, text) if request.options.guard else None
+        if request.written:
+            since, blocks = work.since, work.counted(audio)
+            live_rest.transcribe(blocks, since, features, model, vocabulary, text, VoiceGate(), *rules, guard)
+        else:
+            longform.transcribe(work.counted(audio), features, model, vocabulary, text, *rules, guard)
         whole = work.transcript(models, audio.damage)
         return beside.finish(whole) if beside else whole
 
@@ -122,7 +121,10 @@ def _language(wanted: str, checkpoint: Checkpoint) -> str | None:
 
 
 class _Work(longform.Listener):
-    """Turns what the decoding tells into events, and keeps what the transcript is made of."""
+    """Turns what the decoding tells into events, and keeps what the transcript is made of.
+
+    Attributes: figures; since (the sample that the decoding begins with, behind what is written already).
+    """
 
     def __init__(
         self,
@@ -142,16 +144,20 @@ class _Work(longform.Listener):
         self._segments: list[Segment] = []
         self._guarded: list[Guarded] = []
         self._samples = 0
-        self._done = 0.0
+        lines = request.written.segments if request.written else ()
+        self._first, self._done = len(lines), lines[-1].end if lines else 0.0
+        self.since = round(self._done * RATE)
 
     def counted(self, blocks: AudioFile) -> Iterator[npt.NDArray[np.float32]]:
-        """The blocks, while their samples are counted."""
+        """The blocks that are to be decoded, while the samples of all are counted."""
         for block in blocks:
             self._check()
+            behind = max(0, self.since - self._samples)
             self._samples += block.size
             if self._beside:
                 self._beside.hear(block)
-            yield block
+            if behind < block.size:
+                yield block[behind:]
 
     def language(self, language: Language) -> None:
         self._language = language
@@ -168,11 +174,12 @@ class _Work(longform.Listener):
     def segments(self, segments: Sequence[longform.Segment], done_seconds: float) -> None:
         self._check()
         for made in segments:
-            segment = segment_of(made, self._checkpoint, len(self._segments))
+            segment = segment_of(made, self._checkpoint, self._first + len(self._segments))
             self._segments.append(segment)
             self._outbox.send(SegmentReady(self._request.job, segment))
         self._done = done_seconds
-        self._outbox.send(Progress(self._request.job, done_seconds, self._seconds, self._stats(done_seconds)))
+        stats = self._stats(done_seconds - self.since / RATE)
+        self._outbox.send(Progress(self._request.job, done_seconds, self._seconds, stats))
         if self._beside:
             self._beside.work()
         paused = perf_counter()
@@ -183,7 +190,7 @@ class _Work(longform.Listener):
     def transcript(self, models: Models, damage: str) -> Transcript:
         """The result."""
         seconds = self._samples / RATE
-        return Transcript(
+        made = Transcript(
             path=self._request.path,
             seconds=seconds,
             language=self._language.code,
@@ -194,6 +201,7 @@ class _Work(longform.Listener):
             damage=damage,
             guarded=tuple(self._guarded),
         )
+        return continued(self._request.written, made) if self._request.written else made
 
     def _check(self) -> None:
         if self._cancelled():

@@ -78,6 +78,7 @@ class _Session:
         wanted = request.options.speakers
         self._beside = LiveBeside(wanted, request.resume.speakers) if wanted != OFF else None
         self._has_words = False
+        self._acts_told = 0
 
     def transcript(self) -> Transcript:
         """Listen until it is stopped, write all that was said; the result."""
@@ -118,7 +119,7 @@ class _Session:
             models=self._models,
             segments=tuple(self._segments),
             stats=self._stats(),
-            guarded=tuple(Guarded(act.start, act.end, act.kind, act.text) for act in live.acts),
+            guarded=self._acts(0),
         )
         return self._beside.finish(whole) if self._beside else whole
 
@@ -179,7 +180,13 @@ class _Session:
             self._segments.append(new[-1])
         self._has_words = self._has_words or bool(self._segments or text.ink or text.uncommitted)
         changes = self._beside.changes(self._segments) if self._beside else ()
-        self._outbox.send(replace(self._event(text, tuple(new)), speakers=changes))
+        acts = self._acts(self._acts_told)
+        self._acts_told += len(acts)
+        self._outbox.send(replace(self._event(text, tuple(new)), speakers=changes, guarded=acts))
+
+    def _acts(self, first: int) -> tuple[Guarded, ...]:
+        """What the guard did, from the act with this number on."""
+        return tuple(Guarded(act.start, act.end, act.kind, act.text) for act in self._live.acts[first:])
 
     def _event(self, text: live.LiveText, committed: tuple[Segment, ...]) -> LiveUpdate:
         heard, decoded = self._live.heard / RATE, self._live.decoded / RATE

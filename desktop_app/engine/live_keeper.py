@@ -10,8 +10,9 @@ from collections import deque
 from dataclasses import replace
 
 from desktop_app.engine.messages import Finished, LiveAudio, LiveResume, LiveUpdate, StartLive
-from desktop_app.transcript.model import Segment, Speaker
-from desktop_app.transcript.speakers import called, numbered, union
+from desktop_app.transcript.continued import continued
+from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript
+from desktop_app.transcript.speakers import called, union
 
 RATE = 16_000
 BYTES_A_SAMPLE = 4
@@ -23,15 +24,21 @@ MOST_ENDS, WITHIN = 3, 60.0
 
 
 class LiveKeeper:
-    """A live session: its audio since the last finished line, and what was committed."""
+    """A live session: its audio since the last finished line, and what was committed.
+
+    Attributes: models (what writes, once the engine has said so); stopped (nothing more is said).
+    """
 
     def __init__(self, request: StartLive) -> None:
         self.request = request
-        self.stopped = self.started = False
+        self.stopped = False
+        self.models = Models("", "", "", "", "")
         self._blocks: deque[LiveAudio] = deque()
         self._segments: list[Segment] = []
         self._speakers: dict[int, str] = {}  # by the id of a segment
-        self._before = 0  # segments of the engines that have ended
+        self._guarded: list[Guarded] = []
+        self._stats = Stats()
+        self._before: Transcript | None = None  # what the engines that have ended had written
         self._needed = 0  # the first sample that is not yet behind a finished line
         self._ink, self._language = "", ""
         self._ends: deque[float] = deque()
@@ -48,24 +55,23 @@ class LiveKeeper:
         while self._blocks and _end(self._blocks[0]) <= min(self._needed, newest - LEAST_KEPT):
             self._blocks.popleft()
 
-    def note(self, update: LiveUpdate) -> None:
-        """See what is committed."""
+    def note(self, update: LiveUpdate) -> LiveUpdate:
+        """See what is committed; gives the update with the figures of the engines before."""
         self._segments += update.committed
         self._speakers.update(update.speakers)
+        self._guarded += update.guarded
         self._ink, self._language = update.committed_text, update.language or self._language
         self._needed = max(self._needed, int(update.start * RATE))
+        self._stats = update.stats
+        if self._before is not None:
+            self._stats = replace(self._before.stats + update.stats, audio_seconds=update.heard)
+        return replace(update, stats=self._stats)
 
     def whole(self, finished: Finished) -> Finished:
         """The result with what was committed before the engine ended."""
-        transcript = finished.transcript
-        before = [replace(each, speaker=self._speakers.get(each.id)) for each in self._segments[: self._before]]
-        people = tuple(
-            Speaker(who, called(who), union((each.start, each.end) for each in before if each.speaker == who))
-            for who in dict.fromkeys(each.speaker for each in before)
-            if who is not None
-        )
-        segments = numbered([*before, *transcript.segments])
-        return Finished(finished.job, replace(transcript, segments=segments, speakers=people + transcript.speakers))
+        if self._before is None:
+            return finished
+        return Finished(finished.job, continued(self._before, finished.transcript))
 
     def may_go_on(self) -> bool:
         """Note that the engine has ended; whether it is worth starting it again."""
@@ -82,10 +88,29 @@ class LiveKeeper:
             cut = self._needed - blocks[0].start
             blocks[0] = replace(blocks[0], start=self._needed, samples=blocks[0].samples[cut * BYTES_A_SAMPLE :])
         at = blocks[0].start if blocks else self._needed
-        self._before = len(self._segments)
+        self._before = self._so_far()
         speakers = max((int(who[1:]) for who in self._speakers.values()), default=0)
-        resume = LiveResume(at, self._ink, self._before, self._language, speakers)
+        resume = LiveResume(at, self._ink, len(self._segments), self._language, speakers)
         return replace(self.request, resume=resume), blocks
+
+    def _so_far(self) -> Transcript:
+        segments = tuple(replace(each, speaker=self._speakers.get(each.id)) for each in self._segments)
+        people = tuple(
+            Speaker(who, called(who), union((each.start, each.end) for each in segments if each.speaker == who))
+            for who in dict.fromkeys(each.speaker for each in segments)
+            if who is not None
+        )
+        return Transcript(
+            path=self.request.live.path,
+            seconds=self._stats.audio_seconds,
+            language=self._language,
+            language_probability=0.0,
+            models=self.models,
+            segments=segments,
+            speakers=people,
+            stats=self._stats,
+            guarded=tuple(self._guarded),
+        )
 
 
 def _length(block: LiveAudio) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,13 @@ class Options:
 
 @dataclass(frozen=True)
 class Transcribe:
-    """Transcribe one file."""
+    """Transcribe one file. Where the beginning of it was `written` live, that stands, and only what is behind its last
+    line is transcribed, by the rules of live text; Finished has both."""
 
     job: str
     path: str
     options: Options = field(default_factory=Options)
+    written: Transcript | None = None
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,8 @@ class Preparing:
 
 @dataclass(frozen=True)
 class Started:
-    """The file is open and the models are loaded. `audio_seconds` is 0 where the container does not tell its length."""
+    """The file is open and the models are loaded. `audio_seconds` is 0 where the container does not tell its length
+    and for a live session; that says it once more where another engine goes on."""
 
     job: str
     audio_seconds: float
@@ -196,6 +199,7 @@ class LiveUpdate:
         language: its code, "" while it is not known.
         speakers: segment id and speaker id ("S1") of committed segments whose speaker has become known or is another
             one now; only these changes.
+        guarded: what the guard did since the last update.
     """
 
     job: str
@@ -211,6 +215,7 @@ class LiveUpdate:
     stats: Stats
     language: str = ""
     speakers: tuple[tuple[int, str], ...] = ()
+    guarded: tuple[Guarded, ...] = ()
 
 
 @dataclass(frozen=True)

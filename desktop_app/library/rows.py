@@ -67,6 +67,16 @@ def speakers_value(speakers: Sequence[Speaker]) -> str:
     return json.dumps([asdict(speaker) for speaker in speakers])
 
 
+def guarded_value(guarded: Sequence[Guarded]) -> str:
+    """What the guard did as JSON."""
+    return json.dumps([asdict(one) for one in guarded])
+
+
+def read_guarded(value: str) -> tuple[Guarded, ...]:
+    """What the guard did, from its JSON."""
+    return tuple(Guarded(**one) for one in json.loads(value))
+
+
 def recording(row: Sequence[Any]) -> Recording:
     """The recording in a row of the columns RECORDING."""
     key, path, name, created, state, seconds, problem, live = row
@@ -87,7 +97,7 @@ def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcr
         speakers=tuple(read_speaker(value) for value in json.loads(speakers)),
         stats=Stats(**json.loads(stats)) if stats else Stats(),
         damage=damage,
-        guarded=tuple(Guarded(**value) for value in json.loads(guarded)),
+        guarded=read_guarded(guarded),
     )
 
 
@@ -101,7 +111,7 @@ def transcript_values(made: Transcript) -> tuple[Any, ...]:
         stats_value(made.stats),
         speakers_value(made.speakers),
         made.damage,
-        json.dumps([asdict(one) for one in made.guarded]),
+        guarded_value(made.guarded),
     )
 
 

@@ -17,7 +17,7 @@ from desktop_app.library import database, rows
 from desktop_app.library.owners import Owner, is_alive
 from desktop_app.library.problem import LibraryProblem, explained
 from desktop_app.library.rows import Recording
-from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript
 
 __all__ = ["Library", "LibraryProblem", "Recording"]
 
@@ -81,16 +81,23 @@ class Library:
         """Let a recording that is not in work wait once more; its old text stands until `begin`."""
         self._move(key, ("done", "failed", "cancelled", "interrupted"), "waiting")
 
-    def begin(self, key: str, models: Models, seconds: float) -> None:
-        """The work begins: an earlier text goes. A live recording goes on being recorded."""
+    def begin(self, key: str, models: Models, seconds: float, kept: int = 0) -> None:
+        """The work begins: an earlier text goes, but for its first `kept` lines, behind which it goes on. A live
+        recording goes on being recorded."""
         with self._write() as connection:
-            if self._move(key, ("waiting",), "working") or self._state(connection, key) == "recording":
-                connection.execute(
-                    "UPDATE recording SET models = ?, seconds = ?, stats = '', language = '', damage = '',"
-                    " guarded = '[]', speakers = '[]' WHERE id = ?",
-                    (rows.models_value(models), seconds, key),
-                )
-                connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
+            if self._move(key, ("waiting",), "working"):
+                connection.execute("DELETE FROM segment WHERE recording = ? AND id >= ?", (key, kept))
+                if not kept:
+                    connection.execute(
+                        "UPDATE recording SET stats = '', language = '', damage = '', guarded = '[]', speakers = '[]'"
+                        " WHERE id = ?",
+                        (key,),
+                    )
+            elif self._state(connection, key) != "recording":
+                return
+            connection.execute(
+                "UPDATE recording SET models = ?, seconds = ? WHERE id = ?", (rows.models_value(models), seconds, key)
+            )
 
     def append(self, key: str, segment: Segment) -> None:
         """One more finished segment of a recording in work."""
@@ -98,11 +105,17 @@ class Library:
             if self._state(connection, key) in ("working", "recording"):
                 _insert(connection, key, (segment,))
 
-    def measure(self, key: str, stats: Stats) -> None:
-        """The figures so far of a recording in work: they stay if it is broken off."""
+    def note(self, key: str, stats: Stats, language: str = "", guarded: Sequence[Guarded] = ()) -> None:
+        """What is known so far of a recording in work, and what the guard did since the last time: it stays if the work
+        is broken off."""
         with self._write() as connection:
+            if self._state(connection, key) not in ("working", "recording"):
+                return
+            row = connection.execute("SELECT language, guarded FROM recording WHERE id = ?", (key,)).fetchone()
+            acts = rows.guarded_value((*rows.read_guarded(row[1]), *guarded))
             connection.execute(
-                "UPDATE recording SET stats = ? WHERE id = ? AND state = 'working'", (rows.stats_value(stats), key)
+                "UPDATE recording SET stats = ?, language = ?, guarded = ? WHERE id = ?",
+                (rows.stats_value(stats), language or row[0], acts, key),
             )
 
     def finish(self, key: str, transcript: Transcript) -> None:

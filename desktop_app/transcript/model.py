@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,10 @@ class Stats:
     near_ties: int = 0
     left_out: int = 0
     left_out_speed: float = 0.0
+
+    def __add__(self, other: Stats) -> Stats:
+        """The figures of two runs together."""
+        return Stats(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def acceptance(self) -> float:

@@ -12,11 +12,12 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from desktop_app.ui import keys, media, saving
 from desktop_app.ui.confirm import confirm
-from desktop_app.ui.entry import BROKEN_OFF, DONE, IN_WORK, RECORDING, Entry
+from desktop_app.ui.entry import DONE, IN_WORK, RECORDING, Entry
 from desktop_app.ui.models_store import ModelStore
 from desktop_app.ui.page_header import FORMAT_WORDS
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import Session
+from desktop_app.ui.transcript_page import again_words
 from desktop_app.ui.words import size
 
 if TYPE_CHECKING:
@@ -127,8 +128,7 @@ class Desk(QObject):
         if entry.state in IN_WORK:
             menu.addAction("Cancel", partial(self._session.cancel, key))
         else:
-            again = "Try again" if entry.state in BROKEN_OFF else "Transcribe again"
-            menu.addAction(again, partial(self._again, key))
+            menu.addAction(again_words(entry), partial(self._again, key))
             if entry.spoken and entry.state == DONE:
                 menu.addAction("Check against the file", partial(self._check, key))
             menu.addAction("Play in another program", partial(self._play, entry))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from desktop_app.engine.messages import LiveUpdate, TentativeLine
-from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript
+from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript
 from desktop_app.transcript.speakers import called
 from desktop_app.ui import words
 
@@ -52,11 +52,12 @@ class Entry:
         seconds: length of the audio, 0.0 while unknown; `done_seconds` of it are transcribed.
         problem: why it failed, one sentence, or ""; `kind` is that of the engine's Failed.
         damage: what of the file could not be read, one sentence, or "".
-        guarded: what the guard did, one sentence, or "".
+        guarded: what the guard did.
         preparing: what the engine does before the first word, or "".
         held: whether a live recording goes before it in the engine.
         spoken: whether Galley recorded it itself.
         live: how such a recording goes on, until its text is settled; else None.
+        kept: how many lines of one that was broken off stand while it is gone on with behind them.
         lines: the window in work, not final yet.
         loaded: whether `segments` is what the library has.
     """
@@ -71,11 +72,12 @@ class Entry:
     problem: str = ""
     kind: str = ""
     damage: str = ""
-    guarded: str = ""
+    guarded: tuple[Guarded, ...] = ()
     preparing: str = ""
     held: bool = False
     spoken: bool = False
     live: LiveState | None = None
+    kept: int = 0
     language: str = ""
     language_probability: float = 0.0
     models: Models | None = None
@@ -96,9 +98,14 @@ class Entry:
     @property
     def seconds_left(self) -> float | None:
         """The time that the rest will take if it goes on as before; None while that cannot be told."""
-        if self.state != WORKING or not self.seconds or not self.done_seconds or not self.stats.wall_seconds:
+        if self.state != WORKING or not self.seconds or not self.stats.audio_seconds or not self.stats.wall_seconds:
             return None
-        return max(self.seconds - self.done_seconds, 0.0) * self.stats.wall_seconds / self.done_seconds
+        return max(self.seconds - self.done_seconds, 0.0) * self.stats.wall_seconds / self.stats.audio_seconds
+
+    @property
+    def is_half_written(self) -> bool:
+        """Whether this is a live recording whose text was broken off: its lines stand, and the rest can be written."""
+        return self.spoken and self.state in BROKEN_OFF
 
     @property
     def has_text(self) -> bool:
@@ -118,6 +125,7 @@ class Entry:
             self.speakers,
             self.stats,
             self.damage,
+            self.guarded,
         )
 
     @property
@@ -150,9 +158,9 @@ class Entry:
     def begin_again(self) -> None:
         """Forget the earlier run."""
         self.state, self.problem, self.kind, self.preparing = WAITING, "", "", ""
-        self.damage = self.guarded = ""
+        self.damage, self.guarded = "", ()
         self.done_seconds, self.stats, self.lines, self.segments, self.live = 0.0, Stats(), (), [], None
-        self.speakers = ()
+        self.kept, self.speakers = 0, ()
 
     def progress_words(self) -> str:
         """Where the work stands, for the page and the list."""

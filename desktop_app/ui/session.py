@@ -30,7 +30,6 @@ from desktop_app.engine.messages import (
     Tentative,
 )
 from desktop_app.library.store import Library, Recording
-from desktop_app.transcript.guarded import sentence as sentence_on
 from desktop_app.transcript.model import Transcript
 from desktop_app.ui import media
 from desktop_app.ui.entry import (
@@ -54,7 +53,7 @@ WRITING = "Writing the last words…"
 class EnginePort(Protocol):
     """What the session needs of desktop_app.engine.client.Engine."""
 
-    def transcribe(self, job: str, path: str, options: Options) -> None: ...
+    def transcribe(self, job: str, path: str, options: Options, written: Transcript | None = None) -> None: ...
 
     def cancel(self, job: str) -> None: ...
 
@@ -115,9 +114,12 @@ class Session(QObject):
         self._keeper.do(partial(media.expand, wanted), self._store)
 
     def again(self, key: str) -> None:
-        """Transcribe a recording once more, or take up one that was broken off."""
+        """Transcribe a recording once more. A live one that was broken off keeps its lines: the rest is written."""
         entry = self.entries.get(key)
         if entry is None or entry.state in IN_WORK:
+            return
+        if entry.is_half_written:
+            self._take_up(entry)
             return
         self.leaving.emit(key)
         entry.begin_again()
@@ -127,6 +129,29 @@ class Session(QObject):
         self.changed.emit(key)
         self.text_changed.emit(key)
         self._engine.transcribe(key, entry.path, self._options())
+
+    def _take_up(self, entry: Entry) -> None:
+        """Go on behind the lines that a live recording has, as the library knows them."""
+        before, library = entry.state, self._library
+        entry.state, entry.problem, entry.kind, entry.live = WAITING, "", "", None
+        self.changed.emit(entry.id)
+        if library is None:
+            self._write_rest(entry, before, entry.transcript())
+        else:
+            self._keeper.do(partial(_taken_up, library, entry.id), partial(self._write_rest, entry, before))
+
+    def _write_rest(self, entry: Entry, before: str, written: Transcript | None) -> None:
+        if entry.id not in self.entries:
+            return
+        if written is None:  # the library is in trouble, and has said so
+            entry.state = before
+        else:
+            self._take_over(entry, written)
+            entry.loaded, entry.kept = True, len(written.segments)
+            entry.done_seconds = written.segments[-1].end if written.segments else 0.0
+            self._engine.transcribe(entry.id, entry.path, self._options(), written if written.segments else None)
+        self.changed.emit(entry.id)
+        self.text_changed.emit(entry.id)
 
     def cancel(self, key: str) -> None:
         """Stop a recording that waits or is in work; the text so far stands. What is being recorded goes on."""
@@ -201,7 +226,7 @@ class Session(QObject):
                 entry.done_seconds, entry.stats = event.done_seconds, event.stats
                 entry.seconds = event.audio_seconds or entry.seconds
                 stats = event.stats
-                self._keep(lambda library: library.measure(entry.id, stats))
+                self._keep(lambda library: library.note(entry.id, stats))
             case Finished():
                 self._finish(entry, event.transcript)
             case Cancelled():
@@ -266,6 +291,8 @@ class Session(QObject):
         entry.preparing = WRITING if entry.state == WORKING else ""
         for segment in event.committed:
             self._keep(partial(Library.append, key=entry.id, segment=segment))
+        if event.committed or event.guarded:
+            self._keep(lambda library: library.note(entry.id, event.stats, event.language, event.guarded))
         if event.speakers:
             self.revised.emit(entry.id)
         self.text_changed.emit(entry.id)
@@ -280,8 +307,9 @@ class Session(QObject):
     def _begin(self, entry: Entry, event: Started) -> None:
         entry.state, entry.preparing = WORKING, ""
         entry.models, entry.seconds = event.models, event.audio_seconds
-        entry.segments, entry.speakers, entry.lines = [], (), ()
-        self._keep(lambda library: library.begin(entry.id, event.models, event.audio_seconds))
+        kept = entry.kept
+        entry.segments, entry.lines = entry.segments[:kept], ()
+        self._keep(lambda library: library.begin(entry.id, event.models, event.audio_seconds, kept))
         self.text_changed.emit(entry.id)
 
     def _finish(self, entry: Entry, transcript: Transcript) -> None:
@@ -289,6 +317,8 @@ class Session(QObject):
         were_known = bool(entry.speakers)
         self._take_over(entry, transcript)
         entry.done_seconds = entry.seconds
+        if entry.kept:  # its first lines were written while they were spoken: a check is offered as for any such text
+            entry.kept, entry.live = 0, LiveState()
         if entry.speakers or were_known:
             self.revised.emit(entry.id)
         self._keep(lambda library: library.finish(entry.id, transcript))
@@ -299,7 +329,7 @@ class Session(QObject):
         entry.segments, entry.speakers = list(transcript.segments), transcript.speakers
         entry.seconds = transcript.seconds or entry.seconds
         entry.models, entry.stats, entry.damage = transcript.models, transcript.stats, transcript.damage
-        entry.guarded = sentence_on(transcript.guarded)
+        entry.guarded = transcript.guarded
         entry.language, entry.language_probability = transcript.language, transcript.language_probability
 
     # What the library says.
@@ -349,6 +379,11 @@ class Session(QObject):
             entry.done_seconds = entry.segments[-1].end
         self.changed.emit(key)
         self.text_changed.emit(key)
+
+
+def _taken_up(library: Library, key: str) -> Transcript:
+    library.again(key)
+    return library.transcript(key)
 
 
 def _entry(stored: Recording) -> Entry:

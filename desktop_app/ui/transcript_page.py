@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
+from desktop_app.transcript import guarded
 from desktop_app.ui import words
 from desktop_app.ui.banner import NEUTRAL, NOTICE, PROBLEM, Banner
 from desktop_app.ui.entry import CANCELLED, DONE, FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
@@ -135,7 +136,7 @@ class TranscriptPage(QWidget):
         if in_work:
             self.strip.show_entry(entry, queue)
         notice = entry.models.notice if entry.models else ""
-        self.notice.say(" ".join(filter(None, (notice, entry.damage, entry.guarded))))
+        self.notice.say(" ".join(filter(None, (notice, entry.damage, guarded.sentence(entry.guarded)))))
         self._say_problem(entry)
         self.choose_model.setVisible(entry.kind == "model")
         self._say_broken_off(entry)
@@ -150,6 +151,8 @@ class TranscriptPage(QWidget):
 
     def _say_broken_off(self, entry: Entry) -> None:
         text = _BROKEN_OFF.get(entry.state, "")
+        self.once_more.setText(again_words(entry))
+        self.try_again.setText(again_words(entry))
         if text and entry.segments:
             end = words.clock(entry.segments[-1].end)
             whole = f" of {words.clock(entry.seconds)}" if entry.seconds else ""
@@ -232,6 +235,13 @@ class TranscriptPage(QWidget):
     def _count_hits(self) -> None:
         finder = self.view.finder
         self.find_bar.show_count(finder.current, len(finder.hits))
+
+
+def again_words(entry: Entry) -> str:
+    """What transcribing a recording once more does, on a button."""
+    if entry.is_half_written and (entry.segments or not entry.loaded):
+        return "Write the rest"
+    return "Try again" if entry.state == FAILED else "Transcribe again"
 
 
 def _about(entry: Entry) -> str:

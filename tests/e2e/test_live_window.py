@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,16 +18,30 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app import resources
 from desktop_app.audio import length
+from desktop_app.library.store import Library
 from desktop_app.ui.app import Program
-from desktop_app.ui.entry import DONE, IN_WORK, RECORDING
+from desktop_app.ui.entry import DONE, IN_WORK, INTERRUPTED, RECORDING
 from desktop_app.ui.live import OFF, RUNNING
+from desktop_app.ui.rescue import RescueBar
 from tests import random_models, virtual_microphone
 from tests.e2e.test_window import CLIP, WAIT, Heartbeat
+from tests.killed import MARK, marked
 from tests.program import opened
 from tests.virtual_microphone import VirtualMicrophone
 
 pytestmark = pytest.mark.timeout(400)
 CONTROL = Qt.KeyboardModifier.ControlModifier
+
+# A window that records at once.
+RECORD = """
+from PySide6.QtWidgets import QApplication
+from desktop_app.ui.app import Program
+app = QApplication([])
+program = Program(app)
+program.window.show()
+program.live.start()
+app.exec()
+"""
 
 
 @pytest.fixture
@@ -96,6 +112,37 @@ def test_what_is_spoken_is_written_kept_and_checked_though_the_engine_is_killed(
             word for segment in check.transcript.segments for word in segment.text.split()
         ]
     assert heartbeat.longest < 0.05  # "never blocked": the window answers within 50 ms
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")
+def test_the_lines_of_a_killed_window_stand_and_the_rest_is_written(
+    qapp: QApplication, microphone: VirtualMicrophone, qtbot: QtBot, home: Path
+) -> None:
+    """Offered at the next start with one click; then a check against the file is offered, as after any recording."""
+    killed = subprocess.Popen([sys.executable, "-c", RECORD])
+    library = Library(home / "data" / "library")
+    qtbot.waitUntil(lambda: any(one.state == "recording" for one in library.recordings()), timeout=WAIT)
+    (stored,) = library.recordings()
+    qtbot.waitUntil(lambda: os.path.exists(stored.path) and os.path.getsize(stored.path) > 100, timeout=WAIT)
+    assert microphone.play(CLIP).wait(30) == 0
+    qtbot.waitUntil(lambda: bool(library.transcript(stored.id).segments), timeout=WAIT)
+    library.close()
+    assert microphone.play(CLIP).wait(30) == 0
+    killed.kill()
+    killed.wait(30)
+    key, line = marked(home)
+    with opened(qapp) as program:
+        window = program.window
+        qtbot.waitUntil(lambda: bool(window.live.rescue.found), timeout=WAIT)
+        window.findChild(RescueBar).transcribe.click()
+        entry = program.session.entries[key]
+        qtbot.waitUntil(lambda: entry.state not in (INTERRUPTED, *IN_WORK), timeout=WAIT)
+        assert entry.state == DONE, entry.problem
+        assert entry.segments[0] == line
+        window.show_entry(key)
+        assert window.page.view.text().startswith(MARK)
+        assert entry.seconds == pytest.approx(length.seconds(entry.path), abs=0.1)
+        assert window.live.check.start.isVisible()
 
 
 @pytest.mark.long

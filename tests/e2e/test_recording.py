@@ -19,8 +19,10 @@ from desktop_app.audio import disk, microphone
 from desktop_app.audio.files import RATE
 from desktop_app.audio.recording import Recorder
 from desktop_app.cli.keeping import Keeping
+from desktop_app.library.store import Library
 from tests import virtual_microphone
 from tests.fake_input import FakeInput, Heard, Sound, read, wait
+from tests.killed import MARK, marked
 from tests.virtual_microphone import VirtualMicrophone
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -148,6 +150,32 @@ def test_a_killed_galley_offers_its_recording_at_the_next_start(real: VirtualMic
         keeping.offer()
     assert said[0].endswith(f"was interrupted; its sound is kept in {file}.")
     assert said[1] == "galley record --recover writes it down."
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("server", [virtual_microphone.PULSEAUDIO])
+def test_the_lines_of_a_killed_galley_stand_and_the_rest_is_written(real: VirtualMicrophone, home: Path) -> None:
+    """The sound of the first line is not transcribed once more: a mark in its text is still there."""
+    galley = [sys.executable, "-m", "desktop_app", "record"]
+    program = subprocess.Popen(galley, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    wait(lambda: any(file.stat().st_size > 100 for file in (home / "data" / "Recordings").glob("*.flac")))
+    assert real.play(CLIP).wait(30) == 0
+    assert program.stdout is not None
+    assert program.stdout.readline(), "the first line"
+    assert real.play(CLIP).wait(30) == 0
+    program.send_signal(signal.SIGKILL)
+    program.communicate(timeout=30)
+    key, line = marked(home)
+    assert subprocess.run([*galley, "--recover", "--no-guard"], capture_output=True, timeout=300).returncode == 0
+    with contextlib.closing(Library(home / "data" / "library")) as library:
+        (stored,) = library.recordings()
+        text = library.transcript(key)
+    assert (stored.id, stored.state) == (key, "done")
+    assert text.segments[0] == line
+    assert text.segments[1].start >= line.end - 0.01, "the second time that the clip was played"
+    assert text.seconds == pytest.approx(read(Path(stored.path)).size / RATE)
+    assert Path(stored.path).with_suffix(".txt").read_text(encoding="utf-8").startswith(f"{MARK}\n")
 
 
 @pytest.fixture

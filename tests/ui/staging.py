@@ -46,13 +46,15 @@ class SilentEngine:
     """Takes orders and does nothing."""
 
     jobs: list[tuple[str, str, Options]] = field(default_factory=list)
+    written: dict[str, Transcript | None] = field(default_factory=dict)
     cancelled: list[str] = field(default_factory=list)
     live: list[tuple[str, Options, LiveOptions]] = field(default_factory=list)
     heard: list[tuple[str, int, int]] = field(default_factory=list)
     stopped: list[str] = field(default_factory=list)
 
-    def transcribe(self, job: str, path: str, options: Options) -> None:
+    def transcribe(self, job: str, path: str, options: Options, written: Transcript | None = None) -> None:
         self.jobs.append((job, path, options))
+        self.written[job] = written
 
     def cancel(self, job: str) -> None:
         self.cancelled.append(job)

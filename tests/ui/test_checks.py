@@ -12,11 +12,12 @@ from PySide6.QtWidgets import QDialog, QWidget
 from desktop_app import folders
 from desktop_app.audio.flac import FlacWriter
 from desktop_app.audio.logmel import RATE
-from desktop_app.engine.messages import Cancelled, Failed, Finished, Progress, Started
-from desktop_app.library.store import Library
-from desktop_app.transcript.model import Stats
+from desktop_app.engine.messages import Cancelled, Failed, Finished, Progress, SegmentReady, Started
+from desktop_app.library.store import Library, LibraryProblem
+from desktop_app.transcript.model import Segment, Stats
 from desktop_app.ui import check_bar
 from desktop_app.ui import entry as states
+from desktop_app.ui.checks import Checks
 from desktop_app.ui.difference_dialog import DifferenceDialog, as_html
 from desktop_app.ui.entry import Entry
 from desktop_app.ui.keeper import Keeper
@@ -131,14 +132,17 @@ def test_the_differences_are_shown_and_answered(
 # Interrupted recordings.
 
 
-def interrupted(stage: Stage, seconds: float = 90.0) -> tuple[Session, Keeper, Library]:
+def interrupted(stage: Stage, *lines: Segment, seconds: float = 90.0) -> tuple[Session, Keeper, Library]:
     """The next start after a program that was killed while it recorded."""
     path = folders.recordings() / "Recording 2026-05-04 14.02.flac"
     path.parent.mkdir(parents=True, exist_ok=True)
     writer = FlacWriter(path, RATE)
     writer.write(np.zeros(round(seconds * RATE), np.int16))
     writer.sync()  # and no close: the header never says how long it is
-    stage.library.add_live(str(path))
+    entry = stage.library.add_live(str(path))
+    stage.library.begin(entry.id, MODELS, 0.0)
+    for line in lines:
+        stage.library.append(entry.id, line)
     stage.library.close()
     library, keeper = Library(folders.data() / "library"), Keeper()
     session = Session(stage.engine, library, keeper, stage.preferences.options)
@@ -159,11 +163,68 @@ def test_an_interrupted_recording_is_offered_with_its_length(stage: Stage, theme
     )
     stage.preferences.speakers = "auto"
     bar.transcribe.click()
-    job, path, options = stage.engine.jobs[-1]
-    assert (job, path, options.speakers, options.words) == (entry.id, entry.path, "auto", True), "a file like any other"
     assert not rescue.found
     assert not bar.text.text()
+    stage.qtbot.waitUntil(lambda: bool(stage.engine.jobs))
+    job, path, options = stage.engine.jobs[-1]
+    assert (job, path, options.speakers, options.words) == (entry.id, entry.path, "auto", True), "a file like any other"
     rescue.close()
+    keeper.close()
+    library.close()
+
+
+def test_the_lines_of_an_interrupted_recording_stand_and_the_rest_is_written_behind_them(stage: Stage) -> None:
+    """Whoever breaks that off too, or lets an engine die in it, has all lines still; then a check is offered."""
+    first, second, third = (segment(number) for number in range(3))
+    session, keeper, library = interrupted(stage, first, second)
+    (entry,) = session.entries.values()
+    checks = Checks(session, stage.engine, library, keeper, stage.preferences.options)
+    session.load(entry.id)  # the page asks for the text, and has it only later
+    session.again(entry.id)
+    session.again(entry.id)  # twice
+    stage.qtbot.waitUntil(lambda: bool(stage.engine.jobs))
+    assert len(stage.engine.jobs) == 1
+    written = stage.engine.written[entry.id]
+    assert written is not None and written.segments == (first, second)
+    session.handle(Started(entry.id, 90.0, MODELS))
+    session.handle(SegmentReady(entry.id, third))
+    session.handle(Started(entry.id, 90.0, MODELS))  # an engine that died is replaced, and begins behind the two again
+    assert entry.segments == [first, second]
+    session.handle(SegmentReady(entry.id, third))
+    session.handle(Cancelled(entry.id))
+    session.again(entry.id)
+    stage.qtbot.waitUntil(lambda: len(stage.engine.jobs) == 2)
+    written = stage.engine.written[entry.id]
+    assert written is not None and written.segments == (first, second, third)
+    session.handle(Started(entry.id, 90.0, MODELS))
+    assert not checks.is_offered(entry.id)
+    session.handle(Finished(entry.id, transcript(first, second, third)))
+    assert (entry.state, entry.segments) == (states.DONE, [first, second, third])
+    assert checks.is_offered(entry.id), "what the whole file gives is offered, never imposed"
+    done: list[None] = []
+    keeper.do(lambda: None, done.append)
+    stage.qtbot.waitUntil(lambda: bool(done))
+    assert library.transcript(entry.id).segments == (first, second, third)
+    session.again(entry.id)  # now it is asked for by name: a file like any other
+    assert stage.engine.written[entry.id] is None
+    keeper.close()
+    library.close()
+
+
+def test_a_library_that_cannot_be_read_costs_no_line(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    session, keeper, library = interrupted(stage, segment(0))
+    (entry,) = session.entries.values()
+
+    def broken(key: str) -> None:
+        raise LibraryProblem("the disk does not answer", "try again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(library, "again", broken)
+        with stage.qtbot.waitSignal(session.trouble):
+            session.again(entry.id)
+        stage.qtbot.waitUntil(lambda: entry.state == states.INTERRUPTED)
+    assert not stage.engine.jobs
+    assert library.transcript(entry.id).segments == (segment(0),)
     keeper.close()
     library.close()
 

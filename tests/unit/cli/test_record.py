@@ -30,7 +30,7 @@ from desktop_app.engine.messages import (
     Started,
 )
 from desktop_app.library.store import Library
-from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript
+from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript
 from tests.fake_input import FakeInput
 
 MODELS = Models("target", "draft", "model", "CPU", "f32", "A notice.")
@@ -78,12 +78,14 @@ class EngineDouble:
         made = Transcript(self.path, 0.0, "en", 1.0, MODELS, (*self.segments, last))
         self.tell(Finished(job, made))
 
-    def transcribe(self, job: str, path: str, options: Options) -> None:
+    def transcribe(self, job: str, path: str, options: Options, written: Transcript | None = None) -> None:
         EngineDouble.asked = options
-        segments = tuple(segment(number, text) for number, text in enumerate(self.whole.splitlines()))
+        kept = written.segments if written else ()
+        texts = list(enumerate(self.whole.splitlines()))[len(kept) :]
         self.tell(Started(job, 3.0, MODELS))
-        for each in segments:
-            self.tell(SegmentReady(job, each))
+        for number, text in texts:
+            self.tell(SegmentReady(job, segment(number, text)))
+        segments = (*kept, *(segment(number, text) for number, text in texts))
         self.tell(Finished(job, Transcript(path, 3.0, "en", 1.0, MODELS, segments)))
 
     def close(self) -> None:
@@ -270,6 +272,44 @@ def test_interrupted_recordings_are_offered_and_written_down(
     capsys.readouterr()
     assert cli.main(["record", "--recover"]) == 0
     assert capsys.readouterr().err == "No recording was interrupted.\n"
+
+
+def test_the_lines_of_an_interrupted_recording_stand_and_a_check_shows_what_the_file_gives(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound = tmp_path / "Recording.flac"
+    sound.write_bytes(b"fLaC")
+    library = Library(folders.data() / "library")
+    kept = library.add_live(str(sound))
+    library.begin(kept.id, MODELS, 0.0)
+    library.append(kept.id, segment(0, "said and written"))
+    library.close()
+    assert cli.main(["record", "--recover", "--check"]) == 0
+    assert sound.with_suffix(".txt").read_text(encoding="utf-8") == "said and written\nline one\nline 2\n"
+    assert sound.with_suffix(".checked.txt").read_text(encoding="utf-8") == "line 0\nline one\nline 2\n"
+    assert "3 words would change, transcribed as a whole file." in capsys.readouterr().err
+    library = Library(folders.data() / "library")
+    assert [line.text for line in library.transcript(kept.id).segments] == ["said and written", "line one", "line 2"]
+    library.close()
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_the_guard_says_what_it_did_and_can_be_left_out(
+    said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acts = (Guarded(3.0, 9.0, "silence", "Thanks."),) if said else ()
+
+    def stop(engine: EngineDouble, job: str) -> None:
+        assert engine.options.guard is said
+        engine.tell(
+            Finished(job, Transcript(engine.path, 1.0, "en", 1.0, MODELS, tuple(engine.segments), guarded=acts))
+        )
+
+    monkeypatch.setattr(EngineDouble, "stop_live", stop)
+    option = [] if said else ["--no-guard"]
+    assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path), *option]) == 0
+    told = "The guard left out text where nobody speaks (0:03–0:09)." in capsys.readouterr().err.splitlines()
+    assert told is said
 
 
 def test_a_library_that_cannot_be_kept_does_not_stop_a_recording(

@@ -268,6 +268,17 @@ def test_silence_is_never_decoded() -> None:
     assert not screen.live.due
 
 
+def test_silence_that_the_gate_has_passed_over_is_no_backlog() -> None:
+    """Neither while it lasts nor when somebody speaks again: a wait of half a minute would frighten who sees it."""
+    live = Screen(Reader()).play(say("abcd ")).live
+    for _ in range(30):
+        live.feed(np.zeros(RATE, np.float32))
+        assert live.decoded == live.heard
+    live.feed(say("ab"))
+    assert live.due
+    assert live.heard - live.decoded == pytest.approx(2 * WORD * RATE, abs=RATE)
+
+
 def test_words_in_doubt_wait_for_a_voice() -> None:
     """In what the gate took for speech nobody speaks, or only after half a second; then nobody listens again."""
     asked: list[int] = []

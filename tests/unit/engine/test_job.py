@@ -33,6 +33,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.outbox import Outbox
+from desktop_app.transcript.model import Models, Segment, Transcript
 from tests.random_models import TOY, toy, write
 
 unguarded = partial(Options, guard=False)  # a toy writes noise for noise
@@ -72,7 +73,12 @@ def drain(connection: Connection) -> list[Event]:
 
 
 def run(
-    path: Path | str, options: Options, shelf: Shelf, ends: tuple[Connection, Outbox], stop_after: float = float("inf")
+    path: Path | str,
+    options: Options,
+    shelf: Shelf,
+    ends: tuple[Connection, Outbox],
+    stop_after: float = float("inf"),
+    written: Transcript | None = None,
 ) -> list[Event]:
     """The events of a job; it is asked to stop when it has looked that many times."""
     looks = 0
@@ -83,7 +89,7 @@ def run(
         return looks > stop_after
 
     with ThreadPoolExecutor(1) as worker:  # a pipe that nobody reads is full after a while
-        working = worker.submit(job.run, Transcribe("a", str(path), options), shelf, ends[1], cancelled)
+        working = worker.submit(job.run, Transcribe("a", str(path), options, written), shelf, ends[1], cancelled)
         found: list[Event] = []
         while not working.done():
             found += drain(ends[0])
@@ -112,6 +118,67 @@ def test_the_events_of_a_job(folder: Path, shelf: Shelf, recording: Path, ends: 
     assert stats.audio_seconds == 4.0
     assert stats.encode_seconds + stats.draft_seconds + stats.verify_seconds <= stats.wall_seconds
     assert stats.drafted > 0
+
+
+class Open:
+    """A gate that hears speech from the first sample to the last: a toy's noise is none for the real one."""
+
+    speaking = False
+
+    def __init__(self) -> None:
+        self._heard = 0
+
+    def feed(self, samples: np.ndarray) -> list[tuple[bool, int]]:
+        begins, self.speaking = not self.speaking, True
+        self._heard += len(samples)
+        return [(True, 0)] if begins else []
+
+    def finish(self) -> list[tuple[bool, int]]:
+        return [(False, self._heard)] if self.speaking else []
+
+
+def test_what_was_written_live_stands_and_only_the_sound_behind_it_is_transcribed(
+    folder: Path,
+    shelf: Shelf,
+    recording: Path,
+    ends: tuple[Connection, Outbox],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The same text as that of a file which holds the rest alone, on the clock of the whole recording."""
+    monkeypatch.setattr(job, "VoiceGate", Open)
+    options = unguarded(str(folder), language="en")
+    rest = tmp_path / "rest.wav"
+    soundfile.write(rest, soundfile.read(recording, start=24_000)[0], 16_000)
+    nothing = Transcript(str(recording), 0.0, "en", 0.9, Models("target", "", "off", "CPU", "f32"))
+    alone = run(rest, options, shelf, ends, written=nothing)[-1]
+    assert isinstance(alone, Finished)
+    line = Segment(0, 0.0, 1.5, "What was said first.")
+    written = replace(nothing, segments=(line,))
+    events = run(recording, replace(options, language="auto"), shelf, ends, written=written)
+    finished = events[-1]
+    assert isinstance(finished, Finished)
+    whole = finished.transcript
+    assert whole.segments[0] == line
+    assert whole.segments[1:]
+    assert [segment.text for segment in whole.segments[1:]] == [it.text for it in alone.transcript.segments]
+    assert [segment.start - 1.5 for segment in whole.segments[1:]] == pytest.approx(
+        [it.start for it in alone.transcript.segments]
+    )
+    assert tuple(event.segment for event in events if isinstance(event, SegmentReady)) == whole.segments[1:]
+    assert (whole.seconds, whole.stats.audio_seconds, whole.language) == (4.0, 4.0, "en")
+    assert [event.done_seconds for event in events if isinstance(event, Progress)][-1] == 4.0
+
+
+def test_where_all_is_written_nothing_is_added(
+    folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox]
+) -> None:
+    """The last line may even end behind the sound: of that a power cut may have taken the last moment."""
+    line = Segment(0, 0.0, 4.2, "All of it.")
+    written = Transcript(str(recording), 4.2, "en", 0.9, Models("target", "", "off", "CPU", "f32"), (line,))
+    finished = run(recording, unguarded(str(folder)), shelf, ends, written=written)[-1]
+    assert isinstance(finished, Finished)
+    assert (finished.transcript.segments, finished.transcript.language) == ((line,), "en")
 
 
 def test_what_the_guard_left_out_is_in_the_transcript(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from desktop_app.engine.messages import (
     Started,
     StartLive,
 )
-from desktop_app.transcript.model import Segment, Stats
+from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript
 from tests.unit.engine import programs
 
 BLOCK = RATE // 2
@@ -91,7 +92,7 @@ def test_an_engine_that_ends_takes_nothing_with_it(watched: Watched) -> None:
     said = [event.what for event in events if isinstance(event, Preparing)]
     assert said[0] == "The engine had ended and is started again; nothing is lost"
     assert said[1].endswith("from 48000 behind ''")
-    assert not any(isinstance(event, Started) for event in events)
+    assert sum(isinstance(event, Started) for event in events) == 1
     committed = [segment.id for event in events if isinstance(event, LiveUpdate) for segment in event.committed]
     assert committed == sorted(set(committed))
 
@@ -166,6 +167,26 @@ def test_there_is_one_session_at_a_time(watched: Watched) -> None:
 
 def update(start: float, *lines: Segment) -> LiveUpdate:
     return LiveUpdate("live", lines, "ink", "", "", start, 0.0, 0.0, 0.0, True, Stats(), "de")
+
+
+def test_acts_and_figures_of_an_engine_that_ended_are_kept() -> None:
+    """The guard has left something out, and passes were counted: nobody else knows of that."""
+    keeper = LiveKeeper(StartLive("live", live=LiveOptions("talk.flac")))
+    keeper.models = Models("Large", "", "off", "CPU", "f32")
+    thanks, bye = Guarded(1.0, 2.0, "silence", "Thanks."), Guarded(8.0, 9.0, "silence", "Bye.")
+    line = Segment(0, 2.0, 5.0, "One.")
+    first = replace(update(5.0, line), guarded=(thanks,), stats=Stats(7.0, 1.0, tokens=4), heard=7.0)
+    assert keeper.note(first).stats == Stats(7.0, 1.0, tokens=4)
+    keeper.resumed()
+    second = replace(update(5.0), guarded=(bye,), stats=Stats(6.0, 2.0, tokens=3), heard=11.0)
+    assert keeper.note(second).stats == Stats(11.0, 3.0, tokens=7)
+    small = Models("Small", "", "off", "CPU", "f32")
+    rest = Segment(1, 5.0, 11.0, "Two.")
+    made = Transcript("talk.flac", 11.0, "de", 0.9, small, (rest,), (), Stats(6.0, 2.0, tokens=3), guarded=(bye,))
+    whole = keeper.whole(Finished("live", made)).transcript
+    assert (whole.segments, whole.guarded) == ((line, rest), (thanks, bye))
+    assert whole.stats == Stats(11.0, 3.0, tokens=7)
+    assert whole.models.notice == "Large wrote the first 0:05."
 
 
 def test_what_is_kept_does_not_grow_with_the_session() -> None:

@@ -77,11 +77,37 @@ def test_the_text_of_an_unfinished_recording_can_be_read(library: Library):
 def test_the_figures_of_a_broken_off_recording_stay(library: Library):
     recording = library.add("/talks/one.wav")
     library.begin(recording.id, MODELS, 12.0)
-    library.measure(recording.id, Stats(6.0, 2.0, tokens=9))
+    library.note(recording.id, Stats(6.0, 2.0, tokens=9))
     library.cancel(recording.id)
     assert library.transcript(recording.id).stats == Stats(6.0, 2.0, tokens=9)
-    library.measure(recording.id, Stats(7.0))
+    library.note(recording.id, Stats(7.0))
     assert library.transcript(recording.id).stats.tokens == 9
+
+
+def test_the_lines_of_an_interrupted_live_recording_stand_when_it_is_gone_on_with(library: Library, tmp_path: Path):
+    """With all that was known beside them, even if that is broken off too."""
+    recording = library.add_live("talk.flac")
+    library.begin(recording.id, MODELS, 0.0)
+    for number in range(2):
+        library.append(recording.id, segment(number))
+    thanks, bye = Guarded(3.0, 9.0, "silence", "Thank you."), Guarded(9.0, 9.5, "silence", "Bye.")
+    library.note(recording.id, Stats(6.0), "de", (thanks,))
+    library.begin(recording.id, MODELS, 0.0)  # another engine goes on with it
+    library.note(recording.id, Stats(7.0), "", (bye,))
+    library.close()
+    again = Library(tmp_path / "library")
+    assert again.recording(recording.id).state == "interrupted"
+    again.again(recording.id)
+    again.begin(recording.id, MODELS, 12.0, kept=2)
+    again.append(recording.id, segment(2))
+    found = again.transcript(recording.id)
+    assert found.segments == tuple(segment(number) for number in range(3))
+    assert (found.stats, found.language, found.guarded, found.seconds) == (Stats(7.0), "de", (thanks, bye), 12.0)
+    again.cancel(recording.id)
+    again.again(recording.id)
+    again.begin(recording.id, MODELS, 12.0)
+    assert again.transcript(recording.id).guarded == (), "a text that is written anew begins with nothing"
+    again.close()
 
 
 def test_a_library_of_an_older_galley_is_brought_up_to_date(tmp_path: Path):

@@ -1,0 +1,78 @@
+"""The rest of a live recording that was broken off: by the rules of live text, but as fast as it can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from desktop_app.decoding.drafters import Drafter
+from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.guard import Guard
+from desktop_app.decoding.hearing import Hear, Samples
+from desktop_app.decoding.live import Gate, Live, Resume
+from desktop_app.decoding.longform import RATE, Listener, Segment, Settings
+from desktop_app.decoding.protocol import Model
+from desktop_app.decoding.vocabulary import Vocabulary
+
+_NEWS = 10.0  # seconds of silence after which it is told how far it is
+
+
+def transcribe(
+    blocks: Iterator[Samples],
+    since: int,
+    hear: Hear,
+    target: Model,
+    vocabulary: Vocabulary,
+    words: Callable[[Sequence[int]], str],
+    gate: Gate,
+    listener: Listener,
+    drafter: Drafter | None,
+    settings: Settings,
+    figures: Figures,
+    guard: Guard | None = None,
+) -> None:
+    """Transcribe a stream of mono audio at 16 kHz that begins with the recording's sample `since`; all times are the
+    recording's.
+
+    A speech is written once, when it is over, or when it fills a window: nobody waits for its first words. The other
+    arguments are those of `longform.transcribe`; `Listener.tentative` is not called, and words get no times.
+    """
+    live = Live(
+        hear,
+        target,
+        vocabulary,
+        words,
+        gate,
+        drafter,
+        previous=drafter is not None,
+        settings=settings,
+        figures=figures,
+        resume=Resume(since),
+        guard=guard,
+    )
+    acts, done = 0, since
+
+    def write() -> None:
+        nonlocal acts
+        text = live.update()
+        if live.language is not None:
+            listener.language(live.language)
+        if live.acts[acts:]:
+            listener.guarded(live.acts[acts:])
+            acts = len(live.acts)
+        tell(text.committed if text else ())
+
+    def tell(segments: Sequence[Segment]) -> None:
+        nonlocal done
+        done = live.decoded
+        listener.segments(segments, done / RATE)
+
+    for block in blocks:
+        live.feed(block)
+        while live.is_full:
+            write()
+        if live.decoded - done >= _NEWS * RATE:
+            tell(())
+    live.finish()
+    while live.due:
+        write()
+    tell(())

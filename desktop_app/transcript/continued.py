@@ -1,0 +1,32 @@
+"""A recording that is written in two runs: the second one goes on behind the last line of the first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from desktop_app.transcript.model import Models, Transcript
+from desktop_app.transcript.speakers import numbered
+
+
+def continued(before: Transcript, after: Transcript) -> Transcript:
+    """Both runs in one. The lines of `before` stand as they are; `after` has what was written behind them, on the
+    recording's clock and with its length. Where another model wrote the first part, the notice names it."""
+    known = after if after.language else before
+    return replace(
+        after,
+        language=known.language,
+        language_probability=known.language_probability,
+        models=_named(before, after.models),
+        segments=numbered([*before.segments, *after.segments]),
+        speakers=before.speakers + after.speakers,
+        stats=replace(before.stats + after.stats, audio_seconds=after.seconds),
+        guarded=before.guarded + after.guarded,
+    )
+
+
+def _named(before: Transcript, now: Models) -> Models:
+    first = before.models.target
+    if not before.segments or first in ("", now.target):
+        return now
+    minutes, seconds = divmod(int(before.segments[-1].end), 60)
+    return replace(now, notice=f"{first} wrote the first {minutes}:{seconds:02}. {now.notice}".strip())

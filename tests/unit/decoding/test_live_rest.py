@@ -1,0 +1,45 @@
+"""The rest of a live recording that was broken off: what was said behind its last line, and nothing twice."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from desktop_app.decoding import live_rest
+from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.longform import RATE, Listener, Segment
+
+from .test_live import WORDS, English, Gate, Reader, hear, say, spell
+
+
+class Heard(Listener):
+    def __init__(self) -> None:
+        self.lines: list[Segment] = []
+        self.done: list[float] = []
+
+    def segments(self, segments, done_seconds):  # type: ignore[no-untyped-def]
+        self.lines += segments
+        self.done.append(done_seconds)
+
+
+def rest(said: np.ndarray, since: int = 0) -> tuple[Heard, Reader]:
+    heard, model = Heard(), Reader()
+    blocks = (said[start : start + 4096] for start in range(0, len(said), 4096))
+    live_rest.transcribe(blocks, since, hear, model, WORDS, spell, Gate(), heard, None, English, Figures())
+    return heard, model
+
+
+def test_it_is_written_on_the_recordings_clock_each_speech_at_once() -> None:
+    heard, model = rest(say("abcd  efgh ", pause=20.0), since=100 * RATE)
+    assert [spell(line.tokens).replace(" ", "") for line in heard.lines] == ["abcd", "efgh"]
+    assert [round(line.start) for line in heard.lines] == [100, 142]
+    assert len(model.lengths) == 2, "nobody waits for the first words of a speech"
+    assert heard.done == sorted(heard.done)
+    assert heard.done[-1] == 100 + 64
+    assert len(heard.done) >= 5, "also in a long silence it is told how far it is"
+
+
+def test_a_long_speech_is_written_whole_and_in_windows() -> None:
+    said = "abcdefghijkl" * 15  # a minute and a half without a pause
+    heard, model = rest(say(said))
+    assert "".join(spell(line.tokens).replace(" ", "") for line in heard.lines) == said
+    assert max(model.lengths) <= 30
