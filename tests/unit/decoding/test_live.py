@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desktop_app.decoding.figures import Figures
-from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.live import Live, LiveText, Resume
 from desktop_app.decoding.live_pace import OFTEN, Pace
 from desktop_app.decoding.longform import RATE, Segment, Settings
@@ -258,41 +257,6 @@ def test_three_minutes_are_no_harder_than_one() -> None:
     assert screen.text == "abcdefgh" * 30
     third = len(model.lengths) // 3
     assert max(model.lengths[-third:]) <= max(model.lengths[:third])
-
-
-def test_silence_is_never_decoded() -> None:
-    model = Reader()
-    screen = Screen(model).play(np.zeros(20 * RATE, np.float32))
-    assert model.passes == 0
-    assert not screen.updates
-    assert not screen.live.due
-
-
-def test_silence_that_the_gate_has_passed_over_is_no_backlog() -> None:
-    """Neither while it lasts nor when somebody speaks again: a wait of half a minute would frighten who sees it."""
-    live = Screen(Reader()).play(say("abcd ")).live
-    for _ in range(30):
-        live.feed(np.zeros(RATE, np.float32))
-        assert live.decoded == live.heard
-    live.feed(say("ab"))
-    assert live.due
-    assert live.heard - live.decoded == pytest.approx(2 * WORD * RATE, abs=RATE)
-
-
-def test_words_in_doubt_wait_for_a_voice() -> None:
-    """In what the gate took for speech nobody speaks, or only after half a second; then nobody listens again."""
-    asked: list[int] = []
-    silent = Screen(Reader(), guard=Guard(lambda samples, seconds: False, WORDS, spell)).play(say("efgh ijkl "))
-    assert not silent.text
-    assert not any(text.ink or text.uncommitted for text in silent.updates)
-    assert [(act.kind, act.text) for act in silent.live.acts] == [("silence", "e f g h"), ("silence", "i j k l")]
-
-    def late(samples: np.ndarray, seconds: float) -> bool:
-        asked.append(len(samples))
-        return len(samples) > RATE // 2
-
-    screen = Screen(Reader(), guard=Guard(late, WORDS, spell)).play(say("efgh "))
-    assert (screen.text, len(asked), screen.live.acts) == ("efgh", 2, [])
 
 
 def test_a_loop_is_written_once() -> None:
