@@ -14,6 +14,11 @@ import numpy.typing as npt
 RATE = 16_000
 WINDOW = 400
 HOP = 160
+EDGE = WINDOW // 2  # samples that a frame hears on each side of its middle
+LEAST = 1e-10
+_ROUNDING = 1.001
+
+Samples = npt.NDArray[np.float32]
 
 _LINEAR = 200.0 / 3  # Hz a mel below 1 kHz
 _BREAK = 1000.0 / _LINEAR  # the mel of 1 kHz, where the scale becomes logarithmic
@@ -21,44 +26,93 @@ _STEP = np.log(6.4) / 27
 
 
 class LogMel:
-    """Features of one window of at most `window_seconds` for a model with `bins` mel bins (80 or 128). Holds no state
+    """Features of windows of at most `window_seconds` for a model with `bins` mel bins (80 or 128). Holds no state
     between calls.
     """
 
     def __init__(self, bins: int, window_seconds: int = 30) -> None:
         self.samples = window_seconds * RATE
         self.frames = self.samples // HOP
+        self._bins = bins
         self._hann = np.hanning(WINDOW + 1)[:-1].astype(np.float32)
         self._filters = _filters(bins)
+        # By Parseval a mel bin holds at most so much of a frame's energy: filters are 0 at both ends of the spectrum.
+        self._most = float(self._filters.max()) * WINDOW / 2 * _ROUNDING
 
-    def features(self, samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    def features(self, samples: Samples) -> Samples:
         """float32 [bins, frames] of mono `samples` at 16 kHz, padded with silence to the whole window; ValueError if
         longer than that.
         """
+        self._check(samples)
+        padded = np.zeros(self.samples + WINDOW, np.float32)
+        padded[EDGE : EDGE + len(samples)] = samples
+        # Reflected at both edges, as a centred transform does.
+        padded[:EDGE] = padded[WINDOW:EDGE:-1]
+        padded[-EDGE:] = padded[-EDGE - 2 : -WINDOW - 2 : -1]
+        heard = min(self.frames, -(-(len(samples) + WINDOW) // HOP))  # all frames after these are silent
+        mel = np.full((self._bins, self.frames), np.log10(LEAST), np.float32)
+        mel[:, :heard] = _logarithm(self._mel(frames(padded)[:heard] * self._hann))
+        return _scaled(mel, float(mel.max()))
+
+    def part(self, samples: Samples, before: Samples, behind: Samples, loudest: float) -> Samples:
+        """float32 [bins, frames] of a part of a recording whose largest mel is `loudest`: 0 behind its last sample.
+        `before` and `behind` are EDGE samples on each side, none at the start and fewer at the end.
+        """
+        self._check(samples)
+        start = before[-EDGE:] if len(before) else samples[EDGE:0:-1]
+        end = np.zeros(EDGE, np.float32)
+        end[: len(behind)] = behind[:EDGE]
+        count = len(samples) // HOP
+        found = np.zeros((self._bins, self.frames), np.float32)
+        heard = frames(np.concatenate([start, samples, end]))[:count]
+        found[:, :count] = _scaled(_logarithm(self._mel(heard * self._hann)), float(np.log10(max(loudest, LEAST))))
+        return found
+
+    def loudest(self, heard: Samples, before: float = 0.0) -> float:
+        """The largest mel in some frames [count, WINDOW], or `before` if that is larger.
+
+        Most frames are too soft to hold it, which their energy says; only the others are transformed.
+        """
+        heard = heard * self._hann
+        most = np.einsum("ij,ij->i", heard, heard) * self._most
+        if not len(most) or most.max() <= before:
+            return before
+        before = max(before, float(self._mel(heard[most.argmax()][None]).max()))
+        return max(before, float(self._mel(heard[most > before]).max(initial=0.0)))
+
+    def _mel(self, heard: Samples) -> Samples:
+        """The energy [bins, count] in frames [count, WINDOW]."""
+        spectrum = np.fft.rfft(heard)
+        return np.asarray(self._filters @ (spectrum.real**2 + spectrum.imag**2).astype(np.float32).T)
+
+    def _check(self, samples: Samples) -> None:
         if len(samples) > self.samples:
             raise ValueError(f"{len(samples)} samples in a window of {self.samples}")
-        padded = np.zeros(self.samples + WINDOW, np.float32)
-        padded[WINDOW // 2 : WINDOW // 2 + len(samples)] = samples
-        # Reflected at both edges, as a centred transform does.
-        padded[: WINDOW // 2] = padded[WINDOW : WINDOW // 2 : -1]
-        padded[-(WINDOW // 2) :] = padded[-WINDOW // 2 - 2 : -WINDOW - 2 : -1]
-        heard = min(self.frames, -(-(len(samples) + WINDOW) // HOP))  # all frames after these are silent
-        windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[: heard * HOP : HOP]
-        spectrum = np.fft.rfft(windows * self._hann)
-        power = np.zeros((self.frames, WINDOW // 2 + 1), np.float32)
-        power[:heard] = spectrum.real**2 + spectrum.imag**2
-        mel = np.log10(np.maximum(self._filters @ power.T, 1e-10))
-        return ((np.maximum(mel, mel.max() - 8) + 4) / 4).astype(np.float32)
 
 
-def features(samples: npt.NDArray[np.float32], bins: int) -> npt.NDArray[np.float32]:
-    """Features of one window of at most 30 s for a model with `bins` mel bins."""
-    return _log_mel(bins).features(samples)
+def frames(samples: Samples) -> Samples:
+    """All whole frames [count, WINDOW] of some samples, a view."""
+    return np.lib.stride_tricks.sliding_window_view(samples, WINDOW)[::HOP]
+
+
+def features(samples: Samples, bins: int) -> Samples:
+    """Features of one window of at most 30 s by itself, for a model with `bins` mel bins."""
+    return log_mel(bins).features(samples)
 
 
 @lru_cache
-def _log_mel(bins: int) -> LogMel:
+def log_mel(bins: int) -> LogMel:
+    """For windows of 30 s."""
     return LogMel(bins)
+
+
+def _logarithm(mel: Samples) -> Samples:
+    return np.log10(np.maximum(mel, LEAST))
+
+
+def _scaled(mel: Samples, loudest: float) -> Samples:
+    """Logarithms, those more than 80 dB below the loudest cut off."""
+    return ((np.maximum(mel, loudest - 8) + 4) / 4).astype(np.float32)
 
 
 def _filters(bins: int) -> npt.NDArray[np.float32]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,17 @@ Samples = npt.NDArray[np.float32]
 Features = npt.NDArray[np.float32]
 Hear = Callable[[Samples, int], Features]
 """Makes log-mel features [bins, frames] of up to 30 s of mono samples at 16 kHz, for a number of mel bins."""
+
+MARGIN = 200
+"""Samples around a part of a recording that its features may depend on: half a frame."""
+
+
+class HearPart(Protocol):
+    """Makes the features of a part of a recording."""
+
+    def __call__(self, samples: Samples, bins: int, before: Samples, behind: Samples) -> Features:
+        """As Hear; `before` and `behind` are MARGIN samples around the part, none at the start of the recording and
+        fewer at its end."""
 
 
 class Window:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.guard import Act, Guard
-from desktop_app.decoding.hearing import Hear, Samples, Window
+from desktop_app.decoding.hearing import MARGIN, HearPart, Samples, Window
 from desktop_app.decoding.lines import Line, cut
 from desktop_app.decoding.protocol import Model
 from desktop_app.decoding.task import Task
@@ -83,7 +84,7 @@ class Listener:
 
 def transcribe(
     blocks: Iterator[Samples],
-    hear: Hear,
+    hear: HearPart,
     target: Model,
     vocabulary: Vocabulary,
     words: Callable[[Sequence[int]], str],
@@ -95,8 +96,8 @@ def transcribe(
 ) -> Figures:
     """Transcribe a stream of mono audio at 16 kHz.
 
-    `hear` makes log-mel features, `words` makes text of tokens. `figures` grow while the work goes on. Without a
-    `guard` the text is the target's, whatever it is like. Raises ValueError for a language or a task that the
+    `hear` makes the features of its parts, `words` makes text of tokens. `figures` grow while the work goes on. Without
+    a `guard` the text is the target's, whatever it is like. Raises ValueError for a language or a task that the
     checkpoint does not have.
     """
     language = Language(settings.language, 1.0) if settings.language else None
@@ -106,8 +107,9 @@ def transcribe(
     decoder = WindowDecoder(target, vocabulary, figures, drafter, spares=True)
     audio = _Stream(blocks)
     prompt, seek, spoken = list(settings.prompt), 0, 0.0
-    while len(samples := audio.window(seek)) >= vocabulary.seconds_per_timestamp * RATE:
-        window = Window(samples, hear, seek)
+    while len((part := audio.part(seek)).samples) >= vocabulary.seconds_per_timestamp * RATE:
+        samples = part.samples
+        window = Window(samples, partial(hear, before=part.before, behind=part.behind), seek)
         if language is None:
             language = decoder.detect_language(window)
         if seek == 0:
@@ -176,6 +178,15 @@ def _next_prompt(prompt: list[int], made: Sequence[Segment], text: WindowText) -
     return [] if text.temperature > TOO_HOT else [*prompt, *(token for segment in made for token in segment.tokens)]
 
 
+@dataclass(frozen=True)
+class _Part:
+    """Samples of a recording for one window, and those around them: as HearPart has them."""
+
+    samples: Samples
+    before: Samples
+    behind: Samples
+
+
 class _Stream:
     """The part of a stream of blocks that the next window needs."""
 
@@ -183,16 +194,18 @@ class _Stream:
         self._blocks, self._first = blocks, 0
         self._kept: Samples = np.zeros(0, np.float32)
 
-    def window(self, start: int) -> Samples:
-        """The samples from `start` on, at most a window of them, none at the end.
+    def part(self, start: int) -> _Part:
+        """The part that begins at `start`, at most a window long and empty at the end.
 
-        Windows are asked for in order of their start.
+        Parts are asked for in order of their start.
         """
-        pieces, have = [self._kept[start - self._first :]], len(self._kept) - (start - self._first)
-        wanted = WINDOW_SECONDS * RATE
-        while have < wanted and (block := next(self._blocks, None)) is not None:
+        first = max(0, start - MARGIN)
+        pieces, have = [self._kept[first - self._first :]], self._first + len(self._kept)
+        while have < start + WINDOW_SECONDS * RATE + MARGIN and (block := next(self._blocks, None)) is not None:
             pieces.append(block)
             have += len(block)
-        kept = np.concatenate(pieces) if len(pieces) > 1 else pieces[0]
-        self._kept, self._first = kept, start
-        return kept[:wanted]
+        self._kept, self._first = np.concatenate(pieces), first
+        behind = start - first + WINDOW_SECONDS * RATE
+        return _Part(
+            self._kept[start - first : behind], self._kept[: start - first], self._kept[behind : behind + MARGIN]
+        )

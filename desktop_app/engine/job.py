@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, replace
 from time import perf_counter
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from desktop_app.audio.files import RATE, AudioFile, AudioProblem
 from desktop_app.audio.logmel import features
+from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.audio.voice import VoiceGate, speaks
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.problem import ModelProblem
@@ -49,7 +50,7 @@ def run(
     pause: Callable[[], None] = lambda: None,
 ) -> None:
     """Do a job and tell all about it, up to Finished, Failed or Cancelled; the last comes soon after `cancelled` says
-    yes. `pause` is called between two windows and may take its time.
+    yes. `pause` is called between two windows, and before the first one, and may take its time.
     """
     try:
         outbox.send(Finished(request.job, _transcribe(request, shelf, outbox, cancelled, pause)))
@@ -77,17 +78,21 @@ def _transcribe(
         settings = settings_of(request.options, checkpoint)
         if request.written and settings.language is None and checkpoint.vocabulary.knows(request.written.language):
             settings = replace(settings, language=request.written.language)
-        outbox.send(Started(request.job, audio.seconds, models))
         beside = Beside(request.options.speakers) if request.options.speakers != OFF else None
         work = _Work(request, outbox, cancelled, pause, checkpoint, audio.seconds, beside)
+        hear = None
+        if not request.written:
+            announce("Listening for the loudest sound")
+            hear = work.listened(pair.mel_bins).features
+        outbox.send(Started(request.job, audio.seconds, models))
         model, vocabulary, text = pair.target.model, checkpoint.vocabulary, checkpoint.text
         rules = (work, pair.drafter(), settings, work.figures)
         guard = Guard(speaks, vocabulary, text) if request.options.guard else None
-        if request.written:
+        if hear is None:
             since, blocks = work.since, work.counted(audio)
             live_rest.transcribe(blocks, since, features, model, vocabulary, text, VoiceGate(), *rules, guard)
         else:
-            longform.transcribe(work.counted(audio), features, model, vocabulary, text, *rules, guard)
+            longform.transcribe(work.counted(audio), hear, model, vocabulary, text, *rules, guard)
         whole = work.transcript(models, audio.damage)
         return beside.finish(whole) if beside else whole
 
@@ -148,6 +153,18 @@ class _Work(longform.Listener):
         self._first, self._done = len(lines), lines[-1].end if lines else 0.0
         self.since = round(self._done * RATE)
 
+    def listened(self, bins: Collection[int]) -> Spectrogram:
+        """The features of the file, which is heard once for its measure before it is heard again for its text."""
+
+        def blocks() -> Iterator[npt.NDArray[np.float32]]:
+            with AudioFile(self._request.path) as audio:
+                for block in audio:
+                    self._check()
+                    self._rest()
+                    yield block
+
+        return Spectrogram(blocks(), bins)
+
     def counted(self, blocks: AudioFile) -> Iterator[npt.NDArray[np.float32]]:
         """The blocks that are to be decoded, while the samples of all are counted."""
         for block in blocks:
@@ -182,9 +199,7 @@ class _Work(longform.Listener):
         self._outbox.send(Progress(self._request.job, done_seconds, self._seconds, stats))
         if self._beside:
             self._beside.work()
-        paused = perf_counter()
-        self._pause()
-        self._began += perf_counter() - paused
+        self._rest()
         self._check()
 
     def transcript(self, models: Models, damage: str) -> Transcript:
@@ -202,6 +217,12 @@ class _Work(longform.Listener):
             guarded=tuple(self._guarded),
         )
         return continued(self._request.written, made) if self._request.written else made
+
+    def _rest(self) -> None:
+        """A pause, which is no time of the job's."""
+        paused = perf_counter()
+        self._pause()
+        self._began += perf_counter() - paused
 
     def _check(self) -> None:
         if self._cancelled():

@@ -43,6 +43,11 @@ class Pair:
     draft: LoadedDraft | None
     remark: str = ""
 
+    @property
+    def mel_bins(self) -> set[int]:
+        """How many mel bins target and draft hear."""
+        return {each.model.mel_bins for each in (self.target, self.draft) if each}
+
     def drafter(self) -> Drafter | None:
         """A drafter for one recording."""
         draft = self.draft

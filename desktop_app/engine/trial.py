@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from desktop_app import resources
 from desktop_app.audio.files import RATE, AudioFile
-from desktop_app.audio.logmel import features
+from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import longform
 from desktop_app.decoding.figures import Figures
@@ -82,23 +82,23 @@ def on_device(device: str) -> Trial:
 def _write(pair: Pair, draft: bool) -> _Written:
     """The beginning of the sample conversation, written by a pair or its target alone."""
     checkpoint, heard = pair.target.checkpoint, _Tokens()
-    with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as audio:
-        figures = longform.transcribe(
-            _beginning(audio),
-            features,
-            pair.target.model,
-            checkpoint.vocabulary,
-            checkpoint.text,
-            heard,
-            pair.drafter() if draft else None,
-        )
+    figures = longform.transcribe(
+        _beginning(),
+        Spectrogram(_beginning(), pair.mel_bins).features,
+        pair.target.model,
+        checkpoint.vocabulary,
+        checkpoint.text,
+        heard,
+        pair.drafter() if draft else None,
+    )
     return _Written(tuple(heard.found), figures)
 
 
-def _beginning(blocks: AudioFile) -> Iterator[npt.NDArray[np.float32]]:
+def _beginning() -> Iterator[npt.NDArray[np.float32]]:
     left = SECONDS * RATE
-    for block in blocks:
-        yield block[:left]
-        left -= block.size
-        if left <= 0:
-            break
+    with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as audio:
+        for block in audio:
+            yield block[:left]
+            left -= block.size
+            if left <= 0:
+                break

@@ -19,7 +19,7 @@ import numpy as np
 
 from desktop_app import resources
 from desktop_app.audio.files import RATE, AudioFile, AudioProblem
-from desktop_app.audio.logmel import features
+from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import longform
 from desktop_app.decoding.hearing import Samples
@@ -160,7 +160,7 @@ def _file_words(pair: Pair, audio: Samples) -> list[str]:
 
     longform.transcribe(
         iter([audio]),
-        features,
+        Spectrogram([audio], pair.mel_bins).features,
         pair.target.model,
         checkpoint.vocabulary,
         checkpoint.text,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.audio.logmel import features
+from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding import longform
 from desktop_app.decoding.hearing import Samples
@@ -70,7 +70,7 @@ class Labeller:
         """All windows of some minutes of audio, cut as Galley cuts a file; silent ones are left out."""
         longform.transcribe(
             iter([audio]),
-            features,
+            Spectrogram([audio], [self._model.mel_bins]).features,
             self._model,
             self._checkpoint.vocabulary,
             self._checkpoint.text,

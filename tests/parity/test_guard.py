@@ -10,7 +10,8 @@ import pytest
 import soundfile
 
 from desktop_app import resources
-from desktop_app.audio import logmel, voice
+from desktop_app.audio import voice
+from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.decoding.guard import Act, Guard
 from desktop_app.decoding.longform import Listener, Segment, Settings, transcribe
@@ -44,9 +45,8 @@ def write(starter: Starter, sound: Samples, guarded: bool = True) -> Notes:
     guard = Guard(voice.speaks, checkpoint.vocabulary, checkpoint.text) if guarded else None
     notes, settings = Notes(), Settings(language="en")
     blocks: Iterator[Samples] = iter([sound])
-    transcribe(
-        blocks, logmel.features, model, checkpoint.vocabulary, checkpoint.text, notes, settings=settings, guard=guard
-    )
+    hear = Spectrogram([sound], [model.mel_bins]).features
+    transcribe(blocks, hear, model, checkpoint.vocabulary, checkpoint.text, notes, settings=settings, guard=guard)
     return notes
 
 

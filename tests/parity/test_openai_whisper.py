@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 import whisper
@@ -18,10 +17,11 @@ from whisper.decoding import DecodingOptions, DecodingResult, DecodingTask
 from whisper.timing import add_word_timestamps
 
 from desktop_app.audio import logmel
+from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.decoding import longform
 from desktop_app.decoding.figures import Figures
-from desktop_app.decoding.hearing import Features, Hear, Samples, Window
+from desktop_app.decoding.hearing import Samples, Window
 from desktop_app.decoding.longform import Listener, Segment, Settings
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.task import Task, prefix
@@ -220,22 +220,6 @@ class Notes(Listener):
         self.made += segments
 
 
-class Recording:
-    """A recording whose features are those of the reference, made of the whole file at once."""
-
-    def __init__(self, samples: Samples, bins: int) -> None:
-        self.samples = samples
-        self._mel = whisper.log_mel_spectrogram(samples, bins, padding=whisper.audio.N_SAMPLES)
-
-    def window(self, samples: Samples, hear: Hear, place: int) -> Window:
-        def found(samples: Samples, bins: int) -> Features:
-            first, count = place // 160, len(samples) // 160
-            part = self._mel[:, first : first + count]
-            return np.ascontiguousarray(whisper.pad_or_trim(part, whisper.audio.N_FRAMES).numpy())
-
-        return Window(samples, found, place)
-
-
 class Tries(WindowDecoder):
     """Counts how often each window is written."""
 
@@ -257,17 +241,16 @@ def compare_recording(
 
     Both tries are greedy, because the reference's noise cannot be repeated: what is compared is the decision.
     """
-    recording = Recording(samples, both.target.mel_bins)
     Tries.tried = []
-    monkeypatch.setattr(longform, "Window", recording.window)
     monkeypatch.setattr(longform, "WindowDecoder", Tries)
     notes = Notes()
     checkpoint = both.checkpoint
     asked = tuple(checkpoint.tokens(f" {prompt}")) if prompt else ()
     settings = Settings(language, prompt=asked, condition=condition, temperatures=(0.0, 0.0))
-    blocks = iter([samples])
+    blocks = [samples[at : at + RATE // 2] for at in range(0, len(samples), RATE // 2)]
+    hear = Spectrogram(blocks, [both.target.mel_bins]).features
     longform.transcribe(
-        blocks, logmel.features, both.target, checkpoint.vocabulary, checkpoint.text, notes, settings=settings
+        iter(blocks), hear, both.target, checkpoint.vocabulary, checkpoint.text, notes, settings=settings
     )
     counts: list[int] = []
     decode = both.reference.decode

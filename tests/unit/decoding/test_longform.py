@@ -90,7 +90,7 @@ def blocks(seconds: float, size: int = 4000) -> Iterator[np.ndarray]:
         left -= min(size, left)
 
 
-def hear(samples: np.ndarray, bins: int) -> np.ndarray:
+def hear(samples: np.ndarray, bins: int, before: np.ndarray, behind: np.ndarray) -> np.ndarray:
     """Features that tell how many samples there were."""
     return np.full((bins, 12), len(samples), np.float32)
 
@@ -212,14 +212,14 @@ def test_a_listener_can_stop_the_work_in_the_middle_of_a_window() -> None:
 
 def test_three_hours_pass_through_one_window_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[int] = []
-    window = longform._Stream.window
+    part = longform._Stream.part
 
-    def watched(self: longform._Stream, start: int) -> np.ndarray:
-        samples = window(self, start)
+    def watched(self: longform._Stream, start: int) -> longform._Part:
+        found = part(self, start)
         kept.append(len(self._kept))
-        return samples
+        return found
 
-    monkeypatch.setattr(longform._Stream, "window", watched)
+    monkeypatch.setattr(longform._Stream, "part", watched)
     run(Scripted([[at(0), 1, at(30)] for _ in range(360)]), 3 * 3600, language="en")
     assert len(kept) == 361
     assert max(kept) < 31 * RATE

@@ -191,6 +191,23 @@ def test_what_the_guard_left_out_is_in_the_transcript(
     assert finished.transcript.stats.tokens > 0
 
 
+def test_a_long_file_is_measured_by_its_loudest_sound(
+    folder: Path, shelf: Shelf, ends: tuple[Connection, Outbox], tmp_path: Path
+) -> None:
+    """A bang in the second window makes the first one, 100 dB softer, as good as silent, as in the reference."""
+    soft = np.random.default_rng(0).standard_normal(16_000 * 31).astype(np.float32) * 1e-5
+    bang = soft.copy()
+    bang[-8_000:] *= 1e5
+    texts = []
+    for name, samples in (("soft", soft), ("bang", bang)):
+        soundfile.write(tmp_path / f"{name}.wav", samples, 16_000, subtype="FLOAT")
+        options = unguarded(str(folder), language="en", draft="off")
+        finished = run(tmp_path / f"{name}.wav", options, shelf, ends)[-1]
+        assert isinstance(finished, Finished)
+        texts.append(finished.transcript.segments[0].tokens)
+    assert texts[0] != texts[1]
+
+
 def test_without_a_draft_nothing_is_drafted_and_the_tokens_are_the_same(
     folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox]
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.audio.files import AudioFile
-from desktop_app.audio.logmel import features
+from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.decoding import longform
 from desktop_app.engine import trial
 from desktop_app.engine.messages import Options
@@ -19,10 +19,10 @@ CLIPS = [Path(__file__).parents[2] / "data" / "clips" / f"{number:02}.flac" for 
 
 def tokens(pair: Pair, clip: Path, draft: bool) -> list[int]:
     checkpoint, heard = pair.target.checkpoint, trial._Tokens()
-    with AudioFile(str(clip)) as audio:
+    with AudioFile(str(clip)) as audio, AudioFile(str(clip)) as again:
         figures = longform.transcribe(
             iter(audio),
-            features,
+            Spectrogram(again, pair.mel_bins).features,
             pair.target.model,
             checkpoint.vocabulary,
             checkpoint.text,
