@@ -138,7 +138,9 @@ class Recorder:
         self._do(lambda: self._switch(input_id))
 
     def stop(self) -> Recorded:
-        """End it; what has ended by itself tells once more how."""
+        """End it; what has ended by itself tells once more how. What was never begun is no recording."""
+        if self._thread.ident is None:
+            return Recorded(self._path, 0.0, ())
         self._do(self._end)
         self._thread.join()
         assert self._recorded is not None

@@ -126,11 +126,13 @@ class _Session:
         try:
             engine.start_live(job, self._options, LiveOptions(path=str(path)))
             recorder.start()
-        except MicrophoneProblem as problem:
+        except (MicrophoneProblem, KeyboardInterrupt) as problem:
+            recorder.stop()
             engine.close()
             self._keeping.forget()
-            self._screen.say(f"galley: {problem}")
-            return FAILED
+            if isinstance(problem, MicrophoneProblem):
+                self._screen.say(f"galley: {problem}")
+            return FAILED if isinstance(problem, MicrophoneProblem) else INTERRUPTED
         self._screen.say(f"Ctrl-C ends it. The sound goes to {path}")
         try:
             return self._record(engine, job, ear, recorder)

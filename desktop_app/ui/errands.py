@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
@@ -35,7 +36,8 @@ class Errands(QObject):
     ) -> None:
         """Run `call` after everything that was asked before; `then` gets its result in the main thread.
 
-        When the call raises MicrophoneProblem or OSError, `refused` gets the problem instead.
+        When the call raises MicrophoneProblem or OSError, `refused` gets the problem instead; so it does for a mistake
+        of Galley's, which must not leave the window waiting.
         """
         self._tasks.put((call, then, refused))
 
@@ -53,6 +55,9 @@ class Errands(QObject):
                 self._tell(refused, problem)
             except OSError as error:
                 self._tell(refused, MicrophoneProblem(error.strerror or str(error), "check the disk, then try again"))
+            except Exception as error:
+                logging.getLogger(__name__).exception("an errand failed")
+                self._tell(refused, MicrophoneProblem(f"Galley failed ({error})", "try again"))
             else:
                 self._tell(then, result)
 

@@ -132,7 +132,8 @@ class Live(QObject):
     @property
     def is_deaf(self) -> bool:
         """Whether nothing is heard because of the input; a problem of the disk does not name it."""
-        return self.phase == RUNNING and self.problem is not None and self.source in self.problem.reason
+        waits = self.phase in (OPENING, RUNNING)  # an input may go before its first sample has come
+        return waits and self.problem is not None and self.source in self.problem.reason
 
     def close(self, seconds: float = 5.0) -> None:
         """The program ends: the sound is made whole, the text so far is kept."""

@@ -59,7 +59,7 @@ class LiveDesk(QObject):
         self.lost = Banner(theme, NOTICE, "unplugged")
         self._another = self.lost.add_button("Use another", "plain")
         self._another.clicked.connect(self._use_another)
-        self.captions = Captions(preferences.settings, window)
+        self.captions = Captions(preferences.settings)  # nobody's child: it stays when the window is minimised
         self.tray = Tray(live, window) if QSystemTrayIcon.isSystemTrayAvailable() else None
         self.checks = checks
         self.check = CheckBar(theme, checks)

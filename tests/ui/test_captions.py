@@ -56,6 +56,18 @@ def test_captions_follow_what_is_recorded(window: Window, stage: Stage, qtbot: Q
     assert not window.live.strip.captions.isChecked()
 
 
+def test_captions_stay_over_other_programs_when_the_window_is_minimised(window: Window) -> None:
+    """A window system hides what belongs to a window together with it."""
+    window.live.captions.show()
+    captions = window.live.captions
+    handle = captions.windowHandle()
+    assert handle is not None and handle.transientParent() is None and captions.parent() is None
+    window.showMinimized()
+    assert captions.isVisible()
+    window.close()
+    assert not captions.isVisible()
+
+
 def test_place_and_size_are_remembered(captions: Captions, stage: Stage, qtbot: QtBot) -> None:
     captions.resize(500, 150)
     captions.move(60, 80)

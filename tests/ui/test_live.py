@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.engine.messages import Failed, Finished, Preparing, Started
 from desktop_app.ui import entry as states
 from desktop_app.ui.live import OFF, OPENING, PAUSED, RUNNING
 from tests.ui.staging import MODELS, Stage, segment, transcript, update
-from tests.ui.studio import DESK, HEADSET, SPEAKERS
+from tests.ui.studio import DESK, HEADSET, SPEAKERS, FakeRecorder
 
 Make = Callable[[str], Path]
 
@@ -122,6 +124,33 @@ def test_stopping_at_once_stops(stage: Stage) -> None:
     assert not stage.session.entries
     assert not stage.library.recordings()
     assert stage.record().state == states.RECORDING  # and the next one works
+
+
+def test_stopping_while_a_microphone_refuses_ends_it(stage: Stage) -> None:
+    """The refusal comes when the stop has been asked for already."""
+    stage.studio.refusal = MicrophoneProblem("another program holds Desk microphone", "close that program")
+    stage.live.start()
+    stage.qtbot.waitUntil(lambda: stage.live.entry is not None)
+    stage.live.stop()
+    stage.qtbot.waitUntil(lambda: stage.live.phase == OFF)
+    assert not stage.session.entries
+    stage.studio.refusal = None
+    assert stage.record().state == states.RECORDING
+
+
+def test_a_mistake_does_not_leave_the_window_waiting(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(recorder: FakeRecorder) -> None:
+        raise ZeroDivisionError("by nought")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FakeRecorder, "start", fail)
+        with stage.qtbot.waitSignal(stage.live.refused) as told:
+            stage.live.start()
+    assert told.args == ["Galley failed (by nought)", "try again"]
+    assert stage.live.phase == OFF
+    assert stage.record().state == states.RECORDING
 
 
 def test_the_chosen_input_is_remembered_by_its_name(stage: Stage) -> None:

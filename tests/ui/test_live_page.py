@@ -143,6 +143,17 @@ def test_a_lost_input_is_said_and_one_click_takes_another(window: Window, stage:
     assert (strip.words.text(), strip.source.text()) == ("Recording", "Headset")
 
 
+def test_an_input_that_goes_before_its_first_sample_can_be_replaced_too(window: Window, stage: Stage) -> None:
+    stage.live.start()
+    stage.qtbot.waitUntil(lambda: bool(stage.studio.recorders) and "start" in stage.studio.recorder.asked)
+    stage.studio.recorder.listener.trouble(MicrophoneProblem(f"{DESK.name} is gone", "connect it again"))
+    lost = window.live.lost
+    stage.qtbot.waitUntil(lambda: lost.isVisible() and lost.buttons[0].isVisible())
+    assert window.live.strip.words.text() == "Waiting for sound"
+    lost.buttons[0].click()
+    stage.qtbot.waitUntil(lambda: stage.studio.recorder.asked[-1] == f"switch {HEADSET.id}")
+
+
 def test_a_disk_that_is_nearly_full_is_said_without_another_input(window: Window, stage: Stage) -> None:
     stage.record()
     stage.studio.recorder.listener.trouble(MicrophoneProblem("the disk has room for 4 more minutes", "make room"))

@@ -203,6 +203,7 @@ def test_without_room_or_without_a_microphone_nothing_is_begun(desk: Desk, monke
     desk.inputs[None] = MicrophoneProblem("no microphone is connected", "connect one")
     with pytest.raises(MicrophoneProblem, match="no microphone"):
         desk.recorder.start()
+    assert desk.recorder.stop().seconds == 0, "who has asked it to stop meanwhile is answered"
     assert list(desk.path.parent.iterdir()) == []
 
 
