@@ -167,8 +167,8 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
 
 def _add_record(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
-        "Ctrl-C ends the recording. Its sound is on the disk from the first moment; a program that is killed\n"
-        "loses less than a second of it.\n\n"
+        "Return pauses the recording and goes on; Ctrl-C ends it. Its sound is on the disk from the first moment;\n"
+        "a program that is killed loses less than a second of it.\n\n"
         "exit status:\n"
         "  0 recorded and written down; 1 not recorded, or the text is not finished; 2 wrong usage;\n"
         "  130 ended before the last words were written"

@@ -7,10 +7,12 @@ import contextlib
 import os
 import queue
 import shlex
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 
 from desktop_app import folders
 from desktop_app.audio import microphone
@@ -62,7 +64,12 @@ class _Trouble:
     problem: MicrophoneProblem | None
 
 
-_News = Event | _Began | _Level | _Trouble | Recorded
+@dataclass(frozen=True)
+class _Return:
+    """The key was pressed."""
+
+
+_News = Event | _Began | _Level | _Trouble | _Return | Recorded
 
 
 class _Ear:
@@ -104,7 +111,9 @@ class _Session:
         self._segments: list[Segment] = []
         self._models = Models("", "", "", "", "")
         self._transcript: Transcript | None = None
+        self._recorder: Recorder | None = None  # while it records
         self._recorded: Recorded | None = None
+        self._paused = False
         self._failed = ""
 
     def run(self) -> int:
@@ -133,7 +142,8 @@ class _Session:
             if isinstance(problem, MicrophoneProblem):
                 self._screen.say(f"galley: {problem}")
             return FAILED if isinstance(problem, MicrophoneProblem) else INTERRUPTED
-        self._screen.say(f"Ctrl-C ends it. The sound goes to {path}")
+        self._screen.say(f"{_begin_to_listen(self._news)}. The sound goes to {path}")
+        self._recorder = recorder
         try:
             return self._record(engine, job, ear, recorder)
         finally:
@@ -146,6 +156,7 @@ class _Session:
             with contextlib.suppress(KeyboardInterrupt):  # that is how one stops
                 while self._recorded is None and (self._seconds is None or ear.samples < self._seconds * RATE):
                     self._take_next(ear)
+            self._recorder = None
             recorded = recorder.stop()
             self._screen.status.state = "Writing the last words"
             engine.stop_live(job)
@@ -178,6 +189,8 @@ class _Session:
             case _Trouble():
                 shown.peak = 0.0
                 self._screen.say(f"galley: {news.problem}" if news.problem else "galley: all is well again")
+            case _Return():
+                self._toggle_pause()
             case Recorded():
                 self._recorded = news
             case Preparing():
@@ -201,6 +214,23 @@ class _Session:
                 self._failed = f"{news.reason}; {news.remedy}"
                 shown.ink = shown.uncommitted = shown.draft = ""
                 self._screen.say(f"galley: the text stops here: {self._failed}. The recording goes on.")
+
+    def _toggle_pause(self) -> None:
+        """Leave out what is said for a while, or go on."""
+        recorder, shown = self._recorder, self._screen.status
+        if recorder is None:
+            return
+        try:
+            if self._paused:
+                recorder.resume()
+            else:
+                recorder.pause()
+        except MicrophoneProblem as problem:
+            self._screen.say(f"galley: {problem}. It is still paused.")
+            return
+        self._paused, shown.peak = not self._paused, 0.0
+        shown.state = "Paused" if self._paused else "Waiting for sound"
+        self._screen.say("Paused. Return goes on." if self._paused else "Going on.")
 
     def _write(self, segments: Sequence[Segment]) -> None:
         for segment in segments:
@@ -259,6 +289,23 @@ def options(arguments: argparse.Namespace) -> Options:
         speakers=arguments.speakers,
         guard=arguments.guard,
     )
+
+
+def _begin_to_listen(news: queue.SimpleQueue[_News]) -> str:
+    """Tell of every Return from now on, where somebody can press it; gives the keys that do something."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        return "Ctrl-C ends it"
+    if hasattr(signal, "SIGTTIN"):  # it would halt a recording that is sent to the background
+        signal.signal(signal.SIGTTIN, signal.SIG_IGN)
+    keys = sys.stdin.fileno()
+
+    def listen() -> None:
+        with contextlib.suppress(OSError):
+            while os.read(keys, 1024):  # past Python's buffer, whose lock would keep the program from ending
+                news.put(_Return())
+
+    Thread(target=listen, name="keys", daemon=True).start()
+    return "Return pauses, Ctrl-C ends it"
 
 
 @contextlib.contextmanager

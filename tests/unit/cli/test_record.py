@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 import sys
 import time
@@ -175,6 +176,57 @@ def test_it_is_a_recording_like_any_other(capsys: pytest.CaptureFixture[str]) ->
     assert library.transcript(stored.id).segments[-1].text == "the last words"
     assert Path(stored.path).with_suffix(".srt").exists()
     library.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the test needs a terminal of its own")
+def test_return_pauses_and_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a pause the microphone is let go; while it is refused afterwards the pause goes on."""
+    ours, theirs = os.openpty()
+    asked: list[str] = []
+
+    def speak(fake: FakeInput) -> None:
+        while not fake.closed:
+            fake.say(np.full(1600, 0.1, np.float32))
+            time.sleep(0.01)
+
+    def open_stream(name: str | None) -> FakeInput:
+        asked.append("open")
+        if len(asked) == 3:
+            os.write(ours, b"\n")
+            raise MicrophoneProblem("another program holds it", "close that program")
+        fake = FakeInput("Desk microphone")
+        Thread(target=speak, args=(fake,), daemon=True).start()
+        return fake
+
+    class Pressing(Recorder):
+        def pause(self) -> None:
+            super().pause()
+            asked.append("pause")
+            os.write(ours, b"\n")
+
+    def act(engine: EngineDouble, second: int) -> None:
+        engine.commit(second)
+        if second == 0:
+            os.write(ours, b"\n")
+
+    with os.fdopen(theirs) as terminal:
+        monkeypatch.setattr(sys, "stdin", terminal)
+        monkeypatch.setattr(record, "Recorder", lambda path, name, ear: Pressing(path, name, ear, open_stream))
+        monkeypatch.setattr(EngineDouble, "act", act)
+        assert cli.main(["record", "--seconds", "3", "--output", str(tmp_path)]) == 0
+        os.close(ours)
+    assert asked == ["open", "pause", "open", "open"]
+    out, err = capsys.readouterr()
+    assert out.splitlines()[:3] == ["line 0", "line 1", "line 2"]
+    said = ("Return ", "Paused", "galley: ", "Going on")
+    assert [line for line in err.splitlines() if line.startswith(said)] == [
+        f"Return pauses, Ctrl-C ends it. The sound goes to {made(tmp_path, 'flac')}",
+        "Paused. Return goes on.",
+        "galley: another program holds it; close that program. It is still paused.",
+        "Going on.",
+    ]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")
