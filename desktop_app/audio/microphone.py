@@ -29,6 +29,7 @@ _ANOTHER = "choose another input"
 
 _lock = RLock()  # PortAudio is not safe to be used by two threads at once
 _open: set[Any] = set()
+_names: dict[str, str] = {}  # of inputs that were seen, by their ids: one that is gone has no other
 
 
 class MicrophoneProblem(Exception):
@@ -96,6 +97,7 @@ def inputs() -> list[Input]:
         found = [*map(_of_source, sources or ()), *(one for one, _ in _devices(sources is not None))]
     if not found:
         raise _none()
+    _names.update((one.id, one.name) for one in found)
     return sorted(found, key=lambda one: (not one.is_default, one.is_system))
 
 
@@ -290,8 +292,8 @@ def _find(input_id: str | None) -> tuple[Input, dict[str, Any], str]:
         if one.is_default if input_id is None else one.id == input_id:
             return one, device, ""
     if input_id is not None:
-        name = input_id.partition(":")[2]
-        raise MicrophoneProblem(f"{name or input_id} is not connected", f"connect it, or {_ANOTHER}")
+        name = _names.get(input_id) or input_id.partition(":")[2] or input_id
+        raise MicrophoneProblem(f"{name} is not connected", f"connect it, or {_ANOTHER}")
     if not devices:
         raise _none()
     return *devices[0], ""

@@ -208,6 +208,7 @@ class Recorder:
         if self._away is not None:
             self._fill(now - sound.size / rate)
             self._come_back(self._away)
+            self._loud_at = now  # it was not heard, which is no silence
         for block, lost in blocks:
             if lost:
                 self._lack(lost / rate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ _GRAVEST_FIRST = ("input", "mute", "disk")
 
 
 class Teller:
-    """Stands between the two. Of several troubles it tells the gravest, and only when that changes."""
+    """Stands between the two. Several troubles are told as one, the gravest first, and only when they change."""
 
     def __init__(self, listener: RecorderListener) -> None:
         self._listener = listener
@@ -44,10 +44,10 @@ class Teller:
             self._troubles.pop(kind, None)
         else:
             self._troubles[kind] = problem
-        gravest = next((self._troubles[name] for name in _GRAVEST_FIRST if name in self._troubles), None)
-        if str(gravest) != str(self._said):
-            self._said = gravest
-            self._tell(self._listener.trouble, gravest)
+        now = _together([self._troubles[name] for name in _GRAVEST_FIRST if name in self._troubles])
+        if str(now) != str(self._said):
+            self._said = now
+            self._tell(self._listener.trouble, now)
 
     def ended(self, recorded: Recorded) -> None:
         """It is over."""
@@ -58,3 +58,10 @@ class Teller:
             method(*what)
         except Exception:  # a mistake of the listener's must not end the recording
             logging.getLogger(__name__).exception("a listener failed")
+
+
+def _together(problems: Sequence[MicrophoneProblem]) -> MicrophoneProblem | None:
+    if not problems:
+        return None
+    remedies = [problems[0].remedy, *(f"besides, {other}" for other in problems[1:])]
+    return MicrophoneProblem(problems[0].reason, "; ".join(remedies))

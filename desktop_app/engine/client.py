@@ -71,6 +71,7 @@ class Engine:
         self._running: Transcribe | None = None
         self._given_up: str | None = None  # a file job that was cancelled while a live session had the engine
         self._live: LiveKeeper | None = None
+        self._next_live: LiveKeeper | None = None  # begins when the session that was cancelled has ended
         self._kill_at: float | None = None  # the file job's, or the live session's while there is one
         self._thread = Thread(target=self._serve, name="engine", daemon=True)
         self._thread.start()
@@ -141,6 +142,9 @@ class Engine:
         self._bell_heard.close()
 
     def _start_next(self) -> None:
+        if self._live is None and self._next_live is not None:
+            live, self._next_live = self._next_live, None
+            self._open_live(live)
         while self._running is None and self._live is None and self._given_up is None and self._waiting:
             request = self._waiting.popleft()
             if self._has_child(request.job):
@@ -162,33 +166,50 @@ class Engine:
             self._child.send(request)
 
     def _obey(self, order: _Order) -> None:
-        live = self._live
         match order:
             case Transcribe():
                 self._waiting.append(order)
             case StartLive():
                 self._begin_live(order)
-            case LiveAudio() if live is not None and live.job == order.job:
-                live.hear(order)
-                self._say(order)
-            case StopLive() if live is not None and live.job == order.job:
-                live.stopped = True
-                self._say(order)
+            case LiveAudio() | StopLive():
+                for live in (self._live, self._next_live):
+                    if live is not None and live.job == order.job:
+                        live.take(order)
+                        if live is self._live:
+                            self._say(order)
             case Cancel():
                 self._cancel(order)
 
     def _begin_live(self, request: StartLive) -> None:
-        if self._live is not None:
+        if self._live is None:
+            self._open_live(LiveKeeper(request))
+        elif self._kill_at is not None and self._next_live is None:
+            self._next_live = LiveKeeper(request)
+        else:
             self._tell(Failed(request.job, "another recording is running", "stop it first", "engine"))
-            return
+
+    def _open_live(self, live: LiveKeeper) -> None:
         if self._running is not None and self._kill_at is not None:  # a file job that is about to stop
             self._give_up(self._running.job)
-        if self._has_child(request.job):
-            self._live = LiveKeeper(request)
-            self._say(request)
+        if self._has_child(live.job):
+            self._live = live
+            self._catch_up(live)
+
+    def _catch_up(self, live: LiveKeeper) -> None:
+        """Bring a new engine, or one that was busy, to where a session is."""
+        request, blocks = live.resumed()
+        self._say(request)
+        for block in blocks:
+            self._say(block)
+        if live.stopped:
+            self._say(StopLive(live.job))
 
     def _cancel(self, order: Cancel) -> None:
         live, running = self._live, self._running
+        if self._next_live is not None and order.job == self._next_live.job:
+            self._next_live = None
+            self._tell(Cancelled(order.job))
+            return
         if live is not None and running is not None and order.job == running.job:
             self._say(order)
             self._give_up(order.job)
@@ -266,12 +287,7 @@ class Engine:
                 self._live = None
                 return
             self._tell(Preparing(live.job, "The engine had ended and is started again; nothing is lost"))
-            request, blocks = live.resumed()
-            self._say(request)
-            for block in blocks:
-                self._say(block)
-            if live.stopped:
-                self._say(StopLive(live.job))
+            self._catch_up(live)
             return
         self._live = None
         self._tell(Cancelled(live.job) if asked else _ended(live.job, code))

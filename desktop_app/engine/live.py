@@ -72,6 +72,7 @@ class _Session:
         self._segments: list[Segment] = []
         self._busy = 0.0
         self._arrived = perf_counter()  # when the newest audio came
+        self._latency = 0.0  # of the last text; between two texts it grows no older
         pair, self._models = pair_for_live(request, shelf, self._announce)
         self._checkpoint = pair.target.checkpoint
         self._live = self._begun(pair)
@@ -165,13 +166,18 @@ class _Session:
         took = perf_counter() - began
         self._pace.took(took, process_time() - processor)
         self._busy += took
+        self._measure_latency()
         if text is not None:
             self._tell(text)
 
     def _ahead(self, text: live.LiveText) -> None:
         """The draft is faster than the target."""
         self._check()
+        self._measure_latency()
         self._outbox.tentative(lambda: self._event(text, ()))
+
+    def _measure_latency(self) -> None:
+        self._latency = perf_counter() - self._arrived + (self._live.heard - self._live.decoded) / RATE
 
     def _tell(self, text: live.LiveText) -> None:
         new = []
@@ -199,7 +205,7 @@ class _Session:
             start=text.start,
             heard=heard,
             decoded=decoded,
-            latency=perf_counter() - self._arrived + heard - decoded,
+            latency=self._latency,
             speaking=self._live.speaking,
             stats=self._stats(),
             language=self._live.language.code if self._live.language else "",

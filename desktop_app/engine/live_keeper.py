@@ -9,7 +9,7 @@ import time
 from collections import deque
 from dataclasses import replace
 
-from desktop_app.engine.messages import Finished, LiveAudio, LiveResume, LiveUpdate, StartLive
+from desktop_app.engine.messages import Finished, LiveAudio, LiveResume, LiveUpdate, StartLive, StopLive
 from desktop_app.transcript.continued import continued
 from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript
 from desktop_app.transcript.speakers import called, union
@@ -48,8 +48,14 @@ class LiveKeeper:
         """The asker's name for it."""
         return self.request.job
 
-    def hear(self, block: LiveAudio) -> None:
-        """Keep a block."""
+    def take(self, order: LiveAudio | StopLive) -> None:
+        """Keep a block, or that there will be none any more."""
+        if isinstance(order, StopLive):
+            self.stopped = True
+        else:
+            self._hear(order)
+
+    def _hear(self, block: LiveAudio) -> None:
         self._blocks.append(block)
         newest = block.start + _length(block)
         while self._blocks and _end(self._blocks[0]) <= min(self._needed, newest - LEAST_KEPT):
@@ -88,7 +94,8 @@ class LiveKeeper:
             cut = self._needed - blocks[0].start
             blocks[0] = replace(blocks[0], start=self._needed, samples=blocks[0].samples[cut * BYTES_A_SAMPLE :])
         at = blocks[0].start if blocks else self._needed
-        self._before = self._so_far()
+        if self._segments or self._before is not None or self._stats != Stats():
+            self._before = self._so_far()
         speakers = max((int(who[1:]) for who in self._speakers.values()), default=0)
         resume = LiveResume(at, self._ink, len(self._segments), self._language, speakers)
         return replace(self.request, resume=resume), blocks

@@ -193,7 +193,7 @@ class LiveUpdate:
         start: where the open line begins, in seconds.
         heard: seconds of audio that have come in.
         decoded: seconds of audio that the text covers; `heard` less this is the backlog.
-        latency: seconds from the newest audio of this update to the update itself.
+        latency: seconds from the newest audio of the last text to that text; in a silence or a pause it stays.
         speaking: whether somebody speaks now.
         stats: the figures so far.
         language: its code, "" while it is not known.

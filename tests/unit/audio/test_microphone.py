@@ -78,6 +78,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Library:
     double = Library()
     monkeypatch.setitem(sys.modules, "sounddevice", double)
     monkeypatch.setattr(sound_server, "sources", lambda: None)
+    monkeypatch.setattr(microphone, "_names", {})
     return double
 
 
@@ -124,6 +125,17 @@ def test_a_sound_servers_inputs_have_their_own_names(library: Library, monkeypat
     assert chosen == [None, "out.monitor"]
     assert library.opened == [("pulse", 48_000, 1), ("pulse", 48_000, 1)]
     assert "PULSE_SOURCE" not in sound_server.os.environ
+
+
+def test_an_input_that_is_gone_is_called_as_it_was_shown(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    library.devices = [("ALSA", "pulse", 32, 44_100)]
+    usb = Source("alsa_input.usb", "Desk microphone", 1, 48_000, is_monitor=False, is_default=True, server="PipeWire")
+    monkeypatch.setattr(sound_server, "sources", lambda: [usb])
+    (found,) = microphone.inputs()
+    monkeypatch.setattr(sound_server, "sources", list)
+    assert problem(lambda: microphone.open_stream(found.id)) == (
+        "Desk microphone is not connected; connect it, or choose another input"
+    )
 
 
 def test_without_a_way_to_name_them_a_sound_servers_inputs_are_not_offered(

@@ -11,7 +11,8 @@ import pytest
 from desktop_app.audio import disk, recording, tape
 from desktop_app.audio.files import RATE
 from desktop_app.audio.microphone import MicrophoneProblem
-from tests.fake_input import Desk, FakeInput, Sound, noise, read, wait
+from desktop_app.audio.telling import Teller
+from tests.fake_input import Desk, FakeInput, Heard, Sound, noise, read, wait
 
 
 def test_a_device_that_goes_is_waited_for_and_its_gap_is_marked(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,6 +43,42 @@ def test_a_device_that_goes_is_waited_for_and_its_gap_is_marked(desk: Desk, monk
     np.testing.assert_array_equal(sound[:8000], before)
     assert not sound[8000 : 8000 + missing].any()
     np.testing.assert_array_equal(sound[8000 + missing :], after)
+
+
+def test_a_device_that_goes_twice_is_waited_for_twice_and_is_not_called_mute(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time that it was gone is no silence of its own."""
+    monkeypatch.setattr(recording, "_AGAIN", 0.05)
+    desk.recorder.start()
+    desk.input.say(noise(0.5))
+    desk.taken(8000)
+    for _ in range(2):
+        gone = desk.input
+        desk.inputs[None] = MicrophoneProblem("it is not connected", "connect it")
+        gone.lost = True
+        wait(lambda: desk.heard.troubles and "is gone" in str(desk.heard.troubles[-1]))
+        desk.recorder._loud_at -= 60.0  # a minute later
+        desk.inputs[None] = FakeInput()
+        desk.input.say(np.zeros(1600, np.float32))
+        wait(lambda: desk.heard.troubles[-1] is None)
+    recorded = desk.recorder.stop()
+    assert len(recorded.gaps) == 2
+    assert [trouble is None for trouble in desk.heard.troubles] == [False, True, False, True]
+
+
+def test_two_troubles_are_told_as_one_the_gravest_first() -> None:
+    heard = Heard()
+    teller = Teller(heard)
+    mute = MicrophoneProblem("nothing but silence comes from Desk", "unmute it")
+    room = MicrophoneProblem("the disk has room for 4 more minutes", "make room")
+    both = "nothing but silence comes from Desk; unmute it; besides, the disk has room for 4 more minutes; make room"
+    teller.trouble("disk", room)
+    teller.trouble("mute", mute)
+    teller.trouble("mute", mute)
+    teller.trouble("mute", None)
+    teller.trouble("disk", None)
+    assert heard.troubles == [str(room), both, str(room), None]
 
 
 def test_a_device_that_only_stops_sending_has_gone_too(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

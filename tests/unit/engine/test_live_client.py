@@ -157,6 +157,33 @@ def test_an_engine_that_listens_no_more_is_killed_when_it_is_cancelled(watched: 
     assert time.monotonic() - asked < 3
 
 
+def test_a_session_that_is_cancelled_does_not_cost_the_next_one_its_text(watched: Watched) -> None:
+    """Who starts, stops before the first sample and starts again does this; the first engine may still load models."""
+    watched.begin("deaf")
+    watched.speak(1)
+    watched.until("live", Started)
+    watched.engine.cancel("live")
+    watched.engine.start_live("second", Options(), LiveOptions("second.flac"))
+    for start in range(0, 3 * RATE, BLOCK):
+        watched.engine.live_audio("second", start, np.zeros(BLOCK, np.float32))
+    watched.engine.start_live("third", Options(), LiveOptions())
+    watched.engine.stop_live("second")
+    events = watched.until("second")
+    assert texts(events[-1]) == ["0", "1", "2", "rest"]
+    assert [event.job for event in events if isinstance(event, Cancelled | Failed)] == ["third", "live"]
+
+
+def test_a_session_that_waits_can_be_cancelled(watched: Watched) -> None:
+    watched.begin("deaf")
+    watched.speak(1)
+    watched.until("live", Started)
+    watched.engine.cancel("live")
+    watched.engine.start_live("second", Options(), LiveOptions())
+    watched.engine.cancel("second")
+    assert watched.until("second")[-1] == Cancelled("second")
+    assert watched.until("live")[-1] == Cancelled("live")
+
+
 def test_there_is_one_session_at_a_time(watched: Watched) -> None:
     watched.begin()
     watched.engine.start_live("second", Options(), LiveOptions())
@@ -192,7 +219,7 @@ def test_acts_and_figures_of_an_engine_that_ended_are_kept() -> None:
 def test_what_is_kept_does_not_grow_with_the_session() -> None:
     keeper = LiveKeeper(StartLive("live"))
     for second in range(600):
-        keeper.hear(LiveAudio("live", second * RATE, bytes(4 * RATE)))
+        keeper.take(LiveAudio("live", second * RATE, bytes(4 * RATE)))
         keeper.note(update(second - 2.5))
     request, blocks = keeper.resumed()
     assert len(keeper._blocks) <= LEAST_KEPT // RATE + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -239,6 +240,16 @@ def test_off_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = session(monkeypatch, "off")[-1].transcript
     assert (whole.segments, whole.speakers, whole.models) == (LINES, (), MODELS)
     assert [act.text for act in whole.guarded] == ["Thanks."], "what the guard left out is told, as for a file"
+
+
+def test_between_two_texts_latency_does_not_grow_and_what_the_guard_did_is_told_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A pause of a minute is no minute of waiting."""
+    updates = [event for event in session(monkeypatch, "off") if isinstance(event, LiveUpdate)]
+    assert any(update.latency > 0 for update in updates)
+    assert all(now.latency == before.latency for before, now in pairwise(updates) if not now.committed)
+    assert [act.text for update in updates for act in update.guarded] == ["Thanks."]
 
 
 def _whatever_the_time(work: Any) -> Any:
