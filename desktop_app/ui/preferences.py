@@ -63,7 +63,24 @@ class Preferences(QObject):
     def options(self) -> Options:
         """How the next recording is to be transcribed."""
         named = self.speakers != "off"  # a word has one speaker
-        return Options(self.target, self.draft, precision=self.precision, speakers=self.speakers, words=named)
+        return Options(
+            self.target,
+            self.draft,
+            precision=self.precision,
+            words=named,
+            guard=self.guard,
+            speakers=self.speakers,
+        )
+
+    @property
+    def guard(self) -> bool:
+        """Whether text that nobody said is left out."""
+        return str(self.settings.value("guard", "on")) != "off"
+
+    @guard.setter
+    def guard(self, wanted: bool) -> None:
+        self.settings.setValue("guard", "on" if wanted else "off")
+        self.changed.emit()
 
     @property
     def mirror(self) -> str:

@@ -37,6 +37,8 @@ class SettingsPage(QWidget):
         self.keys = button("Keys", "link", self.keys_asked.emit)
         self.speakers = SpeakersChoice(theme)
         self.speakers.picked.connect(self._set_speakers)
+        self.guard = Choice("Text that nobody said", ["Leave out", "Write"])
+        self.guard.picked.connect(self._set_guard)
         self.look = Choice("Appearance", [choice.capitalize() for choice in CHOICES])
         self.look.picked.connect(lambda number: theme.choose(CHOICES[number]))
         self._lay_out()
@@ -50,10 +52,13 @@ class SettingsPage(QWidget):
         box.addSpacing(S6)
         about = "One model writes the text; a small one, its draft, makes that faster and changes no word."
         kept = "What is recorded live is kept here. Galley never deletes it."
+        nobody = "Models may write words into silence or noise, or repeat themselves. What is left out is always named."
         voices = "Who says what is found out by the voices, on this computer. A number helps where you know it."
         box.addLayout(setting("Model", quiet(about), self.models, self.model))
         sheet.add_rule()
         box.addLayout(setting("Speakers", quiet(voices), self.speakers))
+        sheet.add_rule()
+        box.addLayout(setting("Text that nobody said", quiet(nobody), self.guard))
         sheet.add_rule()
         box.addLayout(setting("Recordings", quiet(kept), self.choose_recordings, self.recordings))
         sheet.add_rule()
@@ -74,6 +79,10 @@ class SettingsPage(QWidget):
         self.recordings.setText(str(self._preferences.recordings))
         self.look.pick(CHOICES.index(self._theme.choice))
         self.speakers.show_wanted(self._preferences.speakers)
+        self.guard.pick(0 if self._preferences.guard else 1)
 
     def _set_speakers(self, wanted: str) -> None:
         self._preferences.speakers = wanted
+
+    def _set_guard(self, number: int) -> None:
+        self._preferences.guard = number == 0

@@ -64,6 +64,20 @@ def test_a_key_pauses_and_goes_on(window: Window, stage: Stage, qtbot: QtBot) ->
     assert stage.live.phase == OPENING
 
 
+def test_text_that_nobody_said_is_left_out_or_written_as_the_settings_say(window: Window, stage: Stage) -> None:
+    """Of files and of what is recorded live."""
+    window.show_settings()
+    choice = window.settings.guard.group
+    assert choice.checkedButton().text() == "Leave out"
+    choice.button(1).click()
+    stage.record()
+    stage.stop()
+    choice.button(0).click()
+    stage.record()
+    assert [options.guard for _, options, _ in stage.engine.live][:1] == [False]
+    assert stage.preferences.options().guard
+
+
 def test_the_text_has_three_colours_and_stays_where_it_is(window: Window, stage: Stage) -> None:
     entry = stage.record()
     stage.say(update(entry.id, (segment(0),), " The roof is", " done, and the", " windows come", 2.0))
