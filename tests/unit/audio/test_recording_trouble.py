@@ -50,6 +50,7 @@ def test_a_device_that_goes_twice_is_waited_for_twice_and_is_not_called_mute(
 ) -> None:
     """The time that it was gone is no silence of its own."""
     monkeypatch.setattr(recording, "_AGAIN", 0.05)
+    monkeypatch.setattr(recording, "_STALLED", 1e9)
     desk.recorder.start()
     desk.input.say(noise(0.5))
     desk.taken(8000)
