@@ -35,7 +35,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.transcript import guarded
 from desktop_app.transcript.model import Models, Segment, Transcript
-from desktop_app.ui.words import clock
+from desktop_app.ui.words import clock, missing
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -244,9 +244,7 @@ class _Session:
         if recorded.notice:
             self._screen.say(recorded.notice)
         if recorded.gaps:
-            missing = sum(gap.seconds for gap in recorded.gaps)
-            count = "One gap is" if len(recorded.gaps) == 1 else f"{len(recorded.gaps)} gaps are"
-            self._screen.say(f"{count} silent in it, {missing:.1f} s together: no sound came.")
+            self._screen.say(missing(recorded.gaps))
         self._screen.say(f"Recording: {recorded.path} ({clock(recorded.seconds)})")
         whole = self._transcript
         if whole is None:

@@ -24,6 +24,7 @@ from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.preferences import Preferences
 from desktop_app.ui.session import EnginePort, Session
 from desktop_app.ui.take import MakeRecorder, Take
+from desktop_app.ui.words import missing
 
 OFF, OPENING, RUNNING, PAUSED, STOPPING = "off", "opening", "running", "paused", "stopping"
 
@@ -233,8 +234,8 @@ class Live(QObject):
             self._drop()
             self.told.emit(recorded.notice or "Nothing was recorded.")
             return
-        if recorded.notice:
-            self._session.trouble.emit(recorded.notice.rstrip("."), "")
+        if said := " ".join(filter(None, (recorded.notice, missing(recorded.gaps)))):
+            self._session.trouble.emit(said.rstrip("."), "")
         self._let_go()
         self._session.recorded(entry, recorded.seconds)
         for feed in self._feeds:

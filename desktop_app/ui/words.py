@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from desktop_app.audio.recording import Gap
+
+_PLACES = 3  # that are named
 
 
 def clock(seconds: float) -> str:
@@ -10,6 +17,16 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(int(max(seconds, 0)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def missing(gaps: Sequence[Gap]) -> str:
+    """Where no sound came to a recording, one sentence, or ""."""
+    if not gaps:
+        return ""
+    places = [f"{clock(gap.start)}–{clock(gap.start + gap.seconds)}" for gap in gaps[:_PLACES]]
+    more = f" and {len(gaps) - _PLACES} more" if len(gaps) > _PLACES else ""
+    seconds = sum(gap.seconds for gap in gaps)
+    return f"No sound came for {seconds:.1f} s ({', '.join(places)}{more}); the recording is silent there."
 
 
 def live_title(when: datetime) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.audio.microphone import MicrophoneProblem
+from desktop_app.audio.recording import Gap, Recorded
 from desktop_app.engine.messages import Failed, Finished, Preparing, Started
 from desktop_app.ui import entry as states
 from desktop_app.ui.live import OFF, OPENING, PAUSED, RUNNING
@@ -129,11 +130,11 @@ def test_stopping_at_once_stops(stage: Stage) -> None:
 def test_stopping_while_a_microphone_refuses_ends_it(stage: Stage) -> None:
     """The refusal comes when the stop has been asked for already."""
     stage.studio.refusal = MicrophoneProblem("another program holds Desk microphone", "close that program")
+    stage.live.changed.connect(lambda: stage.live.stop() if stage.live.entry is not None else None)
     stage.live.start()
-    stage.qtbot.waitUntil(lambda: stage.live.entry is not None)
-    stage.live.stop()
     stage.qtbot.waitUntil(lambda: stage.live.phase == OFF)
     assert not stage.session.entries
+    stage.live.changed.disconnect()
     stage.studio.refusal = None
     assert stage.record().state == states.RECORDING
 
@@ -236,9 +237,18 @@ def test_a_full_disk_ends_it_with_what_was_written(stage: Stage) -> None:
     assert stage.engine.stopped == [entry.id]
 
 
-def _ended_early(path: Path):  # type: ignore[no-untyped-def]
-    from desktop_app.audio.recording import Recorded
+def test_where_no_sound_came_is_said_at_the_end(stage: Stage) -> None:
+    """A microphone was pulled, say, and put back: the recording is silent there, and whoever reads it should know."""
+    entry = stage.record()
+    gaps = tuple(Gap(start, 1.5) for start in (12.0, 75.0, 80.0, 90.0))
+    with stage.qtbot.waitSignal(stage.session.trouble) as told:
+        stage.studio.recorder.listener.ended(Recorded(Path(entry.path), 100.0, gaps))
+    assert told.args[0] == (
+        "No sound came for 6.0 s (0:12–0:13, 1:15–1:16, 1:20–1:21 and 1 more); the recording is silent there"
+    )
 
+
+def _ended_early(path: Path) -> Recorded:
     return Recorded(path, 1.0, (), "The recording ended early: the disk is full; what came before is kept.")
 
 
