@@ -10,7 +10,7 @@ from pathlib import Path
 from desktop_app.library.problem import LibraryProblem, explained, is_damage
 
 NAME = "library.sqlite3"
-VERSION = 3
+VERSION = 4
 
 _SCHEMA = """
 CREATE TABLE recording (
@@ -47,7 +47,8 @@ CREATE TABLE segment (
 """
 _LIVE = "ALTER TABLE recording ADD COLUMN live INTEGER NOT NULL DEFAULT 0"
 _GUARDED = "ALTER TABLE recording ADD COLUMN guarded TEXT NOT NULL DEFAULT '[]'"
-_STEPS = (_SCHEMA.split(";"), [_LIVE], [_GUARDED])
+_CORRECTED = "ALTER TABLE recording ADD COLUMN corrected TEXT NOT NULL DEFAULT ''"
+_STEPS = (_SCHEMA.split(";"), [_LIVE], [_GUARDED], [_CORRECTED])
 """What makes each version out of the one before."""
 
 

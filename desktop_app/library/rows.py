@@ -12,7 +12,7 @@ from typing import Any
 from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript, Word
 from desktop_app.transcript.speakers import read as read_speaker
 
-RECORDING = "id, path, name, created, state, seconds, problem, live"
+RECORDING = "id, path, name, created, state, seconds, problem, live, corrected != ''"
 TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage, guarded"
 SEGMENT = "id, begins, ends, text, tokens, temperature, mean_log_probability, no_speech_probability, speaker, words"
 
@@ -30,6 +30,7 @@ class Recording:
         seconds: its length, 0.0 while unknown.
         problem: why it failed, one sentence, or "".
         live: whether Galley recorded it itself.
+        corrected: whether a reader has corrected its speakers.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Recording:
     seconds: float
     problem: str
     live: bool = False
+    corrected: bool = False
 
 
 def showable(text: str) -> str:
@@ -77,11 +79,26 @@ def read_guarded(value: str) -> tuple[Guarded, ...]:
     return tuple(Guarded(**one) for one in json.loads(value))
 
 
+def corrected_value(transcript: Transcript) -> str:
+    """Who speaks when in a text that a reader has corrected, as JSON."""
+    lines = [(line.start, line.end, line.speaker) for line in transcript.segments]
+    return json.dumps({"lines": lines, "speakers": [asdict(speaker) for speaker in transcript.speakers]})
+
+
+def corrected(value: str) -> Transcript:
+    """A transcript without words that has those speakers and times."""
+    fields = json.loads(value)
+    lines = enumerate(fields["lines"])
+    segments = tuple(Segment(place, start, end, "", speaker=speaker) for place, (start, end, speaker) in lines)
+    speakers = tuple(read_speaker(each) for each in fields["speakers"])
+    return Transcript("", 0.0, "", 0.0, Models("", "", "", "", ""), segments, speakers)
+
+
 def recording(row: Sequence[Any]) -> Recording:
     """The recording in a row of the columns RECORDING."""
-    key, path, name, created, state, seconds, problem, live = row
+    key, path, name, created, state, seconds, problem, live, corrected = row
     when = datetime.fromisoformat(created)
-    return Recording(key, os.fsdecode(path), name, when, state, seconds, problem, bool(live))
+    return Recording(key, os.fsdecode(path), name, when, state, seconds, problem, bool(live), bool(corrected))
 
 
 def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcript:

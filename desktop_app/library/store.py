@@ -130,12 +130,16 @@ class Library:
             if self._move(key, ("done",), "done"):
                 _put(connection, key, transcript)
 
-    def revise(self, key: str, transcript: Transcript) -> None:
-        """A reader's edit of a recording that is not in work: its lines and speakers are now these."""
+    def revise(self, key: str, transcript: Transcript, corrected: bool = True) -> None:
+        """A reader's edit of a recording that is not in work: its lines and speakers are now these.
+
+        Where that is a correction, who speaks when is kept besides, for the next text: see `corrections`.
+        """
         with self._write() as connection:
             if self._state(connection, key) in ("done", "failed", "cancelled", "interrupted"):
                 speakers = rows.speakers_value(transcript.speakers)
-                connection.execute("UPDATE recording SET speakers = ? WHERE id = ?", (speakers, key))
+                kept = rows.corrected_value(transcript) if corrected else ""
+                connection.execute("UPDATE recording SET speakers = ?, corrected = ? WHERE id = ?", (speakers, kept, key))
                 connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
                 _insert(connection, key, transcript.segments)
 
@@ -179,6 +183,14 @@ class Library:
         if row is None:
             raise LibraryProblem("this recording is not in the library any more", "add the file again")
         return rows.transcript(row, segments)
+
+    def corrections(self, key: str) -> Transcript | None:
+        """Who speaks when as a reader has corrected it last, in lines without words, whatever has become of that text;
+        None where nobody has.
+        """
+        with self._read() as connection:
+            row = connection.execute("SELECT corrected FROM recording WHERE id = ?", (key,)).fetchone()
+        return rows.corrected(row[0]) if row and row[0] else None
 
     def _move(self, key: str, before: Sequence[str], state: str, problem: str = "") -> bool:
         """Change the state if it is one of `before`; this program owns the recording from then on."""

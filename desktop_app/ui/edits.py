@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
@@ -31,12 +32,13 @@ class Step:
 
 @dataclass
 class History:
-    """Of one text: the steps that were taken and those that were taken back, both with the nearest one last, and what
-    of them is not on the disk yet."""
+    """Of one text: the steps that were taken and those that were taken back, both with the nearest one last, whether it
+    was corrected before them, and what of them is not on the disk yet: a text, and whether it is a corrected one."""
 
     past: list[Step] = field(default_factory=list)
     future: list[Step] = field(default_factory=list)
-    unsaved: Transcript | None = None
+    corrected: bool = False
+    unsaved: tuple[Transcript, bool] | None = None
 
     def take(self, step: Step) -> None:
         """A new step; what was undone before it cannot come back."""
@@ -56,7 +58,8 @@ class Edits(QObject):
     """Corrects the transcripts of a session. Each method says whether anything is different now.
 
     Lines are counted from 0. An edit of somebody or a line that is not there changes nothing, nor does one of a
-    recording in work. A new text of a recording that was corrected gets the same corrections, as an edit.
+    recording in work. A new text of a recording that was corrected gets the same corrections, as an edit; also when
+    Galley was closed, or killed, while that text was written.
 
     Signals: changed(id); kept(id): corrections were carried into a new text.
     """
@@ -70,12 +73,13 @@ class Edits(QObject):
         super().__init__(parent)
         self._session, self._library, self._keeper = session, library, keeper
         self._histories: dict[str, History] = {}
-        self._corrected: dict[str, Transcript] = {}  # texts that went, until another one has come
+        self._corrected: dict[str, Transcript] = {}  # as far as they were corrected here; the library has all
+        self._awaited: set[str] = set()  # whose corrected text went, until another one has come
         session.leaving.connect(self._remember)
         session.changed.connect(self._follow)
         session.replaced.connect(self._forget)
         session.removed.connect(self._forget)
-        session.removed.connect(lambda key: self._corrected.pop(key, None))
+        session.removed.connect(self._drop)
 
     # Corrections.
 
@@ -158,15 +162,17 @@ class Edits(QObject):
         if (after.segments, after.speakers) == (before.segments, before.speakers):
             return False
         step = Step(name, before, after)
-        self._histories.setdefault(entry.id, History()).take(step)
+        self._histories.setdefault(entry.id, History(corrected=entry.corrected)).take(step)
         self._show(entry.id, after, step)
         return True
 
     def _show(self, key: str, transcript: Transcript, step: Step) -> str:
         """Let the window show a transcript, and keep it. While the disk is slow only the newest one is written."""
-        self._session.revise(self._session.entries[key], transcript)
-        history = self._histories[key]
-        history.unsaved = transcript
+        entry, history = self._session.entries[key], self._histories[key]
+        self._session.revise(entry, transcript)
+        entry.corrected = history.corrected or bool(history.past)
+        self._corrected[key] = transcript
+        history.unsaved = transcript, entry.corrected
         if self._library is not None:
             self._keeper.do(lambda: self._save(key, history))
         self.changed.emit(key)
@@ -174,24 +180,44 @@ class Edits(QObject):
 
     def _save(self, key: str, history: History) -> None:
         """In the library's thread."""
-        transcript, history.unsaved = history.unsaved, None
-        if transcript is not None and self._library is not None:
-            self._library.revise(key, transcript)
+        unsaved, history.unsaved = history.unsaved, None
+        if unsaved is not None and self._library is not None:
+            self._library.revise(key, *unsaved)
 
     def _remember(self, key: str) -> None:
         """The text goes; what a reader has corrected in it does not."""
         entry = self._session.entries[key]
-        if entry.has_text and (self.next_undo(key) or is_named(entry.transcript())):
-            self._corrected[key] = entry.transcript()
+        if not entry.corrected and is_named(entry.transcript()):  # in a Galley that kept only the text
+            entry.corrected, self._corrected[key] = True, entry.transcript()
+        if entry.corrected:
+            self._awaited.add(key)
 
     def _follow(self, key: str) -> None:
         entry = self._session.entries.get(key)
         if entry is not None and entry.state in IN_WORK:
             self._forget(key)
-        elif entry is not None and entry.state == DONE and key in self._corrected:
-            before = self._corrected.pop(key)
-            if entry.has_text and self._take(entry, "kept speakers", carried(before, entry.transcript())):
-                self.kept.emit(key)
+        elif entry is not None and entry.state == DONE and key in self._awaited:
+            self._awaited.remove(key)
+            if key in self._corrected:
+                self._carry(key, self._corrected[key])
+            elif self._library is not None:
+                self._keeper.do(partial(self._library.corrections, key), partial(self._carry, key))
+
+    def _carry(self, key: str, before: Transcript | None) -> None:
+        """Correct a new text as the one `before` was."""
+        entry = self._entry(key)
+        if entry is None or before is None:
+            return
+        entry.corrected = False
+        if self._take(entry, "kept speakers", carried(before, entry.transcript())):
+            self.kept.emit(key)
+        else:
+            entry.corrected = True
+
+    def _drop(self, key: str) -> None:
+        """The recording is gone."""
+        self._corrected.pop(key, None)
+        self._awaited.discard(key)
 
     def _forget(self, key: str) -> None:
         """Another text has come: what was edited before is not in it."""

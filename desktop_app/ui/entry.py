@@ -60,6 +60,7 @@ class Entry:
         kept: how many lines of one that was broken off stand while it is gone on with behind them.
         lines: the window in work, not final yet.
         loaded: whether `segments` is what the library has.
+        corrected: whether a reader has corrected the speakers of this text or of the one before it.
     """
 
     id: str
@@ -86,6 +87,7 @@ class Entry:
     speakers: tuple[Speaker, ...] = ()
     lines: Sequence[TentativeLine] = ()
     loaded: bool = False
+    corrected: bool = False
 
     @property
     def progress(self) -> float:

@@ -389,5 +389,5 @@ def _taken_up(library: Library, key: str) -> Transcript:
 def _entry(stored: Recording) -> Entry:
     name = live_title(stored.created) if stored.live else stored.name
     made = Entry(stored.id, stored.path, name, stored.created, stored.state, stored.seconds, problem=stored.problem)
-    made.spoken = stored.live
+    made.spoken, made.corrected = stored.live, stored.corrected
     return made

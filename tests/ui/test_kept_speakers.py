@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from desktop_app.engine.messages import Failed
-from desktop_app.ui.entry import Entry
+from desktop_app import folders
+from desktop_app.engine.messages import Failed, SegmentReady, Started
+from desktop_app.library.store import Library
+from desktop_app.ui.edits import Edits
+from desktop_app.ui.entry import DONE, INTERRUPTED, Entry
+from desktop_app.ui.keeper import Keeper
+from desktop_app.ui.session import Session
 from desktop_app.ui.window import Window
 from tests.ui.staging import Stage
 from tests.ui.talks import talk
@@ -21,6 +27,27 @@ def entry(stage: Stage, recording: Callable[[str], Path]) -> Entry:
     (made,) = stage.drop(recording("talk.wav"))
     finish(stage, made, talk(2))
     return made
+
+
+@pytest.fixture
+def restart(stage: Stage) -> Iterator[Callable[[], Stage]]:
+    """Ends the program of a stage, in whatever it does, and starts it anew."""
+    opened: list[Stage] = []
+
+    def start() -> Stage:
+        stage.settle()
+        stage.library.close()
+        library, keeper = Library(folders.data() / "library"), Keeper()
+        session = Session(stage.engine, library, keeper, stage.preferences.options)
+        edits = Edits(session, library, keeper)
+        opened.append(replace(stage, session=session, library=library, keeper=keeper, edits=edits))
+        stage.qtbot.waitUntil(lambda: bool(session.entries))
+        return opened[-1]
+
+    yield start
+    for each in opened:
+        each.keeper.close()
+        each.library.close()
 
 
 def test_a_new_text_keeps_the_corrections_and_they_can_be_undone(stage: Stage, window: Window, entry: Entry) -> None:
@@ -58,3 +85,44 @@ def test_the_text_of_a_check_keeps_the_corrections(stage: Stage, entry: Entry) -
     stage.session.put_text(entry, talk(2))
     assert {segment.speaker for segment in entry.segments} == {"S1"}
     assert stage.edits.undo(entry.id) == "kept speakers"
+
+
+def test_lines_that_were_only_reassigned_are_kept_after_a_restart(
+    stage: Stage, recording: Callable[[str], Path], restart: Callable[[], Stage]
+) -> None:
+    """Nobody was renamed, so the text itself does not show that a reader has worked on it."""
+    (entry,) = stage.drop(recording("talk.wav"))
+    finish(stage, entry, talk(2, named=False))
+    stage.edits.reassign(entry.id, [2], "S1")
+    mine = entry.transcript()
+    later = restart()
+    again = later.session.entries[entry.id]
+    later.session.again(entry.id)
+    finish(later, again, talk(2, named=False))
+    later.settle()
+    assert (again.transcript().segments, again.transcript().speakers) == (mine.segments, mine.speakers)
+    assert later.edits.undo(entry.id) == "kept speakers"
+    assert again.segments[2].speaker == "S2"
+    later.settle()
+    assert later.library.corrections(entry.id) is None
+
+
+def test_corrections_survive_a_program_that_ends_while_the_new_text_is_written(
+    stage: Stage, entry: Entry, restart: Callable[[], Stage]
+) -> None:
+    """The old text is gone from the disk then, and the new one is half a text: what was corrected is not."""
+    stage.edits.rename(entry.id, "S1", "One")
+    stage.edits.reassign(entry.id, [2], "S1")
+    mine = entry.transcript()
+    stage.session.again(entry.id)
+    fresh = talk(2, named=False)
+    stage.say(Started(entry.id, fresh.seconds, fresh.models), SegmentReady(entry.id, fresh.segments[0]))
+    later = restart()
+    again = later.session.entries[entry.id]
+    assert again.state == INTERRUPTED
+    later.session.again(entry.id)
+    finish(later, again, fresh)
+    later.settle()
+    assert again.state == DONE
+    assert (again.transcript().segments, again.transcript().speakers) == (mine.segments, mine.speakers)
+

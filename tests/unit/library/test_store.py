@@ -62,6 +62,17 @@ def test_a_readers_edit_of_speakers_survives_closing(library: Library, tmp_path:
     again = Library(tmp_path / "library")
     found = again.transcript(recording.id)
     assert (found.segments, found.speakers) == (edited.segments, edited.speakers)
+    assert again.recording(recording.id).corrected
+    again.again(recording.id)
+    again.begin(recording.id, MODELS, 2.0)  # another text comes: the reader's work outlives the old one
+    kept = again.corrections(recording.id)
+    assert kept.speakers == edited.speakers
+    assert [(line.start, line.end, line.speaker) for line in kept.segments] == [
+        (line.start, line.end, line.speaker) for line in edited.segments
+    ]
+    again.finish(recording.id, made)
+    again.revise(recording.id, made, corrected=False)
+    assert again.corrections(recording.id) is None
     again.close()
 
 
@@ -116,6 +127,7 @@ def test_a_library_of_an_older_galley_is_brought_up_to_date(tmp_path: Path):
     library.close()
     with sqlite3.connect(tmp_path / database.NAME) as old:
         old.execute("ALTER TABLE recording DROP COLUMN guarded")
+        old.execute("ALTER TABLE recording DROP COLUMN corrected")
         old.execute("PRAGMA user_version = 2")
     old.close()
     again = Library(tmp_path)
@@ -328,6 +340,7 @@ def test_a_library_of_the_first_version_is_brought_to_this_one(library: Library,
     with sqlite3.connect(file) as old:
         old.execute("ALTER TABLE recording DROP COLUMN live")
         old.execute("ALTER TABLE recording DROP COLUMN guarded")
+        old.execute("ALTER TABLE recording DROP COLUMN corrected")
         old.execute("PRAGMA user_version = 1")
     old.close()
     again = Library(tmp_path / "library")
