@@ -29,8 +29,10 @@ class SpeakerNetwork:
     credit: str
     bytes: int
     sha256: str
+    alike: float = 0.0
+    doubt: float = 0.0
     same: float = 0.0
-    join: float = 0.0
+    least: float = 0.0
 
 
 @dataclass(frozen=True)

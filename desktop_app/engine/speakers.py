@@ -17,15 +17,13 @@ from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import log
 from desktop_app.runtimes import speakers_openvino as runtime
 from desktop_app.speakers.diarisation import Diarisation
-from desktop_app.speakers.networks import Networks
+from desktop_app.speakers.networks import Limits, Networks
 from desktop_app.speakers.segmented import Segmented
 from desktop_app.speakers.voice import SileroVoice
 from desktop_app.speakers.words import attribute
 from desktop_app.transcript.model import Transcript
 
 OFF, AUTO = "off", "auto"
-
-_SAME_ABOVE = 0.2  # how much more alike centres are than pieces: found on 20 made conversations (docs/speakers.md)
 
 
 class Attempts:
@@ -122,13 +120,11 @@ def networks() -> Networks:
         return starter(resources.path("models", "starter"))
     entry, file = found.embedding
     segment = runtime.segmenter(found.segmentation[1]) if found.segmentation else None
-    return Networks(entry.name, runtime.embedder(file), entry.same, entry.join, segment)
+    limits = Limits(entry.alike, entry.doubt, entry.same, entry.least)
+    return Networks(entry.name, runtime.embedder(file), limits, segment)
 
 
 def starter(folder: Path) -> Networks:
     """The network that comes with Galley, from its folder. Raises ModelProblem."""
-    settings = runtime.starter_settings(folder)
-    calibrated = settings.get("clustering", {})
-    join = float(calibrated.get("join", settings["threshold"]))
-    same = float(calibrated.get("same", join + _SAME_ABOVE))
-    return Networks("Galley starter", runtime.starter(folder), same, join)
+    limits = Limits(**runtime.starter_settings(folder)["clustering"])
+    return Networks("Galley starter", runtime.starter(folder), limits)

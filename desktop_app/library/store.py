@@ -139,7 +139,9 @@ class Library:
             if self._state(connection, key) in ("done", "failed", "cancelled", "interrupted"):
                 speakers = rows.speakers_value(transcript.speakers)
                 kept = rows.corrected_value(transcript) if corrected else ""
-                connection.execute("UPDATE recording SET speakers = ?, corrected = ? WHERE id = ?", (speakers, kept, key))
+                connection.execute(
+                    "UPDATE recording SET speakers = ?, corrected = ? WHERE id = ?", (speakers, kept, key)
+                )
                 connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
                 _insert(connection, key, transcript.segments)
 

@@ -196,7 +196,6 @@ def _joined(turns: list[Turn]) -> tuple[Turn, ...]:
     return tuple(sorted(found, key=lambda turn: (turn.start, turn.end)))
 
 
-@cache
 def _speak(text: str, voice: _Voice, speed: int) -> _Said:
     engine, name, pitch = voice
     synthesise, voices, speaker = _synthesiser()

@@ -22,6 +22,8 @@ from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensor, TensorFile
 Array = npt.NDArray[np.float32]
 
 ARCHITECTURE = "tdnn-se-asp"
+LIMITS = {"alike", "doubt", "same", "least"}
+"""What speakers.json has to say of the network's likeness (`speakers.networks.Limits`)."""
 _FLOOR = 1e-6  # below a variance
 
 
@@ -39,7 +41,7 @@ def starter_settings(folder: Path) -> dict[str, Any]:
     """What speakers.json in the starter's folder says. Raises ModelProblem."""
     try:
         found: dict[str, Any] = json.loads((folder / "speakers.json").read_text(encoding="utf-8"))
-        if found["architecture"] != ARCHITECTURE:
+        if found["architecture"] != ARCHITECTURE or set(found["clustering"]) != LIMITS:
             raise ModelProblem(
                 "the starter's speaker network is of another kind", "install this version of Galley again"
             )

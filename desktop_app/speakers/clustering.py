@@ -1,22 +1,28 @@
-"""Which pieces are of one voice: agglomerative clustering by mean cosine, in two stages, so that ten hours take no more
-memory at once than five minutes.
+"""Which pieces are of one voice: agglomerative clustering in two stages, so that ten hours take no more memory at once
+than five minutes. The pieces of some minutes are put together into clusters, and then the clusters of the whole
+recording. There is never a matrix over everything.
 
-The pieces of some minutes are put together into clusters, and then the clusters of the whole recording, by their
-centres. There is never a matrix over everything.
+Two clusters are as like as their pieces are on average (average linkage), divided by how like the pieces inside each
+are: pieces of noisy or lively voices differ among themselves, too. That is Spearman's correction for attenuation (The
+proof and measurement of association between two things, 1904); it is 1 for two parts of one voice, however noisy.
+Chance takes away from it, and the less the more speech there is: errors of the first order cancel out in the quotient,
+and what is left falls with one over the seconds. So more is asked of clusters the more they have of speech.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
 import numpy as np
-import numpy.typing as npt
-from scipy.cluster.hierarchy import fcluster, linkage
 
-from desktop_app.speakers.networks import Array
+from desktop_app.speakers.networks import Array, Limits
 
-Labels = npt.NDArray[np.intp]
+MOST = 400
+"""Clusters that are compared at once."""
 
-MOST = 800
-"""Vectors that are clustered at once."""
+CLEAR = 0.15
+"""By how much clusters have to be more alike than is asked to be joined before all of the recording is known."""
 
 SHARE = 0.015
 """A cluster with less than this share of the speech is no speaker of its own."""
@@ -24,58 +30,111 @@ SHARE = 0.015
 SECONDS = 2.5
 """Nor is one with less than these seconds of speech."""
 
+_PRIOR = 3.75  # seconds squared: pairs of pieces that count as if they were as alike as pieces usually are
+_LEAST = 0.05  # nobody's pieces are less alike than this
+
 
 def unit(vectors: Array) -> Array:
     """The vectors with length 1."""
     return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9), np.float32)
 
 
-def together(vectors: Array, least: float, count: int | None = None) -> Labels:
-    """A label from 0 for each of at most some thousand vectors of length 1: average linkage down to the mean cosine
-    `least`, or until `count` clusters are left.
+@dataclass(frozen=True)
+class Clusters:
+    """Clusters of runs; a run is speech of one voice without a pause, whose pieces overlap and are not compared.
+
+    Attributes:
+        sums: the vectors of all pieces together, times their seconds, [clusters, dims].
+        seconds: of speech, [clusters].
+        lengths: the squared lengths of the sums of the runs together, [clusters].
+        squares: the squared seconds of the runs together, [clusters].
     """
-    if len(vectors) < 2:
-        return np.zeros(len(vectors), np.intp)
-    upper = np.triu_indices(len(vectors), 1)
-    tree = linkage(np.maximum(0.0, 1.0 - (vectors @ vectors.T)[upper]), "average")
-    found = fcluster(tree, 1.0 - least, "distance") if count is None else fcluster(tree, count, "maxclust")
-    return np.asarray(np.unique(found, return_inverse=True)[1], np.intp)
+
+    sums: Array
+    seconds: Array
+    lengths: Array
+    squares: Array
+
+    @staticmethod
+    def of(sums: Array, seconds: Array) -> Clusters:
+        """A cluster for each run."""
+        return Clusters(sums, seconds, np.asarray((sums**2).sum(1)), seconds**2)
+
+    @staticmethod
+    def together(parts: Sequence[Clusters]) -> Clusters:
+        """The clusters of all parts, one after another."""
+        columns = zip(*((part.sums, part.seconds, part.lengths, part.squares) for part in parts), strict=True)
+        return Clusters(*(np.concatenate(column) for column in columns))
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+    def __getitem__(self, which: slice | Array) -> Clusters:
+        return Clusters(self.sums[which], self.seconds[which], self.lengths[which], self.squares[which])
 
 
-def centres(vectors: Array, labels: Labels, weights: Array) -> tuple[Array, Array]:
-    """The mean direction of each cluster [clusters, dims], and the weight of its vectors together."""
-    sums = np.zeros((int(labels.max()) + 1, vectors.shape[1]), np.float32)
-    np.add.at(sums, labels, vectors * weights[:, None])
-    return unit(sums), np.bincount(labels, weights).astype(np.float32)
+def merged(
+    clusters: Clusters, limits: Limits, margin: float = 0.0, count: int | None = None, enough: float = 0.0
+) -> Clusters:
+    """The clusters after those are joined that are of one voice: first who is the most alike beyond what is asked, down
+    to those who are by `margin`. At most some hundred clusters.
 
-
-def voices(found: Array, weights: Array, least: float, same: float, count: int | None) -> Array:
-    """The centres of the speakers, [speakers, dims], out of the centres of clusters of the whole recording.
-
-    `weights` are the seconds of speech in a cluster; one with less than `least` does not count, and who has less than
-    SHARE of all is nobody. `count` is the number of speakers where somebody knows it.
+    Where somebody knows the `count`, it is gone on until no two with `enough` seconds can be joined without there being
+    fewer than that.
     """
-    if not len(found):
-        return found
+    sums, seconds = clusters.sums.copy(), clusters.seconds.copy()
+    lengths, squares = clusters.lengths.copy(), clusters.squares.copy()
+    left = np.ones(len(seconds), bool)
+
+    def beyond(rows: slice) -> Array:
+        """By how much clusters are more alike than is asked of them, [rows, clusters]."""
+        inside = ((sums**2).sum(1) - lengths + _PRIOR * limits.alike) / (seconds**2 - squares + _PRIOR)
+        inside = np.sqrt(np.maximum(inside, _LEAST)) * seconds
+        likeness = (sums[rows] @ sums.T) / (inside[rows, None] * inside)
+        asked = 1.0 - limits.doubt / np.minimum(seconds[rows, None], seconds)
+        return np.asarray(likeness - np.clip(asked, limits.least, limits.same))
+
+    gain = beyond(slice(None))
+    np.fill_diagonal(gain, -np.inf)
+    for _ in range(len(seconds) - 1):
+        one, other = divmod(int(gain.argmax()), len(gain))
+        if count is None:
+            settled = gain[one, other] < margin
+        else:
+            settled = min(seconds[one], seconds[other]) >= enough and (seconds[left] >= enough).sum() <= count
+        if settled:
+            break
+        for column in (sums, seconds, lengths, squares):
+            column[one] += column[other]
+        left[other] = False
+        gain[one] = gain[:, one] = np.where(left, beyond(slice(one, one + 1))[0], -np.inf)
+        gain[one, one] = gain[other] = gain[:, other] = -np.inf
+    return Clusters(sums[left], seconds[left], lengths[left], squares[left])
+
+
+def voices(parts: Sequence[Clusters], limits: Limits, least: float, count: int | None) -> Array:
+    """The mean direction of each speaker, [speakers, dims], out of the clusters of all parts of a recording.
+
+    Who has less than `least` seconds of speech, or less than SHARE of all, is nobody. `count` is the number of speakers
+    where somebody knows it.
+    """
+    found = Clusters.together(parts)
     while len(found) > MOST:  # many hours: neighbours in time first
-        found, weights = _reduced(found, weights, same)
-    large = weights >= min(least, float(weights.max()))
-    if count is None or large.sum() >= count:
-        found, weights = found[large], weights[large]
-    total = float(weights.sum())
-    labels = together(found, same, None if count is None else min(count, len(found)))
-    people, heard = centres(found, labels, weights)
-    return people if count is not None else people[heard >= min(SHARE * total, float(heard.max()))]
+        found = _reduced(found, limits)
+    enough = max(least, SHARE * float(found.seconds.sum()))
+    found = merged(found, limits, 0.0, count, enough)
+    if count is None:
+        return unit(found.sums[found.seconds >= min(enough, float(found.seconds.max()))])
+    return unit(found.sums[np.sort(np.argsort(-found.seconds, kind="stable")[:count])])
 
 
-def _reduced(found: Array, weights: Array, same: float) -> tuple[Array, Array]:
+def _reduced(found: Clusters, limits: Limits) -> Clusters:
     half = MOST // 2
-    parts = [
-        centres(found[at : at + half], together(found[at : at + half], same), weights[at : at + half])
-        for at in range(0, len(found), half)
-    ]
-    fewer = np.concatenate([part for part, _ in parts])
-    if len(fewer) > 0.9 * len(found):  # they are all different: the lightest say least
-        keep = np.sort(np.argsort(weights)[-half:])
-        return found[keep], weights[keep]
-    return fewer, np.concatenate([heavy for _, heavy in parts])
+    fewer = Clusters.together([merged(part, limits, CLEAR) for part in _cut(found, half)])
+    if len(fewer) > 0.9 * len(found):  # they are all different: the shortest say least
+        return found[np.sort(np.argsort(found.seconds)[-half:])]
+    return fewer
+
+
+def _cut(found: Clusters, size: int) -> Iterator[Clusters]:
+    return (found[at : at + size] for at in range(0, len(found), size))

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.speakers.clustering import SECONDS, centres, together, unit, voices
+from desktop_app.speakers.clustering import CLEAR, SECONDS, Clusters, merged, unit, voices
 from desktop_app.speakers.filterbanks import SHIFT
 from desktop_app.speakers.networks import RATE, Array, Networks, Voice
 from desktop_app.speakers.pieces import HOP, LENGTH, embedded, pieces
+from desktop_app.speakers.powerset import spans
 from desktop_app.speakers.speech import LONGEST, SpeechFinder
 from desktop_app.speakers.turns import Turn, changes, joined, loudness, named, path, snapped
 
@@ -27,7 +28,7 @@ BLOCK = 600
 ROUNDS = 2
 """How often the voices are made anew from the pieces that they won."""
 
-CLEAR = 0.1
+SURE = 0.1
 """By how much a piece has to be more like one voice than like any other to say something about that voice."""
 
 STEADY = 0.25
@@ -112,14 +113,13 @@ def centres_of(
     """The centre of each speaker of some speech, [speakers, dims]; at least one if there is any speech. Who is heard
     for less than `least` seconds is not a speaker.
     """
-    found, weights = [], []
-    for vectors in _blocks(stretches):
+    parts = []
+    for runs in _blocks(stretches):
         # A piece counts for what it adds to the one before: short stretches, which say little of a voice, count little.
-        counted = np.full(len(vectors), HOP * SHIFT / RATE, np.float32)
-        mine, heavy = centres(vectors, together(vectors, networks.join), counted)
-        found.append(mine)
-        weights.append(heavy)
-    centre = voices(np.concatenate(found), np.concatenate(weights), least, networks.same, count)
+        seconds = np.array([len(run) for run in runs], np.float32) * np.float32(HOP * SHIFT / RATE)
+        sums = np.stack([run.mean(0) for run in runs]) * seconds[:, None]
+        parts.append(merged(Clusters.of(sums, seconds), networks.limits, CLEAR))
+    centre = voices(parts, networks.limits, least, count)
     for _ in range(ROUNDS):
         centre = _again(stretches, centre)
     return centre
@@ -128,35 +128,36 @@ def centres_of(
 def _again(stretches: Sequence[Stretch], centre: Array) -> Array:
     """The centres of the pieces that are clearly of one of the voices."""
     sums = np.zeros_like(centre)
-    for block in _blocks(stretches):
+    for runs in _blocks(stretches):
+        block = np.concatenate(runs)
         likeness = block @ centre.T
         ordered = np.sort(likeness, 1)
-        clear = ordered[:, -1] - (ordered[:, -2] if len(centre) > 1 else 0.0) > CLEAR
+        clear = ordered[:, -1] - (ordered[:, -2] if len(centre) > 1 else 0.0) > SURE
         np.add.at(sums, likeness.argmax(1)[clear], block[clear])
     return np.where(np.linalg.norm(sums, axis=1, keepdims=True) > 0, unit(sums), centre)
 
 
-def _blocks(stretches: Sequence[Stretch]) -> Iterator[Array]:
-    """The vectors that say something of one voice, about BLOCK at a time; never all of a recording at once."""
+def _blocks(stretches: Sequence[Stretch]) -> Iterator[list[Array]]:
+    """The vectors that say something of one voice, run by run, about BLOCK at a time; never all of a recording."""
     block, size = [], 0
     for number, stretch in enumerate(stretches, 1):
         block.append(stretch)
         size += len(stretch.vectors)
         if size >= BLOCK or number == len(stretches):
-            yield np.concatenate([_steady(each.vectors.astype(np.float32)) for each in block])
+            yield [run for each in block for run in _steady(each.vectors.astype(np.float32))]
             block, size = [], 0
 
 
-def _steady(vectors: Array) -> Array:
-    """The vectors of a stretch without those of pieces in which the voice changes: half a piece before and half a piece
-    behind them is not the same voice.
+def _steady(vectors: Array) -> list[Array]:
+    """The runs of vectors in a stretch that are each of one voice: without those of pieces in which the voice changes,
+    where half a piece before and half a piece behind is not the same voice.
     """
     if len(vectors) < 2 * _HALF:
-        return vectors
+        return [vectors]
     places = np.arange(len(vectors))
     before, behind = vectors[np.maximum(places - _HALF, 0)], vectors[np.minimum(places + _HALF, len(vectors) - 1)]
     steady = (before * behind).sum(1) > STEADY
-    return vectors[steady] if steady.any() else vectors
+    return [vectors[begin:end] for begin, end in spans(steady)] or [vectors]
 
 
 def read(stretch: Stretch, centre: Array) -> list[Turn]:

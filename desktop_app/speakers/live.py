@@ -27,7 +27,12 @@ LONGEST = 1.8
 """Seconds after which speech without a pause is looked at."""
 
 NEW = 0.75
-"""Seconds after which somebody new is somebody."""
+"""Seconds after which somebody new is somebody, as long as the recording goes on."""
+
+ENOUGH = 1.75
+"""Seconds of speech by which somebody is a speaker in the last pass. Fewer than in a file, because speech that is cut
+sooner has fewer pieces.
+"""
 
 SHORT = 1.0
 """Seconds; a shorter stretch says too little of a voice: it inherits the label next to it and moves no centre."""
@@ -41,7 +46,7 @@ class LiveSpeakers:
 
     def __init__(self, networks: Networks, voice: Voice, count: int | None = None) -> None:
         self._networks, self._count = networks, count
-        self._heard = Diarisation(networks, voice, count, LONGEST, NEW)
+        self._heard = Diarisation(networks, voice, count, LONGEST, ENOUGH)
         self._samples, self._due = 0, round(EVERY * RATE)
         self._first = 0  # the first stretch in the window
         self._frozen: list[Turn] = []
@@ -90,7 +95,7 @@ class LiveSpeakers:
             for cluster, vector in enumerate(centre)
         }
         alike = {
-            cluster: {name: cosine for name, cosine in each.items() if cosine >= self._networks.same}
+            cluster: {name: cosine for name, cosine in each.items() if cosine >= self._networks.limits.least}
             for cluster, each in likeness.items()
         }
         names = _matched(fresh, [*self._frozen[-1:], *self._open], alike)

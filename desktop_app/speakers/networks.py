@@ -22,19 +22,34 @@ Segment = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
+class Limits:
+    """What is known of an embedding's likeness, calibrated for it; how it is used: `clustering`.
+
+    Attributes:
+        alike: the mean cosine of two pieces of one voice, 1.5 s each and some time apart.
+        doubt: seconds; by this over the seconds of speech the likeness of one voice may stay below 1.
+        same: no more likeness than this is asked, however much speech there is: nobody sounds the same for hours.
+        least: nobody who is less alike is the same, however little speech there is.
+    """
+
+    alike: float
+    doubt: float
+    same: float
+    least: float
+
+
+@dataclass(frozen=True)
 class Networks:
     """The networks that tell voices apart.
 
     Attributes:
         name: for people.
         embed: makes a vector of a piece of speech; vectors of one voice point the same way.
-        same: two clusters whose centres have at least this cosine are one speaker; calibrated for `embed`.
-        join: pieces of 1.5 s are put together down to this mean cosine; calibrated for `embed`.
+        limits: when two clusters of its vectors are one speaker.
         segment: finds up to three speakers in ten seconds, also two at once; None where no such network is there.
     """
 
     name: str
     embed: Embed
-    same: float
-    join: float
+    limits: Limits
     segment: Segment | None = None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from desktop_app.speakers.clustering import SECONDS, centres, together, unit, voices
+from desktop_app.speakers.clustering import CLEAR, SECONDS, Clusters, merged, unit, voices
 from desktop_app.speakers.filterbanks import SHIFT, filterbanks
 from desktop_app.speakers.networks import RATE, Array, Networks, Segment
 from desktop_app.speakers.pieces import LENGTH, embedded
@@ -32,13 +32,15 @@ BLOCK = 300
 
 @dataclass(frozen=True)
 class _Window:
-    """What was found in one window: who is active in each frame, and whose vectors there are (rows of the speakers)."""
+    """What was found in one window: who is active in each frame, and whose vectors there are (rows of the speakers):
+    the mean vector of each one's pieces, and the seconds of speech alone.
+    """
 
     begin: int
     active: Active
     speakers: tuple[int, ...]
     vectors: Array
-    weights: Array  # seconds of speech alone
+    seconds: Array
 
 
 class Segmented:
@@ -72,32 +74,27 @@ class Segmented:
         alone = who & (who.sum(1, keepdims=True) == 1)
         banks = filterbanks(samples)
         places = np.minimum((np.arange(len(banks)) + 0.5) * SHIFT * len(who) / WINDOW, len(who) - 1).astype(int)
-        speakers, found, weights = [], [], []
+        speakers, found, seconds = [], [], []
         for one in range(SPEAKERS):
             mine = banks[alone[places, one]]
             if len(mine) < LEAST * RATE / SHIFT:
                 continue
             parts = [mine[at : at + LENGTH] for at in range(0, max(1, len(mine) - LENGTH // 2), LENGTH)]
             speakers.append(one)
-            found.append(unit(embedded(self._networks.embed, parts).sum(0)))
-            weights.append(len(mine) * SHIFT / RATE)
+            found.append(embedded(self._networks.embed, parts).mean(0))
+            seconds.append(len(mine) * SHIFT / RATE)
         vectors = np.stack(found) if found else np.zeros((0, 1), np.float32)
-        self._windows.append(_Window(self._first, who, tuple(speakers), vectors, np.array(weights, np.float32)))
+        self._windows.append(_Window(self._first, who, tuple(speakers), vectors, np.array(seconds, np.float32)))
 
     def _voices(self) -> Array:
         heard = [window for window in self._windows if window.speakers]
         if not heard:
             return np.zeros((0, 1), np.float32)
         vectors = np.concatenate([window.vectors for window in heard])
-        weights = np.concatenate([window.weights for window in heard])
-        found, heavy = [], []
-        for at in range(0, len(vectors), BLOCK):
-            part, weight = vectors[at : at + BLOCK], weights[at : at + BLOCK]
-            labels = together(part, self._networks.join)
-            mine, heard_for = centres(part, labels, weight)
-            found.append(mine)
-            heavy.append(heard_for)
-        return voices(np.concatenate(found), np.concatenate(heavy), SECONDS, self._networks.same, self._count)
+        seconds, limits = np.concatenate([window.seconds for window in heard]), self._networks.limits
+        found = Clusters.of(vectors * seconds[:, None], seconds)
+        parts = [merged(found[at : at + BLOCK], limits, CLEAR) for at in range(0, len(found), BLOCK)]
+        return voices(parts, limits, SECONDS, self._count)
 
     def _turns(self, at: int, centre: Array) -> list[Turn]:
         """The turns in the middle of a window, where no other window hears farther to both sides."""
@@ -119,7 +116,7 @@ class Segmented:
         """
         found: dict[int, int] = {}
         if len(window.vectors):
-            likeness = window.vectors @ centre.T
+            likeness = unit(window.vectors) @ centre.T
             for row, voice in sorted(np.ndindex(*likeness.shape), key=lambda place: -likeness[place]):
                 speaker = window.speakers[row]
                 enough = len(centre) >= len(window.speakers)

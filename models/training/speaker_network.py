@@ -200,7 +200,7 @@ def export(
     network: SpeakerNetwork, folder: Path, threshold: float, clustering: dict[str, float], measured: dict[str, Any]
 ) -> int:
     """Write `speakers.safetensors` (half precision) and `speakers.json` into `folder`; returns the bytes of weights.
-    `clustering` holds the cosines down to which pieces are joined, and clusters are the same speaker.
+    `clustering` holds the limits of likeness (desktop_app/speakers/networks.py).
     """
     tensors = {name: value.detach().half().contiguous() for name, value in folded_tensors(network)}
     path = folder / "speakers.safetensors"

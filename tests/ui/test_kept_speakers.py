@@ -125,4 +125,3 @@ def test_corrections_survive_a_program_that_ends_while_the_new_text_is_written(
     later.settle()
     assert again.state == DONE
     assert (again.transcript().segments, again.transcript().speakers) == (mine.segments, mine.speakers)
-

@@ -11,7 +11,7 @@ from desktop_app.checkpoints import speaker_networks
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import speakers
 from desktop_app.engine.speakers import Beside
-from desktop_app.speakers.networks import Networks
+from desktop_app.speakers.networks import Limits, Networks
 from desktop_app.transcript.model import Models, Segment, Transcript
 from tests.unit.runtimes.test_speakers_openvino import starter_folder, tiny_embedder, tiny_segmenter
 from tests.unit.speakers.voices import NETWORKS, loud, talk
@@ -65,7 +65,7 @@ def test_a_mistake_is_a_notice_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     def broken(banks: np.ndarray) -> np.ndarray:
         raise RuntimeError("the network fell over")
 
-    beside = Beside("auto", lambda: Networks("broken", broken, 0.5, 0.5))
+    beside = Beside("auto", lambda: Networks("broken", broken, Limits(0.5, 1.5, 0.85, 0.65)))
     beside.hear(talk(("a", 3), ("", 1)))
     found = beside.finish(GIVEN)
     assert "No speakers: they could not be found (the network fell over)" in found.models.notice
@@ -80,7 +80,7 @@ def test_the_starters_network_is_used_until_others_are_installed(
     monkeypatch.setattr(speakers.resources, "path", lambda *parts: tmp_path)
     monkeypatch.setattr(speaker_networks, "home", lambda: tmp_path / "models")
     first = speakers.networks()
-    assert (first.name, first.join, first.same, first.segment) == ("Galley starter", 0.4, pytest.approx(0.6), None)
+    assert (first.name, first.limits, first.segment) == ("Galley starter", Limits(0.4, 1.0, 0.8, 0.6), None)
     embedding, segmentation = (
         next(each for each in catalogue if each.part == part) for part in ("embedding", "segmentation")
     )
@@ -89,7 +89,7 @@ def test_the_starters_network_is_used_until_others_are_installed(
         file.parent.mkdir(parents=True)
         make(file)
     second = speakers.networks()
-    assert (second.name, second.same, second.join) == (embedding.name, embedding.same, embedding.join)
+    assert (second.name, second.limits.same, second.limits.alike) == (embedding.name, embedding.same, embedding.alike)
     hearing = speakers.recogniser(second, None)
     hearing.hear(talk(("", 1), ("a", 12), ("", 2)))
     (turn,) = hearing.finish()
@@ -99,4 +99,5 @@ def test_the_starters_network_is_used_until_others_are_installed(
 def test_the_catalogue_says_whose_the_networks_are() -> None:
     for entry in speaker_networks.entries():
         assert entry.licence and entry.credit and len(entry.sha256) == 64 and entry.bytes
-        assert entry.part == "segmentation" or 0 < entry.join < entry.same < 1
+        if entry.part == "embedding":
+            assert 0 < entry.least < entry.same < 1 and 0 < entry.alike < 1 and entry.doubt > 0

@@ -30,7 +30,8 @@ def starter_folder(folder: Path) -> dict[str, np.ndarray]:
         tensors[f"{name}.weight"] = (rng.standard_normal(shape) * 0.2).astype(np.float16)
         tensors[f"{name}.bias"] = (rng.standard_normal(shape[0]) * 0.1).astype(np.float16)
     save_file(tensors, folder / "speakers.safetensors")
-    settings = {"format": 1, "architecture": runtime.ARCHITECTURE, "dilations": [1, 3], "stride": 2, "threshold": 0.4}
+    settings = {"format": 1, "architecture": runtime.ARCHITECTURE, "dilations": [1, 3], "stride": 2}
+    settings["clustering"] = {"alike": 0.4, "doubt": 1.0, "same": 0.8, "least": 0.6}
     (folder / "speakers.json").write_text(json.dumps(settings))
     return {name: tensor.astype(np.float32) for name, tensor in tensors.items()}
 

@@ -35,3 +35,13 @@ def test_silence_has_no_speakers() -> None:
     assert not any(listening.hear(talk(("", 1))) for _ in range(1))
     listening.hear(talk(("", 5)))
     assert listening.turns() == listening.finish() == []
+
+
+def test_the_last_pass_takes_nobody_for_a_speaker_who_was_heard_for_a_moment() -> None:
+    """While it goes on, somebody new has to be somebody soon; afterwards the whole recording says who counts."""
+    listening = live.LiveSpeakers(NETWORKS, loud)
+    samples = talk(("a", 4.0), ("", 0.5), ("c", 2.6), ("", 0.5), ("b", 4.0), ("", 0.5), ("a", 3.0), ("", 1.0))
+    for at in range(0, samples.size, RATE // 2):
+        listening.hear(samples[at : at + RATE // 2])
+    assert len({turn.speaker for turn in listening.turns()}) == 3
+    assert len({turn.speaker for turn in listening.finish()}) == 2

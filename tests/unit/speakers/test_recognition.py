@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from desktop_app.speakers.clustering import MOST, together, unit, voices
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.filterbanks import filterbanks
 from desktop_app.speakers.networks import RATE, Array
@@ -92,30 +91,6 @@ def test_filter_banks_are_kaldis() -> None:
     loudest = banks[:40].mean(0).argmax()
     assert 45 < loudest < 65, "2400 and 3200 Hz on a mel scale of 80 bands up to 8 kHz"
     assert filterbanks(np.zeros(399, np.float32)).shape == (0, 80)
-
-
-def test_thousands_of_clusters_are_never_compared_at_once() -> None:
-    rng = np.random.default_rng(0)
-    people = unit(rng.standard_normal((5, 32)).astype(np.float32))
-    many = unit(people[rng.integers(0, 5, 4 * MOST)] + 0.05 * rng.standard_normal((4 * MOST, 32)).astype(np.float32))
-    found = voices(many, np.ones(len(many), np.float32), 1.0, 0.8, None)
-    assert len(found) == 5
-    assert (people @ found.T).max(0).min() > 0.99
-    strangers = unit(rng.standard_normal((3 * MOST, 512)).astype(np.float32))
-    assert len(voices(strangers, np.ones(len(strangers), np.float32), 1.0, 0.8, None)) <= MOST
-
-
-def test_a_speaker_of_a_long_recording_is_the_sum_of_many_small_clusters() -> None:
-    people = np.repeat(np.eye(3, dtype=np.float32), 100, axis=0)
-    assert len(voices(people, np.full(300, 20, np.float32), 2.5, 0.5, None)) == 3
-
-
-def test_a_voice_that_is_hardly_heard_is_nobody() -> None:
-    people = np.eye(3, dtype=np.float32)
-    assert len(voices(people, np.array([100, 80, 1], np.float32), 10, 0.5, None)) == 2
-    assert len(voices(people, np.array([100, 80, 1], np.float32), 10, 0.5, 3)) == 3, "unless somebody counted"
-    assert len(voices(people[:1], np.array([1], np.float32), 10, 0.5, None)) == 1, "but somebody speaks"
-    assert together(people[:0], 0.5).size == 0
 
 
 def test_a_short_doubt_is_no_change_and_a_change_is_where_both_are_as_likely() -> None:

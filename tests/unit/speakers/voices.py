@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from desktop_app.speakers.networks import RATE, Array, Networks
+from desktop_app.speakers.networks import RATE, Array, Limits, Networks
 from desktop_app.speakers.speech import CHUNK
 
 NOTES = {"a": (300.0, 500.0), "b": (900.0, 1300.0), "c": (2400.0, 3200.0)}
@@ -33,4 +33,4 @@ def embed(banks: Array) -> Array:
     return np.asarray(np.maximum(banks.std(1) - 2.0, 0.0), np.float32)
 
 
-NETWORKS = Networks("tones", embed, same=0.8, join=0.7)
+NETWORKS = Networks("tones", embed, Limits(alike=0.9, doubt=0.5, same=0.85, least=0.7))

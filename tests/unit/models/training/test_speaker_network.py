@@ -52,7 +52,7 @@ def test_the_exported_file_is_the_network(tmp_path: Path) -> None:
     network.train()
     for _ in range(3):
         network(banks)  # so that the batch norms have something to fold
-    size = export(network.eval(), tmp_path, 0.4, {"join": 0.3, "same": 0.5}, {})
+    size = export(network.eval(), tmp_path, 0.4, {"alike": 0.5, "doubt": 1.0, "same": 0.8, "least": 0.6}, {})
     assert size <= 2_000_000
     described = json.loads((tmp_path / "speakers.json").read_text())
     tensors = {name: value.astype(np.float32) for name, value in load_file(tmp_path / "speakers.safetensors").items()}
