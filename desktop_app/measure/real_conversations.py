@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from desktop_app.audio.files import AudioFile
+from desktop_app.audio.files import AudioFile, AudioProblem
 from desktop_app.measure.conversations import Conversation
 from desktop_app.speakers.turns import Turn, joined
 
@@ -24,7 +24,13 @@ def read(folder: Path) -> Iterator[Conversation]:
     """The recordings of `folder`/index.json that lie in its folder "speakers" and whose speakers are known. Raises
     AudioProblem.
     """
-    for entry in json.loads((folder / "index.json").read_text(encoding="utf-8")):
+    try:
+        entries = json.loads((folder / "index.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise AudioProblem(
+            f"{folder} has no index.json that can be read", "name the folder above the folder speakers"
+        ) from error
+    for entry in entries:
         place = folder / entry["file"]
         if entry["file"].startswith("speakers/") and place.is_file():
             turns = _turns(place, entry)

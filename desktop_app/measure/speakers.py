@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--development", action="store_true", help="other voices: those that thresholds are chosen on")
     add("--speakers", default="auto", metavar="auto|known", help="find their number, or be told it (default: auto)")
     add("--networks", default="best", choices=("best", "starter"), help="the best installed, or the starter's")
-    add("--real", metavar="FOLDER", help="a folder of real recordings with index.json")
+    add("--real", metavar="FOLDER", help="a folder with index.json and real recordings in speakers/")
     add("--recognised", type=int, default=0, metavar="N", help="also transcribe the first N: cpWER of their text")
     add("--hours", type=float, default=0.0, metavar="H", help="also hear H hours of them as one recording: its memory")
     add("--live", action="store_true", help="also hear each conversation live, half a second at a time")
