@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
-from desktop_app.transcript.model import Segment, Transcript
-from desktop_app.transcript.speakers import boundaries, called, numbered, split_segment, spoken_by
+from desktop_app.transcript.model import Segment, Speaker, Transcript
+from desktop_app.transcript.speakers import (
+    add,
+    boundaries,
+    called,
+    intersect,
+    numbered,
+    split_segment,
+    spoken_by,
+    turns_of,
+    union,
+)
+
+NEAR = 1.0
+"""Seconds between lines of two texts that may be the same."""
 
 
 def is_named(transcript: Transcript) -> bool:
@@ -18,19 +32,58 @@ def is_named(transcript: Transcript) -> bool:
 def carried(before: Transcript, after: Transcript) -> Transcript:
     """The text of `after`, said by the speakers of `before`: each word by who spoke at that time, so that names,
     merges and lines that were given to somebody else are there again. Lines are split where the speaker changes.
+
+    What begins behind the last line of `before`, which may have been broken off, is said by who was found for it: the
+    speaker of `before` who is heard at the same times, or somebody more.
     """
     if not before.speakers or not before.segments:
         return after
+    end = before.segments[-1].end
+    rest = [segment for segment in after.segments if segment.start >= end and segment.speaker]
+    speakers, known = _people(before, after, end, {segment.speaker for segment in rest})
     lines, first = [], 0
     for segment in after.segments:
-        while first + 1 < len(before.segments) and before.segments[first].end < segment.start - 1.0:
+        if segment in rest:
+            lines.append(spoken_by(segment, known[segment.speaker]))
+            continue
+        if segment.start >= end + NEAR:
+            lines.append(segment)
+            continue
+        while first + 1 < len(before.segments) and before.segments[first].end < segment.start - NEAR:
             first += 1
         lines += _line(segment, before.segments[max(first - 1, 0) :])
-    return replace(after, segments=numbered(lines), speakers=before.speakers)
+    return replace(after, segments=numbered(lines), speakers=speakers)
+
+
+def _people(
+    before: Transcript, after: Transcript, end: float, wanted: Collection[str | None]
+) -> tuple[tuple[Speaker, ...], dict[str | None, str]]:
+    """The speakers of `before` and who of the `wanted` speakers of `after` is none of them, with what they say behind
+    `end`; and for the ids of `after` those here.
+    """
+    made, known = before, dict[str | None, str]()
+    both = [
+        (sum(stop - start for start, stop in intersect(turns_of(after, new), turns_of(before, old))), new.id, old.id)
+        for new in after.speakers
+        for old in before.speakers
+    ]
+    for seconds, new, old in sorted(both, reverse=True):
+        if seconds > 0 and new not in known and old not in known.values():
+            known[new] = old
+    for speaker in (each for each in after.speakers if each.id in wanted):
+        if speaker.id not in known:
+            made, known[speaker.id] = add(made)
+        more = intersect(turns_of(after, speaker), [(end, math.inf)])
+        speakers = (
+            replace(each, turns=union([*each.turns, *more])) if each.id == known[speaker.id] else each
+            for each in made.speakers
+        )
+        made = replace(made, speakers=tuple(speakers))
+    return made.speakers, known
 
 
 def _line(segment: Segment, old: Sequence[Segment]) -> list[Segment]:
-    near = [each for each in old if each.start < segment.end + 1.0] or old[:1]
+    near = [each for each in old if each.start < segment.end + NEAR] or old[:1]
     speakers = [_speaker(start, end, near) for start, end in _pieces(segment)]
     runs = [(who, len(list(run))) for who, run in groupby(speakers)]
     if len(runs) < 2:

@@ -72,7 +72,7 @@ class Session(QObject):
         added(id): a new recording, in the order they were dropped.
         changed(id): state, progress or figures of a recording changed.
         text_changed(id): its text grew or its draft changed.
-        leaving(id): its text is about to go, and another one is to come.
+        leaving(id): its text is about to go, or to be gone on with, and another one is to come.
         replaced(id): its text is another one from its beginning on.
         revised(id): the same words are divided or given to speakers in another way.
         removed(id); reloaded(): the list was read from the library.
@@ -133,6 +133,7 @@ class Session(QObject):
     def _take_up(self, entry: Entry) -> None:
         """Go on behind the lines that a live recording has, as the library knows them."""
         before, library = entry.state, self._library
+        self.leaving.emit(entry.id)
         entry.state, entry.problem, entry.kind, entry.live = WAITING, "", "", None
         self.changed.emit(entry.id)
         if library is None:

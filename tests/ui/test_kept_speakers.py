@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 
 from desktop_app import folders
-from desktop_app.engine.messages import Failed, SegmentReady, Started
+from desktop_app.engine.messages import Failed, Finished, SegmentReady, Started
 from desktop_app.library.store import Library
-from desktop_app.ui.edits import Edits
+from desktop_app.ui.edits import NEW, Edits
 from desktop_app.ui.entry import DONE, INTERRUPTED, Entry
 from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.session import Session
 from desktop_app.ui.window import Window
 from tests.ui.staging import Stage
 from tests.ui.talks import talk
+from tests.ui.test_checks import interrupted
 from tests.ui.test_speakers import finish, stored
 
 
@@ -125,3 +126,27 @@ def test_corrections_survive_a_program_that_ends_while_the_new_text_is_written(
     later.settle()
     assert again.state == DONE
     assert (again.transcript().segments, again.transcript().speakers) == (mine.segments, mine.speakers)
+
+
+def test_a_live_recording_that_was_broken_off_and_goes_on_keeps_what_was_corrected(stage: Stage) -> None:
+    """Its lines stand; who speaks in the whole recording is found anew, and need not be what the reader has said."""
+    whole = talk(2, named=False)
+    session, keeper, library = interrupted(stage, *(replace(part, speaker=None) for part in whole.segments[:4]))
+    edits = Edits(session, library, keeper)
+    (entry,) = session.entries.values()
+    session.load(entry.id)
+    stage.qtbot.waitUntil(lambda: bool(entry.segments))
+    edits.reassign(entry.id, [0, 1], NEW)
+    edits.reassign(entry.id, [2, 3], NEW)
+    assert [part.speaker for part in entry.segments] == ["S1", "S1", "S2", "S2"]
+    session.again(entry.id)
+    stage.qtbot.waitUntil(lambda: bool(stage.engine.jobs))
+    session.handle(Started(entry.id, whole.seconds, whole.models))
+    session.handle(Finished(entry.id, replace(whole, path=entry.path)))
+    assert entry.state == DONE
+    assert [part.speaker for part in entry.segments[:4]] == ["S1", "S1", "S2", "S2"]
+    assert {part.speaker for part in entry.segments[4:]} == {"S1", "S2"}
+    assert edits.undo(entry.id) == "kept speakers"
+    assert [part.speaker for part in entry.segments] == [part.speaker for part in whole.segments]
+    keeper.close()
+    library.close()

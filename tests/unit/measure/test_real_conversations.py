@@ -38,5 +38,5 @@ def test_every_form_of_who_speaks_when_is_read(tmp_path: Path) -> None:
 def test_a_folder_without_an_index_is_said(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "index.json").write_text(text)
-    with pytest.raises(AudioProblem, match="has no index.json that can be read; name the folder above"):
+    with pytest.raises(AudioProblem, match=r"has no index\.json that can be read; name the folder above"):
         list(read(tmp_path))
