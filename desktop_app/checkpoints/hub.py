@@ -6,6 +6,7 @@ huggingface_hub tells its makers of its use is off. Nothing is imported before a
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import ssl
@@ -171,7 +172,8 @@ class Hub:
         if isinstance(error, errors.HFValidationError):
             return ModelProblem(f"{repository} is no name of a model", "galley models list shows some")
         if status := _status(error):
-            return ModelProblem(f"the server answers with error {status}", _LATER)
+            remedy = _LATER if status in _BUSY else "check the name of the model and the address of the mirror"
+            return ModelProblem(f"the server answers with error {status}", remedy)
         if _certificate(error):
             return ModelProblem(
                 "this computer does not trust the server's certificate",
@@ -184,6 +186,11 @@ class Hub:
         if isinstance(error, self._http.HTTPError):
             why = re.sub(r"\[Errno -?\d+\] ", "", str(error))
             return ModelProblem(f"the server cannot be reached ({why})", f"check the connection and {_LATER}")
+        if isinstance(error, json.JSONDecodeError):
+            return ModelProblem(
+                "what answers there is no hub",
+                "check the address of the mirror, and whether this network wants you to log in first",
+            )
         if isinstance(error, (self._http.InvalidURL, ValueError)):
             return ModelProblem(f"the server gives no sensible answer ({error})", "check the address of the mirror")
         raise error

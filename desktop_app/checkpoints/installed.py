@@ -128,6 +128,11 @@ def add(source: Path, name: str, progress: Progress) -> Installed:
     Raises ModelProblem, also where the copy is not what was read; then nothing stays behind. Raises OSError.
     """
     checkpoint = read(source)
+    if checkpoint.draft:
+        try:
+            read(checkpoint.draft)
+        except ModelProblem as problem:
+            raise ModelProblem(f"in the draft that lies in it, {problem.reason}", problem.remedy) from problem
     wanted = _files(source) + [f"draft/{file}" for file in (_files(checkpoint.draft) if checkpoint.draft else ())]
     name = check_free(name or _own_name(source))
     with staging(name) as folder:

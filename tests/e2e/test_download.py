@@ -347,6 +347,13 @@ def test_a_model_that_is_not_there_is_said(home: Path, server: HubServer) -> Non
     with pytest.raises(ModelProblem, match="the server has no tests/other for everyone"):
         download.download("tests/other", server.url, progress=lambda what, done, total: None)
     server.errors = [500] * hub.TRIES
-    with pytest.raises(ModelProblem, match="the server answers with error 500"):
+    with pytest.raises(ModelProblem, match="the server answers with error 500; try again later"):
+        fetch(server)
+    server.requests, server.errors = [], [404]
+    with pytest.raises(ModelProblem, match="the server answers with error 404; check the name of the model and"):
+        fetch(server)
+    assert len(server.requests) == 1
+    server.errors = [200]  # a page of some other server
+    with pytest.raises(ModelProblem, match="what answers there is no hub; check the address of the mirror"):
         fetch(server)
     assert list((home / "data" / "models").iterdir()) == []

@@ -51,6 +51,13 @@ def test_a_folder_is_copied_with_what_belongs_to_it_and_nothing_else(home: Path,
     assert list(home.glob("data/models/.*")) == []
 
 
+def test_a_draft_that_cannot_be_used_is_named_before_anything_is_copied(home: Path, source: Path) -> None:
+    (random_models.toy(source / "draft") / "tokenizer.json").unlink()
+    with pytest.raises(ModelProblem, match=r"in the draft that lies in it, the folder has no tokenizer\.json"):
+        installed.add(source, "", lambda *step: pytest.fail("something is copied"))
+    assert not (home / "data" / "models").exists()
+
+
 @pytest.mark.parametrize("file", ["model.safetensors", "tokenizer.json"])
 def test_one_changed_byte_is_found(source: Path, file: str) -> None:
     model = installed.add(source, "", quiet)

@@ -60,6 +60,13 @@ def test_headers_that_do_not_fit_the_file(tmp_path: Path, content: bytes) -> Non
         Tensors(tmp_path)
 
 
+def test_a_pointer_of_git_is_called_one(tmp_path: Path) -> None:
+    """What `git clone` leaves in the place of large files where git-lfs is not installed."""
+    (tmp_path / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 3\n")
+    with pytest.raises(ModelProblem, match=r"safetensors is only git's pointer to the weights; run git lfs pull"):
+        Tensors(tmp_path)
+
+
 @given(st.binary(max_size=64))
 def test_any_bytes_are_refused_or_read(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     folder = tmp_path_factory.mktemp("any")
