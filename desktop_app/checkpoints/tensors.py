@@ -151,12 +151,12 @@ def _header(path: Path) -> tuple[dict[str, tuple[str, tuple[int, ...], int, int]
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
-            begin = file.read(8)
-            if begin == b"version ":  # git-lfs left this where it did not fetch the file
+            head = file.read(8)
+            if head == b"version ":  # git-lfs left this where it did not fetch the file
                 raise ModelProblem(
                     f"{path.name} is only git's pointer to the weights", "run git lfs pull in its folder, or fetch it"
                 )
-            length = int.from_bytes(begin, "little")
+            length = int.from_bytes(head, "little")
             if size < 8 or length > min(size - 8, LONGEST_HEADER):
                 raise damaged
             header: dict[str, Any] = json.loads(file.read(length))

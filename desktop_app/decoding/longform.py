@@ -17,6 +17,7 @@ from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.guard import Act, Guard
 from desktop_app.decoding.hearing import MARGIN, HearPart, Samples, Window
 from desktop_app.decoding.lines import Line, cut
+from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.protocol import Model
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
@@ -93,18 +94,20 @@ def transcribe(
     settings: Settings = Settings(),
     figures: Figures | None = None,
     guard: Guard | None = None,
+    look_ahead: LookAhead | None = None,
 ) -> Figures:
     """Transcribe a stream of mono audio at 16 kHz.
 
     `hear` makes the features of its parts, `words` makes text of tokens. `figures` grow while the work goes on. Without
-    a `guard` the text is the target's, whatever it is like. Raises ValueError for a language or a task that the
-    checkpoint does not have.
+    a `guard` the text is the target's, whatever it is like. A `look_ahead` brings what it learned about the pair from
+    other recordings; without one a draft that costs time is found out anew. Raises ValueError for a language or a task
+    that the checkpoint does not have.
     """
     language = Language(settings.language, 1.0) if settings.language else None
     if language and vocabulary.languages and language.code not in vocabulary.languages:
         raise ValueError(f"this model does not know the language {language.code!r}")
     figures = figures or Figures()
-    decoder = WindowDecoder(target, vocabulary, figures, drafter, spares=True)
+    decoder = WindowDecoder(target, vocabulary, figures, drafter, look_ahead or LookAhead(spares=True))
     audio = _Stream(blocks)
     prompt, seek, spoken = list(settings.prompt), 0, 0.0
     while len((part := audio.part(seek)).samples) >= vocabulary.seconds_per_timestamp * RATE:

@@ -168,6 +168,15 @@ class LookAhead:
         """How fast the text would come with the draft, the target alone being 1, while it is left out for that."""
         return None if self._plan.drafting else self._plan.worth
 
+    def again(self) -> None:
+        """Another recording begins. What was learned about the pair stays known, and a draft that was left out stays
+        out; but when it is tried next, only this recording says how often it is right.
+        """
+        if not self._plan.drafting:
+            self._rounds.clear()
+            self._hearing.clear()
+            self._news = 0
+
     def choose(self) -> int:
         """The look-ahead for the next round."""
         drafting = self._plan.drafting

@@ -56,7 +56,7 @@ class Language:
 class WindowDecoder:
     """A target, perhaps with a drafter, set up to write windows one after another.
 
-    If it `spares`, the drafter is left out while it costs time; else it is asked whatever it costs.
+    `look_ahead` says how far to draft, and may leave the drafter out; without one it is asked whatever it costs.
     """
 
     def __init__(
@@ -65,11 +65,10 @@ class WindowDecoder:
         vocabulary: Vocabulary,
         figures: Figures,
         drafter: Drafter | None = None,
-        *,
-        spares: bool = False,
+        look_ahead: LookAhead | None = None,
     ) -> None:
         self._target, self._vocabulary, self._figures, self._drafter = target, vocabulary, figures, drafter
-        self._look_ahead = LookAhead(spares=spares)
+        self._look_ahead = look_ahead or LookAhead()
 
     def detect_language(self, window: Window) -> Language:
         """The likeliest language, by the scores behind the start token as in openai/whisper's `detect_language`."""

@@ -92,7 +92,7 @@ def _transcribe(
             since, blocks = work.since, work.counted(audio)
             live_rest.transcribe(blocks, since, features, model, vocabulary, text, VoiceGate(), *rules, guard)
         else:
-            longform.transcribe(work.counted(audio), hear, model, vocabulary, text, *rules, guard)
+            longform.transcribe(work.counted(audio), hear, model, vocabulary, text, *rules, guard, pair.look_ahead())
         whole = work.transcript(models, audio.damage)
         return beside.finish(whole) if beside else whole
 

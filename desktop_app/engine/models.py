@@ -11,6 +11,7 @@ from desktop_app.checkpoints import installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter
+from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.engine import placing, runtime
 from desktop_app.engine.messages import Options
 from desktop_app.transcript.model import Models
@@ -27,10 +28,12 @@ class Loaded:
 
 @dataclass(frozen=True)
 class LoadedDraft(Loaded):
-    """A draft in memory. `shares_encoder` if it hears with the target's, `drafter` makes its tokens the target's."""
+    """A draft in memory. `shares_encoder` if it hears with the target's, `drafter` makes its tokens the target's,
+    `look_ahead` knows what it costs beside its target."""
 
     shares_encoder: bool
     drafter: Callable[[Draft], Drafter]
+    look_ahead: LookAhead
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,13 @@ class Pair:
             return None
         encoder = self.target.model if draft.shares_encoder else draft.model
         return draft.drafter(Draft(draft.model, encoder, draft.checkpoint.vocabulary))
+
+    def look_ahead(self) -> LookAhead | None:
+        """For one more recording, with what the others showed about the pair."""
+        if self.draft is None:
+            return None
+        self.draft.look_ahead.again()
+        return self.draft.look_ahead
 
     def described(self) -> Models:
         """The pair in words for people."""
@@ -127,7 +137,7 @@ class Shelf:
             shares_encoder = alike and same_encoder(target.checkpoint, checkpoint)
             encoder = target.model if shares_encoder else None
             model = runtime.load(checkpoint, device, options.precision, encoder, _cache())
-            self._draft = LoadedDraft(key, checkpoint, model, shares_encoder, drafter)
+            self._draft = LoadedDraft(key, checkpoint, model, shares_encoder, drafter, LookAhead(spares=True))
         return self._draft
 
 

@@ -90,7 +90,8 @@ def test_the_target_alone_takes_a_pass_for_each_token(results: tuple[Results, Re
 def test_the_draft_is_accepted_and_saves_passes(results: tuple[Results, Results]) -> None:
     drafted, _ = results
     accepted, compared = total(drafted, "accepted"), total(drafted, "compared")
-    tokens, passes = total(drafted, "tokens"), total(drafted, "target_passes")
+    alone = total(drafted, "left_out")  # one pass each, where this computer was faster without the draft
+    tokens, passes = total(drafted, "tokens") - alone, total(drafted, "target_passes") - alone
     assert accepted / compared > 0.6, f"{accepted} of {compared}"
     assert passes <= tokens / 1.5, f"{passes} passes for {tokens} tokens"
 

@@ -122,6 +122,29 @@ def test_it_comes_back_when_it_pays_again(load: str) -> None:
     assert policy.left_out is None
 
 
+def test_what_was_learned_in_one_recording_is_known_in_the_next() -> None:
+    """Short recordings: each alone ends before a draft that cannot pay is found out, all together do not."""
+    policy, costs = LookAhead(spares=True), cycle(trace("quiet_as_large"))
+    first = play(policy, costs, usual("quiet_as_large"), 0.8, 15)
+    assert first.with_draft > 10
+    later = []
+    for seed in range(120):
+        policy.again()
+        later.append(play(policy, costs, usual("quiet_as_large"), 0.8, 15, seed))
+    assert policy.left_out is not None
+    late = later[30:]
+    assert sum(each.with_draft for each in late) < 0.02 * sum(each.rounds for each in late)
+
+
+def test_a_draft_that_was_left_out_is_tried_in_the_next_recording() -> None:
+    policy = LookAhead(spares=True)
+    play(policy, cycle(trace("quiet")), usual("quiet"), 0.1, 6000)
+    assert policy.left_out is not None
+    policy.again()
+    play(policy, cycle(trace("quiet")), usual("quiet"), 0.9, 1500)
+    assert policy.left_out is None
+
+
 def test_a_machine_that_grows_busy_and_quiet_again_misleads_nobody() -> None:
     policy = LookAhead(spares=True)
     for load in ("quiet", "busy") * 8:

@@ -117,7 +117,7 @@ def test_the_events_of_a_job(folder: Path, shelf: Shelf, recording: Path, ends: 
     assert stats.tokens >= sum(len(segment.tokens) for segment in transcript.segments) > 0
     assert stats.audio_seconds == 4.0
     assert stats.encode_seconds + stats.draft_seconds + stats.verify_seconds <= stats.wall_seconds
-    assert stats.drafted > 0
+    assert stats.drafted + stats.left_out > 0  # a draft as large as its target may be known not to pay by now
 
 
 class Open:

@@ -57,9 +57,12 @@ def test_what_is_loaded_stays_loaded_until_something_else_is_asked_for(folder: P
     assert (alone.target, alone.draft, alone.drafter()) == (both.target, None, None)
     assert shelf.pair(Options(str(folder), draft=str(folder / "draft")), said.append) == both
     assert len(said) == 2
+    assert both.look_ahead() is shelf.pair(Options(str(folder)), said.append).look_ahead()  # it goes on learning
+    assert alone.look_ahead() is None
     other = shelf.pair(Options(str(folder), precision="int8"), said.append)
     assert len(said) == 4
     assert other.target.model is not both.target.model
+    assert other.look_ahead() is not both.look_ahead()
     assert (other.described().precision, both.described().precision) == ("int8", "f32")
 
 
