@@ -34,9 +34,9 @@ def test_the_list_for_people(toy: Path, capsys: pytest.CaptureFixture[str]) -> N
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == "Installed:"
     assert "toy 1 MB added from a folder used where none is chosen" in lines
-    assert "large-v3 3.1 GB 17.0 GB / 4.7 GB every language Apache-2.0 drafts: distil-large-v3, large-v3-turbo" in lines
-    assert "small 967 MB 2.8 GB / 1.1 GB every language Apache-2.0 2 MB are here" in lines
-    assert "whisper-large-v3-distil-fr-v0.2 ? 8.4 GB / 2.5 GB fr MIT" in lines
+    assert "large-v3 3.1 GB 17.6 GB / 4.7 GB every language Apache-2.0 drafts: distil-large-v3, large-v3-turbo" in lines
+    assert "small 967 MB 2.9 GB / 1.1 GB every language Apache-2.0 2 MB are here" in lines
+    assert "whisper-large-v3-distil-fr-v0.2 ? 8.7 GB / 2.5 GB fr MIT" in lines
 
 
 def test_the_list_for_programs(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
