@@ -38,9 +38,11 @@ class Utterance:
 
 @dataclass
 class Batch:
-    """audio [B, samples], offsets [B], inputs and labels [B, T], centres [B, T] (frames, -1: none), phones [B, F]."""
+    """audio [B, samples], ends [B] (sample behind which a recording is over), offsets [B], inputs and labels [B, T],
+    centres [B, T] (frames, -1: none), phones [B, F]."""
 
     audio: torch.Tensor
+    ends: torch.Tensor
     offsets: torch.Tensor
     inputs: torch.Tensor
     labels: torch.Tensor
@@ -83,6 +85,7 @@ class Window:
     """One row while it is being filled."""
 
     audio: np.ndarray
+    end: int
     offset: int
     tokens: list[int] = field(default_factory=list)
     centres: list[float] = field(default_factory=list)
@@ -115,20 +118,24 @@ class Windows:
         rng, samples = self.rng, seconds * RATE
         frames = samples // FRAME
         offset = int(rng.triangular(0, min(self.stage["spread"], FRAMES - frames), 0))
-        window = Window(np.zeros(samples, np.float32), offset)
+        window = Window(np.zeros(samples, np.float32), samples, offset)
         window.phones = np.full(frames, PHONE_ID[SILENCE], np.uint8)
         chance, limit = rng.random(), 100
         if chance < self.stage["empty"]:
             limit = 0
         elif seconds > 5 and chance < self.stage["empty"] + 0.2:
             limit = rng.randint(1, 3)
-        level, cursor = 10 ** (rng.uniform(-15, 0) / 20), int(rng.triangular(0, 1.0, 0.1) * RATE)
+        level, before = 10 ** (rng.uniform(-15, 0) / 20), rng.triangular(0, 1.0, 0.1)
+        if rng.random() < self.stage["late"]:
+            before = rng.uniform(1.0, 0.6 * seconds)
+        cursor = int(before * RATE)
         while limit > 0:
             limit -= 1
             utterance = next((u for u in self._choices(6) if cursor + len(u.audio) <= samples), None)
             if utterance is None:
                 if rng.random() < self.stage["cut"]:
                     self._cut(window, cursor, level)
+                    cursor = samples
                 break
             self._place(window, utterance, cursor, level * 10 ** (rng.uniform(-4, 0) / 20))
             pause = rng.uniform(2.0, 6.0) if seconds > 10 and rng.random() < 0.1 else rng.triangular(0.05, 1.2, 0.3)
@@ -143,6 +150,8 @@ class Windows:
             window.audio = disturb(window.audio, self.noise, rng.uniform(0.2, 1.0), others)
         else:
             self._add_noise(window)
+        if cursor < samples and rng.random() < self.stage["over"]:
+            window.end = cursor
         return window
 
     def _place(self, window: Window, utterance: Utterance, at: int, gain: float) -> None:
@@ -228,6 +237,7 @@ class Windows:
             centres[i, : len(guides)] = torch.tensor(guides)
         return Batch(
             torch.from_numpy(np.stack([row.audio for row in rows])),
+            torch.tensor([row.end for row in rows]),
             torch.tensor([row.offset for row in rows]),
             inputs,
             labels,

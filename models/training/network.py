@@ -189,7 +189,7 @@ def sinusoids(length: int, width: int) -> Tensor:
 
 
 class LogMel(nn.Module):
-    """Whisper's log-mel spectrogram."""
+    """Whisper's log-mel spectrogram; behind the end of a recording it is 0, as in the last window of a long one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -198,8 +198,11 @@ class LogMel(nn.Module):
         self.register_buffer("window", torch.hann_window(400))
 
     @torch.no_grad()
-    def forward(self, audio: Tensor) -> Tensor:
-        """audio [B, samples] at 16 kHz to [B, 80, samples / 160]."""
+    def forward(self, audio: Tensor, ends: Tensor | None = None) -> Tensor:
+        """audio [B, samples] at 16 kHz, over behind the samples `ends` [B], to [B, 80, samples / 160]."""
         spectrum = torch.stft(audio, 400, 160, window=self.window, return_complex=True)[..., :-1]
         log = (self.filters @ spectrum.abs().square()).clamp_min(1e-10).log10()
-        return (torch.maximum(log, log.amax((1, 2), keepdim=True) - 8.0) + 4.0) / 4.0
+        mel = (torch.maximum(log, log.amax((1, 2), keepdim=True) - 8.0) + 4.0) / 4.0
+        if ends is None:
+            return mel
+        return mel * (torch.arange(mel.shape[-1], device=mel.device) < ends[:, None, None] // 160)

@@ -53,7 +53,7 @@ def non_speech(samples: int, rng: np.random.Generator) -> np.ndarray:
     """`samples` of something that nobody said, at a random level, often two things at a time."""
     kinds = ("silence", "noise", "hum", "clicks", "tones", "music", "wind")
     total = np.zeros(samples, np.float32)
-    for kind in rng.choice(kinds, size=rng.integers(1, 3), replace=False, p=(0.1, 0.25, 0.1, 0.15, 0.1, 0.2, 0.1)):
+    for kind in rng.choice(kinds, size=rng.integers(1, 3), replace=False, p=(0.1, 0.22, 0.1, 0.13, 0.15, 0.2, 0.1)):
         total += sound(str(kind), samples, rng) * np.float32(10 ** (rng.uniform(-55, -8) / 20))
     return total
 

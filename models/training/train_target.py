@@ -147,7 +147,7 @@ def draft_loss(scores: Tensor, target: Tensor, labels: Tensor) -> tuple[Tensor, 
 def losses(run: Run, batch: Batch, mel: LogMel, stage: dict[str, Any], time0: int) -> tuple[Tensor, dict[str, float]]:
     """The stage's weighted loss and its parts. In a stage of the draft alone the target stands still."""
     with torch.set_grad_enabled(not stage["alone"]):
-        audio = run.model.encoder(mel(batch.audio), batch.offsets)
+        audio = run.model.encoder(mel(batch.audio, batch.ends), batch.offsets)
         total, parts, scores = target_losses(run, batch, audio, stage, time0)
     if stage["draft"]:
         own, _, _ = run.draft(batch.inputs, audio.detach())
