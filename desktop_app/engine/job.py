@@ -82,7 +82,8 @@ def _transcribe(
         work = _Work(request, outbox, cancelled, pause, checkpoint, audio.seconds, beside)
         hear = None
         if not request.written:
-            announce("Listening for the loudest sound")
+            if audio.seconds > longform.WINDOW_SECONDS:
+                announce("Listening for the loudest sound")
             hear = work.listened(pair.mel_bins).features
         outbox.send(Started(request.job, audio.seconds, models))
         model, vocabulary, text = pair.target.model, checkpoint.vocabulary, checkpoint.text
