@@ -65,7 +65,7 @@ class VirtualMicrophone:
         """Put it in again."""
         self._modules.append(pactl("load-module", "module-null-sink", *_SPEAKERS))
         self._modules.append(pactl("load-module", "module-remap-source", *_MICROPHONE))
-        pactl("set-default-source", "microphone")
+        _patiently("set-default-source", "microphone")  # PipeWire answers before it has made the source
 
 
 def lacking(server: str = PULSEAUDIO) -> str:
@@ -124,6 +124,19 @@ def pactl(*command: str) -> str:
     """Ask something of the daemon."""
     done = subprocess.run(["pactl", *command], capture_output=True, text=True, timeout=20, check=True)
     return done.stdout.strip()
+
+
+def _patiently(*command: str) -> None:
+    """Ask until it is done. Raises CalledProcessError where it is not within 20 s."""
+    until = time.monotonic() + 20
+    while True:
+        try:
+            pactl(*command)
+            return
+        except subprocess.CalledProcessError:
+            if time.monotonic() > until:
+                raise
+        time.sleep(0.05)
 
 
 def _wait(daemon: subprocess.Popen[bytes]) -> None:
