@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from pathlib import Path
 
@@ -58,9 +59,9 @@ class Place:
         }
         known = set(core().get_property(self.name, "SUPPORTED_PROPERTIES"))
         self._settings = {"PERFORMANCE_HINT": "LATENCY"} | {key: each for key, each in wanted.items() if key in known}
+        self._cache = {} if cache is None else {"CACHE_DIR": str(cache)}
         if cache is not None:
             cache.mkdir(parents=True, exist_ok=True)
-            self._settings["CACHE_DIR"] = str(cache)
 
     @property
     def appends(self) -> bool:
@@ -69,8 +70,12 @@ class Place:
 
     def compiled(self, model: ov.Model, **more: str) -> ov.InferRequest:
         """A graph ready to run; ModelProblem where the device refuses it."""
+        settings = self._settings | more
+        # OpenVINO's cache tells models apart, but not the precisions and kernels that they were compiled for: what was
+        # compiled for f32 and is run in bf16 reads behind the end of its memory (OpenVINO 2026.4.1 with AMX).
+        model.set_rt_info(json.dumps(settings), "compiled_for")
         try:
-            return core().compile_model(model, self.name, self._settings | more).create_infer_request()
+            return core().compile_model(model, self.name, settings | self._cache).create_infer_request()
         except RuntimeError as error:
             raise ModelProblem(
                 f"{self.name} cannot run this model ({_clause(error)})", "choose another device or model"

@@ -13,6 +13,7 @@ import pytest
 
 from desktop_app.checkpoints.folder import ModelProblem, read
 from desktop_app.runtimes import openvino as runtime
+from desktop_app.runtimes import openvino_graphs as graphs
 from desktop_app.runtimes import openvino_place
 from desktop_app.runtimes.openvino import OpenVinoModel, load, precisions
 from desktop_app.runtimes.openvino_passes import is_steady
@@ -157,3 +158,27 @@ def test_the_checkpoint_may_go_once_it_is_loaded(toy: Pair, tmp_path: Path) -> N
     shutil.rmtree(folder)
     assert np.isfinite(model.open(toy.encoded).run([1, 2, 3])).all()
     assert model.attend(toy.encoded, [1, 2, 3])[1].shape[1] == 3
+
+
+def test_what_was_compiled_for_one_precision_serves_no_other(toy: Pair, tmp_path: Path) -> None:
+    """OpenVINO itself would take it: the settings are no part of the name that it gives to a compiled model."""
+    wanted = [*precisions("CPU"), "f32"]
+
+    def heard_and_read(precision: str, cache: Path | None) -> tuple[np.ndarray, np.ndarray]:
+        model = load(read(toy.folder), precision=precision, cache=cache)
+        encoded = model.encode(features(toy.reference.config.num_mel_bins))
+        return encoded, model.open(encoded).run([300, 1, 2])
+
+    for precision in (*wanted, *wanted):
+        for found, right in zip(heard_and_read(precision, tmp_path), heard_and_read(precision, None), strict=True):
+            np.testing.assert_array_equal(found, right, err_msg=precision)
+
+
+def test_the_settings_name_a_compiled_model(toy: Pair, tmp_path: Path) -> None:
+    """The same graph with other kernels is compiled again, and found again."""
+    place, checkpoint = openvino_place.Place("cpu", "f32", tmp_path), read(toy.folder)
+    cached = []
+    for settings in ({}, {"SNIPPETS_MODE": "DISABLE"}) * 2:
+        request = place.compiled(graphs.encoder(checkpoint.tensors, checkpoint.shape, None), **settings)
+        cached.append(request.get_compiled_model().get_property("LOADED_FROM_CACHE"))
+    assert cached == [False, False, True, True]
