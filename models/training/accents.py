@@ -13,9 +13,9 @@ from pathlib import Path
 
 from models.training.settings import WORK
 
-ESPEAK_DATA = WORK / "espeak" / "espeak-ng-data"
-"""Where the voices are written; espeak-ng is told of the folder above it."""
-ACCENTS, VARIANTS = 60, 100
+ESPEAK_DATA = WORK / "espeak"
+"""Where the voices are written, a folder of espeak-ng's data for each part."""
+ACCENTS, VARIANTS = 60, 100  # in each part, for espeak-ng lists at most 350 voices
 MADE_ACCENTS = [f"made{i}" for i in range(ACCENTS)]
 MADE_VARIANTS = [f"own{i}" for i in range(VARIANTS)]
 _SEED = 31
@@ -26,26 +26,28 @@ _SHIFTS = """eI>e: eI>e eI>aI oU>o: oU>o oU>aU aI>aI2 aI>OI aI>A: aU>au aU>A: OI
 t>t[ d>d[ N>n l>L z>s h>NULL h>x dZ>Z tS>S""".split()
 
 
-def make_voices() -> Path:
-    """Copy espeak-ng's English data and add the made-up voices; returns the folder to give to espeak-ng.
+def make_voices(part: int = 0) -> Path:
+    """Copy espeak-ng's English data and add a part's own made-up voices; returns the folder to give to espeak-ng.
 
     Raises FileNotFoundError where espeak-ng's data is not installed.
     """
-    if ESPEAK_DATA.exists():
-        return ESPEAK_DATA.parent
+    folder = ESPEAK_DATA / str(part)
+    if folder.exists():
+        return folder
     installed = next((Path(folder) for folder in _INSTALLED if Path(folder).is_dir()), None)
     if installed is None:
         raise FileNotFoundError("espeak-ng's data was not found: install the package espeak-ng")
-    partial = ESPEAK_DATA.parent / f"{os.getpid()}.partial"
-    # espeak-ng lists at most 350 voices, so those of other languages are left out.
-    shutil.copytree(installed, partial, ignore=lambda folder, names: _other_languages(Path(folder), names))
-    rng = random.Random(_SEED)
+    partial = ESPEAK_DATA / f"{os.getpid()}.partial"
+    data = partial / "espeak-ng-data"
+    # Those of other languages are left out to make room for more.
+    shutil.copytree(installed, data, ignore=lambda folder, names: _other_languages(Path(folder), names))
+    rng = random.Random(_SEED + part)
     for name in MADE_ACCENTS:
-        (partial / "lang" / "gmw" / name).write_text(_accent(name, rng))
+        (data / "lang" / "gmw" / name).write_text(_accent(name, rng))
     for name in MADE_VARIANTS:
-        (partial / "voices" / "!v" / name).write_text(_variant(name, rng))
-    partial.rename(ESPEAK_DATA)
-    return ESPEAK_DATA.parent
+        (data / "voices" / "!v" / name).write_text(_variant(name, rng))
+    partial.rename(folder)
+    return folder
 
 
 def _other_languages(folder: Path, names: list[str]) -> list[str]:

@@ -5,15 +5,15 @@ seconds of audio train all positions and all time tokens.
 """
 
 import json
-import queue
 import random
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import soxr
 import torch
+from torch.utils.data import DataLoader, IterableDataset
 
 from models.training.network import FRAMES
 from models.training.phones import PHONE_ID, SILENCE, UNKNOWN
@@ -24,6 +24,8 @@ from models.training.voices import RATE
 
 FRAME = 320
 IGNORED = -100
+STRETCH = 0.12
+"""How much faster or slower than spoken an utterance may be played."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,19 @@ def _centres(entry: dict[str, Any], ids: list[int], tokens: Tokens) -> list[floa
     return [float(x) for x in np.interp(middles, characters, samples) / FRAME]
 
 
+def stretched(utterance: Utterance, factor: float) -> Utterance:
+    """The utterance played slower (a factor above 1) or faster, so that all its frequencies move with it."""
+    audio = soxr.resample(np.asarray(utterance.audio), 1.0, factor, quality="LQ")
+    audio = np.pad(audio, (0, -len(audio) % FRAME))
+    places = (np.arange(len(audio) // FRAME) / factor).astype(int)
+    return Utterance(
+        audio,
+        utterance.ids,
+        [centre * factor if centre >= 0 else centre for centre in utterance.centres],
+        utterance.phones[np.minimum(places, len(utterance.phones) - 1)],
+    )
+
+
 @dataclass
 class Window:
     """One row while it is being filled."""
@@ -93,7 +108,7 @@ class Window:
     silent: bool = True
 
 
-class Windows:
+class Windows(IterableDataset[Batch]):
     """Draws windows from utterances by the rules of one stage of the recipe."""
 
     def __init__(self, tokens: Tokens, stage: dict[str, Any], seed: int) -> None:
@@ -137,6 +152,9 @@ class Windows:
                     self._cut(window, cursor, level)
                     cursor = samples
                 break
+            if rng.random() < self.stage["stretch"]:
+                changed = stretched(utterance, rng.uniform(1 - STRETCH, 1 + STRETCH))
+                utterance = changed if cursor + len(changed.audio) <= samples else utterance
             self._place(window, utterance, cursor, level * 10 ** (rng.uniform(-4, 0) / 20))
             pause = rng.uniform(2.0, 6.0) if seconds > 10 and rng.random() < 0.1 else rng.triangular(0.05, 1.2, 0.3)
             cursor += len(utterance.audio) + int(pause * RATE)
@@ -146,8 +164,8 @@ class Windows:
             if rng.random() < 0.8:
                 window.audio = non_speech(samples, self.noise)
         elif rng.random() < self.stage["rooms"]:
-            others = [np.float32(1 / 32768) * u.audio for u in self._choices(2)]
-            window.audio = disturb(window.audio, self.noise, rng.uniform(0.2, 1.0), others)
+            others = [np.float32(1 / 32768) * u.audio for u in self._choices(5)]
+            window.audio = disturb(window.audio, self.noise, rng.uniform(0.3, 1.0), others)
         else:
             self._add_noise(window)
         if cursor < samples and rng.random() < self.stage["over"]:
@@ -245,26 +263,11 @@ class Windows:
             torch.from_numpy(np.stack([row.phones for row in rows])).long(),
         )
 
-    def stream(self) -> Iterator[Batch]:
-        """Batches without end, made ahead in a thread of their own that ends with the generator."""
-        ready: queue.Queue[Batch | Exception] = queue.Queue(4)
-        closed = threading.Event()
+    def __iter__(self) -> Iterator[Batch]:
+        """Batches without end."""
+        while True:
+            yield self.batch()
 
-        def fill() -> None:
-            try:
-                while not closed.is_set():
-                    ready.put(self.batch())
-            except Exception as error:  # raised again where the batches are wanted
-                ready.put(error)
-
-        threading.Thread(target=fill, daemon=True).start()
-        try:
-            while True:
-                batch = ready.get()
-                if isinstance(batch, Exception):
-                    raise batch
-                yield batch
-        finally:
-            closed.set()
-            while not ready.empty():  # so that a waiting `put` comes to its end
-                ready.get()
+    def ahead(self) -> Iterator[Batch]:
+        """Batches without end, made ahead by a process of its own."""
+        return iter(DataLoader(self, batch_size=None, num_workers=1, prefetch_factor=4))

@@ -12,39 +12,21 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers import WhisperFeatureExtractor
 
+from desktop_app.training.network import Attention
+
 FRAMES = 1500
 TARGET_POSITIONS = 448
 MELS = 80
 
 
-class Attention(nn.Module):
-    """Multi-head attention as in Whisper: the keys have no bias."""
-
-    def __init__(self, width: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.q_proj = nn.Linear(width, width)
-        self.k_proj = nn.Linear(width, width, bias=False)
-        self.v_proj = nn.Linear(width, width)
-        self.out_proj = nn.Linear(width, width)
-
-    def _split(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
-
-    def forward(self, x: Tensor, source: Tensor, causal: bool = False) -> Tensor:
-        """x [B, T, D] attends to source [B, S, D]."""
-        if x.device.type == "cpu" and not causal:  # half the time of PyTorch's fused attention on two cores
-            return self.with_weights(x, source)[0]
-        q, k, v = self._split(self.q_proj(x)), self._split(self.k_proj(source)), self._split(self.v_proj(source))
-        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
-        return self.out_proj(mixed.transpose(1, 2).flatten(2))
+class SeenAttention(Attention):
+    """Attention that also says where it looked."""
 
     def with_weights(self, x: Tensor, source: Tensor) -> tuple[Tensor, Tensor]:
         """As `forward`, and the attention weights [B, heads, T, S]."""
-        q, k, v = self._split(self.q_proj(x)), self._split(self.k_proj(source)), self._split(self.v_proj(source))
-        q = (q * q.shape[-1] ** -0.5).contiguous()
-        weights = (q @ k.contiguous().transpose(-1, -2)).softmax(-1)
-        return self.out_proj((weights @ v.contiguous()).transpose(1, 2).flatten(2)), weights
+        q, k, v = self.split(x, source)
+        weights = self.weights(q, k)
+        return self.mixed(weights @ v.contiguous()), weights
 
 
 class EncoderLayer(nn.Module):
@@ -86,7 +68,7 @@ class DecoderLayer(nn.Module):
         super().__init__()
         self.self_attn = Attention(width, heads)
         self.self_attn_layer_norm = nn.LayerNorm(width)
-        self.encoder_attn = Attention(width, heads)
+        self.encoder_attn = SeenAttention(width, heads)
         self.encoder_attn_layer_norm = nn.LayerNorm(width)
         self.fc1 = nn.Linear(width, 4 * width)
         self.fc2 = nn.Linear(4 * width, width)
@@ -206,3 +188,30 @@ class LogMel(nn.Module):
         if ends is None:
             return mel
         return mel * (torch.arange(mel.shape[-1], device=mel.device) < ends[:, None, None] // 160)
+
+
+def masked(mel: Tensor, share: float) -> Tensor:
+    """The spectrogram [B, 80, T] with a `share` of its rows coloured and masked.
+
+    Such a row gets a smooth curve over its bands (about 4 dB), and the row's mean in two of its bands and two moments
+    of up to 0.25 s (SpecAugment, arXiv:1904.08779).
+    """
+    rows, bands, times = mel.shape
+    chosen = torch.rand(rows, 1, 1, device=mel.device) < share
+    at, when = torch.arange(bands, device=mel.device), torch.arange(times, device=mel.device)
+    waves = torch.arange(1, 5, device=mel.device)[:, None] * (math.pi / bands) * at
+    phases = 2 * math.pi * torch.rand(rows, 4, 1, device=mel.device)
+    heights = 0.06 * torch.randn(rows, 4, 1, device=mel.device)
+    hidden = torch.zeros_like(mel, dtype=torch.bool)
+    for _ in range(2):
+        hidden = hidden | _stretch(at, rows, 12)[:, :, None] | _stretch(when, rows, 25)[:, None, :]
+    changed = mel + (heights * torch.cos(waves + phases)).sum(1)[:, :, None]
+    changed = torch.where(hidden, mel.mean((1, 2), keepdim=True), changed)
+    return torch.where(chosen, changed, mel)
+
+
+def _stretch(places: Tensor, rows: int, longest: int) -> Tensor:
+    """For each row whether each of the places lies in one stretch of random place and length, [rows, places]."""
+    length = longest * torch.rand(rows, 1, device=places.device)
+    first = (len(places) - length) * torch.rand(rows, 1, device=places.device)
+    return (places >= first) & (places < first + length)

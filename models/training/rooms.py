@@ -34,12 +34,12 @@ def disturb(
     if rng.random() < 0.5 * strength:
         changed = through(changed, rng, echo=rng.random() < 0.7, telephone=rng.random() < 0.35, strength=strength)
     chance = rng.random()
-    ratio = rng.triangular(25 - 23 * strength, 25 - 23 * strength, 45)
-    if chance < 0.6:
+    ratio = rng.triangular(25 - 23 * strength, 25 - 23 * strength, 35)
+    if chance < 0.5:
         changed = mixed(changed, noise(len(audio), rng), ratio, level)
-    elif chance < 0.8:
-        changed = mixed(changed, murmur(others or [audio], len(audio), rng), ratio + 3, level)
-    elif chance < 0.85:
+    elif chance < 0.82:
+        changed = mixed(changed, murmur(others or [audio], len(audio), rng), ratio + 2, level)
+    elif chance < 0.87:
         changed = mixed(changed, music(len(audio), rng), ratio + 3, level)
     if rng.random() < 0.25 * strength:
         changed = coded(changed, rng)
@@ -118,10 +118,10 @@ def swells(samples: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def murmur(speech: Sequence[np.ndarray], samples: int, rng: np.random.Generator, voices: int = 6) -> np.ndarray:
-    """Several voices at a time, none to be understood: pieces of `speech`, played backwards and shifted."""
+    """Several voices at a time, none to be understood: pieces of `speech`, shifted, half of them backwards."""
     total = np.zeros(samples, np.float32)
     for _ in range(voices):
-        piece = speech[int(rng.integers(len(speech)))][::-1]
+        piece = speech[int(rng.integers(len(speech)))][:: rng.choice((-1, 1))]
         start = int(rng.integers(0, len(piece)))
         total += np.take(piece, np.arange(start, start + samples), mode="wrap") * np.float32(rng.uniform(0.3, 1))
     return total

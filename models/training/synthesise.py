@@ -87,7 +87,7 @@ def make_part(shard: dict[str, Any], part: int, parts: int) -> None:
     if (DATA / f"{name}.jsonl").exists():
         return
     rng = random.Random(zlib.crc32(f"{shard['seed']} {name}".encode()))
-    sentences, espeak, offset = sentences_for(shard), Espeak(make_voices()), 0
+    sentences, espeak, offset = sentences_for(shard), Espeak(make_voices(part)), 0
     order = list(range(len(sentences)))
     rng.shuffle(order)
     lines: list[str] = []
@@ -123,7 +123,6 @@ def make_part(shard: dict[str, Any], part: int, parts: int) -> None:
 def main() -> None:
     """Speak every shard that is not there yet, in the recipe's order, on all cores."""
     DATA.mkdir(parents=True, exist_ok=True)
-    make_voices()  # before processes do so side by side
     for program, packages in OTHER_ENGINES.items():
         if not shutil.which(program):
             print(f"{program} is not installed (Debian: {packages}); its sentences are left out", flush=True)

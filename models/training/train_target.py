@@ -19,7 +19,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from models.training.batches import IGNORED, Batch, Windows
-from models.training.network import Decoder, LogMel, Whisper, place_times, start
+from models.training.network import Decoder, LogMel, Whisper, masked, place_times, start
 from models.training.phones import CLASSES, UNKNOWN
 from models.training.settings import STARTER, WORK, recipe
 from models.training.tokenise import Tokens
@@ -147,7 +147,8 @@ def draft_loss(scores: Tensor, target: Tensor, labels: Tensor) -> tuple[Tensor, 
 def losses(run: Run, batch: Batch, mel: LogMel, stage: dict[str, Any], time0: int) -> tuple[Tensor, dict[str, float]]:
     """The stage's weighted loss and its parts. In a stage of the draft alone the target stands still."""
     with torch.set_grad_enabled(not stage["alone"]):
-        audio = run.model.encoder(mel(batch.audio, batch.ends), batch.offsets)
+        heard = mel(batch.audio, batch.ends)
+        audio = run.model.encoder(masked(heard, stage["masks"]) if stage["masks"] else heard, batch.offsets)
         total, parts, scores = target_losses(run, batch, audio, stage, time0)
     if stage["draft"]:
         own, _, _ = run.draft(batch.inputs, audio.detach())
@@ -218,7 +219,7 @@ def train_stage(
     print(f"leg {run.leg}, {stage['name']}: {sum(map(len, windows.shards))} utterances", flush=True)
     if stage["draft"] and not run.draft.embed_tokens.weight.equal(run.model.decoder.embed_tokens.weight):
         adopt_embeddings(run)
-    batches = windows.stream()
+    batches = windows.ahead()
     parameters = [p for group in run.optimiser.param_groups for p in group["params"]]
     earlier = sum(before["minutes"] for before in settings["legs"][: run.leg])
     last, saved, seen = time.monotonic(), time.monotonic(), []

@@ -18,7 +18,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (installed / "lang" / "gmw" / "en").write_text("name English\n")
     (installed / "voices" / "!v" / "f2").write_text("language variant\n")
     monkeypatch.setattr(accents, "_INSTALLED", (str(installed),))
-    monkeypatch.setattr(accents, "ESPEAK_DATA", tmp_path / "made" / "espeak-ng-data")
+    monkeypatch.setattr(accents, "ESPEAK_DATA", tmp_path / "made")
     return accents.make_voices() / "espeak-ng-data"
 
 
@@ -32,7 +32,7 @@ def test_they_stand_beside_the_installed_english_ones(made: Path) -> None:
 def test_they_are_made_once_and_by_a_seed(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = {path.name: path.read_text() for path in (made / "lang" / "gmw").iterdir()}
     assert len({text.split("\n", 2)[2] for name, text in first.items() if name != "en"}) == accents.ACCENTS
-    monkeypatch.setattr(accents, "ESPEAK_DATA", tmp_path / "again" / "espeak-ng-data")
+    monkeypatch.setattr(accents, "ESPEAK_DATA", tmp_path / "again")
     again = accents.make_voices() / "espeak-ng-data" / "lang" / "gmw"
     assert {path.name: path.read_text() for path in again.iterdir()} == first
 
@@ -44,7 +44,7 @@ def test_the_accent_kept_back_lends_no_phoneme_table(made: Path) -> None:
 
 def test_a_missing_installation_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accents, "_INSTALLED", ())
-    monkeypatch.setattr(accents, "ESPEAK_DATA", tmp_path / "espeak-ng-data")
+    monkeypatch.setattr(accents, "ESPEAK_DATA", tmp_path)
     with pytest.raises(FileNotFoundError, match="install the package espeak-ng"):
         accents.make_voices()
 
