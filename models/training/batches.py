@@ -245,7 +245,8 @@ class Windows(IterableDataset[Batch]):
         seconds = self.rng.choices([int(s) for s in lengths], [float(w) for w in lengths.values()])[0]
         rows = [self.draw(seconds) for _ in range(max(2, self.stage["seconds"] // seconds))]
         lines = [self._line(row) for row in rows]
-        longest = max(len(inputs) for inputs, _, _ in lines)
+        # Filled up, so that few sizes of tensors come again and again and the memory of one serves the next.
+        longest = -(-max(len(inputs) for inputs, _, _ in lines) // 16) * 16
         inputs = torch.full((len(rows), longest), self.tokens.end)
         labels = torch.full((len(rows), longest), IGNORED)
         centres = torch.full((len(rows), longest), -1.0)
