@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 
-_NAME = re.compile(r"auto|cpu|(gpu|cuda)([.:]\d+)?|npu")
+_NAME = re.compile(r"(auto|cpu|npu)|(gpu|cuda)(?:[.:](\d+))?")
 DEVICES = "cpu, gpu, npu, cuda or auto"
 
 
@@ -33,14 +33,20 @@ def parse(text: str) -> Devices:
     devices = Devices(**found)
     if "cuda" in devices.encoder + devices.target and devices.encoder != devices.target:
         raise ValueError("PyTorch hears where it writes; write the same cuda for encoder and target, or neither")
+    if "cuda" in devices.target and "cuda" in devices.draft and devices.target != devices.draft:
+        raise ValueError("two models on PyTorch share a GPU; write the same cuda for target and draft")
     return devices
 
 
 def _device(text: str) -> str:
-    device = text.strip().lower()
-    if not _NAME.fullmatch(device):
+    """A device by the name that its runtime knows: "gpu.1" is OpenVINO's, "cuda:1" PyTorch's, the first has none."""
+    found = _NAME.fullmatch(text.strip().lower())
+    if found is None:
         raise ValueError(f"{text!r} is no device; write {DEVICES}, or encoder=DEVICE,target=DEVICE,draft=DEVICE")
-    return device
+    alone, several, number = found.groups()
+    if alone or not int(number or 0):
+        return str(alone or several)
+    return f"{several}{'.' if several == 'gpu' else ':'}{int(number)}"
 
 
 def described(encoder: str, target: str, draft: str | None) -> str:

@@ -36,7 +36,7 @@ from desktop_app.runtimes.openvino_passes import (
     capacity,
     is_steady,
 )
-from desktop_app.runtimes.openvino_place import AUTO, BITS, EPSILON, Place, core, devices, precisions, run
+from desktop_app.runtimes.openvino_place import AUTO, BITS, EPSILON, Place, described, devices, precisions, run
 
 __all__ = ["AUTO", "OpenVinoModel", "devices", "load", "precisions"]
 
@@ -156,9 +156,9 @@ class _Parts:
 
     def _tried(self) -> str:
         """Names a combination of device, OpenVINO, sizes and numbers."""
-        device = core().get_property(self._place.name, "FULL_DEVICE_NAME")
+        device = described(self._window.get_compiled_model(), self._place.name)
         return quantised.named(
-            [str(device), ov.__version__, repr(self._checkpoint.shape), self._place.kind, str(self._fixed)]
+            [*device, ov.__version__, repr(self._checkpoint.shape), self._place.kind, str(self._fixed)]
         )
 
     def _try(self, passes: Passes) -> dict[str, Any]:

@@ -222,8 +222,8 @@ class AppendedCursor(Reading):
 
 
 def is_steady(passes: Passes, positions: int, vocabulary: int, groups: Sequence[int] = (5, 2, 9)) -> bool:
-    """Whether a device gives the same scores to the last bit however a text is grouped, at both ends of a text, and
-    whatever was rejected before."""
+    """Whether a device gives the same scores to the last bit however a text is grouped, at both ends of a text and
+    whatever was rejected before, and to a prefill of many tokens with the first draft behind it and without."""
     draw = np.random.default_rng(2)
     count = min(sum(groups), positions // 2)
     tokens = draw.integers(0, vocabulary, count).tolist()
@@ -240,5 +240,9 @@ def is_steady(passes: Passes, positions: int, vocabulary: int, groups: Sequence[
                 together.append(passes.run(part, start + at)[0])
             at += group
         if not np.array_equal(alone, np.concatenate(together)):
+            return False
+    for prefill in (before[:60], before[:200]):
+        alone, drafted = passes.run(prefill, 0)[0], passes.run(prefill + tokens[:8], 0)[0]
+        if not np.array_equal(alone, drafted[: len(prefill)]):
             return False
     return True

@@ -31,6 +31,16 @@ def devices() -> list[tuple[str, str]]:
     return [(device, str(core().get_property(device, "FULL_DEVICE_NAME"))) for device in core().available_devices]
 
 
+def described(compiled: ov.CompiledModel, device: str) -> list[str]:
+    """What the last bits of a compiled model's numbers may depend on: device, driver and threads, as far as told."""
+    about = [key for key in core().get_property(device, "SUPPORTED_PROPERTIES") if key.endswith("DRIVER_VERSION")]
+    threads = [key for key in compiled.get_property("SUPPORTED_PROPERTIES") if key == "INFERENCE_NUM_THREADS"]
+    return [
+        *(f"{key} {core().get_property(device, key)}" for key in ("FULL_DEVICE_NAME", *about)),
+        *(f"{key} {compiled.get_property(key)}" for key in threads),
+    ]
+
+
 def precisions(device: str) -> list[str]:
     """The precisions that a device computes in by itself, and those that are of the weights only."""
     able = core().get_property(device, "OPTIMIZATION_CAPABILITIES")

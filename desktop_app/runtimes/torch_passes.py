@@ -42,20 +42,18 @@ class Passes:
     def run(self, tokens: Sequence[int], position: int) -> npt.NDArray[np.float32]:
         """Scores [k, vocabulary] that follow each of `tokens`, of which the first stands at `position`.
 
-        More of them than the largest width go in several passes, but in one at the start of a text: a prefill is the
-        same with a draft and without.
+        More of them than the largest width go in several passes, a prefill too: the first draft stands behind it, and
+        its scores must be those that it has without.
         """
         widest = self._widths[-1]
-        if position == 0 or len(tokens) <= widest:
-            return self._pass(tokens, position)
         starts = range(0, len(tokens), widest)
         return np.concatenate([self._pass(tokens[at : at + widest], position + at) for at in starts])
 
     def _pass(self, tokens: Sequence[int], position: int) -> npt.NDArray[np.float32]:
         count = len(tokens)
-        width = next((width for width in self._widths if width >= count), count)
+        width = next(width for width in self._widths if width >= count)
         numbers = torch.tensor([[*tokens, *[0] * (width - count)], list(range(position, position + width))])
-        if self._capture is None or width > self._widths[-1]:
+        if self._capture is None:
             scores = self._decoder(*numbers.to(self._device))
         else:
             if width not in self._recorded:

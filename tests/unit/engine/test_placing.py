@@ -17,6 +17,10 @@ from tests.random_models import toy
         ("auto", Devices()),
         ("GPU", Devices("gpu", "gpu", "gpu")),
         ("gpu.1", Devices("gpu.1", "gpu.1", "gpu.1")),
+        ("gpu:1", Devices("gpu.1", "gpu.1", "gpu.1")),
+        ("gpu.0", Devices("gpu", "gpu", "gpu")),
+        ("cuda:0", Devices("cuda", "cuda", "cuda")),
+        ("cuda.12", Devices("cuda:12", "cuda:12", "cuda:12")),
         ("encoder=npu,target=gpu,draft=cpu", Devices("npu", "gpu", "cpu")),
         ("draft = cpu", Devices("auto", "auto", "cpu")),
         ("encoder=cuda,target=cuda,draft=cpu", Devices("cuda", "cuda", "cpu")),
@@ -27,7 +31,8 @@ def test_devices(text: str, devices: Devices) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["tpu", "", "target=tpu", "target=cpu,target=gpu", "head=cpu", "target=cuda", "cpu,gpu"]
+    "text",
+    ["tpu", "", "target=tpu", "target=cpu,target=gpu", "head=cpu", "target=cuda", "cpu,gpu", "cpu.1", "gpus", "gpu."],
 )
 def test_no_devices(text: str) -> None:
     with pytest.raises(ValueError, match=r"; .*write|; write") as caught:

@@ -131,11 +131,16 @@ def test_the_trial_sees_a_difference(toy: Pair) -> None:
     run = passes.run
 
     class Coarse:
+        def __init__(self, count: int) -> None:
+            self.count = count
+
         def run(self, tokens: list[int], position: int) -> tuple[np.ndarray, None]:
             scores, _ = run(tokens, position)
-            return scores + (1e-6 if len(tokens) == 5 else 0), None
+            return scores + (1e-6 if len(tokens) == self.count else 0), None
 
-    assert not is_steady(Coarse(), 448, 300)  # type: ignore[arg-type]
+    assert is_steady(Coarse(3), 448, 300)  # type: ignore[arg-type]
+    assert not is_steady(Coarse(5), 448, 300)  # type: ignore[arg-type]
+    assert not is_steady(Coarse(208), 448, 300)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("precision", SMALL)

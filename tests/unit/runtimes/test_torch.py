@@ -130,18 +130,20 @@ def test_epsilon_covers_a_width_for_each_number_of_tokens(toy: Pair, precision: 
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("widths", [ONE_WIDTH, EACH_WIDTH], ids=["one width", "each width"])
 def test_a_draft_changes_no_token(tmp_path: Path, precision: str, widths: tuple[int, ...]) -> None:
-    """Whole texts of short windows, with a draft that is often right and with one that never is."""
+    """Whole texts of short windows, with a draft that is often right and with one that never is, also behind a prompt
+    of more tokens than a pass has."""
     accepted = 0
-    for seed in range(2):
+    for seed, prompt in ((0, 0), (1, 0), (1, 45)):
         checkpoint = read(random_models.write(tmp_path / f"target{seed}", replace(SHORT, seed=seed)))
         stranger = read(random_models.write(tmp_path / f"draft{seed}", replace(SHORT, seed=seed + 10)))
         target = load(checkpoint, "cpu", precision, widths=widths)
-        alone, _ = write(checkpoint, target)
+        task = Task("en", prompt=tuple(range(40, 40 + prompt)))
+        alone, _ = write(checkpoint, target, task)
         assert alone
         # The target itself in other numbers, and a stranger.
         for draft in (load(checkpoint, "cpu", "f32", widths=(1,)), load(stranger, "cpu", precision)):
             drafter = pairs.drafter(checkpoint, stranger)(Draft(draft, draft, stranger.vocabulary))
-            drafted, figures = write(checkpoint, target, drafter)
+            drafted, figures = write(checkpoint, target, task, drafter)
             assert drafted == alone
             assert figures.near_ties == 0 or widths == EACH_WIDTH
             accepted += figures.accepted
@@ -149,12 +151,22 @@ def test_a_draft_changes_no_token(tmp_path: Path, precision: str, widths: tuple[
 
 
 def write(
-    checkpoint: Checkpoint, target: TorchModel, drafter: Drafter | None = None
+    checkpoint: Checkpoint, target: TorchModel, task: Task, drafter: Drafter | None = None
 ) -> tuple[tuple[int, ...], Figures]:
     """The tokens of a window of 80 frames, and the figures."""
     figures, window = Figures(), Window(np.zeros(0, np.float32), lambda samples, bins: features(bins)[:, :80])
     decoder = WindowDecoder(target, checkpoint.vocabulary, figures, drafter)
-    return decoder.write(window, Task("en"), lambda tokens, draft: None).tokens, figures
+    return decoder.write(window, task, lambda tokens, draft: None).tokens, figures
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_a_prefill_has_the_same_scores_with_a_draft_behind_it(toy: Pair, precision: str) -> None:
+    """To the last bit: what the target would have written alone is decided by them."""
+    model = load(read(toy.folder), "cpu", precision)
+    encoded, tokens = model.encode(heard(toy)), text(toy, 230)
+    for count in (1, 15, 16, 57, 63, 222):
+        alone = model.open(encoded).run(tokens[:count])
+        np.testing.assert_array_equal(model.open(encoded).run(tokens[: count + 8])[:count], alone)
 
 
 def test_far_rewinds(toy: Pair, model: TorchModel) -> None:
