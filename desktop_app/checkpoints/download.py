@@ -147,7 +147,11 @@ def _tidy(folder: Path, files: list[RemoteFile]) -> None:
     """Remove what an earlier attempt left and this one cannot use."""
     useful = {file.name for file in files} | {_part(folder, file).name for file in files}
     for entry in folder.iterdir():
-        if entry.name not in useful:
+        if entry.name in useful:
+            continue
+        if entry.is_dir():  # the draft of a model whose copying was killed
+            shutil.rmtree(entry)
+        else:
             entry.unlink()
 
 

@@ -233,6 +233,16 @@ def test_a_download_that_is_cancelled_keeps_what_came(home: Path, repository: Pa
     assert_whole(home, repository)
 
 
+def test_what_a_killed_copy_of_a_model_with_a_draft_left_is_in_nobodys_way(
+    home: Path, repository: Path, server: HubServer
+) -> None:
+    left = home / "data" / "models" / ".partial" / NAME / "draft"
+    left.mkdir(parents=True)
+    (left / "config.json").write_text("{}")
+    fetch(server)
+    assert_whole(home, repository)
+
+
 def test_two_at_once_do_not_meet(server: HubServer) -> None:
     with installed.staging(NAME), pytest.raises(ModelProblem, match="another Galley is at work on toy"):
         fetch(server)
