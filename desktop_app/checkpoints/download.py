@@ -120,7 +120,13 @@ def setting() -> str:
 
 
 def _needed(hub: Hub, entry: Entry, commit: str, offered: dict[str, RemoteFile], folder: Path) -> list[RemoteFile]:
-    """The files that make the model; nothing else of the repository is fetched."""
+    """The files that make the model; nothing else of the repository is fetched. Weights that are not the catalogue's
+    are refused before that, and what has arrived from another server stays.
+    """
+    if entry.sha256 and (parts.WEIGHTS not in offered or offered[parts.WEIGHTS].sha256 != entry.sha256):
+        raise ModelProblem(
+            f"the server offers another {parts.WEIGHTS} than the catalogue knows", "choose another mirror"
+        )
 
     def shards() -> dict[str, object]:
         index = offered[parts.INDEX]
@@ -133,14 +139,7 @@ def _needed(hub: Hub, entry: Entry, commit: str, offered: dict[str, RemoteFile],
     missing = [name for name in wanted if name not in offered]
     if missing:
         raise ModelProblem(f"the server has no {missing[0]}", "choose another mirror or model")
-    files = [offered[name] for name in wanted]
-    for file in files:
-        if file.name == parts.WEIGHTS and entry.sha256 and file.sha256 != entry.sha256:
-            shutil.rmtree(folder)
-            raise ModelProblem(
-                f"the server offers another {file.name} than the catalogue knows", "choose another mirror"
-            )
-    return files
+    return [offered[name] for name in wanted]
 
 
 def _tidy(folder: Path, files: list[RemoteFile]) -> None:

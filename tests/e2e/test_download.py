@@ -96,6 +96,15 @@ def sha256(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
+def in_parts(folder: Path) -> Path:
+    """A toy model whose weights an index names."""
+    random_models.toy(folder)
+    (folder / WEIGHTS).rename(folder / "model-00001-of-00001.safetensors")
+    index = {"weight_map": {"model.encoder.conv1.weight": "model-00001-of-00001.safetensors"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    return folder
+
+
 def test_broken_connections_are_taken_up_again(home: Path, repository: Path, server: HubServer) -> None:
     server.cuts = {WEIGHTS: [100_000, 50_000, 1, 0, 0, 0, 0, 30_000], "config.json": [10]}
     server.errors = [503, 429]
@@ -192,6 +201,38 @@ def test_other_weights_than_the_catalogue_knows_are_not_even_fetched(
     assert list((home / "data" / "models").iterdir()) == []
 
 
+def test_a_mirror_with_other_weights_takes_nothing_from_what_has_arrived(
+    home: Path, repository: Path, tmp_path: Path, server: HubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pinned = catalogue.Entry(NAME, REPOSITORY, COMMIT, ("*",), "MIT", 1, sha256=sha256(repository / WEIGHTS))
+    monkeypatch.setattr(catalogue, "entries", lambda: (pinned,))
+    server.cuts = {WEIGHTS: [100_000, *[0] * 50]}
+    with pytest.raises(ModelProblem, match="it goes on where it stopped"):
+        fetch(server)
+    arrived = installed.unfinished()[NAME]
+    with serving() as mirror:
+        mirror.repositories[REPOSITORY] = random_models.toy(tmp_path / NAME, seed=9)
+        with pytest.raises(ModelProblem, match="the server offers another model"):
+            fetch(mirror)
+    assert installed.unfinished()[NAME] == arrived
+    server.cuts, server.requests = {}, []
+    fetch(server)
+    assert_whole(home, repository)
+    assert server.fetched(WEIGHTS) == [f"GET /cdn/{REPOSITORY}/{WEIGHTS} bytes=100000-"]
+
+
+def test_the_catalogues_hash_cannot_be_passed_by_with_weights_in_parts(
+    home: Path, tmp_path: Path, server: HubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pinned = catalogue.Entry(NAME, REPOSITORY, COMMIT, ("*",), "MIT", 1, sha256="0" * 64)
+    monkeypatch.setattr(catalogue, "entries", lambda: (pinned,))
+    server.repositories[REPOSITORY] = in_parts(tmp_path / NAME)
+    with pytest.raises(ModelProblem, match="the server offers another model"):
+        fetch(server)
+    assert len(server.requests) == 1
+    assert list((home / "data" / "models").iterdir()) == []
+
+
 def test_the_catalogue_decides_revision_and_hash(
     home: Path, repository: Path, server: HubServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,12 +254,8 @@ def test_only_a_pickle_is_refused_by_name(home: Path, tmp_path: Path, server: Hu
 
 
 def test_parts_of_a_model_are_those_that_its_index_names(home: Path, tmp_path: Path, server: HubServer) -> None:
-    folder = random_models.toy(tmp_path / NAME)
-    (folder / WEIGHTS).rename(folder / "model-00001-of-00001.safetensors")
-    index = {"weight_map": {"model.encoder.conv1.weight": "model-00001-of-00001.safetensors"}}
-    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-    (folder / "model-00001-of-00009.safetensors").write_bytes(b"of another model")
-    server.repositories[REPOSITORY] = folder
+    server.repositories[REPOSITORY] = in_parts(tmp_path / NAME)
+    (tmp_path / NAME / "model-00001-of-00009.safetensors").write_bytes(b"of another model")
     found = {file.name for file in fetch(server).folder.glob("model*")}
     assert found == {"model-00001-of-00001.safetensors", "model.safetensors.index.json"}
 
