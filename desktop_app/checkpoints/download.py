@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import configparser
 import os
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,6 +25,9 @@ from desktop_app.checkpoints.parts import Part
 from desktop_app.checkpoints.pieces import read_json
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
+
+
+_COMMIT = re.compile("[0-9a-f]{40}")
 
 
 class Cancelled(Exception):
@@ -62,6 +66,10 @@ def download(
         heard("Asking", 0, 0)
         hub = Hub(address)
         commit, offered = hub.files(entry.repository, entry.revision)
+        if _COMMIT.fullmatch(entry.revision) and commit != entry.revision:
+            raise ModelProblem(
+                f"the server has another commit of {entry.repository} than the catalogue knows", "choose another mirror"
+            )
         files = _needed(hub, entry, commit, {file.name: file for file in offered}, folder)
         _tidy(folder, files)
         installed.check_room(folder, sum(file.size for file in files) - _here(folder))

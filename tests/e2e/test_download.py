@@ -243,6 +243,19 @@ def test_the_catalogue_decides_revision_and_hash(
     assert_whole(home, repository)
 
 
+def test_another_commit_than_the_catalogue_knows_is_refused(
+    home: Path, repository: Path, server: HubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The catalogue has a hash of the weights alone; the commit stands for the settings and the tokenizer."""
+    pinned = catalogue.Entry(NAME, REPOSITORY, "ab" * 20, ("*",), "MIT", 1, sha256=sha256(repository / WEIGHTS))
+    monkeypatch.setattr(catalogue, "entries", lambda: (pinned,))
+    server.commits = {"ab" * 20: COMMIT}
+    with pytest.raises(ModelProblem, match="the server has another commit of tests/toy than the catalogue knows"):
+        fetch(server)
+    assert len(server.requests) == 1
+    assert list((home / "data" / "models").iterdir()) == []
+
+
 def test_only_a_pickle_is_refused_by_name(home: Path, tmp_path: Path, server: HubServer) -> None:
     folder = random_models.toy(tmp_path / NAME)
     (folder / WEIGHTS).rename(folder / "pytorch_model.bin")
