@@ -18,7 +18,7 @@ from pathlib import Path
 from desktop_app import folders
 from desktop_app.checkpoints import catalogue, installed, parts, speaker_networks
 from desktop_app.checkpoints.catalogue import Entry
-from desktop_app.checkpoints.folder import read
+from desktop_app.checkpoints.folder import check_settings, read
 from desktop_app.checkpoints.hub import Hub, RemoteFile
 from desktop_app.checkpoints.installed import Installed, Progress
 from desktop_app.checkpoints.parts import Part
@@ -167,13 +167,26 @@ def _here(folder: Path) -> int:
 
 
 def _fetch(hub: Hub, entry: Entry, commit: str, files: list[RemoteFile], folder: Path, heard: Progress) -> list[Part]:
-    """Bring all files, one after another."""
+    """Bring all files, one after another: the small ones first, so that nothing big is fetched in vain."""
     total, done, arrived = sum(file.size for file in files), 0, []
-    for file in files:
+    small = [file for file in files if parts.are_small(file.name)]
+    for index, file in enumerate([*small, *(file for file in files if file not in small)]):
+        if index == len(small):
+            _check_small(folder, small)
         _bring(hub, entry, commit, file, folder, partial(_told, heard, done, total))
         done += file.size
         arrived.append(Part(file.name, file.size, file.sha256 or parts.digest(folder / file.name)))
     return arrived
+
+
+def _check_small(folder: Path, small: list[RemoteFile]) -> None:
+    """Raise ModelProblem where the settings are of no use; they go, but not what other settings let arrive."""
+    try:
+        check_settings(folder)
+    except ModelProblem:
+        for file in small:
+            (folder / file.name).unlink()
+        raise
 
 
 def _told(progress: Progress, before: int, total: int, what: str, size: int) -> None:

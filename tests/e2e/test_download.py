@@ -17,9 +17,9 @@ from pathlib import Path
 import huggingface_hub.constants
 import pytest
 
-from desktop_app.checkpoints import catalogue, download, hub, installed
+from desktop_app.checkpoints import catalogue, download, hub, installed, parts
 from desktop_app.checkpoints.problem import ModelProblem
-from tests import random_models
+from tests import random_models, tiny_ir
 from tests.hub_server import COMMIT, HubServer, serving
 
 if sys.platform != "win32":
@@ -271,6 +271,64 @@ def test_parts_of_a_model_are_those_that_its_index_names(home: Path, tmp_path: P
     (tmp_path / NAME / "model-00001-of-00009.safetensors").write_bytes(b"of another model")
     found = {file.name for file in fetch(server).folder.glob("model*")}
     assert found == {"model-00001-of-00001.safetensors", "model.safetensors.index.json"}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "reason"),
+    [
+        ("config.json", '"whisper"', '"wav2vec2"', "this is no Whisper model"),
+        ("config.json", '"gelu"', '"relu"', "the model uses relu"),
+        ("preprocessor_config.json", "16000", "8000", "the model hears other features"),
+        ("tokenizer.json", '"BPE"', '"other"', "the tokenizer is damaged or of another kind"),
+        ("generation_config.json", '"eos_token_id": ', '"eos_token_id": 99', "is outside of the vocabulary"),
+    ],
+)
+@pytest.mark.parametrize("shape", ["whole", "parts"])
+def test_no_weights_are_fetched_for_settings_that_are_of_no_use(
+    home: Path, tmp_path: Path, server: HubServer, file: str, old: str, new: str, reason: str, shape: str
+) -> None:
+    folder = random_models.toy(tmp_path / NAME) if shape == "whole" else in_parts(tmp_path / NAME)
+    text = (folder / file).read_text("utf-8")
+    assert old in text
+    (folder / file).write_text(text.replace(old, new), "utf-8")
+    server.repositories[REPOSITORY] = folder
+    with pytest.raises(ModelProblem, match=reason):
+        fetch(server)
+    assert not [each for each in server.requests if each.endswith(".safetensors")]
+    assert list((home / "data" / "models").iterdir()) == []
+
+
+def test_no_numbers_are_fetched_of_graphs_that_cannot_run_here(
+    home: Path, repository: Path, tmp_path: Path, server: HubServer
+) -> None:
+    folder = server.repositories[REPOSITORY] = tiny_ir.write(repository, tmp_path / NAME)
+    decoder = folder / parts.DECODER
+    right = decoder.read_text("utf-8")
+    decoder.write_text(right.replace("beam_idx", "past"), "utf-8")
+    with pytest.raises(ModelProblem, match=r"openvino_decoder_model\.xml wants an input past"):
+        fetch(server)
+    assert not [each for each in server.requests if each.endswith(".bin")]
+    assert list((home / "data" / "models").iterdir()) == []
+    decoder.write_text(right, "utf-8")
+    assert {*parts.GRAPHS} <= {file.name for file in fetch(server).folder.iterdir()}
+
+
+def test_settings_of_no_use_take_nothing_from_the_weights_that_have_arrived(
+    home: Path, tmp_path: Path, server: HubServer
+) -> None:
+    """They may be those of a careless mirror."""
+    folder = server.repositories[REPOSITORY] = random_models.toy(tmp_path / NAME)
+    server.cuts = {WEIGHTS: [100_000, *[0] * 50]}
+    with pytest.raises(ModelProblem, match="it goes on where it stopped"):
+        fetch(server)
+    right = (folder / "config.json").read_text("utf-8")
+    (folder / "config.json").write_text("{}")
+    with pytest.raises(ModelProblem, match="this is no Whisper model"):
+        fetch(server)
+    (folder / "config.json").write_text(right, "utf-8")
+    server.cuts, server.requests = {}, []
+    fetch(server)
+    assert server.fetched(WEIGHTS) == [f"GET /cdn/{REPOSITORY}/{WEIGHTS} bytes=100000-"]
 
 
 def test_a_download_that_is_cancelled_keeps_what_came(home: Path, repository: Path, server: HubServer) -> None:
