@@ -21,9 +21,9 @@ class HubServer(ThreadingHTTPServer):
 
     Attributes: requests ("GET /path", with the range that was asked for); headers (of every request); lies (file ->
     bytes that come instead of its own); cuts (file -> after how many bytes connection after connection breaks); stall
-    (a file that stops after so many bytes until `go_on` is set); commits (revision -> the commit it means, where that is
-    not COMMIT or, of a full commit, that one); errors (statuses of the next answers); ranges (whether
-    a part of a file can be asked for); pace (bytes a second, 0 for as fast as it goes).
+    (a file that stops after so many bytes until `go_on` is set); commits (revision -> the commit it means; else a
+    full commit means itself, anything else COMMIT); errors (statuses of the next answers); ranges (whether a part of a
+    file can be asked for); pace (bytes a second, 0 for as fast as it goes).
     """
 
     daemon_threads = True

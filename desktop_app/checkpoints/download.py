@@ -26,7 +26,6 @@ from desktop_app.checkpoints.pieces import read_json
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
 
-
 _COMMIT = re.compile("[0-9a-f]{40}")
 
 
@@ -35,7 +34,9 @@ class Cancelled(Exception):
 
 
 def entry_for(wanted: str) -> Entry:
-    """What is meant by a name of the catalogue, or by OWNER/NAME of any other repository on the hub."""
+    """What is meant by a name of the catalogue, or by OWNER/NAME of any other repository on the hub. Where NAME means
+    an entry of the catalogue, that repository's model is called OWNER-NAME.
+    """
     entry = catalogue.find(wanted)
     if entry is not None:
         return entry
@@ -43,7 +44,7 @@ def entry_for(wanted: str) -> Entry:
     if not (owner and slash and name) or "/" in name:
         known = ", ".join(entry.name for entry in catalogue.entries())
         raise ModelProblem(f"the catalogue has no {wanted}", f"write OWNER/NAME or one of: {known}")
-    return Entry(name, wanted, "main", (), "", 0)
+    return Entry(f"{owner}-{name}" if catalogue.find(name) else name, wanted, "main", (), "", 0)
 
 
 def download(

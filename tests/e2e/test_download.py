@@ -243,6 +243,16 @@ def test_the_catalogue_decides_revision_and_hash(
     assert_whole(home, repository)
 
 
+@pytest.mark.parametrize("name", ["large-v3", "whisper-small"])
+def test_a_strangers_repository_with_a_name_of_the_catalogue_gets_its_owners_name(
+    home: Path, repository: Path, server: HubServer, name: str
+) -> None:
+    server.repositories[f"someone/{name}"] = repository
+    model = download.download(f"someone/{name}", server.url, progress=lambda what, done, total: None)
+    assert (model.name, model.entry) == (f"someone-{name}", None)
+    assert json.loads((model.folder / "galley.json").read_text())["name"] == f"someone-{name}"
+
+
 def test_another_commit_than_the_catalogue_knows_is_refused(
     home: Path, repository: Path, server: HubServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
