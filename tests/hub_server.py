@@ -21,8 +21,9 @@ class HubServer(ThreadingHTTPServer):
 
     Attributes: requests ("GET /path", with the range that was asked for); headers (of every request); lies (file ->
     bytes that come instead of its own); cuts (file -> after how many bytes connection after connection breaks); stall
-    (a file that stops after so many bytes until `go_on` is set); errors (statuses of the next answers); ranges (whether
-    a part of a file can be asked for); pace (bytes a second, 0 for as fast as it goes).
+    (a file that stops after so many bytes until `go_on` is set); commits (revision -> the commit it means; else a
+    full commit means itself, anything else COMMIT); errors (statuses of the next answers); ranges (whether a part of a
+    file can be asked for); pace (bytes a second, 0 for as fast as it goes).
     """
 
     daemon_threads = True
@@ -37,6 +38,7 @@ class HubServer(ThreadingHTTPServer):
         self.cuts: dict[str, list[int]] = {}
         self.stall: tuple[str, int] | None = None
         self.go_on = threading.Event()
+        self.commits: dict[str, str] = {}
         self.errors: list[int] = []
         self.ranges = True
         self.pace = 0
@@ -95,11 +97,15 @@ class _Handler(BaseHTTPRequestHandler):
             return
         for repository, folder in self.server.repositories.items():
             if path.startswith(f"/api/models/{repository}/revision/"):
-                self._send(200, {"Content-Type": "application/json"}, json.dumps(_info(repository, folder)).encode())
+                revision = path.rpartition("/")[2]
+                commit = self.server.commits.get(revision, revision if len(revision) == len(COMMIT) else COMMIT)
+                answer = json.dumps(_info(repository, folder, commit)).encode()
+                self._send(200, {"Content-Type": "application/json"}, answer)
                 return
             file = folder / path.rpartition("/")[2]
-            if path.startswith(f"/{repository}/resolve/{COMMIT}/") and file.is_file():
-                about = {"X-Repo-Commit": COMMIT, "Location": f"{_origin(self.path)}/cdn/{repository}/{file.name}"}
+            if path.startswith(f"/{repository}/resolve/") and file.is_file():
+                commit = path.removeprefix(f"/{repository}/resolve/").partition("/")[0]
+                about = {"X-Repo-Commit": commit, "Location": f"{_origin(self.path)}/cdn/{repository}/{file.name}"}
                 self._send(302, about, b"")
                 return
             if path == f"/cdn/{repository}/{file.name}" and file.is_file():
@@ -144,7 +150,7 @@ def _origin(address: str) -> str:
     return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
 
 
-def _info(repository: str, folder: Path) -> dict[str, object]:
+def _info(repository: str, folder: Path, commit: str) -> dict[str, object]:
     files = []
     for file in sorted(each for each in folder.iterdir() if each.is_file()):
         data = file.read_bytes()
@@ -154,4 +160,4 @@ def _info(repository: str, folder: Path) -> dict[str, object]:
             sha256 = hashlib.sha256(data).hexdigest()
             each["lfs"] = {"size": len(data), "sha256": sha256, "pointerSize": 134}
         files.append(each)
-    return {"id": repository, "modelId": repository, "sha": COMMIT, "siblings": files, "tags": [], "private": False}
+    return {"id": repository, "modelId": repository, "sha": commit, "siblings": files, "tags": [], "private": False}

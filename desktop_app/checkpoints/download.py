@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import configparser
 import os
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +18,7 @@ from pathlib import Path
 from desktop_app import folders
 from desktop_app.checkpoints import catalogue, installed, parts, speaker_networks
 from desktop_app.checkpoints.catalogue import Entry
-from desktop_app.checkpoints.folder import read
+from desktop_app.checkpoints.folder import check_settings, read
 from desktop_app.checkpoints.hub import Hub, RemoteFile
 from desktop_app.checkpoints.installed import Installed, Progress
 from desktop_app.checkpoints.parts import Part
@@ -25,13 +26,17 @@ from desktop_app.checkpoints.pieces import read_json
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
 
+_COMMIT = re.compile("[0-9a-f]{40}")
+
 
 class Cancelled(Exception):
     """The user wants no more of the download. What has arrived is kept."""
 
 
 def entry_for(wanted: str) -> Entry:
-    """What is meant by a name of the catalogue, or by OWNER/NAME of any other repository on the hub."""
+    """What is meant by a name of the catalogue, or by OWNER/NAME of any other repository on the hub. Where NAME means
+    an entry of the catalogue, that repository's model is called OWNER-NAME.
+    """
     entry = catalogue.find(wanted)
     if entry is not None:
         return entry
@@ -39,7 +44,7 @@ def entry_for(wanted: str) -> Entry:
     if not (owner and slash and name) or "/" in name:
         known = ", ".join(entry.name for entry in catalogue.entries())
         raise ModelProblem(f"the catalogue has no {wanted}", f"write OWNER/NAME or one of: {known}")
-    return Entry(name, wanted, "main", (), "", 0)
+    return Entry(f"{owner}-{name}" if catalogue.find(name) else name, wanted, "main", (), "", 0)
 
 
 def download(
@@ -62,6 +67,10 @@ def download(
         heard("Asking", 0, 0)
         hub = Hub(address)
         commit, offered = hub.files(entry.repository, entry.revision)
+        if _COMMIT.fullmatch(entry.revision) and commit != entry.revision:
+            raise ModelProblem(
+                f"the server has another commit of {entry.repository} than the catalogue knows", "choose another mirror"
+            )
         files = _needed(hub, entry, commit, {file.name: file for file in offered}, folder)
         _tidy(folder, files)
         installed.check_room(folder, sum(file.size for file in files) - _here(folder))
@@ -120,7 +129,13 @@ def setting() -> str:
 
 
 def _needed(hub: Hub, entry: Entry, commit: str, offered: dict[str, RemoteFile], folder: Path) -> list[RemoteFile]:
-    """The files that make the model; nothing else of the repository is fetched."""
+    """The files that make the model; nothing else of the repository is fetched. Weights that are not the catalogue's
+    are refused before that, and what has arrived from another server stays.
+    """
+    if entry.sha256 and (parts.WEIGHTS not in offered or offered[parts.WEIGHTS].sha256 != entry.sha256):
+        raise ModelProblem(
+            f"the server offers another {parts.WEIGHTS} than the catalogue knows", "choose another mirror"
+        )
 
     def shards() -> dict[str, object]:
         index = offered[parts.INDEX]
@@ -133,21 +148,18 @@ def _needed(hub: Hub, entry: Entry, commit: str, offered: dict[str, RemoteFile],
     missing = [name for name in wanted if name not in offered]
     if missing:
         raise ModelProblem(f"the server has no {missing[0]}", "choose another mirror or model")
-    files = [offered[name] for name in wanted]
-    for file in files:
-        if file.name == parts.WEIGHTS and entry.sha256 and file.sha256 != entry.sha256:
-            shutil.rmtree(folder)
-            raise ModelProblem(
-                f"the server offers another {file.name} than the catalogue knows", "choose another mirror"
-            )
-    return files
+    return [offered[name] for name in wanted]
 
 
 def _tidy(folder: Path, files: list[RemoteFile]) -> None:
     """Remove what an earlier attempt left and this one cannot use."""
     useful = {file.name for file in files} | {_part(folder, file).name for file in files}
     for entry in folder.iterdir():
-        if entry.name not in useful:
+        if entry.name in useful:
+            continue
+        if entry.is_dir():  # the draft of a model whose copying was killed
+            shutil.rmtree(entry)
+        else:
             entry.unlink()
 
 
@@ -156,13 +168,26 @@ def _here(folder: Path) -> int:
 
 
 def _fetch(hub: Hub, entry: Entry, commit: str, files: list[RemoteFile], folder: Path, heard: Progress) -> list[Part]:
-    """Bring all files, one after another."""
+    """Bring all files, one after another: the small ones first, so that nothing big is fetched in vain."""
     total, done, arrived = sum(file.size for file in files), 0, []
-    for file in files:
+    small = [file for file in files if parts.are_small(file.name)]
+    for index, file in enumerate([*small, *(file for file in files if file not in small)]):
+        if index == len(small):
+            _check_small(folder, small)
         _bring(hub, entry, commit, file, folder, partial(_told, heard, done, total))
         done += file.size
         arrived.append(Part(file.name, file.size, file.sha256 or parts.digest(folder / file.name)))
     return arrived
+
+
+def _check_small(folder: Path, small: list[RemoteFile]) -> None:
+    """Raise ModelProblem where the settings are of no use; they go, but not what other settings let arrive."""
+    try:
+        check_settings(folder)
+    except ModelProblem:
+        for file in small:
+            (folder / file.name).unlink()
+        raise
 
 
 def _told(progress: Progress, before: int, total: int, what: str, size: int) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app.checkpoints.ir import Ir, read_ir
+from desktop_app.checkpoints.ir import Ir, read_descriptions, read_ir
+from desktop_app.checkpoints.parts import DECODER, ENCODER
 from desktop_app.checkpoints.pieces import Pieces, read_json, read_pieces
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape, read_shape
@@ -19,7 +20,7 @@ from desktop_app.checkpoints.specials import read_vocabulary
 from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensor, Tensors
 from desktop_app.decoding.vocabulary import Vocabulary
 
-__all__ = ["Checkpoint", "ModelProblem", "read", "same_encoder"]
+__all__ = ["Checkpoint", "ModelProblem", "check_settings", "read", "same_encoder"]
 
 _FEATURES = {"sampling_rate": 16_000, "hop_length": 160, "n_fft": 400}
 _BLOCK = 1 << 24
@@ -73,17 +74,8 @@ def read(folder: Path) -> Checkpoint:
     tensors = Tensors(None) if ir else _tensors(folder)
     for name, sides in ({} if ir else shape.tensors()).items():
         tensors.check(name, sides)
-    for key, wanted in _FEATURES.items():
-        found = _optional(folder / "preprocessor_config.json").get(key, wanted)
-        if found != wanted:
-            raise ModelProblem(
-                f"the model hears other features ({key} {found}, not {wanted})", "choose a Whisper model"
-            )
-    pieces = read_pieces(folder)
-    if pieces.largest >= shape.vocabulary:
-        raise ModelProblem(
-            "the tokenizer has more tokens than the model", "take tokenizer and weights from the same model"
-        )
+    _check_features(folder)
+    pieces = _pieces(folder, shape)
     draft = folder / "draft"
     return Checkpoint(
         folder=folder,
@@ -98,6 +90,39 @@ def read(folder: Path) -> Checkpoint:
         alignment_heads=_alignment_heads(generation, shape),
         draft=draft if (draft / "config.json").is_file() else None,
     )
+
+
+def check_settings(folder: Path) -> None:
+    """Raise ModelProblem for what is wrong with a model whose numbers are not there yet: what `read` would say of its
+    settings, its tokenizer and the descriptions of OpenVINO's own graphs.
+    """
+    config = _config(folder)
+    shape = read_shape(config)
+    _check_features(folder)
+    read_vocabulary(_pieces(folder, shape), _optional(folder / "generation_config.json"), config, shape)
+    if (folder / ENCODER).is_file():
+        read_descriptions(Ir(folder / ENCODER, folder / DECODER))
+
+
+def _check_features(folder: Path) -> None:
+    """Raise ModelProblem where a model hears something else than Whisper does."""
+    settings = _optional(folder / "preprocessor_config.json")
+    for key, wanted in _FEATURES.items():
+        found = settings.get(key, wanted)
+        if found != wanted:
+            raise ModelProblem(
+                f"the model hears other features ({key} {found}, not {wanted})", "choose a Whisper model"
+            )
+
+
+def _pieces(folder: Path, shape: Shape) -> Pieces:
+    """The tokenizer of a model of this shape."""
+    pieces = read_pieces(folder)
+    if pieces.largest >= shape.vocabulary:
+        raise ModelProblem(
+            "the tokenizer has more tokens than the model", "take tokenizer and weights from the same model"
+        )
+    return pieces
 
 
 def _config(folder: Path) -> dict[str, Any]:

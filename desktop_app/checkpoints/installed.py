@@ -16,12 +16,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from filelock import FileLock, Timeout
 
 from desktop_app import folders, resources
 from desktop_app.checkpoints import catalogue, parts
+from desktop_app.checkpoints.catalogue import Entry
 from desktop_app.checkpoints.folder import read
 from desktop_app.checkpoints.parts import Part
 from desktop_app.checkpoints.pieces import read_json
@@ -44,6 +46,12 @@ class Installed:
     folder: Path
     repository: str
     revision: str
+
+    @property
+    def entry(self) -> Entry | None:
+        """The catalogue's entry of it: that of its name, if it came from the entry's repository."""
+        entry = catalogue.find(self.name)
+        return entry if entry and entry.repository == self.repository else None
 
     @property
     def bytes(self) -> int:
@@ -79,7 +87,9 @@ def best(language: str = "auto") -> str:
     about = {name: parts.read_about(folder) for name, folder in known.items()}
     drafts = {each.get("draft") for each in about.values()} | {name for name in about if "trained_for" in about[name]}
     here = [name for name in known if name != STARTER and name not in drafts]
-    listed = [entry for entry in catalogue.entries() if entry.name in here]
+    listed = [
+        entry for entry in catalogue.entries() if entry.name in here and describe(entry.name, known[entry.name]).entry
+    ]
     for entry in [each for each in listed if each.knows(language)] + listed:
         return entry.name
     return max(here, key=lambda name: (describe(name, known[name]).bytes, name), default=STARTER)
@@ -142,7 +152,7 @@ def add(source: Path, name: str, progress: Progress) -> Installed:
             copied = _copy_all(source, wanted, folder, progress)
             if checkpoint.draft and (about := parts.read_about(checkpoint.draft)):
                 parts.write_about(folder / "draft", about)
-            parts.write_about(folder, {"name": name} | parts.read_about(source), copied)
+            parts.write_about(folder, _about(name, source, copied), copied)
             _check(folder, progress)
             return place(folder, name)
         except BaseException:
@@ -260,6 +270,17 @@ def _own_name(source: Path) -> str:
     file = source / parts.WEIGHTS
     other = entry.sha256 and (not file.is_file() or parts.digest(file) != entry.sha256)
     return own if other else entry.name
+
+
+def _about(name: str, source: Path, copied: list[Part]) -> dict[str, Any]:
+    """What galley.json says of a copy: what it said before and, of weights with the catalogue's hash, where they are
+    from.
+    """
+    about = {"name": name} | parts.read_about(source)
+    entry = catalogue.find(name)
+    if entry and entry.sha256 in [part.sha256 for part in copied]:
+        about["repository"] = entry.repository
+    return about
 
 
 def _files(folder: Path) -> list[str]:

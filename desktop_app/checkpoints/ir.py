@@ -37,32 +37,45 @@ def read_ir(folder: Path) -> Ir | None:
         return None
     parts.whole_graphs(there)
     found = Ir(folder / parts.ENCODER, folder / parts.DECODER)
-    _inputs(_description(found.encoder), found.encoder, _ENCODER, set())
-    decoder = _description(found.decoder)
-    _inputs(decoder, found.decoder, _DECODER, _CHOICE)
-    if decoder.find("layers/layer[@type='ReadValue']") is None:
-        raise ModelProblem("its decoder does not remember what it has read (it is not stateful)", CONVERT)
+    for path, net in read_descriptions(found).items():
+        _check_numbers(path, net)
     return found
 
 
+def read_descriptions(graphs: Ir) -> dict[Path, ElementTree.Element]:
+    """The descriptions of two graphs, of which the numbers need not be there. ModelProblem says what is damaged or of
+    another kind.
+    """
+    encoder, decoder = _description(graphs.encoder), _description(graphs.decoder)
+    _inputs(encoder, graphs.encoder, _ENCODER, set())
+    _inputs(decoder, graphs.decoder, _DECODER, _CHOICE)
+    if decoder.find("layers/layer[@type='ReadValue']") is None:
+        raise ModelProblem("its decoder does not remember what it has read (it is not stateful)", CONVERT)
+    return {graphs.encoder: encoder, graphs.decoder: decoder}
+
+
 def _description(path: Path) -> ElementTree.Element:
-    """The description of a graph; ModelProblem where it is damaged or its numbers are cut off."""
+    """The description of a graph; ModelProblem where it is damaged."""
     try:
         net = ElementTree.parse(path).getroot()
     except OSError as error:
         raise ModelProblem(f"{path.name} cannot be read", "check the file's permissions") from error
     except ElementTree.ParseError as error:
         raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN) from error
+    if net.tag != "net" or net.find("layers") is None:
+        raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN)
+    return net
+
+
+def _check_numbers(path: Path, net: ElementTree.Element) -> None:
+    """Raise ModelProblem where the numbers of a graph are cut off."""
     numbers = path.with_suffix(".bin")
     try:
         ends = [int(data.get("offset", 0)) + int(data.get("size", 0)) for data in net.iterfind(".//layer/data")]
     except ValueError as error:
         raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN) from error
-    if net.tag != "net" or net.find("layers") is None:
-        raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN)
     if numbers.stat().st_size < max(ends, default=0):
         raise ModelProblem(f"{numbers.name} is incomplete", FETCH_AGAIN)
-    return net
 
 
 def _inputs(net: ElementTree.Element, path: Path, wanted: Collection[str], allowed: Collection[str]) -> None:

@@ -29,8 +29,8 @@ SETTINGS = (
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 ENCODER, DECODER = "openvino_encoder_model.xml", "openvino_decoder_model.xml"
-GRAPHS = tuple(name.replace(".xml", end) for name in (ENCODER, DECODER) for end in (".xml", ".bin"))
-"""OpenVINO's own graphs, in the place of tensors."""
+GRAPHS = (ENCODER, DECODER, *(name.replace(".xml", ".bin") for name in (ENCODER, DECODER)))
+"""OpenVINO's own graphs, in the place of tensors: the descriptions, then their numbers."""
 
 ABOUT = "galley.json"
 
@@ -68,6 +68,11 @@ def weights(names: Collection[str], shards: Callable[[], dict[str, Any]]) -> lis
                 f"its weights are a pickle ({name}), which could run code", "choose one with model.safetensors"
             )
     raise ModelProblem("it has no model.safetensors", "choose a Whisper model in the Hugging Face layout")
+
+
+def are_small(name: str) -> bool:
+    """Whether a file tells of a model and holds none of its numbers."""
+    return not name.endswith((".safetensors", ".bin"))
 
 
 def whole_graphs(names: Collection[str]) -> list[str]:

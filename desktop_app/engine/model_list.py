@@ -119,7 +119,7 @@ def source() -> Source:
 
 def _installed(name: str, folder: Path, here: dict[str, Path]) -> Listed:
     model = installed.describe(name, folder)
-    entry, about = catalogue.find(name), parts.read_about(folder)
+    entry, about = model.entry, parts.read_about(folder)
     starter = name == installed.STARTER
     origin = "comes with Galley" if starter else "" if entry else model.repository or "added from a folder"
     return Listed(

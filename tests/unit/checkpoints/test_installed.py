@@ -165,9 +165,11 @@ def test_a_model_of_the_catalogue_gets_its_name_by_its_weights(
     entry = catalogue.Entry("tiny", "openai/whisper-toy", "0" * 40, ("*",), "MIT", 1, sha256=sha256)
     monkeypatch.setattr(catalogue, "entries", lambda: (entry,))
     tuned = random_models.toy(tmp_path / "tuned" / "whisper-toy", seed=9)
-    assert installed.add(tuned, "", quiet).name == "whisper-toy"
+    model = installed.add(tuned, "", quiet)
+    assert (model.name, model.entry) == ("whisper-toy", None)
     same = source.rename(tmp_path / "whisper-toy")
-    assert installed.add(same, "", quiet).name == "tiny"
+    model = installed.add(same, "", quiet)
+    assert (model.name, model.entry) == ("tiny", entry)
 
 
 def test_a_draft_that_the_user_gave(source: Path) -> None:
@@ -185,13 +187,17 @@ def test_a_draft_that_the_user_gave(source: Path) -> None:
         installed.register_draft("starter", "toy")
 
 
-def put(home: Path, name: str, size: int = 10, draft: str = "") -> None:
-    """A folder that is listed as a model; nobody reads it."""
+def put(home: Path, name: str, size: int = 10, draft: str = "", repository: str = "") -> None:
+    """A folder that is listed as a model; nobody reads it. One with the name of an entry is that entry's model, unless
+    it comes from another repository.
+    """
+    entry = catalogue.find(name)
+    repository = repository or (entry.repository if entry else "")
     folder = home / "data" / "models" / name
     folder.mkdir(parents=True)
     (folder / "config.json").write_text("{}")
     (folder / "model.safetensors").write_bytes(b"x" * size)
-    (folder / "galley.json").write_text(json.dumps({"draft": draft} if draft else {}))
+    (folder / "galley.json").write_text(json.dumps({"draft": draft, "repository": repository}))
 
 
 @pytest.mark.parametrize(
@@ -214,6 +220,20 @@ def test_the_best_model_is_used_where_none_is_chosen(
     for size, (name, draft) in enumerate(there.items(), 1):
         put(home, name, size, draft)
     assert installed.best(language) == best
+
+
+def test_another_repositorys_model_is_not_the_catalogues_whatever_its_name(home: Path) -> None:
+    put(home, "large-v3", repository="someone/large-v3")
+    put(home, "whisper-medium", repository="someone/whisper-medium")
+    put(home, "tiny")
+    known = {model.name: model.entry for model in installed.models()}
+    assert known == {
+        "starter": None,
+        "large-v3": None,
+        "whisper-medium": None,
+        "tiny": catalogue.find("tiny"),
+    }
+    assert installed.best() == "tiny"
 
 
 def test_git_tells_files_apart_as_the_hub_does(tmp_path: Path) -> None:

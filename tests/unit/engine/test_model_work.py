@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app import folders
-from desktop_app.checkpoints import installed, quantised
+from desktop_app.checkpoints import installed, parts, quantised
 from desktop_app.checkpoints.folder import read
 from desktop_app.engine import model_list, model_work
 from desktop_app.engine.model_work import (
@@ -192,12 +192,16 @@ def test_the_list_tells_what_is_here_and_what_has_begun(toy: Path) -> None:
     partial = installed.home() / ".partial" / "large-v3"
     partial.mkdir(parents=True)
     (partial / "part").write_bytes(b"x" * 1000)
-    shutil.copytree(toy, installed.home() / "small")
+    small = Path(shutil.copytree(toy, installed.home() / "small"))
+    parts.write_about(small, {"name": "small", "repository": "openai/whisper-small"})
+    stranger = Path(shutil.copytree(toy, installed.home() / "medium"))
+    parts.write_about(stranger, {"name": "medium", "repository": "someone/medium"})
     found = model_list.look()
     here = {each.name: each for each in found.installed}
-    assert list(here) == ["starter", "small"]
+    assert list(here) == ["starter", "medium", "small"]
     assert (here["starter"].title, here["starter"].removable) == ("Galley starter", False)
     assert here["small"].languages == ("*",)
+    assert (here["medium"].licence, here["medium"].origin) == ("", "someone/medium")
     assert found.best == "small"
     offered = {each.name: each for each in found.offered}
     assert "small" not in offered
