@@ -17,9 +17,10 @@ from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape, read_shape
 from desktop_app.checkpoints.specials import read_vocabulary
 from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensor, Tensors
+from desktop_app.decoding.longform import WINDOW_SECONDS
 from desktop_app.decoding.vocabulary import Vocabulary
 
-__all__ = ["Checkpoint", "ModelProblem", "read", "same_encoder"]
+__all__ = ["Checkpoint", "ModelProblem", "read", "read_target", "same_encoder"]
 
 _FEATURES = {"sampling_rate": 16_000, "hop_length": 160, "n_fft": 400}
 _BLOCK = 1 << 24
@@ -98,6 +99,19 @@ def read(folder: Path) -> Checkpoint:
         alignment_heads=_alignment_heads(generation, shape),
         draft=draft if (draft / "config.json").is_file() else None,
     )
+
+
+def read_target(folder: Path) -> Checkpoint:
+    """The model in `folder`, which is to write; ModelProblem also where it hears windows of another length than those
+    that are cut for it.
+    """
+    checkpoint = read(folder)
+    seconds = checkpoint.shape.audio_positions * checkpoint.vocabulary.seconds_per_timestamp
+    if seconds != WINDOW_SECONDS:
+        raise ModelProblem(
+            f"the model hears windows of {seconds:g} s, where Whisper's last {WINDOW_SECONDS} s", "choose another model"
+        )
+    return checkpoint
 
 
 def _config(folder: Path) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from desktop_app import folders
 from desktop_app.checkpoints import installed, pairs
-from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder
+from desktop_app.checkpoints.folder import Checkpoint, read, read_target, same_encoder
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.lookahead import LookAhead
@@ -100,7 +100,7 @@ class Shelf:
         key = _key(folder, options, devices.target, devices.encoder)
         if self._target is None or self._target.key != key:
             self.clear()
-            checkpoint = read(folder)
+            checkpoint = read_target(folder)
             chosen = f" on {runtime.AUTO}" if devices.target == "auto" else ""
             announce(f"Loading {checkpoint.name}{chosen}")
             model = runtime.load(
@@ -146,7 +146,7 @@ def checked(target: str, draft: str) -> tuple[Checkpoint, Checkpoint | None]:
     ModelProblem says what is wrong with one of them, or why they do not fit.
     """
     options = Options(target=target, draft=draft)
-    whole = read(find(target or installed.best()))
+    whole = read_target(find(target or installed.best()))
     folder = _own_draft(whole, options) if draft == "auto" else None if draft == "off" else find(draft)
     if folder is None or (draft == "auto" and whole.ir is not None):
         return whole, None

@@ -88,6 +88,17 @@ def test_a_draft_with_another_encoder_gets_its_own(tmp_path: Path) -> None:
     assert pair.drafter() is not None
 
 
+def test_a_target_whose_windows_are_not_whispers_is_refused(tmp_path: Path) -> None:
+    short = write(tmp_path / "short", SHORT)
+    for ask in (
+        lambda: Shelf().pair(Options(str(short)), lambda what: None),
+        lambda: models.checked(str(short), "off"),
+    ):
+        with pytest.raises(ModelProblem, match="the model hears windows of 15 s, where Whisper's last 30 s"):
+            ask()
+
+
+SHORT = replace(TOY, shape=replace(TOY.shape, audio_positions=750))
 WIDER = replace(TOY, shape=replace(TOY.shape, mel_bins=128))
 FRENCH, ENGLISH = replace(TOY, languages=("en", "fr")), replace(TOY, english=True)
 
@@ -105,7 +116,7 @@ def test_a_draft_may_be_any_other_model(tmp_path: Path, recipe: Recipe) -> None:
 @pytest.mark.parametrize(
     ("recipe", "options", "reason"),
     [
-        (replace(TOY, shape=replace(TOY.shape, audio_positions=750)), {}, "it hears windows of another length"),
+        (SHORT, {}, "it hears windows of another length"),
         (FRENCH, {"language": "de"}, "it does not know the language de"),
         (ENGLISH, {"language": "de"}, "it does not know the language de"),
         (ENGLISH, {"task": "translate"}, "it does not translate"),
