@@ -1,8 +1,8 @@
-"""A Whisper folder with OpenVINO's own graphs, of the signature that optimum-intel 2.1 writes, made with OpenVINO.
+"""A Whisper folder with OpenVINO's own graphs, of the signatures that optimum-intel writes, made with OpenVINO.
 
 The encoder is the one that Galley builds. The decoder is written anew here: input_ids, encoder_hidden_states and
-beam_idx go in; each token stands where the memory of the text ends; keys and values of the window are remembered from
-the first pass on; the memories are not in the order of the layers.
+beam_idx go in, and where it is asked for cache_position; each token stands where the memory of the text ends; keys and
+values of the window are remembered from the first pass on; the memories are not in the order of the layers.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ from desktop_app.runtimes import openvino_graphs as graphs
 from desktop_app.runtimes.openvino_memory import take
 
 
-def write(source: Path, folder: Path, *, stateful: bool = True, last_only: bool = False) -> Path:
-    """The graphs of a safetensors folder, with its settings. Two kinds that Galley cannot run can be asked for: a
-    decoder without memory, and one that gives the last token's scores alone.
+def write(
+    source: Path, folder: Path, *, stateful: bool = True, last_only: bool = False, positions: bool = False
+) -> Path:
+    """The graphs of a safetensors folder, with its settings. With `positions` the decoder is told where its tokens
+    stand. Two kinds that Galley cannot run can be asked for: a decoder without memory, and one that gives the last
+    token's scores alone.
     """
     checkpoint = read(source)
     folder.mkdir(parents=True, exist_ok=True)
@@ -33,12 +36,14 @@ def write(source: Path, folder: Path, *, stateful: bool = True, last_only: bool 
     encoder = graphs.encoder(checkpoint.tensors, checkpoint.shape, None)
     encoder.inputs[0].get_tensor().set_names({"input_features"})
     ov.save_model(encoder, folder / parts.ENCODER, compress_to_fp16=False)
-    ov.save_model(_Decoder(checkpoint, stateful, last_only).graph, folder / parts.DECODER, compress_to_fp16=False)
+    ov.save_model(
+        _Decoder(checkpoint, stateful, last_only, positions).graph, folder / parts.DECODER, compress_to_fp16=False
+    )
     return folder
 
 
 class _Decoder:
-    def __init__(self, checkpoint: Checkpoint, stateful: bool, last_only: bool) -> None:
+    def __init__(self, checkpoint: Checkpoint, stateful: bool, last_only: bool, positions: bool) -> None:
         shape, weights = checkpoint.shape, graphs.Weights(checkpoint.tensors, None)
         self._heads, self._stateful = graphs.Heads(shape.width, shape.decoder_heads), stateful
         self._sinks: list[Node] = []
@@ -52,7 +57,8 @@ class _Decoder:
         }
         start = _side(memories["0.key"][0], 2)
         end = op.add(start, _side(tokens, 1))
-        places = op.range(start, end, _number(1), "i64")
+        told = [take([-1], Type.i64, "cache_position")] if positions else []
+        places = told[0] if told else op.range(start, end, _number(1), "i64")
         embed, score = weights.vocabulary("decoder.embed_tokens", "decoder.embed_tokens")
         rows = op.gather(weights.positions("decoder.embed_positions"), places, _number(0))
         x, mask = op.add(embed(tokens.output(0)), rows), _causal(places, end)
@@ -72,7 +78,7 @@ class _Decoder:
         if last_only:
             x = op.gather(x, op.constant(np.array([-1])), _number(1))
         logits = graphs.give(score(weights.norm(x, "decoder.layer_norm")), "logits")
-        self.graph = ov.Model([logits], self._sinks, [tokens, window, self._beam], "decoder")
+        self.graph = ov.Model([logits], self._sinks, [tokens, window, self._beam, *told], "decoder")
 
     def _attend(self, q: Node, k: Node, v: Node, *mask: Node) -> Node:
         return self._heads.merge(op.scaled_dot_product_attention(self._heads.split(q), k, v, *mask))

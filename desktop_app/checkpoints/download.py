@@ -18,7 +18,7 @@ from pathlib import Path
 from desktop_app import folders
 from desktop_app.checkpoints import catalogue, installed, parts, speaker_networks
 from desktop_app.checkpoints.catalogue import Entry
-from desktop_app.checkpoints.folder import check_settings, read
+from desktop_app.checkpoints.folder import check_settings, read_target
 from desktop_app.checkpoints.hub import Hub, RemoteFile
 from desktop_app.checkpoints.installed import Installed, Progress
 from desktop_app.checkpoints.parts import Part
@@ -78,7 +78,7 @@ def download(
         about = {"name": entry.name, "repository": entry.repository, "revision": commit}
         parts.write_about(folder, about, arrived)
         try:
-            read(folder)
+            read_target(folder)
         except ModelProblem:
             shutil.rmtree(folder)
             raise

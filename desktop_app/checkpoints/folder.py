@@ -18,9 +18,10 @@ from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape, read_shape
 from desktop_app.checkpoints.specials import read_vocabulary
 from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensor, Tensors
+from desktop_app.decoding.longform import WINDOW_SECONDS
 from desktop_app.decoding.vocabulary import Vocabulary
 
-__all__ = ["Checkpoint", "ModelProblem", "check_settings", "read", "same_encoder"]
+__all__ = ["Checkpoint", "ModelProblem", "check_settings", "read", "read_target", "same_encoder"]
 
 _FEATURES = {"sampling_rate": 16_000, "hop_length": 160, "n_fft": 400}
 _BLOCK = 1 << 24
@@ -92,16 +93,35 @@ def read(folder: Path) -> Checkpoint:
     )
 
 
+def read_target(folder: Path) -> Checkpoint:
+    """The model in `folder`, which is to write; ModelProblem also where it hears windows of another length than those
+    that are cut for it.
+    """
+    checkpoint = read(folder)
+    _check_window(checkpoint.shape, checkpoint.vocabulary)
+    return checkpoint
+
+
 def check_settings(folder: Path) -> None:
-    """Raise ModelProblem for what is wrong with a model whose numbers are not there yet: what `read` would say of its
-    settings, its tokenizer and the descriptions of OpenVINO's own graphs.
+    """Raise ModelProblem for what is wrong with a model whose numbers are not there yet: what `read_target` would say
+    of its settings, its tokenizer and the descriptions of OpenVINO's own graphs.
     """
     config = _config(folder)
     shape = read_shape(config)
     _check_features(folder)
-    read_vocabulary(_pieces(folder, shape), _optional(folder / "generation_config.json"), config, shape)
+    generation = _optional(folder / "generation_config.json")
+    _check_window(shape, read_vocabulary(_pieces(folder, shape), generation, config, shape))
     if (folder / ENCODER).is_file():
         read_descriptions(Ir(folder / ENCODER, folder / DECODER))
+
+
+def _check_window(shape: Shape, vocabulary: Vocabulary) -> None:
+    """Raise ModelProblem where a model's windows are not those that recordings are cut into."""
+    seconds = shape.audio_positions * vocabulary.seconds_per_timestamp
+    if seconds != WINDOW_SECONDS:
+        raise ModelProblem(
+            f"the model hears windows of {seconds:g} s, where Whisper's last {WINDOW_SECONDS} s", "choose another model"
+        )
 
 
 def _check_features(folder: Path) -> None:

@@ -24,7 +24,7 @@ from filelock import FileLock, Timeout
 from desktop_app import folders, resources
 from desktop_app.checkpoints import catalogue, parts
 from desktop_app.checkpoints.catalogue import Entry
-from desktop_app.checkpoints.folder import read
+from desktop_app.checkpoints.folder import read, read_target
 from desktop_app.checkpoints.parts import Part
 from desktop_app.checkpoints.pieces import read_json
 from desktop_app.checkpoints.problem import ModelProblem
@@ -137,7 +137,7 @@ def add(source: Path, name: str, progress: Progress) -> Installed:
 
     Raises ModelProblem, also where the copy is not what was read; then nothing stays behind. Raises OSError.
     """
-    checkpoint = read(source)
+    checkpoint = read_target(source)
     if checkpoint.draft:
         try:
             read(checkpoint.draft)

@@ -19,7 +19,7 @@ CONVERT = "convert the model again with galley models convert"
 
 _ENCODER = {"input_features"}
 _DECODER = {"input_ids", "encoder_hidden_states"}
-_CHOICE = {"beam_idx"}
+_CHOICE = {"beam_idx", "cache_position"}
 
 
 @dataclass(frozen=True)

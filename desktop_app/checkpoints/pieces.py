@@ -80,9 +80,12 @@ def _read_fast(path: Path) -> Tokenizer | None:
         return None
     text = json.dumps(read_json(path))
     try:
-        return Tokenizer.from_str(text)
+        tokenizer = Tokenizer.from_str(text)
     except Exception as error:  # the library raises Exception itself
         raise ModelProblem("the tokenizer is damaged or of another kind", FETCH_AGAIN) from error
+    tokenizer.no_truncation()  # what a training left in the file would cut prompts and hot words
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def _read_slow(folder: Path) -> Tokenizer | None:

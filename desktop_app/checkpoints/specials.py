@@ -13,6 +13,7 @@ from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape
 from desktop_app.decoding.vocabulary import Vocabulary
 
+_TASKS = ("transcribe", "translate")
 _LANGUAGE = re.compile(r"<\|([a-z]{2,3})\|>")
 _OTHER_TOKENIZER = "take tokenizer and weights from the same model"
 _FRAMES_A_SECOND = 50.0
@@ -23,6 +24,11 @@ def read_vocabulary(pieces: Pieces, generation: dict[str, Any], config: dict[str
     vocabulary.
     """
 
+    def inside(token: int, name: str) -> int:
+        if not 0 <= token < shape.vocabulary:
+            raise ModelProblem(f"the token {name} is outside of the vocabulary", _OTHER_TOKENIZER)
+        return token
+
     def find(key: str, *names: str) -> int | None:
         """A token by the generation settings, else by its name in the tokenizer, else by the settings of the model."""
         named = (pieces.special.get(name) for name in names)
@@ -30,9 +36,7 @@ def read_vocabulary(pieces: Pieces, generation: dict[str, Any], config: dict[str
             (each for each in (_number(generation.get(key)), *named, _number(config.get(key))) if each is not None),
             None,
         )
-        if found is not None and not 0 <= found < shape.vocabulary:
-            raise ModelProblem(f"the token {names[0]} is outside of the vocabulary", _OTHER_TOKENIZER)
-        return found
+        return None if found is None else inside(found, names[0])
 
     def need(key: str, *names: str) -> int:
         found = find(key, *names)
@@ -46,13 +50,16 @@ def read_vocabulary(pieces: Pieces, generation: dict[str, Any], config: dict[str
         raise ModelProblem("the model has no timestamps", "choose a model that was trained with them")
     if not any(token < end for token in pieces.text.values()):
         raise ModelProblem("the tokenizer has no text for the model's tokens", _OTHER_TOKENIZER)
-    tasks = _ids(generation.get("task_to_id"))
-    transcribe = tasks.get("transcribe", pieces.special.get("<|transcribe|>"))
-    languages = _languages(pieces, generation)
-    multilingual = _multilingual(pieces, generation, config) and bool(languages)
+    languages = _languages(pieces, generation) if _multilingual(pieces, generation, config) else {}
+    tasks = _tasks(pieces, generation) if languages else {}
+    for name, token in (languages | tasks).items():
+        inside(token, f"<|{name}|>")
     # Rows that only pad the vocabulary stand behind the last timestamp and mean nothing.
     last = no_timestamps + 1 + shape.audio_positions
-    suppress = {*_tokens("suppress_tokens", generation, config, shape.vocabulary), *range(last + 1, shape.vocabulary)}
+    # As in transformers, the model's settings say what is suppressed only where there are no generation settings: in
+    # those a list that is not there is none.
+    lists = generation or config
+    suppress = {*_tokens(lists.get("suppress_tokens"), shape.vocabulary), *range(last + 1, shape.vocabulary)}
     initial = generation.get("max_initial_timestamp_index", Vocabulary.max_initial_timestamp)
     return Vocabulary(
         size=shape.vocabulary,
@@ -62,11 +69,11 @@ def read_vocabulary(pieces: Pieces, generation: dict[str, Any], config: dict[str
         first_timestamp=no_timestamps + 1,
         previous=find("prev_sot_token_id", "<|startofprev|>"),
         no_speech=find("no_speech_token_id", "<|nospeech|>", "<|nocaptions|>"),
-        transcribe=transcribe if multilingual else None,
-        translate=tasks.get("translate", pieces.special.get("<|translate|>")) if multilingual else None,
-        languages=languages if multilingual else {},
+        transcribe=tasks.get("transcribe"),
+        translate=tasks.get("translate"),
+        languages=languages,
         suppress=tuple(sorted(suppress)),
-        begin_suppress=tuple(_tokens("begin_suppress_tokens", generation, config, shape.vocabulary)),
+        begin_suppress=tuple(_tokens(lists.get("begin_suppress_tokens"), shape.vocabulary)),
         max_initial_timestamp=_number(initial),
         seconds_per_timestamp=1 / _FRAMES_A_SECOND,
     )
@@ -92,6 +99,12 @@ def _languages(pieces: Pieces, generation: dict[str, Any]) -> dict[str, int]:
     return {match[1]: token for match, token in found if match}
 
 
+def _tasks(pieces: Pieces, generation: dict[str, Any]) -> dict[str, int]:
+    """Task -> token, by the generation settings or else by the tokenizer's names."""
+    named = {name: pieces.special[f"<|{name}|>"] for name in _TASKS if f"<|{name}|>" in pieces.special}
+    return named | {name: token for name, token in _ids(generation.get("task_to_id")).items() if name in _TASKS}
+
+
 def _multilingual(pieces: Pieces, generation: dict[str, Any], config: dict[str, Any]) -> bool:
     """Whether the prefill names language and task. English-only tokenizers have those tokens too, so they prove
     nothing.
@@ -106,9 +119,6 @@ def _multilingual(pieces: Pieces, generation: dict[str, Any], config: dict[str, 
     return not str(config.get("_name_or_path", "")).endswith(".en")
 
 
-def _tokens(key: str, generation: dict[str, Any], config: dict[str, Any], size: int) -> Iterable[int]:
-    """A list of tokens, from the generation settings or else the model's; null is none, and ids that there are not (-1)
-    are left out.
-    """
-    found = generation[key] if key in generation else config.get(key)
-    return [token for token in found if isinstance(token, int) and 0 <= token < size] if isinstance(found, list) else []
+def _tokens(value: Any, size: int) -> Iterable[int]:
+    """The tokens of a list; null is none, and ids that there are not (-1) are left out."""
+    return [token for token in value if isinstance(token, int) and 0 <= token < size] if isinstance(value, list) else []

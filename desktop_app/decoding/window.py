@@ -19,7 +19,7 @@ from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.speculation import Speculation, Watch
 from desktop_app.decoding.task import Task, prefix
-from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.decoding.vocabulary import ENGLISH, Vocabulary
 from desktop_app.decoding.words import FRAMES_A_SECOND, UNSPACED, Timing, align, split
 
 TOO_REPETITIVE, TOO_UNSURE, NO_SPEECH = 2.4, -1.0, 0.6
@@ -46,8 +46,7 @@ class WindowText:
 
 @dataclass(frozen=True)
 class Language:
-    """A language code and how likely the target holds it to be; "" where the checkpoint knows one language only
-    and does not name it."""
+    """A language code and how likely the target holds it to be; English where the checkpoint names no language."""
 
     code: str
     probability: float
@@ -74,7 +73,7 @@ class WindowDecoder:
         """The likeliest language, by the scores behind the start token as in openai/whisper's `detect_language`."""
         languages = self._vocabulary.languages
         if len(languages) < 2:
-            return Language(next(iter(languages), ""), 1.0)
+            return Language(next(iter(languages), ENGLISH), 1.0)
         scores = self._speculation(window, Rules(self._vocabulary)).run([self._vocabulary.start])[-1]
         codes = list(languages)
         shares = _softmax(scores[[languages[code] for code in codes]])

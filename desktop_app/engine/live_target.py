@@ -11,7 +11,7 @@ import numpy as np
 
 from desktop_app.audio.logmel import features
 from desktop_app.checkpoints import installed
-from desktop_app.checkpoints.folder import Checkpoint, read
+from desktop_app.checkpoints.folder import Checkpoint, read_target
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape
 from desktop_app.decoding.vocabulary import ENGLISH
@@ -75,7 +75,7 @@ def _smaller(chosen: Checkpoint, seconds: float, request: StartLive) -> Path | N
         if name == installed.STARTER:
             continue
         try:
-            checkpoint = read(folder)
+            checkpoint = read_target(folder)
         except ModelProblem:
             continue
         vocabulary = checkpoint.vocabulary

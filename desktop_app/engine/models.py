@@ -8,7 +8,7 @@ from pathlib import Path
 
 from desktop_app import folders
 from desktop_app.checkpoints import installed, pairs
-from desktop_app.checkpoints.folder import Checkpoint, read, same_encoder
+from desktop_app.checkpoints.folder import Checkpoint, read, read_target, same_encoder
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.lookahead import LookAhead
@@ -38,8 +38,8 @@ class LoadedDraft(Loaded):
 
 @dataclass(frozen=True)
 class Pair:
-    """A target and perhaps a draft, ready to run. `remark` is "", or says why there is no draft where one would be
-    expected.
+    """A target and perhaps a draft, ready to run. `remark` is "", or says why there is no draft, or another one, where
+    one would be expected.
     """
 
     target: Loaded
@@ -100,7 +100,7 @@ class Shelf:
         key = _key(folder, options, devices.target, devices.encoder)
         if self._target is None or self._target.key != key:
             self.clear()
-            checkpoint = read(folder)
+            checkpoint = read_target(folder)
             chosen = f" on {runtime.AUTO}" if devices.target == "auto" else ""
             announce(f"Loading {checkpoint.name}{chosen}")
             model = runtime.load(
@@ -110,25 +110,22 @@ class Shelf:
         target = self._target
         if options.draft == "auto" and not target.model.rewinds_freely:
             return Pair(target, None, _remark(target.checkpoint, options))
-        return Pair(target, self._draft_for(target, options, announce))
+        return Pair(target, *self._draft_for(target, options, announce))
 
     def clear(self) -> None:
         """Give the memory back."""
         self._target = self._draft = None
 
-    def _draft_for(self, target: Loaded, options: Options, announce: Callable[[str], None]) -> LoadedDraft | None:
-        if options.draft == "off":
-            return None
-        folder = _own_draft(target.checkpoint, options) if options.draft == "auto" else find(options.draft)
-        if folder is None:
-            return None
+    def _draft_for(
+        self, target: Loaded, options: Options, announce: Callable[[str], None]
+    ) -> tuple[LoadedDraft | None, str]:
+        checkpoint, remark = _choose(target.checkpoint, options, self._draft)
+        if checkpoint is None:
+            return None, remark
         devices = _devices(options)
         device = devices.draft
-        key = _key(folder, options, device)
-        loaded = self._draft if self._draft and self._draft.key == key else None
-        checkpoint = loaded.checkpoint if loaded else _read_draft(folder, target.checkpoint)
-        _check(target.checkpoint, checkpoint, options)
-        if loaded is None:
+        key = _key(checkpoint.folder, options, device)
+        if self._draft is None or self._draft.key != key:
             self._draft = None
             drafter = pairs.drafter(target.checkpoint, checkpoint)
             announce(f"Loading the draft of {target.checkpoint.name}")
@@ -138,7 +135,7 @@ class Shelf:
             encoder = target.model if shares_encoder else None
             model = runtime.load(checkpoint, device, options.precision, encoder, _cache())
             self._draft = LoadedDraft(key, checkpoint, model, shares_encoder, drafter, LookAhead(spares=True))
-        return self._draft
+        return self._draft, remark
 
 
 def checked(target: str, draft: str) -> tuple[Checkpoint, Checkpoint | None]:
@@ -146,14 +143,10 @@ def checked(target: str, draft: str) -> tuple[Checkpoint, Checkpoint | None]:
     ModelProblem says what is wrong with one of them, or why they do not fit.
     """
     options = Options(target=target, draft=draft)
-    whole = read(find(target or installed.best()))
-    folder = _own_draft(whole, options) if draft == "auto" else None if draft == "off" else find(draft)
-    if folder is None or (draft == "auto" and whole.ir is not None):
+    whole = read_target(find(target or installed.best()))
+    if draft == "auto" and whole.ir is not None:
         return whole, None
-    ahead = _read_draft(folder, whole)
-    _check(whole, ahead, options)
-    pairs.drafter(whole, ahead)
-    return whole, ahead
+    return whole, _choose(whole, options, None)[0]
 
 
 def find(wanted: str) -> Path:
@@ -169,30 +162,47 @@ def find(wanted: str) -> Path:
     raise ModelProblem(f"there is no model {wanted}", f"choose a folder or one of: {', '.join(known)}")
 
 
-def _own_draft(target: Checkpoint, options: Options) -> Path | None:
-    """The draft of a target: what the user gave it, else what came with it, else the first installed one of those that
-    the catalogue recommends and that fits.
+def _choose(target: Checkpoint, options: Options, loaded: LoadedDraft | None) -> tuple[Checkpoint | None, str]:
+    """The draft that is to be used, and a sentence about what does not fit. A draft that was named is refused then.
+
+    "auto" is what the user gave the target, else what came with it, else the first installed one of those that the
+    catalogue recommends; one that does not fit is passed over, and if it is the target's own, that is said.
     """
-    own = installed.registered_draft(target.folder) or target.draft
-    if own is not None:
-        return own
-    for folder in installed.recommended_drafts(target.folder, options.language):
+    if options.draft == "off":
+        return None, ""
+    if options.draft != "auto":
+        return _fitting(target, find(options.draft), options, loaded), ""
+    own = [folder for folder in (installed.registered_draft(target.folder), target.draft) if folder]
+    reasons: list[str] = []
+    for folder in [*own, *installed.recommended_drafts(target.folder, options.language)]:
         try:
-            _check(target, read(folder), options)
-        except ModelProblem:
-            continue
-        return folder
-    return None
+            draft = _fitting(target, folder, options, loaded)
+        except ModelProblem as problem:
+            reasons += [problem.reason] if folder in own else []
+        else:
+            return draft, f"{reasons[0]}, so {draft.name} drafts." if reasons else ""
+    return None, f"{reasons[0]}, so {target.name} writes alone." if reasons else ""
+
+
+def _fitting(target: Checkpoint, folder: Path, options: Options, loaded: LoadedDraft | None) -> Checkpoint:
+    """The draft in a folder, read unless it is the loaded one; ModelProblem where it does not fit."""
+    if loaded is not None and loaded.key == _key(folder, options, _devices(options).draft):
+        _check(target, loaded.checkpoint, options)
+        return loaded.checkpoint
+    draft = _read_draft(folder, target)
+    _check(target, draft, options)
+    pairs.drafter(target, draft)
+    return draft
 
 
 def _remark(target: Checkpoint, options: Options) -> str:
     """Why a target whose rewinds cost time writes without the draft that it has."""
-    folder = _own_draft(target, options)
-    if folder is None:
+    draft, _ = _choose(target, options, None)
+    if draft is None:
         return ""
     return (
         f"No draft is used: {target.name} holds OpenVINO's own graphs, which copy their memory after every rejected "
-        f"word. Name {folder.name} as the draft to have it all the same."
+        f"word. Name {draft.folder.name} as the draft to have it all the same."
     )
 
 

@@ -1,8 +1,8 @@
 """Whisper folders that hold OpenVINO's own graphs, as optimum-intel writes them: run as they are, without torch.
 
-Their decoder has no input for positions: a token stands where the memory of the text ends, so what was rejected cannot
-be left in it. A rewind copies that memory off the device, cuts it and copies it back, in the next pass. What it
-remembers of the window stays. Run and measured on the CPU.
+In their decoder a token stands where the memory of the text ends, also where it wants to be told so, and what was
+rejected cannot be left in it. A rewind copies that memory off the device, cuts it and copies it back, in the next pass.
+What it remembers of the window stays. Run and measured on the CPU.
 """
 
 from __future__ import annotations
@@ -90,9 +90,9 @@ class FolderModel:
         _listen(decoder, silence)
         before: dict[str, Any] = {}
         grow = {}
-        for count in (2, 3):
+        for length, count in ((0, 2), (2, 3)):
             try:
-                scores = _read(decoder, [0] * count)
+                scores = _read(decoder, [0] * count, length)
             except RuntimeError as error:  # ModelProblem is none
                 raise _other("cannot be run") from error
             if scores.shape != (count, shape.vocabulary):
@@ -123,7 +123,7 @@ class FolderModel:
         """Scores [n, vocabulary] of n tokens from the first position on, and where the alignment heads looked while
         they were read, before the softmax: [heads, n, audio positions]. Ends the cursor."""
         _listen(self._watcher, encoded)
-        scores = _read(self._watcher, tokens)
+        scores = _read(self._watcher, tokens, 0)
         return scores, np.array(self._watcher.get_output_tensor(1).data[0], np.float32)
 
     @cached_property
@@ -147,7 +147,7 @@ class FolderCursor(Reading):
         self.check_room(len(tokens))
         if self._length < self._stored:
             self._trim()
-        scores = _read(self._decoder, tokens)
+        scores = _read(self._decoder, tokens, self._length)
         self._length = self._stored = self._length + len(tokens)
         return scores
 
@@ -186,15 +186,22 @@ def _listen(decoder: ov.InferRequest, encoded: Array) -> None:
     """Let a decoder forget everything and look at a window."""
     decoder.reset_state()
     decoder.set_tensor("encoder_hidden_states", ov.Tensor(np.ascontiguousarray(encoded, np.float32)))
-    if any("beam_idx" in each.get_names() for each in decoder.model_inputs):
+    if _wants(decoder, "beam_idx"):
         decoder.set_tensor("beam_idx", ov.Tensor(np.zeros(1, np.int32)))
 
 
-def _read(decoder: ov.InferRequest, tokens: Sequence[int]) -> Array:
-    """The scores after each of some tokens, read in one pass: a copy."""
+def _read(decoder: ov.InferRequest, tokens: Sequence[int], length: int) -> Array:
+    """The scores after each of some tokens, read in one pass behind the `length` ones in its memory: a copy."""
     decoder.set_tensor("input_ids", ov.Tensor(np.array([tokens], np.int64)))
+    if _wants(decoder, "cache_position"):
+        decoder.set_tensor("cache_position", ov.Tensor(np.arange(length, length + len(tokens), dtype=np.int64)))
     run(decoder)
     return np.array(decoder.get_output_tensor(0).data[0], np.float32)
+
+
+def _wants(decoder: ov.InferRequest, name: str) -> bool:
+    """Whether a decoder has an input that not all have."""
+    return any(name in each.get_names() for each in decoder.model_inputs)
 
 
 def _watch(graph: ov.Model, heads: Sequence[tuple[int, int]], layers: int) -> None:

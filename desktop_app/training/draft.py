@@ -18,7 +18,7 @@ import torch
 from desktop_app import folders
 from desktop_app.audio.files import RATE, AudioFile, AudioProblem
 from desktop_app.checkpoints import installed, parts
-from desktop_app.checkpoints.folder import Checkpoint, read
+from desktop_app.checkpoints.folder import Checkpoint, read_target
 from desktop_app.checkpoints.installed import Installed
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.hearing import Samples
@@ -61,7 +61,7 @@ def make(wish: Wish, told: Told, say: Say) -> tuple[Installed, float]:
     `told` hears progress, `say` sentences for the user. Raises ModelProblem, also where nothing can be learnt from the
     folder, and OSError.
     """
-    target = read(wish.target)
+    target = read_target(wish.target)
     if target.ir is not None:
         raise ModelProblem(f"{target.name} holds OpenVINO's own graphs, not tensors", "name the model in safetensors")
     installed.check_free(wish.name)

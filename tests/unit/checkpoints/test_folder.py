@@ -105,10 +105,9 @@ def test_english_only_folders_have_neither_language_nor_task(folder: Path, confi
     assert not found.languages and found.transcribe is None and found.translate is None
 
 
-@pytest.mark.parametrize(
-    ("suppress", "expected"), [([-1], ()), ([-1, 5, 99_999], (5,)), ([], ()), (None, (1, 2))], ids=str
-)
+@pytest.mark.parametrize(("suppress", "expected"), [([-1], ()), ([-1, 5, 99_999], (5,)), ([], ()), (None, ())], ids=str)
 def test_suppress_lists_of_every_form(folder: Path, suppress: list[int] | None, expected: tuple[int, ...]) -> None:
+    """Those of config.json count only without a generation_config.json, as in transformers."""
     edit(folder / "config.json", suppress_tokens=[1, 2])
     edit(folder / "generation_config.json", suppress_tokens=suppress)
     assert read(folder).vocabulary.suppress == expected
@@ -210,6 +209,14 @@ DEFECTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "another tokenizer": (
         lambda folder: edit(folder / "generation_config.json", no_timestamps_token_id=50_363),
         "<|notimestamps|> is outside of the vocabulary",
+    ),
+    "another language": (
+        lambda folder: edit(folder / "generation_config.json", lang_to_id={"<|en|>": 302, "<|de|>": 50_261}),
+        "<|de|> is outside of the vocabulary",
+    ),
+    "another task": (
+        lambda folder: edit(folder / "generation_config.json", task_to_id={"transcribe": 50_359}),
+        "<|transcribe|> is outside of the vocabulary",
     ),
     "a tokenizer without text": (
         lambda folder: tokenizer_of(folder, {"a": 400}),

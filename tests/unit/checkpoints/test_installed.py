@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +57,16 @@ def test_a_draft_that_cannot_be_used_is_named_before_anything_is_copied(home: Pa
     with pytest.raises(ModelProblem, match=r"in the draft that lies in it, the folder has no tokenizer\.json"):
         installed.add(source, "", lambda *step: pytest.fail("something is copied"))
     assert not (home / "data" / "models").exists()
+
+
+def test_a_model_whose_windows_are_not_whispers_is_refused(home: Path, tmp_path: Path) -> None:
+    """It could neither write nor draft for one that can."""
+    shape = replace(random_models.TOY.shape, audio_positions=750)
+    short = random_models.write(tmp_path / "short", replace(random_models.TOY, shape=shape))
+    with pytest.raises(
+        ModelProblem, match="the model hears windows of 15 s, where Whisper's last 30 s; choose another"
+    ):
+        installed.add(short, "", lambda *step: pytest.fail("something is copied"))
 
 
 @pytest.mark.parametrize("file", ["model.safetensors", "tokenizer.json"])

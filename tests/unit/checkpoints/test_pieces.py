@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
+from tokenizers import Tokenizer
 
 from desktop_app.checkpoints.folder import ModelProblem, read
 from desktop_app.checkpoints.pieces import Pieces, read_pieces
@@ -36,6 +38,18 @@ def test_specials_and_times_are_not_text(pieces: Pieces) -> None:
 
 def test_a_name_of_a_special_token_in_a_prompt_is_not_that_token(pieces: Pieces) -> None:
     assert not set(pieces.split(" <|endoftext|> <|0.00|>")) & set(pieces.special.values())
+
+
+def test_what_a_training_left_in_the_file_neither_cuts_nor_fills_a_text(
+    toy: Path, pieces: Pieces, tmp_path: Path
+) -> None:
+    path = Path(shutil.copytree(toy, tmp_path / "toy")) / "tokenizer.json"
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.enable_truncation(8)
+    tokenizer.enable_padding(length=8, pad_token="!")
+    tokenizer.save(str(path))
+    for text in (" a long prompt", " hi"):
+        assert read_pieces(path.parent).split(text) == pieces.split(text)
 
 
 def test_half_a_character_is_shown_as_such(pieces: Pieces) -> None:

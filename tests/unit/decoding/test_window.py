@@ -10,7 +10,7 @@ import pytest
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.task import Task, prefix
-from desktop_app.decoding.window import WindowDecoder, WindowText
+from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 
 from .toys import ENGLISH, FIRST_TIME, NO_TIMES, START, TRANSCRIBE, Toy, heard, vocabulary
 
@@ -53,6 +53,13 @@ def test_hot_words_stand_before_the_prompt_and_leave_it_the_rest_of_the_room() -
 def test_a_checkpoint_that_cannot_translate_says_so(words: object) -> None:
     with pytest.raises(ValueError, match="does not translate"):
         prefix(words, Task("en", translate=True), 48)  # type: ignore[arg-type]
+
+
+def test_a_checkpoint_that_names_no_language_writes_english_without_saying_so_to_the_model() -> None:
+    words = vocabulary(languages={})
+    found = WindowDecoder(Toy(1), words, Figures()).detect_language(heard())
+    assert found == Language("en", 1.0)
+    assert prefix(words, Task(found.code), 48) == [START]
 
 
 def test_sampling_is_the_same_each_time_and_another_at_another_place() -> None:

@@ -88,6 +88,15 @@ def test_a_draft_with_another_encoder_gets_its_own(tmp_path: Path) -> None:
     assert pair.drafter() is not None
 
 
+def test_a_target_whose_windows_are_not_whispers_is_refused(tmp_path: Path) -> None:
+    short, reason = str(write(tmp_path / "short", SHORT)), "the model hears windows of 15 s, where Whisper's last 30 s"
+    with pytest.raises(ModelProblem, match=reason):
+        Shelf().pair(Options(short), lambda what: None)
+    with pytest.raises(ModelProblem, match=reason):
+        models.checked(short, "off")
+
+
+SHORT = replace(TOY, shape=replace(TOY.shape, audio_positions=750))
 WIDER = replace(TOY, shape=replace(TOY.shape, mel_bins=128))
 FRENCH, ENGLISH = replace(TOY, languages=("en", "fr")), replace(TOY, english=True)
 
@@ -105,44 +114,53 @@ def test_a_draft_may_be_any_other_model(tmp_path: Path, recipe: Recipe) -> None:
 @pytest.mark.parametrize(
     ("recipe", "options", "reason"),
     [
-        (replace(TOY, shape=replace(TOY.shape, audio_positions=750)), {}, "it hears windows of another length"),
+        (SHORT, {}, "it hears windows of another length"),
         (FRENCH, {"language": "de"}, "it does not know the language de"),
         (ENGLISH, {"language": "de"}, "it does not know the language de"),
         (ENGLISH, {"task": "translate"}, "it does not translate"),
     ],
 )
-def test_a_draft_that_does_not_fit_is_refused(
+def test_a_draft_that_does_not_fit_is_refused_if_it_was_named_and_left_out_if_not(
     tmp_path: Path, recipe: Recipe, options: dict[str, str], reason: str
 ) -> None:
     target = toy(tmp_path / "target")
-    write(target / "draft", recipe)
+    draft = write(target / "draft", recipe)
+    alone = Shelf().pair(Options(str(target), **options), lambda what: None)
+    assert alone.draft is None
+    assert alone.described().notice == f"draft cannot draft for target: {reason}, so target writes alone."
     with pytest.raises(ModelProblem) as caught:
-        Shelf().pair(Options(str(target), **options), lambda what: None)
+        Shelf().pair(Options(str(target), str(draft), **options), lambda what: None)
     assert caught.value.reason == f"draft cannot draft for target: {reason}"
     assert caught.value.remedy == "choose another draft, or none"
 
 
 def test_a_loaded_draft_is_refused_for_what_it_cannot_do(tmp_path: Path) -> None:
     target, shelf = toy(tmp_path / "target"), Shelf()
-    write(target / "draft", FRENCH)
-    shelf.pair(Options(str(target)), lambda what: None)
+    draft = str(write(target / "draft", FRENCH))
+    both = shelf.pair(Options(str(target)), lambda what: None)
     with pytest.raises(ModelProblem, match="does not know the language de"):
-        shelf.pair(Options(str(target), language="de"), lambda what: None)
+        shelf.pair(Options(str(target), draft, language="de"), lambda what: None)
+    assert shelf.pair(Options(str(target), language="de"), lambda what: None).draft is None
+    assert shelf.pair(Options(str(target)), lambda what: None) == both
 
 
 def test_a_draft_that_is_damaged_is_said_to_be_the_draft(tmp_path: Path) -> None:
     target = toy(tmp_path / "target")
-    (toy(target / "draft") / "tokenizer.json").unlink()
-    with pytest.raises(ModelProblem, match=r"draft cannot draft for target: the folder has no tokenizer\.json"):
-        Shelf().pair(Options(str(target)), lambda what: None)
+    draft = toy(target / "draft")
+    (draft / "tokenizer.json").unlink()
+    reason = "draft cannot draft for target: the folder has no tokenizer.json"
+    with pytest.raises(ModelProblem) as caught:
+        Shelf().pair(Options(str(target), str(draft)), lambda what: None)
+    assert caught.value.reason == reason
+    assert Shelf().pair(Options(str(target)), lambda what: None).remark == f"{reason}, so target writes alone."
 
 
 def test_a_draft_that_is_refused_leaves_the_target_usable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = toy(tmp_path / "target")
-    write(target / "draft", FRENCH)
+    draft = str(write(target / "draft", FRENCH))
     shelf = Shelf()
     with pytest.raises(ModelProblem):
-        shelf.pair(Options(str(target), language="de"), lambda what: None)
+        shelf.pair(Options(str(target), draft, language="de"), lambda what: None)
     monkeypatch.setattr(models.runtime, "load", None)
     assert shelf.pair(Options(str(target), draft="off"), lambda what: None).draft is None
 
@@ -168,6 +186,20 @@ def test_a_draft_that_the_user_gave_comes_before_the_recommended_one(home: Path)
     install(home, "mine", seed=2)
     installed.register_draft("large-v3", "mine")
     assert Shelf().pair(Options("large-v3"), lambda what: None).described().draft == "mine"
+
+
+def test_auto_goes_on_to_the_recommended_drafts_where_the_users_own_cannot_do_what_is_asked(home: Path) -> None:
+    install(home, "large-v3")
+    install(home, "large-v3-turbo", seed=1)
+    install(home, "mine", languages=("en", "fr"))
+    installed.register_draft("large-v3", "mine")
+    german = Shelf().pair(Options("large-v3", language="de"), lambda what: None).described()
+    assert german.draft == "large-v3-turbo"
+    assert german.notice == (
+        "mine cannot draft for large-v3: it does not know the language de, so large-v3-turbo drafts."
+    )
+    english = Shelf().pair(Options("large-v3", language="en"), lambda what: None).described()
+    assert (english.draft, english.notice) == ("mine", "")
 
 
 def test_a_target_that_pays_for_rewinds_drafts_only_when_asked_to(tmp_path: Path) -> None:

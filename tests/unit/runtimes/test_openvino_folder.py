@@ -36,13 +36,26 @@ class Two:
         return self.reference.open(self.encoded).run(tokens)
 
 
+KINDS = {"counting": False, "cache_position": True}
+"""Decoders that count their tokens, and those that are told where they stand."""
+
+
 @pytest.fixture(scope="module")
-def two(tmp_path_factory: pytest.TempPathFactory) -> Two:
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Two]:
     source = random_models.toy(tmp_path_factory.mktemp("models") / "toy")
-    folder = tiny_ir.write(source, source.parent / "graphs")
-    model, reference = load(read(folder)), openvino.load(read(source))
+    reference = openvino.load(read(source))
+    encoded = reference.encode(features())
     tokens = np.random.default_rng(11).integers(0, random_models.TOY.shape.vocabulary, 448).tolist()
-    return Two(folder, source, model, reference, reference.encode(features()), tokens)
+    made = {}
+    for kind, positions in KINDS.items():
+        folder = tiny_ir.write(source, source.parent / kind, positions=positions)
+        made[kind] = Two(folder, source, load(read(folder)), reference, encoded, tokens)
+    return made
+
+
+@pytest.fixture(params=KINDS)
+def two(request: pytest.FixtureRequest, kinds: dict[str, Two]) -> Two:
+    return kinds[request.param]
 
 
 def test_hears_the_same(two: Two) -> None:
