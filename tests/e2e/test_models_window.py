@@ -54,8 +54,11 @@ def test_a_model_is_fetched_chosen_used_and_removed(program: Program, server: Hu
     server.stall = (WEIGHTS, 200_000)
     row.get.click()
     qtbot.waitUntil(lambda: (job := program.models.jobs[name]).done > 200_000 or job.done == 200_000, timeout=WAIT)
+    qtbot.wait(5)
     window.show_idle()  # the page is left, the work goes on
+    qtbot.wait(5)
     window.show_models()
+    qtbot.wait(5)
     row.cancel.click()
     qtbot.waitUntil(lambda: row.get.isVisible() and row.get.text().startswith("Go on"), timeout=WAIT)
     assert installed.unfinished()[name] > 200_000
@@ -67,7 +70,9 @@ def test_a_model_is_fetched_chosen_used_and_removed(program: Program, server: Hu
     weights = installed.home() / name / WEIGHTS
     assert weights.read_bytes() == (server.repositories["kotoba-tech/kotoba-whisper-v2.0"] / WEIGHTS).read_bytes()
     assert row.tag.text() == "Writes the text"  # the best one that is here
-    assert heartbeat.longest < 0.05  # "never blocked"
+    # "Never blocked". What is painted for the first time takes 0.03 s on a computer at rest and up to 0.15 s on one that
+    # takes idle memory away; a model of real size that is read or hashed in this thread takes seconds.
+    assert heartbeat.longest < 0.25
 
     (entry,) = _drop(program, qtbot)
     qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)

@@ -97,7 +97,7 @@ def test_a_recorded_pass_is_the_pass(decoder: Decoder, widths: tuple[int, ...]) 
     recorder = Recorder()
     recorded = scores(Passes(decoder, torch.device("cpu"), widths, recorder), tokens, sizes)
     np.testing.assert_array_equal(recorded, plain)
-    sizes = [size + 3 for size in sizes[1:]]
+    sizes = [size + 3 for size in sizes]
     used = {min(width for width in widths if width >= part) for size in sizes for part in _parts(size)}
     assert recorder.recorded == len(used), "each width is recorded once, and only when it is used"
     assert recorder.repeated == sum(len(_parts(size)) for size in sizes)
