@@ -170,7 +170,7 @@ def _here(folder: Path) -> int:
 def _fetch(hub: Hub, entry: Entry, commit: str, files: list[RemoteFile], folder: Path, heard: Progress) -> list[Part]:
     """Bring all files, one after another: the small ones first, so that nothing big is fetched in vain."""
     total, done, arrived = sum(file.size for file in files), 0, []
-    small = [file for file in files if parts.are_small(file.name)]
+    small = [file for file in files if parts.is_small(file.name)]
     for index, file in enumerate([*small, *(file for file in files if file not in small)]):
         if index == len(small):
             _check_small(folder, small)

@@ -70,7 +70,7 @@ def weights(names: Collection[str], shards: Callable[[], dict[str, Any]]) -> lis
     raise ModelProblem("it has no model.safetensors", "choose a Whisper model in the Hugging Face layout")
 
 
-def are_small(name: str) -> bool:
+def is_small(name: str) -> bool:
     """Whether a file tells of a model and holds none of its numbers."""
     return not name.endswith((".safetensors", ".bin"))
 
