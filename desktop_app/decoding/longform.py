@@ -170,8 +170,7 @@ def share_out(
             words.append(replace(timing, start=begin + timing.start, end=begin + timing.end))
             left -= len(timing.tokens)
             at += 1
-        words = fit(words, segment.start, segment.end, median, spoken)
-        spoken = words[-1].end if words else spoken
+        words, spoken = fit(words, segment.start, segment.end, median, spoken)
         found.append(replace(segment, words=tuple(words)))
     return found
 

@@ -126,13 +126,13 @@ def tidy(timings: Sequence[Timing]) -> tuple[list[Timing], float]:
     return _with_punctuation(words), median
 
 
-def fit(words: list[Timing], start: float, end: float, median: float, last_speech: float) -> list[Timing]:
-    """The words of one segment, corrected where the first or last is too long to be true.
+def fit(words: list[Timing], start: float, end: float, median: float, last_speech: float) -> tuple[list[Timing], float]:
+    """The words of one segment, corrected where the first or last is too long to be true, and where its speech ended.
 
     `start` and `end` are the segment's, `last_speech` is the end of what was said before it, on the words' own clock.
     """
     if not words:
-        return words
+        return words, last_speech
     longest = 2 * median
     first, second = words[0], words[1] if len(words) > 1 else None
     stretched = first.end - first.start > longest or (second is not None and second.end - first.start > 2 * longest)
@@ -146,7 +146,8 @@ def fit(words: list[Timing], start: float, end: float, median: float, last_speec
     last = words[-1]
     if end > last.start and end + 0.5 < last.end:
         words[-1] = replace(last, end=max(last.start + median, end))
-    return words
+        return words, end
+    return words, last.end
 
 
 def _characters(tokens: Sequence[int], text: Callable[[Sequence[int]], str]) -> list[tuple[str, tuple[int, ...]]]:

@@ -169,40 +169,58 @@ def test_the_language_is_heard_as_there(both: Both) -> None:
 
 
 @pytest.mark.parity
-def test_words_are_timed_as_there(both: Both) -> None:
-    """To 0.02 s, a frame of the decoder's; the reference rounds to 0.01 s besides."""
-    timed = 0
+@pytest.mark.parametrize("shares", [(1.0,), (0.1, 0.15, 0.35, 0.4)], ids=["one segment", "four segments"])
+def test_words_are_timed_as_there(both: Both, shares: Sequence[float]) -> None:
+    """To 0.02 s, a frame of the decoder's; the reference rounds to 0.01 s besides. The words of several segments are
+    timed together, and the first and last of each are corrected where they are longer than words are."""
+    timed = corrected = 0
     for seed in range(4):
-        samples = babble(30 - 0.97 * seed, 40 + seed)
+        samples, begin = babble(30 - 0.97 * seed, 40 + seed), 10.0 * seed
         text = both.galley(samples, Task("en"))
         tokens = [token for token in text.tokens if token < both.checkpoint.vocabulary.end][:80]
-        window = Window(samples, logmel.features)
-        decoder = both.decoder
-        ours, _ = tidy(decoder.words(window, Task("en"), tokens, len(samples) / RATE, both.checkpoint.text))
-        theirs = _openai_words(both, samples, tokens)
-        assert [word.text for word in ours] == [word["word"] for word in theirs]
-        for one, other in zip(ours[1:-1], theirs[1:-1], strict=True):  # both ends are moved to the segment's later
+        segments = list(_segments(tokens, shares, begin, len(samples) / RATE))
+        timings = both.decoder.words(
+            Window(samples, logmel.features), Task("en"), tokens, len(samples) / RATE, both.checkpoint.text
+        )
+        tidied, median = tidy(timings)
+        ours = longform.share_out(tidied, segments, begin, median, begin, both.checkpoint.vocabulary)
+        theirs = _openai_words(both, samples, segments, begin)
+        assert [[word.text for word in segment.words] for segment in ours] == [[w["word"] for w in w_] for w_ in theirs]
+        for one, other in zip((w for s in ours for w in s.words), (w for w_ in theirs for w in w_), strict=True):
             assert one.start == pytest.approx(other["start"], abs=0.0201)
             assert one.end == pytest.approx(other["end"], abs=0.0201)
             assert one.probability == pytest.approx(other["probability"], abs=1e-3)
-        timed += len(ours)
+            timed += 1
+        plain = [(begin + word.start, begin + word.end) for word in tidied]
+        corrected += [(word.start, word.end) for segment in ours for word in segment.words] != plain
     assert timed > 20
+    assert corrected
 
 
-def _openai_words(both: Both, samples: Samples, tokens: Sequence[int]) -> list[dict[str, Any]]:
-    seconds = len(samples) / RATE
-    segment: dict[str, Any] = {"seek": 0, "start": 0.0, "end": seconds, "tokens": list(tokens)}
+def _segments(tokens: Sequence[int], shares: Sequence[float], begin: float, seconds: float) -> Iterator[Segment]:
+    """The tokens as segments that have their share of tokens and of time, with half a second between two."""
+    place = 0.0
+    for share in shares:
+        first, last = (round(at * len(tokens)) for at in (place, place + share))
+        start, end = begin + place * seconds, begin + (place + share) * seconds
+        yield Segment(start, end - 0.5, tuple(tokens[first:last]), 0.0, 0.0, 0.0)
+        place += share
+
+
+def _openai_words(both: Both, samples: Samples, made: Sequence[Segment], begin: float) -> list[list[dict[str, Any]]]:
+    segments: list[dict[str, Any]] = [
+        {"seek": round(100 * begin), "start": one.start, "end": one.end, "tokens": list(one.tokens)} for one in made
+    ]
     mel = whisper.log_mel_spectrogram(whisper.pad_or_trim(samples), both.target.mel_bins)
     add_word_timestamps(
-        segments=[segment],
+        segments=segments,
         model=both.reference,
         tokenizer=openai_models.tokenizer(both.checkpoint.vocabulary.size),
         mel=mel,
         num_frames=len(samples) // 160,
-        last_speech_timestamp=0.0,
+        last_speech_timestamp=begin,
     )
-    words: list[dict[str, Any]] = segment["words"]
-    return words
+    return [segment["words"] for segment in segments]
 
 
 # Recordings of any length.

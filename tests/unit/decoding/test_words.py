@@ -115,16 +115,24 @@ def test_a_long_word_at_the_end_of_a_sentence_is_cut() -> None:
 
 
 def test_the_first_word_behind_a_pause_does_not_take_the_pause() -> None:
-    words = fit([timing(" so", 1.0, 9.0), timing(" we", 9.0, 9.3)], 8.7, 9.5, median=0.3, last_speech=0.0)
+    words, spoken = fit([timing(" so", 1.0, 9.0), timing(" we", 9.0, 9.3)], 8.7, 9.5, median=0.3, last_speech=0.0)
     assert words[0].start == pytest.approx(8.4)
     assert words[0].end == 9.0
+    assert spoken == 9.3
 
 
 def test_the_last_word_ends_with_its_segment() -> None:
-    words = fit([timing(" go", 1.0, 1.2), timing(" on", 1.2, 6.0)], 1.0, 2.0, median=0.3, last_speech=0.9)
+    words, spoken = fit([timing(" go", 1.0, 1.2), timing(" on", 1.2, 6.0)], 1.0, 2.0, median=0.3, last_speech=0.9)
     assert words[-1].end == 2.0
+    assert spoken == 2.0
+
+
+def test_speech_ends_where_its_segment_does_even_if_the_last_word_needs_longer() -> None:
+    words, spoken = fit([timing(" go", 1.0, 1.9), timing(" on", 1.9, 6.0)], 1.0, 2.0, median=0.3, last_speech=0.9)
+    assert words[-1].end == pytest.approx(2.2)
+    assert spoken == 2.0
 
 
 def test_no_words_are_no_trouble() -> None:
     assert tidy([]) == ([], 0.0)
-    assert fit([], 0, 1, 0.3, 0) == []
+    assert fit([], 0, 1, 0.3, 0.2) == ([], 0.2)
