@@ -274,6 +274,7 @@ class ModelStore(QObject):
             self._preferences.changed.emit()  # another one may be the best now
             if PAIR not in self.jobs:
                 self._begin(PAIR, Try(self._preferences.target, self._preferences.draft))
+                return  # it has told of the change, and the page is filled once
         self.changed.emit()
 
 

@@ -1,11 +1,12 @@
 """Accents and speakers that nobody has: espeak-ng's data with made-up voices beside its own.
 
-An accent is one of espeak-ng's English phoneme tables with a few shifts that real accents know (a diphthong made
-plain, two vowels fallen together, a rolled r, another th); a variant is a vocal tract and a voice. A listener that
-has heard many of both should be less at a loss with one it has not. The table of `en-gb-scotland`, which is kept
-back, is left out.
+An accent is one of espeak-ng's English phoneme tables with some shifts of a kind that real accents know (a vowel
+moved to one near it, a diphthong made plain, a rolled r, another th); a variant is a vocal tract and a voice. A
+listener that has heard many of both should be less at a loss with one it has not. The table of `en-gb-scotland`, which
+is kept back, is left out.
 """
 
+import math
 import os
 import random
 import shutil
@@ -14,24 +15,52 @@ from pathlib import Path
 from models.training.settings import WORK
 
 ESPEAK_DATA = WORK / "espeak"
-"""Where the voices are written, a folder of espeak-ng's data for each part."""
-ACCENTS, VARIANTS = 60, 100  # in each part, for espeak-ng lists at most 350 voices
+"""Where the voices are written, a folder of espeak-ng's data for each number."""
+ACCENTS, VARIANTS = 60, 100  # in each folder, for espeak-ng lists at most 350 voices
 MADE_ACCENTS = [f"made{i}" for i in range(ACCENTS)]
 MADE_VARIANTS = [f"own{i}" for i in range(VARIANTS)]
 _SEED = 31
 _INSTALLED = ("/usr/lib/x86_64-linux-gnu/espeak-ng-data", "/usr/lib/aarch64-linux-gnu/espeak-ng-data")
 _TABLES = ("en", "en", "en-us", "en-us", "en-rp", "en-wi", "en-wm", "en-n")
-_SHIFTS = """eI>e: eI>e eI>aI oU>o: oU>o oU>aU aI>aI2 aI>OI aI>A: aU>au aU>A: OI>aI u:>y u:>u u:>U U>u: V>U V>a A:>a
-0>A: 0>O: O:>0 O:>o: 3:>E I>@ I>i i:>I i:>i E>I E>e a>E a>a/ a>a# @>V T>t T>s T>f D>d D>z w>v v>w r>R r>R2 r>*
-t>t[ d>d[ N>n l>L z>s h>NULL h>x dZ>Z tS>S""".split()
+_VOWELS = {  # how open and how far back each is
+    "i:": (0.0, 0.0),
+    "I": (0.2, 0.15),
+    "e:": (0.3, 0.0),
+    "E": (0.55, 0.05),
+    "a": (0.95, 0.2),
+    "A:": (1.0, 0.9),
+    "0": (0.9, 1.0),
+    "O:": (0.6, 1.0),
+    "o:": (0.35, 1.0),
+    "U": (0.2, 0.8),
+    "u:": (0.0, 0.9),
+    "V": (0.75, 0.6),
+    "3:": (0.5, 0.45),
+    "@": (0.5, 0.5),
+}
+_NEAR = 0.5
+_DIPHTHONGS = {"eI": ("E", "I"), "aI": ("a", "I"), "OI": ("O:", "I"), "aU": ("a", "U"), "oU": ("o:", "U")}
+_CONSONANTS = "T>t T>s T>f D>d D>z w>v v>w r>R r>R2 r>* t>t[ d>d[ N>n l>L z>s h>NULL h>x dZ>Z tS>S".split()
 
 
-def make_voices(part: int = 0) -> Path:
-    """Copy espeak-ng's English data and add a part's own made-up voices; returns the folder to give to espeak-ng.
+def _vowel_shifts() -> dict[str, list[str]]:
+    """What a vowel may become: one near it; a diphthong a plain vowel at either end or one with the same end."""
+    shifts = {
+        vowel: [other for other, there in _VOWELS.items() if other != vowel and math.dist(here, there) <= _NEAR]
+        for vowel, here in _VOWELS.items()
+    }
+    for name, (start, end) in _DIPHTHONGS.items():
+        plain = [vowel for vowel in _VOWELS if min(math.dist(_VOWELS[vowel], _VOWELS[e]) for e in (start, end)) <= 0.3]
+        shifts[name] = [*plain, *(other for other in _DIPHTHONGS if other != name and _DIPHTHONGS[other][1] == end)]
+    return shifts
+
+
+def make_voices(number: int = 0) -> Path:
+    """Copy espeak-ng's English data and add made-up voices, others for each number; returns the folder for espeak-ng.
 
     Raises FileNotFoundError where espeak-ng's data is not installed.
     """
-    folder = ESPEAK_DATA / str(part)
+    folder = ESPEAK_DATA / str(number)
     if folder.exists():
         return folder
     installed = next((Path(folder) for folder in _INSTALLED if Path(folder).is_dir()), None)
@@ -41,7 +70,7 @@ def make_voices(part: int = 0) -> Path:
     data = partial / "espeak-ng-data"
     # Those of other languages are left out to make room for more.
     shutil.copytree(installed, data, ignore=lambda folder, names: _other_languages(Path(folder), names))
-    rng = random.Random(_SEED + part)
+    rng = random.Random(_SEED + number)
     for name in MADE_ACCENTS:
         (data / "lang" / "gmw" / name).write_text(_accent(name, rng))
     for name in MADE_VARIANTS:
@@ -57,8 +86,10 @@ def _other_languages(folder: Path, names: list[str]) -> list[str]:
 
 
 def _accent(name: str, rng: random.Random) -> str:
-    """A voice file: a phoneme table, two to six shifts, the lengths of weak and strong syllables."""
-    shifts = [shift.split(">") for shift in rng.sample(_SHIFTS, rng.randint(2, 6))]
+    """A voice file: a phoneme table, two to nine shifts, the lengths of weak and strong syllables."""
+    vowels = _vowel_shifts()
+    shifts = [(vowel, rng.choice(vowels[vowel])) for vowel in rng.sample(list(vowels), rng.randint(2, 6))]
+    shifts += [tuple(shift.split(">")) for shift in rng.sample(_CONSONANTS, rng.randint(0, 3))]
     lengths = [round(length * rng.uniform(0.85, 1.15)) for length in (160, 135, 185, 180, 220, 220, 260, 290)]
     lines = [
         f"name {name}",

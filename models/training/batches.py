@@ -165,7 +165,7 @@ class Windows(IterableDataset[Batch]):
                 window.audio = non_speech(samples, self.noise)
         elif rng.random() < self.stage["rooms"]:
             others = [np.float32(1 / 32768) * u.audio for u in self._choices(5)]
-            window.audio = disturb(window.audio, self.noise, rng.uniform(0.3, 1.0), others)
+            window.audio = disturb(window.audio, self.noise, rng.uniform(0.3, 1.0), others, self.stage["faintest"])
         else:
             self._add_noise(window)
         if cursor < samples and rng.random() < self.stage["over"]:

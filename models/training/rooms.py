@@ -21,11 +21,16 @@ _BLOCK = 15360
 
 
 def disturb(
-    audio: np.ndarray, rng: np.random.Generator, strength: float, others: Sequence[np.ndarray] = ()
+    audio: np.ndarray,
+    rng: np.random.Generator,
+    strength: float,
+    others: Sequence[np.ndarray] = (),
+    faintest: float = 35.0,
 ) -> np.ndarray:
     """A new recording of `audio`; strength 0 leaves it as it is, 1 is a bad telephone line in a loud kitchen.
 
-    `others` are voices to murmur in the background; without them pieces of `audio` itself do.
+    `others` are voices to murmur in the background; without them pieces of `audio` itself do. The `faintest` noise lies
+    so many dB below the speech.
     """
     level = speech_level(audio)
     if strength <= 0 or level < 1e-4:
@@ -34,7 +39,8 @@ def disturb(
     if rng.random() < 0.5 * strength:
         changed = through(changed, rng, echo=rng.random() < 0.7, telephone=rng.random() < 0.35, strength=strength)
     chance = rng.random()
-    ratio = rng.triangular(25 - 23 * strength, 25 - 23 * strength, 35)
+    loudest = min(25 - 23 * strength, faintest - 1)
+    ratio = rng.triangular(loudest, loudest, faintest)
     if chance < 0.5:
         changed = mixed(changed, noise(len(audio), rng), ratio, level)
     elif chance < 0.82:

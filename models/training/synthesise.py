@@ -87,7 +87,7 @@ def make_part(shard: dict[str, Any], part: int, parts: int) -> None:
     if (DATA / f"{name}.jsonl").exists():
         return
     rng = random.Random(zlib.crc32(f"{shard['seed']} {name}".encode()))
-    sentences, espeak, offset = sentences_for(shard), Espeak(make_voices(part)), 0
+    sentences, espeak, offset = sentences_for(shard), Espeak(make_voices(parts * shard.get("crowd", 0) + part)), 0
     order = list(range(len(sentences)))
     rng.shuffle(order)
     lines: list[str] = []

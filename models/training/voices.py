@@ -219,13 +219,18 @@ def held_out_speakers() -> list[Voice]:
 
 def draw_voice(kind: str, rng: random.Random) -> Voice:
     """A voice of a recipe's set: `clear` (few, slow to middling), `wide` (all of espeak-ng and flite that may be
-    trained on), `world` (other engines and made-up accents and speakers as well) or `held-out`.
+    trained on), `world` (other engines and made-up accents and speakers as well), `crowd` (made-up ones alone),
+    `people` (the engines that were made from recordings of persons, as throats of every size) or `held-out`.
     """
     if kind == "held-out":
         name = rng.choice(HELD_OUT_VOICES)
         return Voice("flite" if name == "awb" else "espeak", name, rng.randint(140, 180))
     if kind == "world" and rng.random() < 0.75:
         return _world(rng)
+    if kind == "crowd":
+        return _made_up(rng, 0.9)
+    if kind == "people":
+        return _person(rng)
     wide = kind in ("wide", "world")
     if rng.random() < 0.15:
         warp = rng.uniform(0.92, 1.08) if wide and rng.random() < 0.5 else 1.0
@@ -237,6 +242,18 @@ def draw_voice(kind: str, rng: random.Random) -> Voice:
     name = rng.choice(_ACCENTS) + rng.choice(["", "+" + rng.choice(_VARIANTS), "+" + rng.choice(_VARIANTS)])
     warp = rng.uniform(0.92, 1.08) if rng.random() < 0.3 else 1.0
     return Voice("espeak", name, rng.randint(125, 195), rng.randint(25, 75), warp)
+
+
+def _person(rng: random.Random) -> Voice:
+    """A recorded person's voice, mostly flite's, which speaks fastest."""
+    speed, pitch = rng.randint(125, 190), rng.randint(25, 75)
+    warp = rng.uniform(0.88, 1.14) if rng.random() < 0.75 else 1.0
+    chance = rng.random()
+    if chance < 0.6:
+        return Voice("flite", rng.choice(["slt", "slt", "rms", "rms", "kal16"]), speed, warp=warp)
+    if chance < 0.84:
+        return Voice("rhvoice", rng.choice(["bdl", "clb"]), speed, pitch, warp)
+    return Voice("pico", rng.choice(["en-GB", "en-US"]), speed, pitch, warp)
 
 
 def _world(rng: random.Random) -> Voice:
@@ -252,6 +269,12 @@ def _world(rng: random.Random) -> Voice:
         return Voice("festival", "ked_diphone", warp=warp)
     if chance < 0.55:
         return Voice("flite", rng.choice(["slt", "rms", "kal16"]), speed, warp=warp)
-    accent = rng.choice(MADE_ACCENTS) if rng.random() < 0.7 else rng.choice(_ACCENTS)
-    variant = rng.choice(MADE_VARIANTS) if rng.random() < 0.7 else rng.choice(_VARIANTS)
-    return Voice("espeak", f"{accent}+{variant}", speed, pitch, warp)
+    return _made_up(rng, 0.7)
+
+
+def _made_up(rng: random.Random, share: float) -> Voice:
+    """An accent and a variant of espeak-ng, each made up by a chance of `share`."""
+    accent = rng.choice(MADE_ACCENTS if rng.random() < share else _ACCENTS)
+    variant = rng.choice(MADE_VARIANTS if rng.random() < share else _VARIANTS)
+    warp = rng.uniform(0.92, 1.08) if rng.random() < 0.4 else 1.0
+    return Voice("espeak", f"{accent}+{variant}", rng.randint(125, 190), rng.randint(25, 75), warp)

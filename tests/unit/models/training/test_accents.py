@@ -37,6 +37,14 @@ def test_they_are_made_once_and_by_a_seed(made: Path, tmp_path: Path, monkeypatc
     assert {path.name: path.read_text() for path in again.iterdir()} == first
 
 
+def test_another_number_makes_other_voices(made: Path) -> None:
+    others = accents.make_voices(2) / "espeak-ng-data"
+    for folder in ("lang/gmw", "voices/!v"):
+        first, other = ({path.name: path.read_text() for path in (data / folder).iterdir()} for data in (made, others))
+        assert first.keys() == other.keys()
+        assert sum(first[name] == other[name] for name in first) == 1  # the installed one
+
+
 def test_the_accent_kept_back_lends_no_phoneme_table(made: Path) -> None:
     for path in (made / "lang" / "gmw").iterdir():
         assert "phonemes en-sc" not in path.read_text()
@@ -49,10 +57,18 @@ def test_a_missing_installation_is_named(tmp_path: Path, monkeypatch: pytest.Mon
         accents.make_voices()
 
 
-def test_no_voice_of_the_world_is_one_that_is_kept_back() -> None:
+@pytest.mark.parametrize(
+    ("kind", "engines"),
+    [
+        ("world", {"espeak", "flite", "festival", "pico", "rhvoice"}),
+        ("crowd", {"espeak"}),
+        ("people", {"flite", "pico", "rhvoice"}),
+    ],
+)
+def test_no_voice_is_one_that_is_kept_back(kind: str, engines: set[str]) -> None:
     rng = random.Random(3)
-    voices = [draw_voice("world", rng) for _ in range(2000)]
+    voices = [draw_voice(kind, rng) for _ in range(2000)]
     kept = {part for name in HELD_OUT_VOICES for part in name.split("+")} - {"en-us", "en", "f2"}
     assert kept == {"en-gb-scotland", "m7", "awb"}
     assert not kept & {part for voice in voices for part in voice.name.split("+")}
-    assert {voice.engine for voice in voices} == {"espeak", "flite", "festival", "pico", "rhvoice"}
+    assert {voice.engine for voice in voices} == engines

@@ -64,3 +64,15 @@ def test_a_codec_leaves_the_voice_where_it_was() -> None:
         heard = rooms.coded(clean, np.random.default_rng(seed))
         assert heard.shape == clean.shape
         assert np.corrcoef(clean, heard)[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("faintest", [35.0, 15.0])
+def test_noise_is_at_most_so_faint_as_is_asked_for(monkeypatch: pytest.MonkeyPatch, faintest: float) -> None:
+    ratios: list[float] = []
+    mixed = rooms.mixed
+    monkeypatch.setattr(rooms, "mixed", lambda *given: ratios.append(given[2]) or mixed(*given))
+    for seed in range(60):
+        rooms.disturb(speech(), np.random.default_rng(seed), 0.3, faintest=faintest)
+    assert len(ratios) > 40
+    assert max(ratios) <= faintest + 3  # murmur lies 2 dB lower than asked for, music 3
+    assert max(ratios) > faintest - 10
