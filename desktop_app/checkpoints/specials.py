@@ -17,6 +17,8 @@ _TASKS = ("transcribe", "translate")
 _LANGUAGE = re.compile(r"<\|([a-z]{2,3})\|>")
 _OTHER_TOKENIZER = "take tokenizer and weights from the same model"
 _FRAMES_A_SECOND = 50.0
+_ENGLISH_END, _MULTILINGUAL_END = 50_256, 50_257
+"""<|endoftext|> in openai's two vocabularies."""
 
 
 def read_vocabulary(pieces: Pieces, generation: dict[str, Any], config: dict[str, Any], shape: Shape) -> Vocabulary:
@@ -38,6 +40,10 @@ def read_vocabulary(pieces: Pieces, generation: dict[str, Any], config: dict[str
         )
         return None if found is None else inside(found, names[0])
 
+    def before_times(places: int) -> int | None:
+        """A token by its place, where the tokenizer names none: all of Whisper's vocabularies end alike."""
+        return None if "<|notimestamps|>" in pieces.special or no_timestamps < places else no_timestamps - places
+
     def need(key: str, *names: str) -> int:
         found = find(key, *names)
         if found is None:
@@ -50,7 +56,7 @@ def read_vocabulary(pieces: Pieces, generation: dict[str, Any], config: dict[str
         raise ModelProblem("the model has no timestamps", "choose a model that was trained with them")
     if not any(token < end for token in pieces.text.values()):
         raise ModelProblem("the tokenizer has no text for the model's tokens", _OTHER_TOKENIZER)
-    languages = _languages(pieces, generation) if _multilingual(pieces, generation, config) else {}
+    languages = _languages(pieces, generation) if _multilingual(pieces, generation, config, end) else {}
     tasks = _tasks(pieces, generation) if languages else {}
     for name, token in (languages | tasks).items():
         inside(token, f"<|{name}|>")
@@ -61,14 +67,16 @@ def read_vocabulary(pieces: Pieces, generation: dict[str, Any], config: dict[str
     lists = generation or config
     suppress = {*_tokens(lists.get("suppress_tokens"), shape.vocabulary), *range(last + 1, shape.vocabulary)}
     initial = generation.get("max_initial_timestamp_index", Vocabulary.max_initial_timestamp)
+    previous = find("prev_sot_token_id", "<|startofprev|>")
+    no_speech = find("no_speech_token_id", "<|nospeech|>", "<|nocaptions|>")
     return Vocabulary(
         size=shape.vocabulary,
         end=end,
         start=need("decoder_start_token_id", "<|startoftranscript|>"),
         no_timestamps=no_timestamps,
         first_timestamp=no_timestamps + 1,
-        previous=find("prev_sot_token_id", "<|startofprev|>"),
-        no_speech=find("no_speech_token_id", "<|nospeech|>", "<|nocaptions|>"),
+        previous=before_times(2) if previous is None else previous,
+        no_speech=before_times(1) if no_speech is None else no_speech,
         transcribe=tasks.get("transcribe"),
         translate=tasks.get("translate"),
         languages=languages,
@@ -105,7 +113,7 @@ def _tasks(pieces: Pieces, generation: dict[str, Any]) -> dict[str, int]:
     return named | {name: token for name, token in _ids(generation.get("task_to_id")).items() if name in _TASKS}
 
 
-def _multilingual(pieces: Pieces, generation: dict[str, Any], config: dict[str, Any]) -> bool:
+def _multilingual(pieces: Pieces, generation: dict[str, Any], config: dict[str, Any], end: int) -> bool:
     """Whether the prefill names language and task. English-only tokenizers have those tokens too, so they prove
     nothing.
     """
@@ -113,10 +121,15 @@ def _multilingual(pieces: Pieces, generation: dict[str, Any], config: dict[str, 
     if isinstance(said, bool):
         return said
     forced = generation.get("forced_decoder_ids") or config.get("forced_decoder_ids")
-    if isinstance(forced, list) and forced:
-        # Older folders force [language, task, no timestamps], the English-only ones [no timestamps].
-        return len(forced) > 1
-    return not str(config.get("_name_or_path", "")).endswith(".en")
+    tokens = (
+        [each[1] for each in forced if isinstance(each, list) and len(each) == 2] if isinstance(forced, list) else []
+    )
+    named = {None, *_languages(pieces, generation).values(), *_tasks(pieces, generation).values()}
+    if any(token in named for token in tokens):  # a language left open is null
+        return True
+    if end in (_ENGLISH_END, _MULTILINGUAL_END):
+        return end == _MULTILINGUAL_END
+    return not tokens and not str(config.get("_name_or_path", "")).endswith(".en")
 
 
 def _tokens(value: Any, size: int) -> Iterable[int]:

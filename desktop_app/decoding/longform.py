@@ -167,7 +167,9 @@ def share_out(
         words = []
         while left > 0 and at < len(timings):
             timing = timings[at]
-            words.append(replace(timing, start=begin + timing.start, end=begin + timing.end))
+            # To the hundredth, as openai-whisper rounds: the rules of `fit` compare times that are often equal.
+            start, end = round(begin + timing.start, 2), round(begin + timing.end, 2)
+            words.append(replace(timing, start=start, end=end))
             left -= len(timing.tokens)
             at += 1
         words, spoken = fit(words, segment.start, segment.end, median, spoken)

@@ -67,9 +67,10 @@ class FolderModel:
         shape = checkpoint.shape
         self.mel_bins, self.positions = shape.mel_bins, shape.text_positions
         self.device, self.encoder_device = place.name, ears.name
-        self.epsilon = EPSILON["f32"]
         self._checkpoint, self._place, self._ir = checkpoint, place, checkpoint.ir
         heard, written = _graph(self._ir.encoder), _graph(self._ir.decoder)
+        # Where numbers are rounded on the way, a last bit can move one by a whole step.
+        self.epsilon = EPSILON["int8" if _rounds(written) else "f32"]
         kinds = [_numbers(graph) for graph in (written, heard)]
         self.precision = kinds[0] if kinds[0] == kinds[1] else f"{kinds[0]}, encoder {kinds[1]}"
         try:
@@ -173,9 +174,14 @@ def _other(what: str) -> ModelProblem:
     return ModelProblem(f"a graph of the model {what}", CONVERT)
 
 
+def _rounds(graph: ov.Model) -> bool:
+    """Whether a graph rounds what passes through it, as static quantisation does."""
+    return any(node.get_type_name() == "FakeQuantize" for node in graph.get_ops())
+
+
 def _numbers(graph: ov.Model) -> str:
     """What people call the numbers of a graph: those of its large constants, or of what it makes them on the way."""
-    found = {"int8" for node in graph.get_ops() if node.get_type_name() == "FakeQuantize"}
+    found = {"int8"} if _rounds(graph) else set()
     for node in graph.get_ops():
         if node.get_type_name() == "Constant" and len(node.get_output_shape(0)) > 1:
             found.add(_QUANTISED.get(node.get_output_element_type(0), "f32"))

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import whisper
+from whisper import timing
 from whisper.decoding import DecodingOptions, DecodingResult, DecodingTask
-from whisper.timing import add_word_timestamps
+from whisper.timing import WordTiming, add_word_timestamps
 
 from desktop_app.audio import logmel
 from desktop_app.audio.spectrogram import Spectrogram
@@ -26,10 +29,11 @@ from desktop_app.decoding.longform import Listener, Segment, Settings
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.task import Task, prefix
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
-from desktop_app.decoding.words import tidy
+from desktop_app.decoding.words import Timing, tidy
 from desktop_app.runtimes.openvino import OpenVinoModel, load
 from tests import openai_models
 from tests.sounds import RATE, babble
+from tests.unit.decoding.toys import vocabulary
 
 WINDOW = 30
 
@@ -221,6 +225,54 @@ def _openai_words(both: Both, samples: Samples, made: Sequence[Segment], begin: 
         last_speech_timestamp=begin,
     )
     return [segment["words"] for segment in segments]
+
+
+@pytest.mark.parity
+def test_words_that_are_too_long_are_cut_as_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the hundredth: both get the same alignments, made up so that words, pauses and lines are often too long."""
+    random = np.random.default_rng(0)
+    for _ in range(1500):
+        count = int(random.integers(1, 14))
+        times = np.round(random.choice((0.0, 0.2, 1.0, 2.0)) + np.cumsum([0, *random.choice(LENGTHS, count)]), 2)
+        pieces = random.choice(PIECES, count)
+        made = [Timing(str(piece), (at,), *map(float, times[at : at + 2]), 0.5) for at, piece in enumerate(pieces)]
+        begin = int(random.integers(0, 5000)) * 0.02
+        last = round(max(0.0, begin - float(random.choice((0.0, 0.5, 1.0, 3.0)))), 2)
+        border = int(random.integers(0, count))
+        segments = []
+        for first, behind in ((0, border), (border, count)):
+            if first < behind:
+                start = max(0.0, times[first] + random.choice((0.0, 0.6, -0.2, 1.0)))
+                end = max(start, times[behind] + random.choice((0.0, -0.6, 0.2, -1.2)))
+                segments.append(Segment(begin + start, begin + end, tuple(range(first, behind)), 0.0, 0.0, 0.0))
+        words, median = tidy(made)
+        ours = longform.share_out(words, segments, begin, median, last, vocabulary(end=count))
+        theirs = _corrected(made, segments, begin, last, monkeypatch)
+        assert [[(w.text, round(w.start, 2), round(w.end, 2)) for w in one.words] for one in ours] == theirs
+
+
+LENGTHS = (0.0, 0.02, 0.1, 0.2, 0.2, 0.2, 0.3, 0.4, 0.4, 0.6, 0.8, 1.2, 2.0, 3.0)
+PIECES = (" ab", " cd", "。", ".", ",", " (", " '", "ef", "?")
+
+
+def _corrected(
+    made: Sequence[Timing], segments: Sequence[Segment], begin: float, last: float, monkeypatch: pytest.MonkeyPatch
+) -> list[list[tuple[str, float, float]]]:
+    """The words of each segment as the reference makes them of the same alignment."""
+    aligned = [WordTiming(w.text, list(w.tokens), w.start, w.end, w.probability) for w in made]
+    monkeypatch.setattr(timing, "find_alignment", lambda *given, **more: aligned)
+    theirs: list[dict[str, Any]] = [
+        {"seek": round(100 * begin), "start": one.start, "end": one.end, "tokens": list(one.tokens)} for one in segments
+    ]
+    add_word_timestamps(
+        segments=theirs,
+        model=None,
+        tokenizer=SimpleNamespace(eot=len(made)),
+        mel=None,
+        num_frames=3000,
+        last_speech_timestamp=last,
+    )
+    return [[(w["word"], round(w["start"], 2), round(w["end"], 2)) for w in one["words"]] for one in theirs]
 
 
 # Recordings of any length.

@@ -105,6 +105,28 @@ def test_english_only_folders_have_neither_language_nor_task(folder: Path, confi
     assert not found.languages and found.transcribe is None and found.translate is None
 
 
+@pytest.mark.parametrize("forced", [None, [[1, 50_362]], [[1, 50_363]], [[1, None], [2, 50_358]]], ids=str)
+@pytest.mark.parametrize("size", [51_864, 51_865])
+def test_a_folder_that_does_not_say_it_is_english_only_if_its_vocabulary_is(
+    tmp_path: Path, size: int, forced: list[list[int]] | None
+) -> None:
+    """What an older folder forces says something only where it names a language or a task, or leaves it open."""
+    folder = random_models.write(tmp_path / "model", random_models.THREE_VOCABULARIES[size])
+    edit(folder / "generation_config.json", is_multilingual=None, forced_decoder_ids=forced)
+    says_so = forced is not None and len(forced) > 1
+    assert bool(read(folder).vocabulary.languages) is (size == 51_865 or says_so)
+
+
+def test_tokens_without_names_are_found_by_their_places(whole: Path, folder: Path) -> None:
+    """In front of <|notimestamps|>: the prompt's start and no-speech. A language has no place of its own."""
+    split_tokenizer(folder)
+    (folder / "added_tokens.json").unlink()
+    ids = ("previous", "no_speech")
+    edit(folder / "generation_config.json", prev_sot_token_id=None, no_speech_token_id=None)
+    found, known = (read(each).vocabulary for each in (folder, whole))
+    assert [getattr(found, each) for each in ids] == [getattr(known, each) for each in ids] == [307, 308]
+
+
 @pytest.mark.parametrize(("suppress", "expected"), [([-1], ()), ([-1, 5, 99_999], (5,)), ([], ()), (None, ())], ids=str)
 def test_suppress_lists_of_every_form(folder: Path, suppress: list[int] | None, expected: tuple[int, ...]) -> None:
     """Those of config.json count only without a generation_config.json, as in transformers."""

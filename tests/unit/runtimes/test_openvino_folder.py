@@ -4,19 +4,24 @@ model of another kind is refused in a sentence.
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import openvino as ov
 import pytest
+from openvino import opset13 as op
 
+from desktop_app.checkpoints import parts
 from desktop_app.checkpoints.folder import read
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.protocol import Model
 from desktop_app.engine import runtime
 from desktop_app.runtimes import openvino
 from desktop_app.runtimes.openvino_folder import FolderModel, load
+from desktop_app.runtimes.openvino_place import EPSILON
 from tests import random_models, tiny_ir
 from tests.unit.runtimes.conftest import features
 
@@ -131,6 +136,22 @@ def test_the_runtime_of_a_folder(two: Two) -> None:
 def test_what_a_folder_is_not_run_on(two: Two, device: str, precision: str, reason: str) -> None:
     with pytest.raises(ModelProblem, match=reason):
         runtime.load(read(two.folder), device, precision, None, None)
+
+
+def test_a_decoder_that_rounds_what_passes_has_wider_ties(two: Two, tmp_path: Path) -> None:
+    """A last bit may move such a number by a whole step, so more is decided again."""
+    assert two.model.epsilon == EPSILON["f32"]
+    folder = Path(shutil.copytree(two.folder, tmp_path / "rounding"))
+    graph = ov.Core().read_model(folder / parts.DECODER)
+    product = next(node for node in graph.get_ordered_ops() if node.get_type_name() == "MatMul")
+    ends = [op.constant(np.array(end, np.float32)) for end in (-6, 6, -6, 6)]
+    product.input(0).replace_source_output(op.fake_quantize(product.input_value(0), *ends, 256).output(0))
+    ov.save_model(graph, tmp_path / "new.xml")
+    for suffix in (".xml", ".bin"):
+        shutil.copy(tmp_path / f"new{suffix}", (folder / parts.DECODER).with_suffix(suffix))
+    rounding = load(read(folder))
+    assert rounding.epsilon == EPSILON["int8"]
+    assert rounding.precision == "int8, encoder f32"
 
 
 def test_graphs_of_another_kind_are_refused(two: Two, tmp_path: Path) -> None:
