@@ -33,6 +33,7 @@ _BLOCK = 1 << 19  # numbers that are quantised at a time
 _VERSION = 1  # of the arithmetic and of the file: another one makes other files
 _KINDS = {"numbers": "U8", "scales": "F32", "zeros": "U8"}
 _SUMS = "checksums"
+UNFINISHED = ".new"  # how a file ends that is being written
 
 Array = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
@@ -151,7 +152,8 @@ def stored(
         return Quantised(tensors, bits, TensorFile(path))
     except OSError as error:
         raise ModelProblem(
-            f"the weights cannot be kept in {cache} ({error.strerror or error})", "make room there, or choose f32"
+            f"the weights cannot be kept in {cache} ({error.strerror or error})",
+            "make room there and let Galley write to it, or choose f32",
         ) from error
 
 
@@ -204,7 +206,7 @@ def _write(path: Path, tensors: Tensors, names: Sequence[str], bits: int, heard:
     head = json.dumps(header).encode()
     head += b" " * (-(len(head) + 8) % 64)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, fresh = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".new")
+    handle, fresh = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=UNFINISHED)
     try:
         with open(handle, "wb") as file:
             file.write(len(head).to_bytes(8, "little") + head)

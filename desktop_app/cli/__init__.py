@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from desktop_app.cli import arguments, bench, devices, doctor, transcribe, window
+from desktop_app.engine import log
 
 FAILED = 1
 INTERRUPTED = 130
@@ -52,6 +53,11 @@ def _command(name: str, given: Sequence[str]) -> int:
     except OSError as error:
         with contextlib.suppress(OSError):
             sys.stderr.write(f"galley: the output cannot be written ({error.strerror or error}); make room for it\n")
+        return FAILED
+    except Exception as error:
+        log.append(error)
+        what = " ".join(str(error).split())[:200] or type(error).__name__
+        sys.stderr.write(f"galley: Galley made a mistake: {what}; the details are in {log.path()}\n")
         return FAILED
     return status
 

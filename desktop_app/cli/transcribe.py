@@ -24,7 +24,7 @@ from desktop_app.engine.messages import (
     Started,
 )
 from desktop_app.transcript import formats, guarded
-from desktop_app.transcript.model import Segment, Stats, Transcript
+from desktop_app.transcript.model import Models, Segment, Stats, Transcript
 
 DONE, FAILED, USAGE, NO_ENGINE, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -104,6 +104,7 @@ class _Run:
                 self._screen.show(event.what)
             case Started():
                 self._started, self._segments = event, []
+                self._notice(_named(event.models))
                 self._notice(event.models.notice)
                 self._screen.show(self._place(number), 0.0, event.audio_seconds)
             case SegmentReady():
@@ -210,6 +211,12 @@ class _Run:
             )
             return max(status, FAILED)
         return status
+
+
+def _named(models: Models) -> str:
+    """Which models write, and where."""
+    draft = f" with the draft {models.draft}" if models.draft else ""
+    return f"{models.target}{draft} on {models.device}, {models.precision}"
 
 
 def _make(folder: Path) -> str:

@@ -6,6 +6,7 @@ Imports neither OpenVINO nor torch.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import queue
 import signal
@@ -17,6 +18,7 @@ from multiprocessing.connection import wait
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
+from desktop_app import folders
 from desktop_app.engine import process
 from desktop_app.engine.child import Child, Program
 from desktop_app.engine.live_keeper import LiveKeeper
@@ -270,6 +272,8 @@ class Engine:
         child.close()
         self._given_up = None
         live, running, asked = self._live, self._running, self._kill_at is not None
+        if not asked and not _from_outside(code):
+            _forget_compiled()
         self._kill_at = None
         if live is not None:
             if running is not None:  # it only waited for the session: once more from its beginning, later
@@ -301,7 +305,19 @@ class Engine:
 
 def _ended(job: str, code: int | None) -> Failed:
     """The engine ended in the middle of a job; `code` is its exit code."""
-    if code == -signal.SIGTERM or (hasattr(signal, "SIGKILL") and code == -signal.SIGKILL):
+    if _from_outside(code):
         remedy = "close other programs if memory is short, then try again"
         return Failed(job, "the engine was ended from outside", remedy, "engine")
     return Failed(job, "the engine stopped unexpectedly", "try again, or choose another model or device", "engine")
+
+
+def _from_outside(code: int | None) -> bool:
+    """Whether somebody ended the process, the user or a system short of memory."""
+    return code == -signal.SIGTERM or (hasattr(signal, "SIGKILL") and code == -signal.SIGKILL)
+
+
+def _forget_compiled() -> None:
+    """Remove what OpenVINO keeps compiled: it does not check it, and what is damaged would end the next engine too."""
+    for blob in (folders.cache() / "compiled").glob("*.blob"):
+        with contextlib.suppress(OSError):
+            blob.unlink()

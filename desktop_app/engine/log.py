@@ -40,6 +40,14 @@ def take_output() -> None:
     faulthandler.enable()
 
 
+def append(error: BaseException) -> None:
+    """Note an error from a process whose output is not the log's."""
+    with contextlib.suppress(OSError):
+        path().parent.mkdir(parents=True, exist_ok=True)
+        with path().open("a", encoding="utf-8", errors="backslashreplace") as file, contextlib.redirect_stderr(file):
+            write(error)
+
+
 def write(error: BaseException) -> None:
     """Note an error with its trace and the time."""
     with contextlib.suppress(OSError):  # a full disk must not turn one error into two

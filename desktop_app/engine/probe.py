@@ -80,6 +80,7 @@ def starter() -> str:
     import numpy as np
 
     from desktop_app.audio.logmel import features
+    from desktop_app.checkpoints import installed
     from desktop_app.checkpoints.problem import ModelProblem
     from desktop_app.decoding.hearing import Window
     from desktop_app.engine.messages import Options
@@ -87,7 +88,7 @@ def starter() -> str:
 
     began = time.perf_counter()
     try:
-        pair = Shelf().pair(Options(), lambda what: None)
+        pair = Shelf().pair(Options(installed.STARTER), lambda what: None)
     except ModelProblem as problem:
         raise ProbeProblem(problem.reason) from problem
     silence = Window(np.zeros(16_000, np.float32), features)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from desktop_app import resources
 from desktop_app.audio.files import RATE, AudioFile
 from desktop_app.audio.spectrogram import Spectrogram
+from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import longform
 from desktop_app.decoding.figures import Figures
@@ -52,10 +53,10 @@ def on_device(device: str) -> Trial:
     """Try a device as --device has it. Raises ProbeProblem where it cannot run the starter at all."""
     try:
         began = perf_counter()
-        pair = Shelf().pair(Options(device=device), lambda what: None)
+        pair = Shelf().pair(Options(installed.STARTER, device=device), lambda what: None)
         ready = perf_counter() - began
         with_draft, alone = (_write(pair, draft) for draft in (True, False))
-        reference = _write(Shelf().pair(Options(device="cpu"), lambda what: None), draft=True)
+        reference = _write(Shelf().pair(Options(installed.STARTER, device="cpu"), lambda what: None), draft=True)
     except ModelProblem as problem:
         raise ProbeProblem(f"{problem.reason}; {problem.remedy}") from problem
     models = pair.described()

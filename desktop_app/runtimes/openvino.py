@@ -44,6 +44,7 @@ Array = npt.NDArray[np.float32]
 
 _CACHE_BYTES = 4_000_000_000
 _WEIGHTS_BYTES = 8_000_000_000
+_DAY = 86_400.0  # seconds; whoever wrote for so long was ended
 
 
 def load(
@@ -87,6 +88,7 @@ def load(
     if cache is not None:
         quantised.tidy(cache, "*.blob", _CACHE_BYTES, begun)
         quantised.tidy(cache, "*.weights", _WEIGHTS_BYTES, begun)
+        quantised.tidy(cache, f".*{quantised.UNFINISHED}", 0, begun - _DAY)
     heard_by = encoder.ears if encoder else ears
     return OpenVinoModel(place, heard_by, shape.mel_bins, shape.text_positions, shared, window, reader, parts.watcher)
 
@@ -116,7 +118,8 @@ def _read(known: Path | None) -> dict[str, Any]:
         found = json.loads(known.read_text("utf-8")) if known else {}
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) and {"steady", "width"} <= set(found) else {}
+    kinds = {"steady": bool, "width": int}
+    return found if isinstance(found, dict) and all(type(found.get(key)) is kinds[key] for key in kinds) else {}
 
 
 class _Parts:

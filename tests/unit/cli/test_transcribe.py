@@ -26,6 +26,7 @@ from desktop_app.engine.messages import (
 from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript
 
 NOTICE = "Trained on toys."
+NAMED = "Target with the draft Draft on CPU, f32"
 MODELS = Models("Target", "Draft", "model", "CPU", "f32", NOTICE)
 SEGMENTS = (Segment(0, 0.0, 1.0, "Good morning."), Segment(1, 1.0, 2.5, "Good night."))
 STATS = Stats(audio_seconds=2.5, wall_seconds=0.5, tokens=12, target_passes=6, compared=10, drafted=12, accepted=8)
@@ -84,7 +85,7 @@ def test_text_goes_to_standard_output_and_the_notice_once_to_standard_error(caps
     assert run("a.wav", "b.wav") == 0
     out, err = capsys.readouterr()
     assert out == "Good morning.\nGood night.\n\nGood morning.\nGood night.\n"
-    assert err == f"{NOTICE}\n"
+    assert err == f"{NAMED}\n{NOTICE}\n"
 
 
 def test_each_failure_is_one_line_and_the_others_are_done(capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,6 +94,7 @@ def test_each_failure_is_one_line_and_the_others_are_done(capsys: pytest.Capture
     assert out.startswith("Good morning.\nGood night.\n")
     assert err.splitlines() == [
         "bad?1.wav: the file is empty; choose another",
+        NAMED,
         NOTICE,
         "bad2.wav: the file is empty; choose another",
     ]
@@ -127,12 +129,12 @@ def test_a_folder_that_cannot_be_made_is_wrong_usage(capsys: pytest.CaptureFixtu
 def test_what_the_guard_did_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("guarded.wav") == 0
     said = "guarded.wav: The guard left out text where nobody speaks (0:01–0:02)."
-    assert capsys.readouterr().err.splitlines() == [NOTICE, said]
+    assert capsys.readouterr().err.splitlines() == [NAMED, NOTICE, said]
 
 
 def test_a_damaged_file_is_done_and_the_damage_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("broken.wav") == 0
-    assert capsys.readouterr().err.splitlines() == [NOTICE, "broken.wav: The file is damaged."]
+    assert capsys.readouterr().err.splitlines() == [NAMED, NOTICE, "broken.wav: The file is damaged."]
 
 
 def test_a_file_whose_engine_dies_keeps_the_part_that_is_done(

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from desktop_app import folders
 from desktop_app.engine import client
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Options, Preparing, SegmentReady
@@ -126,6 +127,20 @@ def test_a_process_that_ends_fails_its_job_alone(watched: Watched, end: str, rea
     assert isinstance(first[0], Preparing)
     assert is_gone(int(first[0].what))
     assert second[0] != first[0]
+
+
+@pytest.mark.parametrize(("end", "stays"), [("die", True), ("leave", False)])
+def test_what_was_compiled_is_forgotten_when_the_engine_ends_by_itself(
+    watched: Watched, end: str, stays: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A damaged file of OpenVINO's cache ends the process that reads it, and would end the next one."""
+    monkeypatch.setattr(folders, "cache", lambda: tmp_path)
+    (tmp_path / "compiled").mkdir()
+    compiled = tmp_path / "compiled" / "1.blob"
+    compiled.write_bytes(b"damaged")
+    watched.engine.transcribe("a", end, Options())
+    assert isinstance(watched.until("a")[-1], Failed)
+    assert compiled.exists() is stays
 
 
 def test_a_cancelled_job_whose_process_dies_is_cancelled(watched: Watched) -> None:
