@@ -253,8 +253,8 @@ def test_git_tells_files_apart_as_the_hub_does(tmp_path: Path) -> None:
 
 
 def test_an_index_cannot_name_files_elsewhere() -> None:
-    for name in ("../model-1.safetensors", "model.bin"):
-        with pytest.raises(ModelProblem, match="is damaged"):
+    for name, reason in (("../model-1.safetensors", "is damaged"), ("model.bin", r"a pickle \(model\.bin\)")):
+        with pytest.raises(ModelProblem, match=reason):
             parts.weights({parts.INDEX}, lambda name=name: json.loads(json.dumps({"weight_map": {"a": name}})))
     with pytest.raises(ModelProblem, match="it has no model"):
         parts.weights({"config.json"}, dict)
