@@ -4,7 +4,8 @@ before it is run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from desktop_app.checkpoints.ir import Ir, read_descriptions, read_ir
-from desktop_app.checkpoints.parts import DECODER, ENCODER
+from desktop_app.checkpoints.parts import DECODER, ENCODER, INDEX, WEIGHTS, said
 from desktop_app.checkpoints.pieces import Pieces, read_json, read_pieces
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape, read_shape
@@ -25,8 +26,6 @@ __all__ = ["Checkpoint", "ModelProblem", "check_settings", "read", "read_target"
 
 _FEATURES = {"sampling_rate": 16_000, "hop_length": 160, "n_fft": 400}
 _BLOCK = 1 << 24
-_SAFETENSORS = "model*.safetensors*"
-_PICKLES = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +66,17 @@ class Checkpoint:
 
 def read(folder: Path) -> Checkpoint:
     """The model in `folder`; ModelProblem says what is wrong with it and what to do."""
+    with _readable(folder):
+        return _read(folder)
+
+
+def _read(folder: Path) -> Checkpoint:
     config = _config(folder)
     generation = _optional(folder / "generation_config.json")
     about = _optional(folder / "galley.json")
     shape = read_shape(config)
-    ir = None if any(folder.glob(_SAFETENSORS)) else read_ir(folder)
-    tensors = Tensors(None) if ir else _tensors(folder)
+    ir = None if any((folder / name).is_file() for name in (WEIGHTS, INDEX)) else read_ir(folder)
+    tensors = Tensors(None if ir else folder)
     for name, sides in ({} if ir else shape.tensors()).items():
         tensors.check(name, sides)
     _check_features(folder)
@@ -80,8 +84,8 @@ def read(folder: Path) -> Checkpoint:
     draft = folder / "draft"
     return Checkpoint(
         folder=folder,
-        name=str(about.get("name") or folder.resolve().name),
-        notice=str(about.get("notice") or ""),
+        name=said(about, "name") or folder.resolve().name,
+        notice=said(about, "notice"),
         config=config,
         shape=shape,
         vocabulary=read_vocabulary(pieces, generation, config, shape),
@@ -106,13 +110,24 @@ def check_settings(folder: Path) -> None:
     """Raise ModelProblem for what is wrong with a model whose numbers are not there yet: what `read_target` would say
     of its settings, its tokenizer and the descriptions of OpenVINO's own graphs.
     """
-    config = _config(folder)
-    shape = read_shape(config)
-    _check_features(folder)
-    generation = _optional(folder / "generation_config.json")
-    _check_window(shape, read_vocabulary(_pieces(folder, shape), generation, config, shape))
-    if (folder / ENCODER).is_file():
-        read_descriptions(Ir(folder / ENCODER, folder / DECODER))
+    with _readable(folder):
+        config = _config(folder)
+        shape = read_shape(config)
+        _check_features(folder)
+        generation = _optional(folder / "generation_config.json")
+        _check_window(shape, read_vocabulary(_pieces(folder, shape), generation, config, shape))
+        if (folder / ENCODER).is_file():
+            read_descriptions(Ir(folder / ENCODER, folder / DECODER))
+
+
+@contextlib.contextmanager
+def _readable(folder: Path) -> Iterator[None]:
+    """Say in a ModelProblem what the system does not let one read of a model."""
+    try:
+        yield
+    except OSError as error:
+        name = Path(error.filename or folder).name
+        raise ModelProblem(f"{name} cannot be read ({error.strerror or error})", "check its permissions") from error
 
 
 def _check_window(shape: Shape, vocabulary: Vocabulary) -> None:
@@ -175,25 +190,12 @@ def _alignment_heads(generation: dict[str, Any], shape: Shape) -> tuple[tuple[in
     named = generation.get("alignment_heads")
     try:
         heads = tuple(sorted((int(layer), int(head)) for layer, head in named or ()))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         heads = ()
     if heads and all(0 <= x < shape.decoder_layers and 0 <= y < shape.decoder_heads for x, y in heads):
         return heads
     layers = range(shape.decoder_layers // 2, shape.decoder_layers)
     return tuple((layer, head) for layer in layers for head in range(shape.decoder_heads))
-
-
-def _tensors(folder: Path) -> Tensors:
-    """The tensors of the folder. Pickles can run code when they are loaded, so a folder that holds nothing else is
-    refused by name.
-    """
-    if not any(folder.glob(_SAFETENSORS)):
-        for pattern in _PICKLES:
-            for file in sorted(folder.glob(pattern)):
-                raise ModelProblem(
-                    f"its weights are a pickle ({file.name}), which could run code", "get the model.safetensors instead"
-                )
-    return Tensors(folder)
 
 
 def same_encoder(one: Checkpoint, other: Checkpoint) -> bool:

@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import shutil
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -28,13 +29,15 @@ from desktop_app.checkpoints.folder import read, read_target
 from desktop_app.checkpoints.parts import Part
 from desktop_app.checkpoints.pieces import read_json
 from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.checkpoints.tensors import FETCH_AGAIN
 
 STARTER = "starter"
 
 Progress = Callable[[str, int, int], None]
 """Hears what is being done ("Copying"), how many bytes of it are done, and of how many."""
 
-_NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
+_NAME = re.compile(r"\w[\w.+-]*")
+_OTHER = re.compile(r"[^\w.+-]+")
 _ROOM = 50_000_000
 
 
@@ -65,10 +68,12 @@ def home() -> Path:
 
 
 def names() -> dict[str, Path]:
-    """Names and folders of the models on this computer, the starter first."""
+    """Names and folders of the models on this computer, the starter first. One that cannot be read is left out."""
     found = {STARTER: resources.path("models", STARTER)}
     if home().is_dir():
-        found |= {folder.name: folder for folder in sorted(home().iterdir()) if (folder / "config.json").is_file()}
+        for folder in sorted(home().iterdir()):
+            with contextlib.suppress(OSError):  # `check_readable` tells it to who asks for that model
+                found |= {folder.name: folder} if _holds_model(folder) else {}
     return found
 
 
@@ -85,7 +90,8 @@ def best(language: str = "auto") -> str:
     """
     known = names()
     about = {name: parts.read_about(folder) for name, folder in known.items()}
-    drafts = {each.get("draft") for each in about.values()} | {name for name in about if "trained_for" in about[name]}
+    given = {draft for each in about.values() if isinstance(draft := each.get("draft"), str)}
+    drafts = given | {name for name in about if "trained_for" in about[name]}
     here = [name for name in known if name != STARTER and name not in drafts]
     listed = [
         entry for entry in catalogue.entries() if entry.name in here and describe(entry.name, known[entry.name]).entry
@@ -98,7 +104,7 @@ def best(language: str = "auto") -> str:
 def describe(name: str, folder: Path) -> Installed:
     """What its folder says of a model."""
     about = parts.read_about(folder)
-    return Installed(name, folder, str(about.get("repository") or ""), str(about.get("revision") or ""))
+    return Installed(name, folder, parts.said(about, "repository"), parts.said(about, "revision"))
 
 
 def unfinished() -> dict[str, int]:
@@ -132,10 +138,11 @@ def register_draft(target: str, draft: str) -> None:
 
 
 def add(source: Path, name: str, progress: Progress) -> Installed:
-    """Copy a model folder, and the draft in it, to the installed models; `name` "" takes the folder's own or, for a
-    model of the catalogue, the catalogue's.
+    """Copy a model folder, and the draft in it, to the installed models; `name` "" takes the folder's own, as far as it
+    can be a model's, or, for a model of the catalogue, the catalogue's.
 
-    Raises ModelProblem, also where the copy is not what was read; then nothing stays behind. Raises OSError.
+    Raises ModelProblem, also where the copy is not what was read; then nothing of it stays behind, but what an
+    unfinished download left under this name does. Raises OSError.
     """
     checkpoint = read_target(source)
     if checkpoint.draft:
@@ -145,19 +152,23 @@ def add(source: Path, name: str, progress: Progress) -> Installed:
             raise ModelProblem(f"in the draft that lies in it, {problem.reason}", problem.remedy) from problem
     wanted = _files(source) + [f"draft/{file}" for file in (_files(checkpoint.draft) if checkpoint.draft else ())]
     name = check_free(name or _own_name(source))
-    with staging(name) as folder:
+    with staging(name) as mine:
+        check_free(name)  # another Galley may have installed it since
+        folder = mine / "copy"
         try:
-            shutil.rmtree(folder)
+            shutil.rmtree(folder, ignore_errors=True)  # of a copying that was killed
             folder.mkdir()
             copied = _copy_all(source, wanted, folder, progress)
             if checkpoint.draft and (about := parts.read_about(checkpoint.draft)):
                 parts.write_about(folder / "draft", about)
             parts.write_about(folder, _about(name, source, copied), copied)
-            _check(folder, progress)
-            return place(folder, name)
+            _check(folder, progress, FETCH_AGAIN)
+            added = place(folder, name)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
+        shutil.rmtree(mine, ignore_errors=True)  # a download of it is of no more use
+        return added
 
 
 def verify(name: str, progress: Progress) -> bool:
@@ -167,7 +178,7 @@ def verify(name: str, progress: Progress) -> bool:
     known = names()
     if name not in known:
         raise _unknown(name)
-    return _check(known[name], progress)
+    return _check(known[name], progress, "remove the model and install it again")
 
 
 def remove(name: str) -> None:
@@ -184,10 +195,24 @@ def remove(name: str) -> None:
 def check_free(name: str) -> str:
     """The name, if a model can be installed under it; ModelProblem if not."""
     if not _NAME.fullmatch(name):
-        raise ModelProblem(f"{name!r} cannot be the name of a model", "give it another one")
+        raise ModelProblem(f"{name!r} cannot be the name of a model", "use letters, digits and . _ + - only")
     if name in names():
         raise ModelProblem(f"{name} is already installed", "remove it first to have another in its place")
+    check_readable(name)
     return name
+
+
+def check_readable(name: str) -> None:
+    """Raise ModelProblem where there is a model of this name that the system does not let one read."""
+    if not _NAME.fullmatch(name):
+        return
+    folder = home() / name
+    try:
+        _holds_model(folder)
+    except OSError as error:
+        raise ModelProblem(
+            f"the model {name} cannot be read ({error.strerror or error})", f"check the permissions of {folder}"
+        ) from error
 
 
 def check_room(folder: Path, size: int) -> None:
@@ -257,13 +282,25 @@ def _removable(name: str) -> None:
         raise _unknown(name)
 
 
+def _holds_model(folder: Path) -> bool:
+    """Whether a folder is a model's; OSError where one cannot look into it."""
+    return folder.is_dir() and "config.json" in os.listdir(folder) and (folder / "config.json").is_file()
+
+
 def _unknown(name: str) -> ModelProblem:
+    """Says that there is no such model, or that it cannot be read."""
+    try:
+        check_readable(name)
+    except ModelProblem as problem:
+        return problem
     return ModelProblem(f"{name} is not installed", f"installed are: {', '.join(names())}")
 
 
 def _own_name(source: Path) -> str:
-    """The catalogue's name of a model whose folder is called as there and holds the same weights, else the folder's."""
-    own = source.resolve().name
+    """The catalogue's name of a model whose folder is called as there and holds the same weights, else the folder's
+    without what no name can have.
+    """
+    own = _OTHER.sub("-", unicodedata.normalize("NFC", source.resolve().name)).lstrip(".+-") or "model"
     entry = catalogue.find(own)
     if entry is None:
         return own
@@ -321,11 +358,10 @@ def _copy(source: Path, target: Path, heard: parts.Heard) -> Part:
     return Part(target.name, size, state.hexdigest())
 
 
-def _check(folder: Path, progress: Progress) -> bool:
-    """Compare every file with what was recorded, then look at every number."""
+def _check(folder: Path, progress: Progress, again: str) -> bool:
+    """Compare every file with what was recorded, then look at every number; `again` is the remedy for what is wrong."""
     wanted = parts.recorded(folder)
     total, done = sum(part.size for part in wanted), 0
-    again = "remove the model and install it again"
     for part in wanted:
         file = folder / part.name
         if not file.is_file():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,11 @@ ABOUT = "galley.json"
 
 BLOCK = 1 << 20
 
+_PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".joblib")
+_OPENVINO = "openvino_"
+_SHARD = re.compile(r"[\w .+-]{1,200}\.safetensors", re.ASCII)
+_FOLDERS = 1000
+
 Heard = Callable[[int], None]
 """Hears how many bytes of a file are done; what it raises ends the work."""
 
@@ -56,18 +63,53 @@ def weights(names: Collection[str], shards: Callable[[], dict[str, Any]]) -> lis
     if WEIGHTS in names:
         return [WEIGHTS]
     if INDEX in names:
-        found = {str(name) for name in dict(shards().get("weight_map") or {}).values()}
-        if not found or any(Path(name).name != name or not name.endswith(".safetensors") for name in found):
-            raise ModelProblem(f"{INDEX} is damaged", "choose another model")
-        return [INDEX, *sorted(found)]
+        try:
+            index = shards()
+        except (TypeError, ValueError):  # no object, of which a dict could be made
+            index = {}
+        return [INDEX, *named_shards(index)]
     if set(GRAPHS) & set(names):
         return whole_graphs(names)
-    for name in sorted(names):
-        if name.endswith((".bin", ".pt", ".pth", ".ckpt")):
-            raise ModelProblem(
-                f"its weights are a pickle ({name}), which could run code", "choose one with model.safetensors"
-            )
+    refuse_pickles(names)
     raise ModelProblem("it has no model.safetensors", "choose a Whisper model in the Hugging Face layout")
+
+
+def named_shards(index: Any) -> list[str]:
+    """The files that an index names, which lie beside it; ModelProblem where it names none, others, or a pickle."""
+    try:
+        found = sorted(set(index["weight_map"].values()))
+        damaged = not found or not all(map(_SHARD.fullmatch, found))
+    except (AttributeError, KeyError, TypeError):
+        found, damaged = [], True
+    refuse_pickles(found)
+    if damaged:
+        raise ModelProblem(f"{INDEX} is damaged", "fetch the model again, or choose another one")
+    return found
+
+
+def is_pickle(name: str) -> bool:
+    """Whether a file of this name is one that PyTorch, joblib or Python itself unpickles, which can run code. The
+    numbers of OpenVINO's graphs end alike and are none.
+    """
+    name = name.rpartition("/")[2].lower()
+    return name.endswith(_PICKLES) and not (name.startswith(_OPENVINO) and name.endswith(".bin"))
+
+
+def pickle_problem(name: str) -> ModelProblem:
+    """Says of a model that its weights are this pickle."""
+    return ModelProblem(f"its weights are a pickle ({name}), which could run code", "choose one with model.safetensors")
+
+
+def refuse_pickles(names: Iterable[str]) -> None:
+    """Raise ModelProblem for the first pickle among the files of a model that has no other weights."""
+    for name in sorted(filter(is_pickle, names), key=lambda name: (name.count("/"), name)):
+        raise pickle_problem(name)
+
+
+def files_below(folder: Path) -> Iterable[str]:
+    """The files in a folder and those below it, its own first; not endlessly, as it may be a wrong one."""
+    for place, _, files in islice(os.walk(folder), _FOLDERS):
+        yield from ((Path(place) / file).relative_to(folder).as_posix() for file in files)
 
 
 def is_small(name: str) -> bool:
@@ -104,10 +146,25 @@ def _digest(path: Path, state: hashlib._Hash, heard: Heard) -> str:
     return state.hexdigest()
 
 
+def parse_json(text: str | bytes) -> Any:
+    """What a JSON text says. ValueError where it is none, or nested more deeply than Python can follow."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def said(about: dict[str, Any], key: str) -> str:
+    """A text of galley.json, "" where there is none. JSON can hold half a character, which no file and no terminal
+    takes: it becomes a question mark.
+    """
+    return str(about.get(key) or "").encode("utf-8", "replace").decode("utf-8")
+
+
 def read_about(folder: Path) -> dict[str, Any]:
     """What galley.json says of the model in a folder; {} where there is none that can be read."""
     try:
-        found = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        found = parse_json((folder / ABOUT).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -119,7 +176,7 @@ def write_about(folder: Path, about: dict[str, Any], parts: Collection[Part] | N
         about = about | {"files": [asdict(part) for part in parts]}
     fresh = folder / f".{ABOUT}.new"
     with fresh.open("w", encoding="utf-8") as file:
-        json.dump(about, file, indent=1, ensure_ascii=False)
+        json.dump(about, file, indent=1)
         file.flush()
         os.fsync(file.fileno())
     fresh.replace(folder / ABOUT)
@@ -129,5 +186,5 @@ def recorded(folder: Path) -> list[Part]:
     """The files as they were when the model was installed; [] where nobody wrote it down."""
     try:
         return [Part(str(each["name"]), int(each["size"]), str(each["sha256"])) for each in read_about(folder)["files"]]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return []

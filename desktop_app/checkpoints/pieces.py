@@ -12,6 +12,7 @@ from typing import Any
 
 from tokenizers import ByteLevelBPETokenizer, Tokenizer
 
+from desktop_app.checkpoints.parts import parse_json
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.tensors import FETCH_AGAIN
 
@@ -50,7 +51,7 @@ class Pieces:
 def read_json(path: Path) -> Any:
     """The contents of a JSON file of the model; ModelProblem if it cannot be read."""
     try:
-        return json.loads(path.read_text("utf-8"))
+        return parse_json(path.read_text("utf-8"))
     except OSError as error:
         raise ModelProblem(f"{path.name} cannot be read", "check the file's permissions") from error
     except ValueError as error:
@@ -78,9 +79,9 @@ def read_pieces(folder: Path) -> Pieces:
 def _read_fast(path: Path) -> Tokenizer | None:
     if not path.is_file():
         return None
-    text = json.dumps(read_json(path))
+    found = read_json(path)
     try:
-        tokenizer = Tokenizer.from_str(text)
+        tokenizer = Tokenizer.from_str(json.dumps(found))
     except Exception as error:  # the library raises Exception itself
         raise ModelProblem("the tokenizer is damaged or of another kind", FETCH_AGAIN) from error
     tokenizer.no_truncation()  # what a training left in the file would cut prompts and hot words

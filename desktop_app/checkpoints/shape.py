@@ -8,6 +8,13 @@ from typing import Any
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.tensors import FETCH_AGAIN
 
+_MOST = {"vocab_size": 1_000_000} | dict.fromkeys(
+    ("encoder_layers", "decoder_layers", "encoder_attention_heads", "decoder_attention_heads"), 1000
+)
+_MOST_ELSE = 100_000
+"""Sizes far beyond any Whisper model. What follows from larger ones would fill the memory before it is compared with
+the tensors."""
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -87,12 +94,14 @@ class Shape:
 
 
 def read_shape(config: dict[str, Any]) -> Shape:
-    """The sizes that config.json gives; ModelProblem where one is missing or they do not fit together."""
+    """The sizes that config.json gives; ModelProblem where one is missing or absurd, or they do not fit together."""
 
     def size(key: str) -> int:
         found = config.get(key)
         if not isinstance(found, int) or isinstance(found, bool) or found < 1:
             raise ModelProblem(f"config.json does not say {key}", FETCH_AGAIN)
+        if found > (most := _MOST.get(key, _MOST_ELSE)):
+            raise ModelProblem(f"{key} in config.json is more than {most}, which no Whisper model has", FETCH_AGAIN)
         return found
 
     shape = Shape(

@@ -124,7 +124,7 @@ def _multilingual(pieces: Pieces, generation: dict[str, Any], config: dict[str, 
     tokens = (
         [each[1] for each in forced if isinstance(each, list) and len(each) == 2] if isinstance(forced, list) else []
     )
-    named = {None, *_languages(pieces, generation).values(), *_tasks(pieces, generation).values()}
+    named = [None, *_languages(pieces, generation).values(), *_tasks(pieces, generation).values()]
     if any(token in named for token in tokens):  # a language left open is null
         return True
     if end in (_ENGLISH_END, _MULTILINGUAL_END):

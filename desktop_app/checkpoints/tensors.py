@@ -7,7 +7,6 @@ The format: 8 bytes little-endian length, a JSON header {name: {dtype, shape, da
 
 from __future__ import annotations
 
-import json
 import math
 import mmap
 from collections.abc import Iterator
@@ -19,6 +18,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from desktop_app.checkpoints.parts import (
+    INDEX,
+    WEIGHTS,
+    files_below,
+    named_shards,
+    parse_json,
+    pickle_problem,
+    refuse_pickles,
+)
 from desktop_app.checkpoints.problem import ModelProblem
 
 WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}
@@ -26,6 +34,8 @@ WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}
 
 FETCH_AGAIN = "fetch the model again"
 LONGEST_HEADER = 100_000_000
+_PICKLED = (b"PK\x03\x04", *(bytes((0x80, protocol)) for protocol in range(2, 6)))
+"""How PyTorch's archives begin, and plain pickles."""
 
 
 class TensorFile:
@@ -126,16 +136,18 @@ class Tensors:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The safetensors files of a folder, from the index where there is one."""
-    single, index = folder / "model.safetensors", folder / "model.safetensors.index.json"
+    """The safetensors files of a folder, from the index where there is one. Pickles can run code when they are loaded,
+    so a folder that holds nothing else is refused by name.
+    """
+    single, index = folder / WEIGHTS, folder / INDEX
     if single.is_file():
         return [single]
     if not index.is_file():
+        refuse_pickles(files_below(folder))
         raise ModelProblem("the folder has no model.safetensors", "choose a Whisper folder in the Hugging Face layout")
     try:
-        names = sorted(set(json.loads(index.read_text("utf-8"))["weight_map"].values()))
-        files = [folder / Path(name).name for name in names]
-    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        files = [folder / name for name in named_shards(parse_json(index.read_text("utf-8")))]
+    except ValueError as error:
         raise ModelProblem(f"{index.name} is damaged", FETCH_AGAIN) from error
     for file in files:
         if not file.is_file():
@@ -151,15 +163,18 @@ def _header(path: Path) -> tuple[dict[str, tuple[str, tuple[int, ...], int, int]
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
-            head = file.read(8)
+            head, begins = file.read(8), file.read(1)
             if head == b"version ":  # git-lfs left this where it did not fetch the file
                 raise ModelProblem(
                     f"{path.name} is only git's pointer to the weights", "run git lfs pull in its folder, or fetch it"
                 )
+            if head.startswith(_PICKLED) and begins != b"{":  # where a header follows, those bytes are its length
+                raise pickle_problem(path.name)
             length = int.from_bytes(head, "little")
             if size < 8 or length > min(size - 8, LONGEST_HEADER):
                 raise damaged
-            header: dict[str, Any] = json.loads(file.read(length))
+            file.seek(8)
+            header: dict[str, Any] = parse_json(file.read(length))
     except OSError as error:
         raise ModelProblem(f"{path.name} cannot be read", "check the file's permissions") from error
     except ValueError as error:
@@ -173,7 +188,7 @@ def _header(path: Path) -> tuple[dict[str, tuple[str, tuple[int, ...], int, int]
         try:
             kind, shape = str(entry["dtype"]), tuple(int(side) for side in entry["shape"])
             begin, end = (int(offset) for offset in entry["data_offsets"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise damaged from error
         if not 0 <= begin <= end <= size - 8 - length or min(shape, default=0) < 0:
             raise damaged

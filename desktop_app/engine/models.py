@@ -159,6 +159,7 @@ def find(wanted: str) -> Path:
         return folder
     if folder.is_file():
         raise ModelProblem(f"{wanted} is a file, not a model folder", "choose the folder that holds config.json")
+    installed.check_readable(wanted)
     raise ModelProblem(f"there is no model {wanted}", f"choose a folder or one of: {', '.join(known)}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer, models
 
+from desktop_app.checkpoints import parts
 from desktop_app.checkpoints.folder import ModelProblem, read, same_encoder
+from desktop_app.checkpoints.shape import read_shape
 from tests import random_models
 
 
@@ -223,6 +226,10 @@ DEFECTS: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda folder: edit(folder / "config.json", vocab_size=1900),
         "embed_tokens.weight is 1811 x 32 where config.json says 1900 x 32",
     ),
+    "a pickle that is called nearly as the tensors": (
+        lambda folder: (folder / "model.safetensors").rename(folder / "model.safetensors.pt"),
+        "pickle (model.safetensors.pt)",
+    ),
     "no tokenizer": (lambda folder: (folder / "tokenizer.json").unlink(), "no tokenizer.json"),
     "damaged tokenizer": (
         lambda folder: (folder / "tokenizer.json").write_text('{"model": 3}'),
@@ -249,6 +256,67 @@ DEFECTS: dict[str, tuple[Callable[[Path], object], str]] = {
         "more tokens than the model",
     ),
 }
+
+
+@pytest.mark.parametrize(
+    ("key", "size"),
+    [
+        ("encoder_layers", 10**9),
+        ("decoder_layers", 1001),
+        ("d_model", 10**9),
+        ("num_mel_bins", 10**9),
+        ("max_source_positions", 10**9),
+        ("vocab_size", 10**9),
+        ("decoder_attention_heads", 10**30),
+    ],
+)
+def test_absurd_sizes_are_refused_before_anything_follows_from_them(folder: Path, key: str, size: int) -> None:
+    """A model of 10^9 layers would fill the memory with the names of its tensors."""
+    shape = json.loads((folder / "config.json").read_text()) | {key: size}
+    with pytest.raises(ModelProblem, match=f"{key} in config.json is more than 10+, which no Whisper model has; fetch"):
+        read_shape(shape)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("x.pkl", "x.pickle", "model.bin", "weights.bin", "training_args.bin", "x.joblib", "x.ckpt", "x.pth"),
+        *("whisper.PT", "PYTORCH_MODEL.BIN", "sub/pytorch_model.bin", "sub/deeper/x.pkl"),
+    ],
+)
+def test_every_kind_of_pickle_is_refused_by_name(folder: Path, name: str) -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / "model.safetensors").rename(folder / name)
+    with pytest.raises(ModelProblem, match=rf"its weights are a pickle \({re.escape(name)}\), which could run code"):
+        read(folder)
+    with pytest.raises(ModelProblem, match=re.escape(name)):  # as a download of such a repository says
+        parts.weights(["config.json", name], dict)
+
+
+def test_the_numbers_of_openvinos_graphs_are_no_pickles() -> None:
+    assert not any(map(parts.is_pickle, [*parts.GRAPHS, "openvino_tokenizer.bin", "model.safetensors", "vocab.json"]))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["config.json", "generation_config.json", "preprocessor_config.json", "galley.json", "tokenizer.json"],
+)
+def test_settings_nested_endlessly_are_damaged(folder: Path, name: str) -> None:
+    (folder / name).write_text("[" * 5000)
+    with pytest.raises(ModelProblem, match=f"{name} is damaged"):
+        read(folder)
+
+
+def test_numbers_that_are_infinite_or_no_tokens_are_no_mistake_of_galley(folder: Path) -> None:
+    settings = json.loads((folder / "generation_config.json").read_text()) | {"is_multilingual": None}
+    settings |= {"alignment_heads": [[float("inf"), 0]], "forced_decoder_ids": [[1, [2]]]}
+    (folder / "generation_config.json").write_text(json.dumps(settings))
+    assert read(folder).alignment_heads == ((1, 0), (1, 1))
+
+
+def test_a_name_that_no_terminal_could_print(folder: Path) -> None:
+    (folder / "galley.json").write_text('{"name": "\\ud800x"}')
+    assert read(folder).name == "?x"
 
 
 @pytest.mark.parametrize("defect", DEFECTS)

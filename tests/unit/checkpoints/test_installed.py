@@ -115,6 +115,23 @@ def test_only_a_pickle_is_refused_by_name(home: Path, source: Path) -> None:
     assert not (home / "data" / "models").exists()
 
 
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("my model", "my-model"),
+        ("é", "é"),
+        ("e\N{COMBINING ACUTE ACCENT}", "é"),
+        ("日本 (2)", "日本-2-"),
+        (".#", "model"),
+    ],
+)
+def test_a_folder_whose_name_cannot_be_a_models_lends_what_can(source: Path, folder: str, name: str) -> None:
+    """The window adds a folder without asking for a name."""
+    assert installed.add(source.rename(source.with_name(folder)), "", quiet).name == name
+    with pytest.raises(ModelProblem, match="'my model' cannot be the name of a model; use letters, digits"):
+        installed.add(source.with_name(folder), "my model", quiet)
+
+
 @pytest.mark.parametrize("name", ["", "..", ".partial", "a/b", "a b", "-rf"])
 def test_names_that_cannot_be(name: str) -> None:
     with pytest.raises(ModelProblem, match="cannot be the name of a model"):
@@ -253,8 +270,8 @@ def test_git_tells_files_apart_as_the_hub_does(tmp_path: Path) -> None:
 
 
 def test_an_index_cannot_name_files_elsewhere() -> None:
-    for name in ("../model-1.safetensors", "model.bin"):
-        with pytest.raises(ModelProblem, match="is damaged"):
+    for name, reason in (("../model-1.safetensors", "is damaged"), ("model.bin", r"a pickle \(model\.bin\)")):
+        with pytest.raises(ModelProblem, match=reason):
             parts.weights({parts.INDEX}, lambda name=name: json.loads(json.dumps({"weight_map": {"a": name}})))
     with pytest.raises(ModelProblem, match="it has no model"):
         parts.weights({"config.json"}, dict)

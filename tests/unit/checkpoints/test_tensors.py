@@ -50,6 +50,9 @@ def header(**changes: object) -> bytes:
         header(shape=[-2]),
         header(shape="ab"),
         header(shape=None),
+        header(shape=[float("inf")]),
+        header(data_offsets=[0, float("inf")]),
+        (5000).to_bytes(8, "little") + b"[" * 5000,
         (1 << 62).to_bytes(8, "little") + b"{}",
         (2).to_bytes(8, "little") + b"[]",
     ],
@@ -65,6 +68,40 @@ def test_a_pointer_of_git_is_called_one(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 3\n")
     with pytest.raises(ModelProblem, match=r"safetensors is only git's pointer to the weights; run git lfs pull"):
         Tensors(tmp_path)
+
+
+@pytest.mark.parametrize("begin", [b"PK\x03\x04", *(bytes((0x80, protocol)) for protocol in range(2, 6))])
+@pytest.mark.parametrize("rest", [b"", b"\x00\x00\x08\x08archive", b"}q\x00."])
+def test_a_renamed_pickle_is_called_one(tmp_path: Path, begin: bytes, rest: bytes) -> None:
+    (tmp_path / "model.safetensors").write_bytes(begin + rest)
+    with pytest.raises(ModelProblem, match=r"a pickle \(model\.safetensors\), which could run code"):
+        Tensors(tmp_path)
+
+
+def test_a_header_as_long_as_a_pickle_begins_is_read(tmp_path: Path) -> None:
+    """640 bytes are 80 02 in the file, the beginning of a pickle."""
+    text = json.dumps({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}).ljust(640).encode()
+    (tmp_path / "model.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + bytes(8))
+    assert list(Tensors(tmp_path)) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("index", "reason"),
+    [
+        ("[" * 5000, "index.json is damaged"),
+        (json.dumps({"weight_map": {"a": "x" * 400 + ".safetensors"}}), "index.json is damaged"),
+        (json.dumps({"weight_map": {"a": "\ud800.safetensors"}}), "index.json is damaged"),
+        (json.dumps({"weight_map": {"a": ["model.safetensors"]}}), "index.json is damaged"),
+        (json.dumps({"weight_map": {"a": "pytorch_model.bin"}}), "a pickle (pytorch_model.bin)"),
+        (json.dumps({"weight_map": {"a": "x.pkl", "b": "model-1.safetensors"}}), "a pickle (x.pkl)"),
+    ],
+    ids=["nested", "long", "half a character", "a list", "a pickle", "a pickle beside"],
+)
+def test_an_index_is_not_believed(tmp_path: Path, index: str, reason: str) -> None:
+    (tmp_path / "model.safetensors.index.json").write_text(index)
+    with pytest.raises(ModelProblem) as caught:
+        Tensors(tmp_path)
+    assert reason in caught.value.reason
 
 
 @given(st.binary(max_size=64))
