@@ -22,8 +22,9 @@ class HubServer(ThreadingHTTPServer):
     Attributes: requests ("GET /path", with the range that was asked for); headers (of every request); lies (file ->
     bytes that come instead of its own); cuts (file -> after how many bytes connection after connection breaks); stall
     (a file that stops after so many bytes until `go_on` is set); commits (revision -> the commit it means; else a
-    full commit means itself, anything else COMMIT); errors (statuses of the next answers); ranges (whether a part of a
-    file can be asked for); pace (bytes a second, 0 for as fast as it goes).
+    full commit means itself, anything else COMMIT); errors (statuses of the next answers); answers (end of a path ->
+    status, headers and body of what comes instead); ranges (whether a part of a file can be asked for); pace (bytes a
+    second, 0 for as fast as it goes).
     """
 
     daemon_threads = True
@@ -40,6 +41,7 @@ class HubServer(ThreadingHTTPServer):
         self.go_on = threading.Event()
         self.commits: dict[str, str] = {}
         self.errors: list[int] = []
+        self.answers: dict[str, tuple[int, dict[str, str], bytes]] = {}
         self.ranges = True
         self.pace = 0
 
@@ -87,6 +89,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer(True)
 
+    def do_CONNECT(self) -> None:
+        """It is no proxy for TLS, but can refuse as one."""
+        self._answer(False)
+
     def _answer(self, body: bool) -> None:
         path = unquote(urlsplit(self.path).path)  # a proxy is asked for whole addresses
         asked = self.headers.get("Range", "")
@@ -95,6 +101,11 @@ class _Handler(BaseHTTPRequestHandler):
         if self.server.errors:
             self._send(self.server.errors.pop(0), {}, b"")
             return
+        for end, (status, headers, data) in self.server.answers.items():
+            if path.endswith(end):
+                self._send(status, headers)
+                self.wfile.write(data)
+                return
         for repository, folder in self.server.repositories.items():
             if path.startswith(f"/api/models/{repository}/revision/"):
                 revision = path.rpartition("/")[2]

@@ -64,6 +64,7 @@ def download(
         progress(what, done, total)
 
     with installed.staging(entry.name) as folder:
+        installed.check_free(entry.name)  # another Galley may have installed it since
         heard("Asking", 0, 0)
         hub = Hub(address)
         commit, offered = hub.files(entry.repository, entry.revision)
@@ -87,10 +88,10 @@ def download(
 
 def download_network(entry: SpeakerNetwork, mirror: str = "", *, progress: Progress) -> Path:
     """Fetch a network of the catalogue's that tells speakers apart; gives its file. Raises as `download` does."""
-    if speaker_networks.is_installed(entry):
-        raise ModelProblem(f"{entry.name} is already installed", "remove it first to have it anew")
     address = address_of(mirror)
     with installed.staging(entry.name) as folder:
+        if speaker_networks.is_installed(entry):
+            raise ModelProblem(f"{entry.name} is already installed", "remove it first to have it anew")
         progress("Asking", 0, 0)
         hub = Hub(address)
         commit, offered = hub.files(entry.repository, entry.revision)
@@ -112,9 +113,10 @@ def address_of(mirror: str) -> str:
     """The hub to ask: `mirror`, else HF_ENDPOINT, else `mirror` in settings.ini, else "", which is the public one."""
     for address in (mirror, os.environ.get("HF_ENDPOINT", ""), setting()):
         if address:
-            if not address.startswith(("https://", "http://")):
+            scheme, _, rest = address.partition("://")
+            if scheme.lower() not in ("https", "http") or not rest:
                 raise ModelProblem(f"{address} is no address of a mirror", "write it as https://...")
-            return address
+            return f"{scheme.lower()}://{rest}"
     return ""
 
 

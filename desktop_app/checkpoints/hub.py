@@ -6,7 +6,6 @@ huggingface_hub tells its makers of its use is off. Nothing is imported before a
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import ssl
@@ -14,10 +13,10 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
+from urllib.request import getproxies, proxy_bypass
 
 from desktop_app import __version__
 from desktop_app.checkpoints.parts import Heard, digest, git_digest
@@ -37,6 +36,10 @@ PAUSE = 1.0
 
 _BUSY = (408, 429, 500, 502, 503, 504)
 _LATER = "try again later: it goes on where it stopped"
+_MIRROR = "check the address of the mirror, and whether this network wants you to log in first"
+
+_UNEXPECTED = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
+"""What reading JSON raises that is of another shape, or none."""
 
 _Result = TypeVar("_Result")
 
@@ -62,6 +65,10 @@ class RemoteFile:
         return digest(path, heard) == self.sha256 if self.sha256 else git_digest(path) == self.git
 
 
+class _OtherAnswer(Exception):
+    """An answer that is not the file that was asked for."""
+
+
 class Hub:
     """The hub at `mirror`, or where HF_ENDPOINT points, or the public one."""
 
@@ -74,6 +81,10 @@ class Hub:
             raise ModelProblem(
                 f"the proxy or the certificates cannot be used ({error})", "look at their settings"
             ) from error
+        except Exception as error:  # InvalidURL, which may quote the password
+            raise ModelProblem(
+                "the address of the proxy cannot be read", "write HTTPS_PROXY as http://HOST:PORT"
+            ) from error
         # huggingface_hub 1 speaks through httpx, 2 through httpx2, whose errors have the same names.
         self._http = sys.modules[type(self._session).__module__.partition(".")[0]]
 
@@ -82,20 +93,24 @@ class Hub:
         api = self._library.HfApi(
             endpoint=self._mirror, token=False, library_name="galley", library_version=__version__
         )
-        ask = partial(api.model_info, repository, revision=revision, files_metadata=True, timeout=TIMEOUT)
-        info = self._patiently(ask, repository)
-        found = []
-        for each in info.siblings or ():
-            size, git, sha256 = each.size, each.blob_id or "", each.lfs.sha256 if each.lfs else ""
-            if size is not None and (git or sha256):
-                found.append(RemoteFile(each.rfilename, int(size), sha256, git))
-        if not info.sha or not found:
+
+        def ask() -> tuple[str, list[RemoteFile]]:
+            try:
+                return _described(api.model_info(repository, revision=revision, files_metadata=True, timeout=TIMEOUT))
+            except self._library.errors.HFValidationError:
+                raise
+            except _UNEXPECTED as error:
+                host = _host(self._mirror or self._library.constants.ENDPOINT)
+                raise ModelProblem(f"what answers at {host} is no hub of models", _MIRROR) from error
+
+        commit, found = self._patiently(ask, repository)
+        if not commit or not found:
             raise ModelProblem("the server does not tell sizes and hashes of the files", "choose another mirror")
-        return str(info.sha), found
+        return commit, found
 
     def fetch(self, repository: str, commit: str, file: RemoteFile, target: Path, heard: Heard) -> None:
-        """Bring `target` to the size of a file, from where it ends. A connection that breaks is taken up again; what
-        arrived stays in `target` when ModelProblem is raised.
+        """Bring `target` to the size of a file, from where it ends. A connection that breaks is taken up again, and so
+        is one that gives something else; what arrived stays in `target` when ModelProblem is raised.
         """
         failures = 0
         while (have := _size(target)) < file.size:
@@ -105,12 +120,12 @@ class Hub:
                 self._take(repository, commit, file, target, heard)
             except Exception as error:
                 if not self._passing(error):
-                    raise self._said(error, repository) from error
+                    raise self._said(error, repository, file.name) from error
                 broken = error
             now = _size(target)
             failures = 0 if now > have else failures + 1
             if failures == TRIES:
-                raise self._said(broken, repository) from broken
+                raise self._said(broken, repository, file.name) from broken
             if now < file.size:
                 until = time.monotonic() + PAUSE * 2.0 ** max(0, failures - 1)
                 while time.monotonic() < until:
@@ -118,7 +133,7 @@ class Hub:
                     time.sleep(0.05)
 
     def _take(self, repository: str, commit: str, file: RemoteFile, target: Path, heard: Heard) -> None:
-        """What one connection gives."""
+        """What one connection gives; _OtherAnswer, with `target` as it was, where that cannot be the file."""
         have = _size(target)
         url = self._library.hf_hub_url(repository, file.name, revision=commit, endpoint=self._mirror)
         headers = self._library.utils.build_hf_headers(token=False, library_name="galley", library_version=__version__)
@@ -127,14 +142,19 @@ class Hub:
             headers["Range"] = f"bytes={have}-"
         with self._session.stream("GET", url, headers=headers, timeout=TIMEOUT) as response:
             self._library.utils.hf_raise_for_status(response)
-            begins = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
-            if not (response.status_code == 206 and begins):
-                have = 0  # the server gives the whole file whatever it was asked for
-            with target.open("ab" if have else "wb") as out:
+            known, sure = _place(response, have, file.size)
+            with target.open("ab") as out:
+                too_much = False
                 for block in response.iter_bytes():
-                    out.write(block[: file.size - have])  # if there is more, the hash will tell
-                    have = min(have + len(block), file.size)
-                    heard(have)
+                    new = block[known:]  # a server without parts gives the beginning again; what is here stays
+                    known -= len(block) - len(new)
+                    if too_much := out.tell() + len(new) > file.size:
+                        break
+                    out.write(new)
+                    heard(out.tell())
+                if too_much or not (sure or out.tell() == file.size):
+                    out.truncate(have)
+                    raise _OtherAnswer
 
     def _patiently(self, ask: Callable[[], _Result], repository: str) -> _Result:
         """What a question to the hub gives; a server that is busy is asked again."""
@@ -153,25 +173,38 @@ class Hub:
         if _certificate(error) or isinstance(error, (self._http.ProxyError, self._http.UnsupportedProtocol)):
             return False
         status = _status(error)
-        return status in _BUSY if status else isinstance(error, self._http.TransportError)
+        return status in _BUSY if status else isinstance(error, (self._http.TransportError, _OtherAnswer))
 
-    def _said(self, error: Exception | None, repository: str) -> ModelProblem:
+    def _said(self, error: Exception | None, repository: str, file: str = "") -> ModelProblem:
         """An error in words."""
         errors = self._library.errors
         if isinstance(error, ModelProblem):
             return error
+        if isinstance(error, _OtherAnswer):
+            return ModelProblem(f"the server gives something else than {file}", _MIRROR)
         if error is None:
             return ModelProblem("the server breaks off again and again", _LATER)
         if isinstance(error, errors.OfflineModeIsEnabled):
             return ModelProblem("downloads are switched off (HF_HUB_OFFLINE)", "take the variable away")
-        if isinstance(error, (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.EntryNotFoundError)):
+        if isinstance(error, errors.RevisionNotFoundError):
+            return ModelProblem(
+                f"the server no longer has the revision of {repository} that is wanted",
+                "choose another mirror, or wait for a newer Galley",
+            )
+        if isinstance(error, (errors.RepositoryNotFoundError, errors.EntryNotFoundError)):
             return ModelProblem(
                 f"the server has no {repository} for everyone",
                 "check the name; a model behind a log-in can be fetched in a browser and added as a folder",
             )
         if isinstance(error, errors.HFValidationError):
             return ModelProblem(f"{repository} is no name of a model", "galley models list shows some")
-        if status := _status(error):
+        status, refused = _status(error), isinstance(error, self._http.ProxyError)
+        if status == 407 or (refused and str(error).startswith("407")):
+            return ModelProblem(
+                f"{_proxy(error) or 'the proxy'} wants a name and a password",
+                "set HTTPS_PROXY (or HTTP_PROXY) to http://NAME:PASSWORD@HOST:PORT",
+            )
+        if status:
             remedy = _LATER if status in _BUSY else "check the name of the model and the address of the mirror"
             return ModelProblem(f"the server answers with error {status}", remedy)
         if _certificate(error):
@@ -179,19 +212,16 @@ class Hub:
                 "this computer does not trust the server's certificate",
                 "add your organisation's certificate to the system's, or let SSL_CERT_FILE point to it",
             )
-        if isinstance(error, self._http.ProxyError):
-            return ModelProblem(f"the proxy refuses ({error})", "check HTTPS_PROXY and NO_PROXY")
-        if isinstance(error, self._http.TimeoutException):
-            return ModelProblem("the server does not answer", _LATER)
-        if isinstance(error, self._http.HTTPError):
+        if refused:
+            return ModelProblem(f"{_proxy(error) or 'the proxy'} refuses ({error})", "check HTTPS_PROXY and NO_PROXY")
+        if isinstance(error, self._http.TransportError):
+            through = f" through {proxy}" if (proxy := _proxy(error)) else ""
+            remedy = f"check HTTPS_PROXY and NO_PROXY, or {_LATER}" if proxy else f"check the connection and {_LATER}"
+            if isinstance(error, self._http.TimeoutException):
+                return ModelProblem(f"the server does not answer{through}", remedy if proxy else _LATER)
             why = re.sub(r"\[Errno -?\d+\] ", "", str(error))
-            return ModelProblem(f"the server cannot be reached ({why})", f"check the connection and {_LATER}")
-        if isinstance(error, json.JSONDecodeError):
-            return ModelProblem(
-                "what answers there is no hub",
-                "check the address of the mirror, and whether this network wants you to log in first",
-            )
-        if isinstance(error, (self._http.InvalidURL, ValueError)):
+            return ModelProblem(f"the server cannot be reached{through} ({why})", remedy)
+        if isinstance(error, (self._http.HTTPError, self._http.InvalidURL, ValueError)):
             return ModelProblem(f"the server gives no sensible answer ({error})", "check the address of the mirror")
         raise error
 
@@ -200,6 +230,12 @@ def _library() -> ModuleType:
     """huggingface_hub, silent."""
     for name in ("HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_UPDATE_CHECK", "HF_HUB_DISABLE_IMPLICIT_TOKEN"):
         os.environ[name] = "1"
+    for name in ("HF_HUB_DOWNLOAD_TIMEOUT", "HF_HUB_ETAG_TIMEOUT"):
+        value = os.environ.get(name, "0")
+        try:
+            int(value)  # else the import fails
+        except ValueError:
+            raise ModelProblem(f"{name} is {value!r}, no whole number", "change the variable or take it away") from None
     import huggingface_hub
     import huggingface_hub.errors
     import huggingface_hub.utils
@@ -208,6 +244,53 @@ def _library() -> ModuleType:
     constants.HF_HUB_DISABLE_TELEMETRY = True  # somebody may have imported it before
     constants.HF_HUB_DISABLE_IMPLICIT_TOKEN = True
     return huggingface_hub
+
+
+def _described(info: Any) -> tuple[str, list[RemoteFile]]:
+    """The commit, "" where it is not told, and the files whose sizes and hashes are told. Raises one of _UNEXPECTED
+    where no hub would say that.
+    """
+    found = []
+    for each in info.siblings or ():
+        sha256 = (each.lfs.sha256 if each.lfs else "") or ""
+        git = "" if sha256 else each.blob_id or ""
+        if each.size is None or not (sha256 or git):
+            continue
+        whole = isinstance(each.rfilename, str) and type(each.size) is int and each.size >= 0
+        if not whole or not re.fullmatch("[0-9a-f]{64}" if sha256 else "[0-9a-f]{40}", sha256 or git):
+            raise ValueError(f"{each} is no file of a hub")
+        found.append(RemoteFile(each.rfilename, each.size, sha256, git))
+    if not isinstance(info.sha, (str, type(None))):
+        raise TypeError(f"{info.sha} is no commit")
+    return info.sha or "", found
+
+
+def _place(response: Any, have: int, size: int) -> tuple[int, bool]:
+    """With how many bytes that have arrived an answer begins, and whether its headers tell the size of the file that is
+    wanted; where they do not, only an answer of just that size is the file. _OtherAnswer where they tell of another.
+    """
+    headers = response.headers
+    coded = headers.get("Content-Encoding", "identity") != "identity"
+    length = None if coded else headers.get("Content-Length")
+    if response.status_code == 200 and length in (None, str(size)):
+        return have, length is not None
+    asked = re.fullmatch(rf"bytes {have}-\d+/({size}|\*)", headers.get("Content-Range", ""))
+    if response.status_code == 206 and asked and not coded:
+        return 0, True
+    raise _OtherAnswer
+
+
+def _host(address: str) -> str:
+    """Host and port of an address, without the name and the password that may stand before them."""
+    return re.sub("^[^/]*//", "", address).partition("/")[0].rpartition("@")[2]
+
+
+def _proxy(error: Any) -> str:
+    """The proxy through which a request went, in words; "" where there was none."""
+    url = (error.response if _status(error) else error).request.url
+    proxies = {} if proxy_bypass(url.host) else getproxies()
+    address = proxies.get(url.scheme) or proxies.get("all")
+    return f"the proxy {_host(address)}" if address else ""
 
 
 def _size(path: Path) -> int:

@@ -155,20 +155,15 @@ def test_a_wrong_hash_leaves_nothing_behind(home: Path, repository: Path, server
 
 
 @pytest.mark.parametrize("change", [-1000, 1000])
-def test_a_file_of_another_length_leaves_nothing_behind(
-    home: Path, repository: Path, server: HubServer, change: int
-) -> None:
+def test_a_file_of_another_length_is_not_taken(home: Path, repository: Path, server: HubServer, change: int) -> None:
     data = (repository / WEIGHTS).read_bytes()
     server.lies = {WEIGHTS: data[:change] if change < 0 else b"x" * change + data}
-    with pytest.raises(ModelProblem):
+    with pytest.raises(ModelProblem, match=f"the server gives something else than {WEIGHTS}"):
         fetch(server)
     assert list(installed.names()) == ["starter"]
     server.lies = {}
-    if change < 0:  # what came was right as far as it went
-        fetch(server)
-        assert_whole(home, repository)
-    else:
-        assert list((home / "data" / "models").iterdir()) == []
+    fetch(server)
+    assert_whole(home, repository)
 
 
 def test_only_a_pickle_is_refused_by_name(home: Path, tmp_path: Path, server: HubServer) -> None:
@@ -329,6 +324,6 @@ def test_a_model_that_is_not_there_is_said(home: Path, server: HubServer) -> Non
         fetch(server)
     assert len(server.requests) == 1
     server.errors = [200]  # a page of some other server
-    with pytest.raises(ModelProblem, match="what answers there is no hub; check the address of the mirror"):
+    with pytest.raises(ModelProblem, match=r"what answers at 127[\d.:]+ is no hub of models; check the address of"):
         fetch(server)
     assert list((home / "data" / "models").iterdir()) == []

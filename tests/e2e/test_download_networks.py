@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 from collections.abc import Iterator
@@ -45,6 +46,23 @@ def test_the_file_that_the_catalogue_knows_is_fetched_checked_and_removed(server
     assert not speaker_networks.is_installed(entry)
     with pytest.raises(ModelProblem, match="not installed"):
         speaker_networks.remove(entry)
+
+
+def test_a_network_that_another_galley_installed_meanwhile_is_not_fetched_again(
+    server: HubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry, staging = speaker_networks.entries()[0], installed.staging
+
+    def late(name: str) -> contextlib.AbstractContextManager[Path]:
+        file = tmp_path / "models" / entry.name / entry.file
+        file.parent.mkdir(parents=True)
+        file.write_bytes(CONTENTS)
+        return staging(name)
+
+    monkeypatch.setattr(installed, "staging", late)
+    with pytest.raises(ModelProblem, match="already installed"):
+        download.download_network(entry, server.url, progress=lambda what, done, total: None)
+    assert server.requests == []
 
 
 def test_another_file_leaves_nothing_behind(server: HubServer) -> None:
