@@ -86,17 +86,20 @@ def make(wish: Wish, told: Told, say: Say) -> tuple[Installed, float]:
 
 
 def _install(target: Checkpoint, draft: Decoder, wish: Wish) -> Installed:
-    with installed.staging(wish.name) as folder:
+    with installed.staging(wish.name) as mine:
+        folder = mine / "copy"  # beside what an unfinished download of this name may have left
         try:
-            shutil.rmtree(folder)  # what an unfinished download of this name may have left
+            shutil.rmtree(folder, ignore_errors=True)  # of an installing that was killed
             folder.mkdir()
             weights.write(target, draft, layers_to_keep(target.shape.decoder_layers, wish.layers), folder)
             made = [parts.Part(file.name, file.stat().st_size, parts.digest(file)) for file in sorted(folder.iterdir())]
             parts.write_about(folder, {"name": wish.name, "trained_for": target.name}, made)
-            return installed.place(folder, wish.name)
+            placed = installed.place(folder, wish.name)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
+        shutil.rmtree(mine, ignore_errors=True)  # a download of it is of no more use
+        return placed
 
 
 def find(folder: Path) -> list[Path]:

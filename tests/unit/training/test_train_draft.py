@@ -70,6 +70,20 @@ def test_a_draft_is_trained_installed_and_taken(target: Path, audio: Path, capsy
     assert installed.best() == installed.STARTER, "a draft writes alone only when it is asked to"
 
 
+def test_a_draft_that_cannot_be_installed_leaves_a_begun_download_alone(
+    target: Path, audio: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = installed.home() / ".partial" / "mine-draft" / "model.safetensors"
+    begun.parent.mkdir(parents=True)
+    begun.write_bytes(b"half of it")
+    with monkeypatch.context() as patch:
+        patch.setattr(draft.weights, "write", lambda *given: (_ for _ in ()).throw(OSError(28, "No space left")))
+        assert train("mine", audio, "--layers", "1") == 1
+    assert begun.read_bytes() == b"half of it" and list(begun.parent.iterdir()) == [begun]
+    assert train("mine", audio, "--layers", "1") == 0
+    assert "mine-draft" in installed.names() and not installed.unfinished()
+
+
 def test_labels_are_the_targets_own_text(target: Path, audio: Path, tmp_path: Path) -> None:
     checkpoint = read(target)
     wish = draft.Wish(target, audio, "x")
