@@ -2,9 +2,10 @@
 
 import ctypes
 import random
+import re
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,18 +17,26 @@ from models.training.phones import ESPEAK_PHONES, FLITE_PHONES, UNKNOWN
 
 RATE = 16000
 _WORD, _PHONEME = 1, 7
-_ESPEAK_RATE, _ESPEAK_PITCH = 1, 3
+_ESPEAK_RATE, _ESPEAK_PITCH, _ESPEAK_MOVEMENT = 1, 3, 4
+_ESPEAK_UTF8, _ESPEAK_SSML = 1, 0x10
+_EMPHASIS, _AS_USUAL = '<emphasis level="strong">', "</emphasis>"
 
 
 @dataclass(frozen=True)
 class Voice:
-    """How one utterance is spoken; `speed` is words a minute, `warp` stretches the spectrum (1 = as it is)."""
+    """How one utterance is spoken; `speed` is words a minute, `warp` stretches the spectrum (1 = as it is).
+
+    `movement` is how far the pitch moves, from 0 to 100 (espeak-ng's and some of flite's voices). `emphasis` is the
+    place of an emphasised word, from 0 (the first) to 1 (espeak-ng's voices); None where all are as usual.
+    """
 
     engine: str
     name: str
     speed: int = 175
     pitch: int = 50
     warp: float = 1.0
+    movement: int = 50
+    emphasis: float | None = None
 
 
 @dataclass
@@ -86,8 +95,11 @@ class Espeak:
             raise ValueError(f"espeak-ng knows no voice {voice.name}")
         self._library.espeak_SetParameter(_ESPEAK_RATE, voice.speed, 0)
         self._library.espeak_SetParameter(_ESPEAK_PITCH, voice.pitch, 0)
-        encoded = text.encode()
-        self._library.espeak_Synth(encoded, len(encoded) + 1, 0, 1, 0, 1, None, None)
+        self._library.espeak_SetParameter(_ESPEAK_MOVEMENT, voice.movement, 0)
+        first, last = (0, 0) if voice.emphasis is None else word_at(text, voice.emphasis)
+        marked = text[:first] + _EMPHASIS + text[first:last] + _AS_USUAL + text[last:] if last else text
+        encoded, flags = marked.encode(), _ESPEAK_UTF8 | (_ESPEAK_SSML if last else 0)
+        self._library.espeak_Synth(encoded, len(encoded) + 1, 0, 1, 0, flags, None, None)
         scale = RATE / (self._rate * voice.warp)
         audio = np.frombuffer(b"".join(self._blocks), "<i2").astype(np.float32) / 32768
         audio = soxr.resample(audio, self._rate * voice.warp, RATE, quality="MQ")
@@ -96,12 +108,22 @@ class Espeak:
             for kind, _, at, name in self._events
             if kind == _PHONEME
         ]
-        words = [
-            (position - 1, round(at * scale))
-            for kind, position, at, _ in self._events
-            if kind == _WORD and position <= len(text)
-        ]
-        return Spoken(audio, phones, sorted(set(words)))
+        begun = [(position - 1, at) for kind, position, at, _ in self._events if kind == _WORD]
+        if last:  # positions count the marks
+            opened, closed = first + len(_EMPHASIS), last + len(_EMPHASIS) + len(_AS_USUAL)
+            begun = [
+                (place - len(_EMPHASIS) * (place >= opened) - len(_AS_USUAL) * (place >= closed), at)
+                for place, at in begun
+            ]
+        words = {(place, round(at * scale)) for place, at in begun if place < len(text)}
+        return Spoken(audio, phones, sorted(words))
+
+
+def word_at(text: str, place: float) -> tuple[int, int]:
+    """Where the word at a place from 0 (the first) to 1 (the last) begins and ends; (0, 0) where text cannot be marked
+    up."""
+    words = [] if re.search("[&<>]", text) else [word.span() for word in re.finditer(r"[A-Za-z']+", text)]
+    return words[min(int(place * len(words)), len(words) - 1)] if words else (0, 0)
 
 
 def flite_say(text: str, voice: Voice) -> Spoken:
@@ -110,6 +132,8 @@ def flite_say(text: str, voice: Voice) -> Spoken:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "speech.wav"
         command = ["flite", "-voice", voice.name, "--setf", f"duration_stretch={stretch:.3f}", "-psdur"]
+        if voice.movement != 50:
+            command += ["--setf", f"int_f0_target_stddev={0.3 * voice.movement:.1f}"]
         listing = subprocess.run([*command, "-t", text, "-o", str(path)], check=True, capture_output=True, timeout=20)
         audio, rate = soundfile.read(path, dtype="float32")
     audio = soxr.resample(audio, rate * voice.warp, RATE, quality="MQ")
@@ -242,6 +266,11 @@ def draw_voice(kind: str, rng: random.Random) -> Voice:
     name = rng.choice(_ACCENTS) + rng.choice(["", "+" + rng.choice(_VARIANTS), "+" + rng.choice(_VARIANTS)])
     warp = rng.uniform(0.92, 1.08) if rng.random() < 0.3 else 1.0
     return Voice("espeak", name, rng.randint(125, 195), rng.randint(25, 75), warp)
+
+
+def emphatic(voice: Voice, rng: random.Random) -> Voice:
+    """The voice monotonous or lively, with emphasis on some word."""
+    return replace(voice, movement=rng.randint(0, 100), emphasis=rng.random())
 
 
 def _person(rng: random.Random) -> Voice:
