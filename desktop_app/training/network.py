@@ -28,9 +28,12 @@ class Attention(nn.Module):
         )
         return q, k, v
 
-    def weights(self, q: Tensor, k: Tensor) -> Tensor:
-        """How much of each value every query takes, [B, heads, T, S]."""
-        return ((q * q.shape[-1] ** -0.5).contiguous() @ k.contiguous().transpose(-1, -2)).softmax(-1)
+    def weights(self, q: Tensor, k: Tensor, causal: bool = False) -> Tensor:
+        """How much of each value every query takes, [B, heads, T, S]; if `causal`, none of those behind it."""
+        alike = (q * q.shape[-1] ** -0.5).contiguous() @ k.contiguous().transpose(-1, -2)
+        if causal:
+            alike = alike + torch.full(alike.shape[-2:], -torch.inf, dtype=alike.dtype, device=q.device).triu(1)
+        return alike.softmax(-1)
 
     def mixed(self, parts: Tensor) -> Tensor:
         """The heads' parts joined and mapped, [B, T, D]."""
@@ -39,8 +42,8 @@ class Attention(nn.Module):
     def forward(self, x: Tensor, source: Tensor, causal: bool = False) -> Tensor:
         """x [B, T, D] attends to source [B, S, D]."""
         q, k, v = self.split(x, source)
-        if x.device.type == "cpu" and not causal:  # a quarter less time than the fused one, measured on one core
-            return self.mixed(self.weights(q, k) @ v.contiguous())
+        if x.device.type == "cpu":  # a quarter less time than the fused one, measured on one core
+            return self.mixed(self.weights(q, k, causal) @ v.contiguous())
         return self.mixed(F.scaled_dot_product_attention(q, k, v, is_causal=causal))
 
 

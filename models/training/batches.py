@@ -17,7 +17,7 @@ from torch.utils.data import DataLoader, IterableDataset
 
 from models.training.network import FRAMES
 from models.training.phones import PHONE_ID, SILENCE, UNKNOWN
-from models.training.rooms import disturb, non_speech
+from models.training.rooms import disturb, drowned, non_speech
 from models.training.settings import DATA
 from models.training.tokenise import Tokens
 from models.training.voices import RATE
@@ -163,11 +163,8 @@ class Windows(IterableDataset[Batch]):
             window.centres = [-1.0]
             if rng.random() < 0.8:
                 window.audio = non_speech(samples, self.noise)
-        elif rng.random() < self.stage["rooms"]:
-            others = [np.float32(1 / 32768) * u.audio for u in self._choices(5)]
-            window.audio = disturb(window.audio, self.noise, rng.uniform(0.3, 1.0), others, self.stage["faintest"])
         else:
-            self._add_noise(window)
+            self._disturb(window)
         if cursor < samples and rng.random() < self.stage["over"]:
             window.end = cursor
         return window
@@ -203,6 +200,19 @@ class Windows(IterableDataset[Batch]):
                 self._time(window.offset + (at + len(part)) / FRAME),
             ]
             window.centres += [-1.0] * (len(utterance.ids) + 2)
+
+    def _disturb(self, window: Window) -> None:
+        """What else is heard: noise or murmur near the speech, a room and whatever is in it, or a faint hiss."""
+        rng, stage = self.rng, self.stage
+        chance = rng.random()
+        if chance >= stage["drowned"] + stage["rooms"]:
+            self._add_noise(window)
+            return
+        others = [np.float32(1 / 32768) * u.audio for u in self._choices(5)]
+        if chance < stage["drowned"]:
+            window.audio = drowned(window.audio, self.noise, others)
+        else:
+            window.audio = disturb(window.audio, self.noise, rng.uniform(0.3, 1.0), others, stage["faintest"])
 
     def _add_noise(self, window: Window) -> None:
         """Digital silence, or white or low noise at a random level."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor
 
 from models.training.network import FRAMES, MELS, TARGET_POSITIONS
@@ -30,16 +30,6 @@ def halves(model: dict[str, Tensor], decoder: dict[str, Tensor]) -> dict[str, Te
     named = {f"model.{name}": value for name, value in model.items() if name.startswith("encoder.")}
     named |= {f"model.decoder.{name}": value for name, value in decoder.items()}
     return {name: value.half().contiguous() for name, value in named.items()}
-
-
-def averaged(new: dict[str, Tensor], folder: Path, share: float) -> dict[str, Tensor]:
-    """`share` of new weights and the rest of those in `folder`, from which they were trained on (WiSE-FT,
-    arXiv:2109.01903): between the two lies what hears noise as the new one and clear voices as the old one."""
-    old = load_file(folder / "model.safetensors")
-    return {
-        name: (share * value.float() + (1 - share) * old[name].float()).half().contiguous()
-        for name, value in new.items()
-    }
 
 
 def configuration(tokens: Tokens, layers: int) -> dict[str, Any]:
@@ -140,20 +130,16 @@ def write_folder(folder: Path, weights: dict[str, Tensor], tokens: Tokens, layer
     (folder / "model.safetensors").chmod(0o644)
 
 
-def export(folder: Path, checkpoint: Path | None = None, share: float = 1.0) -> None:
-    """Export the newest checkpoint: the draft's own last stage where it has run, else the one trained alongside. With a
-    `share` below 1 it is averaged with the pair that lies in `folder`."""
+def export(folder: Path) -> None:
+    """Export the newest checkpoint: the draft's own last stage where it has run, else the one trained alongside."""
     tokens = Tokens.load()
-    target = torch.load(checkpoint or WORK / "target.pt", map_location="cpu")
+    target = torch.load(WORK / "target.pt", map_location="cpu")
     refined = WORK / "draft.pt"
     draft = torch.load(refined, map_location="cpu")["draft"] if refined.exists() else target["draft"]
     model = target["model"]
     decoder = {name.removeprefix("decoder."): value for name, value in model.items() if name.startswith("decoder.")}
-    for place, weights, layers in (
-        (folder, halves(model, decoder), recipe()["network"]["layers"]),
-        (folder / "draft", halves(model, draft), 1),
-    ):
-        write_folder(place, averaged(weights, place, share) if share < 1 else weights, tokens, layers)
+    write_folder(folder, halves(model, decoder), tokens, recipe()["network"]["layers"])
+    write_folder(folder / "draft", halves(model, draft), tokens, 1)
     size = sum((folder / part / "model.safetensors").stat().st_size for part in (".", "draft"))
     print(f"exported step {target['step']} to {folder}: {size / 1e6:.2f} MB of weights", flush=True)
 
@@ -161,9 +147,7 @@ def export(folder: Path, checkpoint: Path | None = None, share: float = 1.0) -> 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=STARTER)
-    parser.add_argument("--share", type=float, default=1.0, help="of the checkpoint beside the pair in the folder")
-    arguments = parser.parse_args()
-    export(arguments.folder, share=arguments.share)
+    export(parser.parse_args().folder)
 
 
 if __name__ == "__main__":

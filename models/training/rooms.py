@@ -55,6 +55,13 @@ def disturb(
     return np.asarray(changed * np.float32(gain / max(1.0, float(np.abs(changed).max()))), np.float32)
 
 
+def drowned(audio: np.ndarray, rng: np.random.Generator, others: Sequence[np.ndarray]) -> np.ndarray:
+    """`audio` with noise or a murmur of `others`, as often one as the other, 4 to 16 dB below the speech; no room."""
+    other = noise(len(audio), rng) if rng.random() < 0.5 else murmur(others, len(audio), rng)
+    changed = mixed(audio, other, rng.uniform(4, 16), speech_level(audio))
+    return np.asarray(changed / np.float32(max(1.0, float(np.abs(changed).max()))), np.float32)
+
+
 def non_speech(samples: int, rng: np.random.Generator) -> np.ndarray:
     """`samples` of something that nobody said, at a random level, often two things at a time."""
     kinds = ("silence", "noise", "hum", "clicks", "tones", "music", "wind")

@@ -9,7 +9,7 @@ import argparse
 import json
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,21 +37,42 @@ NEIGHBOURS = {-2: 0.05, -1: 0.2, 0: 0.5, 1: 0.2, 2: 0.05}
 
 @dataclass
 class Run:
-    """Everything that a checkpoint keeps."""
+    """Everything that a checkpoint keeps. `anchor` are the weights of the pair that was settled on last."""
 
     model: Whisper
     draft: Decoder
     optimiser: torch.optim.Optimizer
+    anchor: dict[str, Tensor] = field(default_factory=dict)
     step: int = 0
     leg: int = 0
     leg_step: int = 0
     leg_spent: float = 0.0
+
+    def pair(self) -> dict[str, Tensor]:
+        """The weights that are published: all but those of the phone head, in the tensors that learn."""
+        named = {f"model.{name}": value for name, value in self.model.state_dict().items() if "phone_head" not in name}
+        return named | {f"draft.{name}": value for name, value in self.draft.state_dict().items()}
+
+    def settle(self, share: float) -> None:
+        """Make the pair the mean of itself and the one that was settled on before, of which it takes the rest of
+        `share` (WiSE-FT, arXiv:2109.01903): between the two lies what hears noise as the new one and clear voices as
+        the old one. Raises ValueError where there is none before.
+        """
+        if share < 1 and not self.anchor:
+            raise ValueError("no pair was settled on before, so there is nothing to take a mean with")
+        if share < 1:
+            for name, value in self.pair().items():
+                value.lerp_(self.anchor[name], 1 - share)
+            for state in self.optimiser.state.values():
+                state["exp_avg"].zero_()  # the momentum belonged to other weights
+        self.anchor = {name: value.clone() for name, value in self.pair().items()}
 
     def save(self, path: Path) -> None:
         state = {
             "model": self.model.state_dict(),
             "draft": self.draft.state_dict(),
             "optimiser": self.optimiser.state_dict(),
+            "anchor": self.anchor,
             "step": self.step,
             "leg": self.leg,
             "leg_step": self.leg_step,
@@ -65,6 +86,7 @@ class Run:
         self.model.load_state_dict(state["model"])
         self.draft.load_state_dict(state["draft"])
         self.optimiser.load_state_dict(state["optimiser"])
+        self.anchor = state["anchor"]
         self.step, self.leg = state["step"], state["leg"]
         self.leg_step, self.leg_spent = state["leg_step"], state["leg_spent"]
 
@@ -103,6 +125,7 @@ def take_up_starter(run: Run, leg: int) -> None:
         run.model.encoder.load_state_dict(
             {name.removeprefix("encoder."): value for name, value in weights.items() if name.startswith("encoder.")}
         )
+    run.settle(1.0)
 
 
 def guide_loss(weights: list[Tensor], centres: Tensor) -> Tensor:
@@ -125,14 +148,13 @@ def guide_loss(weights: list[Tensor], centres: Tensor) -> Tensor:
 
 def token_loss(scores: Tensor, labels: Tensor, time0: int) -> Tensor:
     """Cross-entropy at the labelled places; a time's neighbours count as partly right."""
-    wanted = labels != IGNORED
-    likely, labels = scores[wanted].float().log_softmax(-1), labels[wanted]
-    is_time = labels >= time0
-    loss = -likely[~is_time].gather(1, labels[~is_time, None]).sum()
-    for step, share in NEIGHBOURS.items():
-        near = (labels[is_time, None] + step).clamp(time0, scores.shape[-1] - 1)
-        loss = loss - share * likely[is_time].gather(1, near).sum()
-    return loss / len(labels)
+    wanted = (labels.flatten() != IGNORED).nonzero().squeeze(1)  # places: a mask's gradient is slow on the CPU
+    likely = scores.flatten(0, 1).index_select(0, wanted).float().log_softmax(-1)
+    labels = labels.flatten()[wanted]
+    steps, shares = labels.new_tensor(list(NEIGHBOURS)), likely.new_tensor(list(NEIGHBOURS.values()))
+    is_time = labels[:, None] >= time0
+    near = torch.where(is_time, (labels[:, None] + steps).clamp(time0, scores.shape[-1] - 1), labels[:, None])
+    return -(likely.gather(1, near) * torch.where(is_time, shares, 1 / len(steps))).sum() / len(labels)
 
 
 def draft_loss(scores: Tensor, target: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
@@ -207,6 +229,8 @@ def train_leg(run: Run, mel: LogMel, settings: dict[str, Any], number: int, toke
         if run.leg_spent < stage["until"] * leg["minutes"] * 60:
             train_stage(run, mel, {**settings["defaults"], **leg.get("defaults", {}), **stage}, leg, tokens, settings)
     run.leg, run.leg_step, run.leg_spent = number + 1, 0, 0.0
+    if "share" in leg:
+        run.settle(leg["share"])
     run.save(CHECKPOINT)
 
 

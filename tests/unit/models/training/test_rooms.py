@@ -50,6 +50,18 @@ def test_noise_is_as_far_below_the_speech_as_asked() -> None:
     assert below == pytest.approx(10.0, abs=0.1)
 
 
+def test_what_drowns_speech_lies_near_it() -> None:
+    clean, other = speech(), [np.sin(np.arange(9000) / 7).astype(np.float32)]
+    ratios = []
+    for seed in range(40):
+        heard = rooms.drowned(clean, np.random.default_rng(seed), other)
+        assert heard.shape == clean.shape and heard.dtype == np.float32 and np.abs(heard).max() <= 1.0
+        voice = float(heard @ clean) / float(clean @ clean)  # what the level made of it; noise is not alike
+        rest = heard - np.float32(voice) * clean
+        ratios.append(20 * np.log10(voice * rooms.speech_level(clean) / np.sqrt(np.mean(rest**2))))
+    assert 3 < min(ratios) < 7 and 13 < max(ratios) < 17
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_non_speech_has_the_length_asked_for(kind: str) -> None:
     for samples in (8000, 80000):
