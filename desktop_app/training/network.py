@@ -42,7 +42,7 @@ class Attention(nn.Module):
     def forward(self, x: Tensor, source: Tensor, causal: bool = False) -> Tensor:
         """x [B, T, D] attends to source [B, S, D]."""
         q, k, v = self.split(x, source)
-        if x.device.type == "cpu":  # a quarter less time than the fused one, measured on one core
+        if x.device.type == "cpu":  # less time than the fused one, causal or not: measured on one core and on two
             return self.mixed(self.weights(q, k, causal) @ v.contiguous())
         return self.mixed(F.scaled_dot_product_attention(q, k, v, is_causal=causal))
 
