@@ -1,7 +1,8 @@
 """The draft's own training: the finished target writes over training windows, the one-layer decoder learns its choices.
 
 It is the trainer of `galley models train-draft` (`desktop_app/training`), fed with synthetic windows and begun from the
-draft that was trained alongside the target. `--compare M` trains with every loss for M minutes and prints a table.
+draft that was trained alongside the target. Of the two the one is kept of which the target accepts more. `--compare M`
+trains with every loss for M minutes and prints a table.
 """
 
 import argparse
@@ -102,10 +103,25 @@ def start(pair: Path) -> Decoder:
     return beginning(read(pair / "draft"), 1).to(device_of_choice())
 
 
+def written(pair: Path, draft: Decoder, name: str) -> Path:
+    """The draft as a folder of its own."""
+    folder = WORK / "drafts" / name.replace(" ", "-")
+    folder.mkdir(parents=True, exist_ok=True)
+    weights.write(read(pair / "draft"), draft, [0], folder)
+    return folder
+
+
+def accepted(pair: Path, made: dict[str, Path]) -> Iterator[tuple[str, Counts]]:
+    """What the target accepts of each of these drafts, on held-out clips that the card does not use."""
+    clips = list(held_out_clips(40, 0, seed=recipe()["draft"]["seed"]))
+    audio = [each.audio for each in (*examples(clips[:25]), *full_windows(clips[25:], 4))]
+    listener = Listener(pair, made)
+    for name in made:
+        yield name, Counts([said.figures for said in listener.hear(audio, name)])
+
+
 def compare(pair: Path, files: list[Path], minutes: float, settings: dict[str, Any]) -> list[str]:
     """Every loss for the same minutes of processor time from the same start: lines of a table."""
-    clips = list(held_out_clips(40, 0, seed=recipe()["evaluation_seed"]))
-    audio = [each.audio for each in (*examples(clips[:25]), *full_windows(clips[25:], 4))]
     rows = [
         "| loss | agreement, held-back windows | accepted, look-ahead 4 | tokens a pass |",
         "| --- | ---: | ---: | ---: |",
@@ -113,18 +129,22 @@ def compare(pair: Path, files: list[Path], minutes: float, settings: dict[str, A
     made = {"as it was": pair / "draft"}
     agreed = {"as it was": distil.agreement(start(pair), distil.split(files)[1], 12, device_of_choice())}
     for name in LOSSES:
-        draft, folder = start(pair), WORK / "compare" / name.replace(" ", "-")
-        folder.mkdir(parents=True, exist_ok=True)
+        draft, state = start(pair), WORK / f"compare-{name.replace(' ', '-')}.pt"
         wanted = Settings(minutes, settings["rate"], settings["batch"], name)
-        agreed[name] = distil.train(draft, files, wanted, folder / "state.pt", Tenths(), time.process_time)
-        weights.write(read(pair / "draft"), draft, [0], folder)
-        made[name] = folder
-    listener = Listener(pair, made)
-    for name in made:
-        counts = Counts([said.figures for said in listener.hear(audio, name)])
+        agreed[name] = distil.train(draft, files, wanted, state, Tenths(), time.process_time)
+        made[name] = written(pair, draft, name)
+    for name, counts in accepted(pair, made):
         rows.append(f"| {name} | {agreed[name]:.1%} | {counts.acceptance:.1%} | {counts.tokens_per_pass:.2f} |")
         print(rows[-1], flush=True)
     return rows
+
+
+def better(pair: Path, draft: Decoder) -> Decoder:
+    """Of this draft and the one trained alongside the target the one of which the target accepts more."""
+    made = {"alongside the target": pair / "draft", "on the target's text": written(pair, draft, "own")}
+    shares = {name: counts.acceptance for name, counts in accepted(pair, made)}
+    print(", ".join(f"{name}: {share:.1%} accepted" for name, share in shares.items()), flush=True)
+    return draft if shares["on the target's text"] > shares["alongside the target"] else start(pair)
 
 
 def main() -> None:
@@ -143,9 +163,9 @@ def main() -> None:
     draft = start(pair)
     wanted = Settings(settings["minutes"], settings["rate"], settings["batch"], settings["loss"], settings["seed"])
     agreement = distil.train(draft, files, wanted, STATE, Tenths())
-    state = {name: value for name, value in draft.state_dict().items() if name != "head.weight"}
-    torch.save({"draft": state}, CHECKPOINT)
     print(json.dumps({"windows": len(files), "agreement": round(agreement, 4)}), flush=True)
+    state = {name: value for name, value in better(pair, draft).state_dict().items() if name != "head.weight"}
+    torch.save({"draft": state}, CHECKPOINT)
 
 
 if __name__ == "__main__":
