@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from desktop_app.training.network import autocast
 from models.training.rooms import disturb
 from models.training.settings import STARTER, WORK, recipe
 from models.training.speaker_network import AngularMargin, FilterBanks, SpeakerNetwork, export, unfolded
@@ -161,7 +162,7 @@ def train(
                 settings["rate"] * min(1, (steps + 1) / 100) * (0.01 + 0.99 * math.cos(share * math.pi / 2) ** 2)
             )
         audio, who = pieces(everyone, rng, settings)
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast(torch.device("cpu")):
             found = network(banks(audio))
         loss, right = margin(found, who, settings["margin"] * min(1.0, 3 * share))
         optimiser.zero_grad()

@@ -18,6 +18,7 @@ import torch.nn.functional as F
 from safetensors.torch import load_file
 from torch import Tensor
 
+from desktop_app.training.network import autocast
 from models.training.batches import IGNORED, Batch, Windows
 from models.training.network import Decoder, LogMel, Whisper, masked, place_times, start
 from models.training.phones import CLASSES, UNKNOWN
@@ -251,7 +252,7 @@ def train_stage(
         for group in run.optimiser.param_groups:
             group["lr"] = rate_at(run.leg_step, run.leg_spent, leg)
         batch = next(batches).to(device)
-        with torch.autocast(device.type, torch.bfloat16):
+        with autocast(device):
             total, parts = losses(run, batch, mel, stage, tokens.time0)
         run.optimiser.zero_grad()
         total.backward()
