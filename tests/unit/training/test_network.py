@@ -34,7 +34,7 @@ def test_what_comes_later_changes_nothing_before_it() -> None:
 def test_a_processor_that_computes_halves_slowly_is_not_given_any(
     monkeypatch: pytest.MonkeyPatch, able: bool, halves_and_whole: tuple[int, int], faster: bool
 ) -> None:
-    """Some can compute them and need longer than for f32, which would make a training twice as long."""
+    """Some can compute them, but need longer than for f32."""
     tries = iter(halves_and_whole)
     monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: able)
     monkeypatch.setattr(network.timeit, "repeat", lambda *_, **__: [9, next(tries), 9])
