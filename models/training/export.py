@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from models.training.network import FRAMES, MELS, TARGET_POSITIONS
+from models.training.network import FRAMES, MELS, TARGET_POSITIONS, encoder_layers
 from models.training.settings import STARTER, WORK, recipe
 from models.training.tokenise import FILE, Tokens
 
@@ -32,7 +32,8 @@ def halves(model: dict[str, Tensor], decoder: dict[str, Tensor]) -> dict[str, Te
     return {name: value.half().contiguous() for name, value in named.items()}
 
 
-def configuration(tokens: Tokens, layers: int) -> dict[str, Any]:
+def configuration(tokens: Tokens, heard_by: int, layers: int) -> dict[str, Any]:
+    """Of an encoder of `heard_by` layers and a decoder of `layers`."""
     sizes = recipe()["network"]
     return {
         "architectures": ["WhisperForConditionalGeneration"],
@@ -45,7 +46,7 @@ def configuration(tokens: Tokens, layers: int) -> dict[str, Any]:
         "d_model": sizes["width"],
         "vocab_size": tokens.size,
         "num_mel_bins": MELS,
-        "encoder_layers": sizes["layers"],
+        "encoder_layers": heard_by,
         "encoder_attention_heads": sizes["heads"],
         "encoder_ffn_dim": 4 * sizes["width"],
         "encoder_layerdrop": 0.0,
@@ -53,7 +54,7 @@ def configuration(tokens: Tokens, layers: int) -> dict[str, Any]:
         "decoder_attention_heads": sizes["heads"],
         "decoder_ffn_dim": 4 * sizes["width"],
         "decoder_layerdrop": 0.0,
-        "num_hidden_layers": sizes["layers"],
+        "num_hidden_layers": heard_by,
         "max_source_positions": FRAMES,
         "max_target_positions": TARGET_POSITIONS,
         "max_length": TARGET_POSITIONS,
@@ -94,7 +95,7 @@ def write_folder(folder: Path, weights: dict[str, Tensor], tokens: Tokens, layer
     folder.mkdir(parents=True, exist_ok=True)
     end = "<|endoftext|>"
     files: dict[str, Any] = {
-        "config.json": configuration(tokens, layers),
+        "config.json": configuration(tokens, encoder_layers(weights), layers),
         "generation_config.json": generation(tokens, layers),
         "preprocessor_config.json": {
             "feature_extractor_type": "WhisperFeatureExtractor",

@@ -6,6 +6,7 @@ slice of the encoder's positions that starts at the row's offset.
 
 import math
 import random
+from collections.abc import Mapping
 
 import torch
 import torch.nn.functional as F
@@ -52,6 +53,17 @@ class Encoder(nn.Module):
         self.embed_positions = nn.Embedding(FRAMES, width)
         self.layers = nn.ModuleList([EncoderLayer(width, heads) for _ in range(layers)])
         self.layer_norm = nn.LayerNorm(width)
+
+    def grow(self, layers: int) -> None:
+        """Make it so many layers. A new one, behind the last, changes nothing until it has learnt: the last matrix of
+        each of its parts is zero (Net2Net's deeper student, arXiv:1511.05641)."""
+        width, heads = self.layer_norm.weight.shape[0], self.layers[0].self_attn.heads
+        while len(self.layers) < layers:
+            layer = EncoderLayer(width, heads).to(self.layer_norm.weight.device)
+            start(layer)
+            for last in (layer.self_attn.out_proj, layer.fc2):
+                nn.init.zeros_(last.weight)
+            self.layers.append(layer)
 
     def forward(self, mel: Tensor, offsets: Tensor) -> Tensor:
         """Log-mel [B, 80, 2F] and the first position of each row [B] to [B, F, D]."""
@@ -137,6 +149,11 @@ class Whisper(nn.Module):
         start(self)
 
 
+def encoder_layers(weights: Mapping[str, Tensor]) -> int:
+    """How many layers the encoder has whose tensors these are, among others."""
+    return len({name.split("encoder.layers.")[1].split(".")[0] for name in weights if "encoder.layers." in name})
+
+
 def start(model: nn.Module) -> None:
     """Initial weights that leave the first plateau: Xavier for matrices, quiet positions and embeddings."""
     quiet: list[Encoder] = []
@@ -188,6 +205,22 @@ class LogMel(nn.Module):
         if ends is None:
             return mel
         return mel * (torch.arange(mel.shape[-1], device=mel.device) < ends[:, None, None] // 160)
+
+
+def other_throats(mel: Tensor, share: float) -> Tensor:
+    """The spectrogram [B, 80, T] with a `share` of its rows read at other bands, off by a smooth curve of about two
+    bands: formants move one by one, as from one throat to another (after vocal tract length perturbation, Jaitly and
+    Hinton 2013, which moves all of them together)."""
+    rows, bands, times = mel.shape
+    at = torch.arange(bands, device=mel.device, dtype=torch.float32)
+    waves = torch.arange(1, 5, device=mel.device)[:, None] * (math.pi / bands) * at
+    phases = 2 * math.pi * torch.rand(rows, 4, 1, device=mel.device)
+    heights = torch.randn(rows, 4, 1, device=mel.device) * (torch.rand(rows, 1, 1, device=mel.device) < share)
+    places = (at + (heights * torch.cos(waves + phases)).sum(1)).clamp(0, bands - 1)
+    below = places.floor().clamp_max(bands - 2)
+    part = (places - below)[:, :, None]
+    below = below.long()[:, :, None].expand(-1, -1, times)
+    return mel.gather(1, below) * (1 - part) + mel.gather(1, below + 1) * part
 
 
 def masked(mel: Tensor, share: float) -> Tensor:

@@ -25,7 +25,7 @@ from models.training.text import (
     held_out,
     sentences_with_numbers,
 )
-from models.training.voices import OTHER_ENGINES, RATE, Espeak, Spoken, Voice, draw_voice, emphatic, say
+from models.training.voices import OTHER_ENGINES, RATE, Espeak, Spoken, Voice, draw_voice, emphatic, foreign, say
 
 FRAME = 320
 """Samples in one encoder frame (20 ms)."""
@@ -97,6 +97,8 @@ def make_part(shard: dict[str, Any], part: int, parts: int) -> None:
             voice = draw_voice(shard["voices"], rng)
             if "emphasis" in shard and rng.random() < shard["emphasis"]:
                 voice = emphatic(voice, rng)
+            if "accents" in shard and rng.random() < shard["accents"]:
+                voice = foreign(voice, rng)
             spoken = speak(espeak, sentence.spoken or sentence.text, voice)
             if spoken is None or len(spoken.audio) > RATE * 10:
                 continue

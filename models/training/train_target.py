@@ -20,7 +20,16 @@ from torch import Tensor
 
 from desktop_app.training.network import autocast
 from models.training.batches import IGNORED, Batch, Windows
-from models.training.network import Decoder, LogMel, Whisper, masked, place_times, start
+from models.training.network import (
+    Decoder,
+    LogMel,
+    Whisper,
+    encoder_layers,
+    masked,
+    other_throats,
+    place_times,
+    start,
+)
 from models.training.phones import CLASSES, UNKNOWN
 from models.training.settings import STARTER, WORK, recipe
 from models.training.tokenise import Tokens
@@ -68,6 +77,15 @@ class Run:
                 state["exp_avg"].zero_()  # the momentum belonged to other weights
         self.anchor = {name: value.clone() for name, value in self.pair().items()}
 
+    def grow(self, layers: int) -> None:
+        """Give the encoder so many layers, and both networks a new optimiser; nothing where it has them already."""
+        if len(self.model.encoder.layers) == layers:
+            return
+        self.model.encoder.grow(layers)
+        self.optimiser = new_optimiser(self.model, self.draft)
+        if self.anchor:
+            self.anchor = {name: value.clone() for name, value in self.pair().items()} | self.anchor
+
     def save(self, path: Path) -> None:
         state = {
             "model": self.model.state_dict(),
@@ -84,6 +102,7 @@ class Run:
 
     def load(self, path: Path, device: torch.device) -> None:
         state = torch.load(path, map_location=device)
+        self.grow(encoder_layers(state["model"]))
         self.model.load_state_dict(state["model"])
         self.draft.load_state_dict(state["draft"])
         self.optimiser.load_state_dict(state["optimiser"])
@@ -105,10 +124,15 @@ def build(tokens: Tokens, device: torch.device) -> Run:
     draft = Decoder(tokens.size, sizes["width"], sizes["heads"], 1).to(device)
     start(draft)
     place_times(model.decoder, tokens.time0)
+    return Run(model, draft, new_optimiser(model, draft))
+
+
+def new_optimiser(model: Whisper, draft: Decoder) -> torch.optim.Optimizer:
+    """AdamW for both networks; only matrices decay."""
     matrices = [p for net in (model, draft) for p in net.parameters() if p.ndim >= 2]
     vectors = [p for net in (model, draft) for p in net.parameters() if p.ndim < 2]
     groups = [{"params": matrices, "weight_decay": 0.02}, {"params": vectors, "weight_decay": 0.0}]
-    return Run(model, draft, torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.98), fused=True))
+    return torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.98), fused=True)
 
 
 def take_up_starter(run: Run, leg: int) -> None:
@@ -120,6 +144,7 @@ def take_up_starter(run: Run, leg: int) -> None:
         weights = {
             name.removeprefix("model."): value for name, value in load_file(folder / "model.safetensors").items()
         }
+        run.grow(encoder_layers(weights))
         decoder.load_state_dict(
             {name.removeprefix("decoder."): value for name, value in weights.items() if name.startswith("decoder.")}
         )
@@ -171,6 +196,7 @@ def losses(run: Run, batch: Batch, mel: LogMel, stage: dict[str, Any], time0: in
     """The stage's weighted loss and its parts. In a stage of the draft alone the target stands still."""
     with torch.set_grad_enabled(not stage["alone"]):
         heard = mel(batch.audio, batch.ends)
+        heard = other_throats(heard, stage["throats"]) if stage["throats"] else heard
         audio = run.model.encoder(masked(heard, stage["masks"]) if stage["masks"] else heard, batch.offsets)
         total, parts, scores = target_losses(run, batch, audio, stage, time0)
     if stage["draft"]:
@@ -226,6 +252,8 @@ def main() -> None:
 def train_leg(run: Run, mel: LogMel, settings: dict[str, Any], number: int, tokens: Tokens) -> None:
     """Train through a leg's stages, or through what is left of them."""
     leg = settings["legs"][number]
+    if "encoder_layers" in leg:
+        run.grow(leg["encoder_layers"])
     for stage in leg["stages"]:
         if run.leg_spent < stage["until"] * leg["minutes"] * 60:
             train_stage(run, mel, {**settings["defaults"], **leg.get("defaults", {}), **stage}, leg, tokens, settings)

@@ -12,7 +12,7 @@ import numpy as np
 import soundfile
 import soxr
 
-from models.training.accents import MADE_ACCENTS, MADE_VARIANTS
+from models.training.accents import MADE_ACCENTS, MADE_VARIANTS, flite_lexicon
 from models.training.phones import ESPEAK_PHONES, FLITE_PHONES, UNKNOWN
 
 RATE = 16000
@@ -27,7 +27,8 @@ class Voice:
     """How one utterance is spoken; `speed` is words a minute, `warp` stretches the spectrum (1 = as it is).
 
     `movement` is how far the pitch moves, from 0 to 100 (espeak-ng's and some of flite's voices). `emphasis` is the
-    place of an emphasised word, from 0 (the first) to 1 (espeak-ng's voices); None where all are as usual.
+    place of an emphasised word, from 0 (the first) to 1 (espeak-ng's voices); None where all are as usual. `accent` is
+    the number of a made-up one (flite's voices); None for the voice's own.
     """
 
     engine: str
@@ -37,6 +38,7 @@ class Voice:
     warp: float = 1.0
     movement: int = 50
     emphasis: float | None = None
+    accent: int | None = None
 
 
 @dataclass
@@ -134,6 +136,10 @@ def flite_say(text: str, voice: Voice) -> Spoken:
         command = ["flite", "-voice", voice.name, "--setf", f"duration_stretch={stretch:.3f}", "-psdur"]
         if voice.movement != 50:
             command += ["--setf", f"int_f0_target_stddev={0.3 * voice.movement:.1f}"]
+        if voice.accent is not None:
+            lexicon = Path(folder) / "lexicon.txt"
+            lexicon.write_text(flite_lexicon(re.findall(r"[a-z]+", text.lower()), voice.accent))
+            command += ["-add_lex", str(lexicon)]
         listing = subprocess.run([*command, "-t", text, "-o", str(path)], check=True, capture_output=True, timeout=20)
         audio, rate = soundfile.read(path, dtype="float32")
     audio = soxr.resample(audio, rate * voice.warp, RATE, quality="MQ")
@@ -213,6 +219,7 @@ kaukovalta klatt3 klatt4 klatt5 klatt6 robosoft robosoft2 robosoft3 robosoft4 ro
 steph3""".split()
 """Odder variants: too odd to learn words from, but people differ by as much."""
 _SPEAKER_ACCENTS = (*dict.fromkeys(_ACCENTS), "de", "fr", "es", "it", "sv", "pl")
+ACCENTS_OF_PERSONS = 400
 _WARPS = (0.88, 0.92, 0.96, 1.0, 1.04, 1.08, 1.12)
 _PITCHES = (25, 35, 45, 55, 65, 75)
 
@@ -271,6 +278,11 @@ def draw_voice(kind: str, rng: random.Random) -> Voice:
 def emphatic(voice: Voice, rng: random.Random) -> Voice:
     """The voice monotonous or lively, with emphasis on some word."""
     return replace(voice, movement=rng.randint(0, 100), emphasis=rng.random())
+
+
+def foreign(voice: Voice, rng: random.Random) -> Voice:
+    """The voice in an accent that nobody has, where it is flite's."""
+    return replace(voice, accent=rng.randrange(ACCENTS_OF_PERSONS)) if voice.engine == "flite" else voice
 
 
 def _person(rng: random.Random) -> Voice:

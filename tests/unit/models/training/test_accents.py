@@ -1,12 +1,14 @@
 """Made-up voices are the same on every machine, and none of them is one that is kept back."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from models.training import accents
-from models.training.voices import HELD_OUT_VOICES, draw_voice
+from models.training.phones import FLITE_PHONES, UNKNOWN
+from models.training.voices import HELD_OUT_VOICES, Voice, draw_voice, flite_say, foreign
 
 
 @pytest.fixture
@@ -72,3 +74,35 @@ def test_no_voice_is_one_that_is_kept_back(kind: str, engines: set[str]) -> None
     assert kept == {"en-gb-scotland", "m7", "awb"}
     assert not kept & {part for voice in voices for part in voice.name.split("+")}
     assert {voice.engine for voice in voices} == engines
+
+
+def test_flite_is_told_of_an_accent_in_its_own_phones(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = {"hello": ("hh", "ax", "l", "ow1"), "this": ("dh", "ih1", "s"), "hm": ()}
+    monkeypatch.setattr(accents, "_flite_phones", lambda word: said[word])
+    lexicons = [accents.flite_lexicon(["this", "hello", "hm", "hello"], accent) for accent in range(40)]
+    assert lexicons[7] == accents.flite_lexicon(["hello", "this", "hm"], 7)
+    assert len(set(lexicons)) > 10
+    for lexicon in lexicons:
+        heads, _, phones = zip(*(line.partition(" : ") for line in lexicon.splitlines()), strict=True)
+        assert heads == ("hello 0", "this 0"), "what nothing is said for is left to flite"
+        for phone in " ".join(phones).split():
+            sound, vowel = phone.rstrip("01"), phone[-1] in "01"
+            assert sound in FLITE_PHONES and phone != "ax1"
+            assert vowel == (sound[0] in "aeiou"), "flite knows vowels with their stress only"
+
+
+def test_a_person_speaks_in_an_accent_that_nobody_has() -> None:
+    voice = Voice("flite", "slt", accent=3)
+    try:
+        usual = flite_say("Hello, is this the narrow world?", replace(voice, accent=None))
+        other = flite_say("Hello, is this the narrow world?", voice)
+    except OSError:
+        pytest.skip("flite is not installed")
+    assert [phone for _, phone in usual.phones] != [phone for _, phone in other.phones]
+    assert UNKNOWN not in {phone for _, phone in other.phones}
+
+
+def test_only_flites_voices_take_an_accent() -> None:
+    rng = random.Random(2)
+    voices = [foreign(voice, rng) for voice in (draw_voice("people", rng) for _ in range(50))]
+    assert all((voice.accent is None) == (voice.engine != "flite") for voice in voices)

@@ -88,3 +88,19 @@ def test_noise_is_at_most_so_faint_as_is_asked_for(monkeypatch: pytest.MonkeyPat
     assert len(ratios) > 40
     assert max(ratios) <= faintest + 3  # murmur lies 2 dB lower than asked for, music 3
     assert max(ratios) > faintest - 10
+
+
+def test_white_and_pink_noise_drown_oftener_than_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+
+    def noise(samples: int, rng: np.random.Generator, colour: str) -> np.ndarray:
+        drawn.append(colour)
+        return np.ones(samples, np.float32)
+
+    monkeypatch.setattr(rooms, "noise", noise)
+    rng = np.random.default_rng(4)
+    for _ in range(2000):
+        rooms.drowned(speech(1600), rng, [speech(1600)])
+    shares = {colour: drawn.count(colour) / len(drawn) for colour in rooms.COLOURS}
+    assert 900 < len(drawn) < 1100
+    assert shares["white"] > shares["pink"] > shares["speech"] > shares["brown"] > 0.1

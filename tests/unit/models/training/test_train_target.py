@@ -26,7 +26,7 @@ def small_run() -> Run:
     return run
 
 
-def grow(run: Run, by: float) -> None:
+def raise_all(run: Run, by: float) -> None:
     with torch.no_grad():
         for parameter in (*run.model.parameters(), *run.draft.parameters()):
             parameter += by
@@ -38,7 +38,7 @@ def test_a_pair_settles_between_itself_and_the_one_before(tmp_path: Path) -> Non
     run.settle(1.0)
     before = {name: value.clone() for name, value in run.pair().items()}
     heard = run.model.phone_head.weight.detach().clone()
-    grow(run, 1.0)
+    raise_all(run, 1.0)
     run.save(tmp_path / "target.pt")
     again = small_run()
     again.load(tmp_path / "target.pt", torch.device("cpu"))
@@ -48,6 +48,26 @@ def test_a_pair_settles_between_itself_and_the_one_before(tmp_path: Path) -> Non
         assert torch.equal(value, again.anchor[name])
     assert torch.equal(again.model.phone_head.weight, heard + 1.0), "no published pair has one to take a mean with"
     assert all(not state["exp_avg"].any() for state in again.optimiser.state.values())
+
+
+def test_a_run_that_has_grown_is_taken_up_and_settles(tmp_path: Path) -> None:
+    torch.manual_seed(6)
+    run = small_run()
+    run.settle(1.0)
+    run.grow(3)
+    assert run.anchor.keys() == run.pair().keys(), "the pair settled on before hears the same with more layers"
+    optimised = {id(p) for group in run.optimiser.param_groups for p in group["params"]}
+    assert optimised == {id(p) for p in (*run.model.parameters(), *run.draft.parameters())}
+    run.save(tmp_path / "target.pt")
+    again = small_run()
+    again.load(tmp_path / "target.pt", torch.device("cpu"))
+    assert len(again.model.encoder.layers) == 3
+    for name, value in run.pair().items():
+        assert torch.equal(again.pair()[name], value)
+    optimiser = again.optimiser
+    again.grow(3)
+    assert again.optimiser is optimiser, "one that has so many layers keeps its optimiser"
+    again.settle(0.5)
 
 
 def test_the_first_pair_has_none_to_take_a_mean_with() -> None:
