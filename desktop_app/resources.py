@@ -21,5 +21,7 @@ def _root() -> Path:
 
 
 def path(*parts: str) -> Path:
-    """The data file or folder with these parts, as in `path("models", "starter")`; nobody checks that it exists."""
+    """The data file or folder with these parts, as in `path("models", "catalogue.toml")`. Whether it exists is not
+    checked.
+    """
     return _root().joinpath(*parts)

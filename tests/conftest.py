@@ -13,12 +13,15 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests.small_pair import SMALL_PAIR
+
 TESTS = Path(__file__).resolve().parent
 
 # Before anything imports Qt or the package. Child processes inherit all of it: Python finds the network guard as its
 # sitecustomize.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["GALLEY_MODEL"] = str(SMALL_PAIR)  # quick; tests of the model that Galley ships ask for `bundled`
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(TESTS / "offline"), os.environ.get("PYTHONPATH")]))
 _session_home = tempfile.TemporaryDirectory(prefix="galley-tests-", ignore_cleanup_errors=True)
 os.environ["GALLEY_HOME"] = _session_home.name
@@ -45,6 +48,12 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     (folder / "cache").symlink_to(shared, target_is_directory=True)
     monkeypatch.setenv("GALLEY_HOME", str(folder))
     return folder
+
+
+@pytest.fixture
+def bundled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the model be used that a user gets who chose none."""
+    monkeypatch.delenv("GALLEY_MODEL")
 
 
 @pytest.fixture

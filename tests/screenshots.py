@@ -227,7 +227,7 @@ def _shoot(camera: Camera, files: list[Path], broken: Path) -> None:
 def main() -> None:
     """Render all screens, light and dark."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--target", default="", help="another model folder than the starter")
+    parser.add_argument("--target", default="", help="another model folder than the bundled one")
     parser.add_argument("--look", choices=(LIGHT, DARK), help="render only this one")
     parser.add_argument("--only", choices=PARTS, help="render only these screens")
     arguments = parser.parse_args()

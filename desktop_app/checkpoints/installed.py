@@ -1,4 +1,4 @@
-"""The models on this computer: one folder each in the user's data folder, and the starter that comes with Galley.
+"""The models on this computer: one folder each in the user's data folder, and the one that comes with Galley.
 
 A model is put together in a folder of its own, `.partial/NAME`, and moved to its place whole: a folder that is listed
 is complete. Only safetensors and settings come in, never a pickle.
@@ -31,7 +31,8 @@ from desktop_app.checkpoints.pieces import read_json
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.tensors import FETCH_AGAIN
 
-STARTER = "starter"
+BUNDLED = "base"
+"""The name of the model that comes with Galley."""
 
 Progress = Callable[[str, int, int], None]
 """Hears what is being done ("Copying"), how many bytes of it are done, and of how many."""
@@ -57,9 +58,22 @@ class Installed:
         return entry if entry and entry.repository == self.repository else None
 
     @property
+    def origin(self) -> str:
+        """Where it came from, in words: a repository, or else a sentence's end."""
+        if self.folder == bundled():
+            return "comes with Galley"
+        trained_for = parts.said(parts.read_about(self.folder), "trained_for")
+        return self.repository or (f"trained for {trained_for}" if trained_for else "added from a folder")
+
+    @property
     def bytes(self) -> int:
         """How much room it takes."""
         return sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
+
+
+def bundled() -> Path:
+    """The folder of the model that comes with Galley; its draft lies in it."""
+    return resources.path("models", "whisper-base")
 
 
 def home() -> Path:
@@ -68,8 +82,10 @@ def home() -> Path:
 
 
 def names() -> dict[str, Path]:
-    """Names and folders of the models on this computer, the starter first. One that cannot be read is left out."""
-    found = {STARTER: resources.path("models", STARTER)}
+    """Names and folders of the models on this computer, the bundled one first, unless the user installed another under
+    its name. One that cannot be read is left out.
+    """
+    found = {BUNDLED: bundled()}
     if home().is_dir():
         for folder in sorted(home().iterdir()):
             with contextlib.suppress(OSError):  # `check_readable` tells it to who asks for that model
@@ -78,27 +94,8 @@ def names() -> dict[str, Path]:
 
 
 def models() -> list[Installed]:
-    """The models on this computer, the starter first."""
+    """The models on this computer, the bundled one first."""
     return [describe(name, folder) for name, folder in names().items()]
-
-
-def best(language: str = "auto") -> str:
-    """The name of the model that is used where none was chosen, for a language or, with "auto", for any.
-
-    Of the installed models that are no draft of another one, the first that the catalogue lists and that knows the
-    language; else the first that it lists; else the largest of the user's own; else the starter.
-    """
-    known = names()
-    about = {name: parts.read_about(folder) for name, folder in known.items()}
-    given = {draft for each in about.values() if isinstance(draft := each.get("draft"), str)}
-    drafts = given | {name for name in about if "trained_for" in about[name]}
-    here = [name for name in known if name != STARTER and name not in drafts]
-    listed = [
-        entry for entry in catalogue.entries() if entry.name in here and describe(entry.name, known[entry.name]).entry
-    ]
-    for entry in [each for each in listed if each.knows(language)] + listed:
-        return entry.name
-    return max(here, key=lambda name: (describe(name, known[name]).bytes, name), default=STARTER)
 
 
 def describe(name: str, folder: Path) -> Installed:
@@ -117,8 +114,7 @@ def unfinished() -> dict[str, int]:
 
 def registered_draft(target: Path) -> Path | None:
     """The draft that the user gave to a model, if it is still there."""
-    name = parts.read_about(target).get("draft")
-    return names().get(name) if isinstance(name, str) else None
+    return names().get(draft_of(target))
 
 
 def recommended_drafts(target: Path, language: str) -> list[Path]:
@@ -131,10 +127,25 @@ def recommended_drafts(target: Path, language: str) -> list[Path]:
 
 def register_draft(target: str, draft: str) -> None:
     """From now on, an installed model drafts for another one."""
+    known = names()
     for name in (target, draft):
-        _removable(name)
-    folder = home() / target
+        if name not in known:
+            raise _unknown(name)
+    folder = _notes(known[target])
+    folder.mkdir(parents=True, exist_ok=True)
     parts.write_about(folder, {"name": target} | parts.read_about(folder) | {"draft": draft})
+
+
+def draft_of(model: Path) -> str:
+    """The name of the draft that the user gave to a model, or ""."""
+    return parts.said(parts.read_about(_notes(model)), "draft")
+
+
+def _notes(model: Path) -> Path:
+    """The folder whose galley.json says what the user wants of a model: its own, but of the bundled one, which may lie
+    where only an administrator can write, that of the installed ones.
+    """
+    return home() if model == bundled() else model
 
 
 def add(source: Path, name: str, progress: Progress) -> Installed:
@@ -183,7 +194,7 @@ def verify(name: str, progress: Progress) -> bool:
 
 def remove(name: str) -> None:
     """Delete an installed model, or what an unfinished download left. Raises ModelProblem and OSError."""
-    if name not in unfinished() or name in names():
+    if name not in unfinished():
         _removable(name)
     with staging(name) as folder:
         shutil.rmtree(folder)
@@ -276,10 +287,11 @@ def disk_problem(error: OSError) -> ModelProblem:
 
 
 def _removable(name: str) -> None:
-    if name == STARTER:
-        raise ModelProblem("the starter belongs to Galley and stays as it is", "name another model")
-    if name not in names():
+    known = names()
+    if name not in known:
         raise _unknown(name)
+    if known[name] == bundled():
+        raise ModelProblem(f"{name} belongs to Galley and stays as it is", "name another model")
 
 
 def _holds_model(folder: Path) -> bool:

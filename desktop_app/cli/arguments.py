@@ -63,7 +63,7 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
             "--device",
             type=_device,
             metavar="DEVICE",
-            help="try this one only: build and compile the starter for it, and compare its text with the processor's",
+            help="try this one only: compile the bundled model for it, and compare its text with the processor's",
         )
     elif name == "bench":
         bench.add_arguments(parser, given)

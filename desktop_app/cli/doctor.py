@@ -53,7 +53,7 @@ class Finding:
 def run(arguments: argparse.Namespace) -> int:
     """Look at everything and say it; gives the exit status, 3 if files cannot be transcribed."""
     status = 0
-    checks = [_program, _packages, _devices, _cuda, _starter, _data, _window, _sound]
+    checks = [_program, _packages, _devices, _cuda, _bundled, _data, _window, _sound]
     for check in [partial(_trial, arguments.device)] if arguments.device else checks:
         for finding in check():
             mark = {"ok": "ok     ", "note": "note   ", "problem": "PROBLEM"}[finding.state]
@@ -108,11 +108,11 @@ def _cuda() -> Iterator[Finding]:
         yield Finding("ok", f"{why_not}; OpenVINO computes without one")
 
 
-def _starter() -> Iterator[Finding]:
+def _bundled() -> Iterator[Finding]:
     try:
-        yield Finding("ok", probe.ask(probe.starter))
+        yield Finding("ok", probe.ask(probe.bundled))
     except probe.ProbeProblem as problem:
-        yield Finding("problem", f"the starter model does not work: {problem}", _REINSTALL)
+        yield Finding("problem", f"the bundled model does not work: {problem}", _REINSTALL)
 
 
 def _trial(device: str) -> Iterator[Finding]:

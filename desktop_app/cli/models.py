@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from desktop_app.checkpoints import catalogue, download, installed, speaker_networks
+from desktop_app.checkpoints import catalogue, choice, download, installed, speaker_networks
 from desktop_app.checkpoints.catalogue import Entry
-from desktop_app.checkpoints.installed import STARTER, Installed
+from desktop_app.checkpoints.installed import Installed
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
 from desktop_app.cli import train_draft
@@ -222,7 +222,7 @@ def _list(arguments: argparse.Namespace) -> int:
     if arguments.json:
         whole = {
             "installed": [_installed_json(model) for model in here],
-            "default": installed.best(),
+            "default": choice.best(),
             "speaker_networks": [
                 dataclasses.asdict(network) | {"installed": speaker_networks.is_installed(network)}
                 for network in speaker_networks.entries()
@@ -231,11 +231,11 @@ def _list(arguments: argparse.Namespace) -> int:
         }
         sys.stdout.write(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
         return DONE
-    best = installed.best()
-    rows = [[model.name, _size(model.bytes), _origin(model), _use(model, best)] for model in here]
+    best = choice.best()
+    rows = [[model.name, _size(model.bytes), model.origin, _use(model, best)] for model in here]
     lines = ["Installed:", *_table(rows), "", "galley models download NAME fetches one of these:"]
     lines += _table([_row(entry, begun.get(entry.name, 0)) for entry in offered])
-    lines += ["", "Networks that tell speakers apart, both together, instead of the starter's:"]
+    lines += ["", "Networks that tell speakers apart, both together:"]
     lines += _table([_network_row(network) for network in speaker_networks.entries()])
     lines += ["", "Size of the download; memory at full precision and with int8, estimated."]
     sys.stdout.write("\n".join(lines) + "\n")
@@ -265,12 +265,6 @@ def _table(rows: list[list[str]]) -> list[str]:
 
 def _use(model: Installed, best: str) -> str:
     return "used where none is chosen" if model.name == best else ""
-
-
-def _origin(model: Installed) -> str:
-    if model.name == STARTER:
-        return "comes with Galley"
-    return model.repository or "added from a folder"
 
 
 def _installed_json(model: Installed) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from desktop_app.checkpoints import installed
-from desktop_app.checkpoints.installed import STARTER, Installed
+from desktop_app.checkpoints.installed import Installed
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.cli.screen import Screen
 from desktop_app.cli.transcribe import DONE, FAILED, INTERRUPTED, USAGE, shown
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         made, agreement = _make(arguments, target, name)
         _say(f"{made.name} is trained: it wrote what the model wrote in {agreement:.0%} of the places kept back.")
-        if given in installed.names() and given != STARTER:
+        if given in installed.names():
             installed.register_draft(given, made.name)
             _say(f"{made.name} will draft for {given}.")
         else:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from desktop_app.checkpoints import installed
+from desktop_app.checkpoints import choice, installed
 
 
 def target() -> Path:
-    """The folder of the best model installed."""
-    return installed.names()[installed.best()]
+    """Its folder."""
+    best = choice.best()
+    return installed.names().get(best) or Path(best).expanduser()

@@ -27,7 +27,7 @@ def pair_for_live(request: StartLive, shelf: Shelf, announce: Callable[[str], No
     """The pair that writes while somebody speaks, and what is said about it. Raises ModelProblem.
 
     Where the chosen target takes too long for a window, the largest installed one that is fast enough by its size
-    writes instead, or else the smallest. The starter does not stand in for others: it knows synthetic voices only.
+    writes instead, or else the smallest.
     """
     pair = shelf.pair(request.options, announce)
     chosen = pair.target.checkpoint
@@ -71,9 +71,7 @@ def _smaller(chosen: Checkpoint, seconds: float, request: StartLive) -> Path | N
     language = known[0] if len(known) == 1 else options.language
     whole = _work(chosen.shape)
     found: list[tuple[float, Path]] = []
-    for name, folder in installed.names().items():
-        if name == installed.STARTER:
-            continue
+    for folder in installed.names().values():
         try:
             checkpoint = read_target(folder)
         except ModelProblem:

@@ -11,7 +11,7 @@ from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transc
 class Options:
     """How a recording is to be transcribed. `target` and `draft` are a model's name or folder.
 
-    `target` "" means the best model installed, else the starter; `draft` is "auto" (what belongs to the target),
+    `target` "" means the default model (`choice.best`); `draft` is "auto" (what belongs to the target),
     "off", a name or a folder. `task` is "transcribe" or "translate" (into English). `prompt` is text that might have
     stood before the recording; with `condition` each window also follows the text before it. A window is tried at the
     `temperatures` in turn until its text is neither repetitive nor unsure; 0 is greedy. `words` asks when each word

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from desktop_app.checkpoints import catalogue, download, hub, installed, parts, speaker_networks
+from desktop_app.checkpoints import catalogue, choice, download, hub, installed, parts, speaker_networks
 from desktop_app.checkpoints.catalogue import Entry
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
@@ -76,8 +76,8 @@ class Source:
 
 @dataclass(frozen=True)
 class ModelList:
-    """Everything: what is installed, the starter first, what is offered, the name of what is used where nothing was
-    chosen, and where downloads come from."""
+    """Everything: what is installed, the bundled model first, what is offered, the name of what is used where nothing
+    was chosen, and where downloads come from."""
 
     installed: tuple[Listed, ...]
     offered: tuple[Listed, ...]
@@ -94,7 +94,7 @@ def look() -> ModelList:
     return ModelList(
         tuple(models + [each for each in networks if each.folder]),
         tuple(offered + [each for each in networks if not each.folder]),
-        installed.best(),
+        choice.best(),
         source(),
     )
 
@@ -120,11 +120,10 @@ def source() -> Source:
 def _installed(name: str, folder: Path, here: dict[str, Path]) -> Listed:
     model = installed.describe(name, folder)
     entry, about = model.entry, parts.read_about(folder)
-    starter = name == installed.STARTER
-    origin = "comes with Galley" if starter else "" if entry else model.repository or "added from a folder"
+    comes_along = folder == installed.bundled()
     return Listed(
         name,
-        str(about.get("name") or name) if starter else name,
+        name,
         folder,
         model.bytes,
         languages=entry.languages if entry else (),
@@ -132,9 +131,9 @@ def _installed(name: str, folder: Path, here: dict[str, Path]) -> Listed:
         memory=_memory(entry),
         drafts=_drafts(entry, here),
         note=entry.note if entry else str(about.get("notice") or ""),
-        origin=origin,
+        origin="" if entry and not comes_along else model.origin,
         graphs=(folder / parts.DECODER).is_file() and not any(folder.glob("*.safetensors")),
-        removable=not starter,
+        removable=not comes_along,
     )
 
 

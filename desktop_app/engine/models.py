@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from desktop_app import folders
-from desktop_app.checkpoints import installed, pairs
+from desktop_app.checkpoints import choice, installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read, read_target, same_encoder
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter
@@ -95,7 +95,7 @@ class Shelf:
 
         Raises ModelProblem.
         """
-        folder = find(options.target or installed.best(options.language))
+        folder = find(options.target or choice.best(options.language))
         devices = _devices(options)
         key = _key(folder, options, devices.target, devices.encoder)
         if self._target is None or self._target.key != key:
@@ -143,7 +143,7 @@ def checked(target: str, draft: str) -> tuple[Checkpoint, Checkpoint | None]:
     ModelProblem says what is wrong with one of them, or why they do not fit.
     """
     options = Options(target=target, draft=draft)
-    whole = read_target(find(target or installed.best()))
+    whole = read_target(find(target or choice.best()))
     if draft == "auto" and whole.ir is not None:
         return whole, None
     return whole, _choose(whole, options, None)[0]

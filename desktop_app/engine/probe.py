@@ -75,8 +75,8 @@ def inputs() -> tuple[list[Input], str, str]:
         return [], problem.reason, problem.remedy
 
 
-def starter() -> str:
-    """Load the starter and its draft and let them hear a second of silence; what they are, in words. For `ask`."""
+def bundled() -> str:
+    """Load the bundled model and its draft, let them hear a second of silence; what they are, in words. For `ask`."""
     import numpy as np
 
     from desktop_app.audio.logmel import features
@@ -88,7 +88,7 @@ def starter() -> str:
 
     began = time.perf_counter()
     try:
-        pair = Shelf().pair(Options(installed.STARTER), lambda what: None)
+        pair = Shelf().pair(Options(str(installed.bundled())), lambda what: None)
     except ModelProblem as problem:
         raise ProbeProblem(problem.reason) from problem
     silence = Window(np.zeros(16_000, np.float32), features)

@@ -1,5 +1,5 @@
-"""A trial of a device: the starter hears the beginning of the sample conversation there and on the processor, and what
-both wrote is compared token for token. For `probe.ask`, because a driver may end the process.
+"""A trial of a device: the bundled model hears the beginning of the sample conversation there and on the processor,
+and what both wrote is compared token for token. For `probe.ask`, because a driver may end the process.
 """
 
 from __future__ import annotations
@@ -50,27 +50,33 @@ class _Tokens(longform.Listener):
 
 
 def on_device(device: str) -> Trial:
-    """Try a device as --device has it. Raises ProbeProblem where it cannot run the starter at all."""
+    """Try a device as --device has it. Raises ProbeProblem where it cannot run the bundled model at all."""
     try:
         began = perf_counter()
-        pair = Shelf().pair(Options(installed.STARTER, device=device), lambda what: None)
+        bundled = str(installed.bundled())
+        pair = Shelf().pair(Options(bundled, device=device), lambda what: None)
         ready = perf_counter() - began
-        with_draft, alone = (_write(pair, draft) for draft in (True, False))
-        reference = _write(Shelf().pair(Options(installed.STARTER, device="cpu"), lambda what: None), draft=True)
+        with_draft = _write(pair, draft=True) if pair.draft else None
+        alone = _write(pair, draft=False)
+        reference = _write(Shelf().pair(Options(bundled, "off", device="cpu"), lambda what: None), draft=False)
     except ModelProblem as problem:
         raise ProbeProblem(f"{problem.reason}; {problem.remedy}") from problem
     models = pair.described()
     lines = [f"{models.target} was built and compiled for {models.device}, {models.precision}, in {ready:.1f} s"]
     for name, each in (("with the draft", with_draft), ("the target alone", alone)):
+        if each is None:
+            continue
         figures = each.figures
         passes = figures.verify_seconds / max(figures.target_passes, 1) * 1000
         lines.append(
             f"{name}: {SECONDS} s of sound, {len(each.tokens)} tokens; heard in {figures.encode_seconds:.2f} s, "
             f"{figures.target_passes} passes of {passes:.1f} ms, drafted in {figures.draft_seconds:.2f} s"
         )
-    same = with_draft.tokens == alone.tokens
-    steady = "to the last bit" if pair.target.model.epsilon == 0 else f"{with_draft.figures.near_ties} near ties"
-    lines.append(f"the draft changes {'nothing' if same else 'THE TEXT'} (passes of one and of many tokens: {steady})")
+    same = with_draft is None or with_draft.tokens == alone.tokens
+    if with_draft is not None:
+        steady = "to the last bit" if pair.target.model.epsilon == 0 else f"{with_draft.figures.near_ties} near ties"
+        found = "nothing" if same else "THE TEXT"
+        lines.append(f"the draft changes {found} (passes of one and of many tokens: {steady})")
     right = reference.tokens
     agreed = next((at for at, two in enumerate(zip(alone.tokens, right, strict=False)) if two[0] != two[1]), len(right))
     if alone.tokens == right:

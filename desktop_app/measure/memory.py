@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app import folders, resources
-from desktop_app.checkpoints import quantised
+from desktop_app import folders
+from desktop_app.checkpoints import installed, quantised
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape
@@ -191,10 +191,10 @@ def peak() -> int:
 
 
 def _checkpoint(folder: Path, shape: Shape) -> Checkpoint:
-    """The random model; what is no weight comes from the starter and is not used."""
-    starter = read(resources.path("models", "starter"))
+    """The random model; what is no weight comes from the bundled one and is not used."""
+    bundled = read(installed.bundled())
     heads = tuple((shape.decoder_layers - 1, head) for head in range(2))
-    return replace(starter, folder=folder, shape=shape, tensors=Tensors(folder), alignment_heads=heads)
+    return replace(bundled, folder=folder, shape=shape, tensors=Tensors(folder), alignment_heads=heads)
 
 
 def write(path: Path, shape: Shape) -> None:

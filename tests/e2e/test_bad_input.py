@@ -12,6 +12,8 @@ import av
 import numpy as np
 import pytest
 
+from tests.small_pair import NAME, NOTICE
+
 TOP = Path(__file__).resolve().parents[2]
 GOOD = sorted((TOP / "tests" / "data").rglob("*.flac"))[:2]
 
@@ -69,7 +71,7 @@ def test_each_is_one_line_and_the_good_files_are_done(bad: dict[Path, str], tmp_
     done = galley("--output", tmp_path / "out", first, GOOD[0], *others, GOOD[1])
     assert done.returncode == 1
     assert done.stdout == ""
-    other = ("Galley starter ", "Trained on synthetic voices")
+    other = (NAME, NOTICE)
     said = [line for line in done.stderr.splitlines() if not line.startswith(other)]
     assert said == [f"{path}: {line}" for path, line in bad.items()]
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == sorted(f"{file.stem}.txt" for file in GOOD)

@@ -1,4 +1,4 @@
-"""The `galley` command with the starter, as a person or a script calls it."""
+"""The `galley` command with a small pair, as a person or a script calls it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from desktop_app import resources
 from desktop_app.transcript.formats import read_json
 from desktop_app.transcript.model import Stats, Transcript
 from tests.random_models import real_tiny
+from tests.small_pair import NAME, NOTICE
 
 TESTS = Path(__file__).resolve().parents[1]
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
 CLIPS = sorted((TESTS / "data").rglob("*.flac"))
-NOTICE = "Trained on synthetic voices"
 
 
 def galley(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
@@ -108,7 +108,7 @@ def test_text_streams_to_standard_output_and_what_writes_it_is_named_on_standard
     assert still_at_work
     assert process.returncode == 0
     named, notice = err.splitlines()
-    assert re.fullmatch(r"Galley starter with the draft .+ on CPU, f32", named)
+    assert re.fullmatch(rf"{NAME} with the draft .+ on CPU, f32", named)
     assert NOTICE in notice
 
 
@@ -126,7 +126,7 @@ def test_progress_is_shown_on_a_terminal_and_never_mixed_into_the_text() -> None
     out, _ = process.communicate(timeout=30)
     assert process.returncode == 0
     assert "\x1b" not in out
-    assert b"Loading Galley starter" in shown
+    assert f"Loading {NAME}".encode() in shown
     assert CLIPS[0].name.encode() in shown
 
 
@@ -190,8 +190,8 @@ def test_a_folder_with_the_shape_of_a_real_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--target", "nobody"], "galley: there is no model nobody; choose a folder or one of: starter\n"),
-        (["--draft", "nobody"], "galley: there is no model nobody; choose a folder or one of: starter\n"),
+        (["--target", "nobody"], "galley: there is no model nobody; choose a folder or one of: base\n"),
+        (["--draft", "nobody"], "galley: there is no model nobody; choose a folder or one of: base\n"),
         (["--language", "xx"], "does not know the language xx"),
     ],
 )
@@ -222,7 +222,7 @@ def test_devices() -> None:
 def test_doctor() -> None:
     done = galley("doctor")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert "Galley starter" in done.stdout
+    assert "base works on CPU" in done.stdout
     assert "OpenVINO computes on CPU" in done.stdout
     assert "PROBLEM" not in done.stdout
 

@@ -108,7 +108,7 @@ def test_a_connection_that_gives_nothing_is_given_up_and_what_came_is_kept(
     with pytest.raises(ModelProblem, match="it goes on where it stopped"):
         fetch(server)
     assert installed.unfinished()[NAME] > 100_000
-    assert list(installed.names()) == ["starter"]
+    assert list(installed.names()) == ["base"]
     server.cuts, server.requests = {}, []
     fetch(server)
     assert_whole(home, repository)
@@ -130,7 +130,7 @@ def test_a_killed_download_goes_on_where_it_stopped(
     assert found == status
     assert err == ("" if end == signal.SIGKILL else "Interrupted: what has arrived is kept; "
                    "the same command goes on from there.\n")  # fmt: skip
-    assert list(installed.names()) == ["starter"]
+    assert list(installed.names()) == ["base"]
     server.stall = None
     assert finish(galley("download", REPOSITORY, HF_ENDPOINT=server.url))[0] == 0
     assert_whole(home, repository)
@@ -160,7 +160,7 @@ def test_a_file_of_another_length_is_not_taken(home: Path, repository: Path, ser
     server.lies = {WEIGHTS: data[:change] if change < 0 else b"x" * change + data}
     with pytest.raises(ModelProblem, match=f"the server gives something else than {WEIGHTS}"):
         fetch(server)
-    assert list(installed.names()) == ["starter"]
+    assert list(installed.names()) == ["base"]
     server.lies = {}
     fetch(server)
     assert_whole(home, repository)
@@ -246,7 +246,7 @@ def test_a_full_disk_is_said_and_the_download_goes_on_when_there_is_room(
     with pytest.raises(OSError) as caught:  # noqa: PT011
         fetch(server)
     assert installed.disk_problem(caught.value).reason == "the disk is full"
-    assert list(installed.names()) == ["starter"]
+    assert list(installed.names()) == ["base"]
     small_disk(100 << 20)
     server.requests.clear()
     fetch(server)

@@ -1,4 +1,4 @@
-"""The engine process with the starter: it can be killed, stopped and stuck, and the next file works."""
+"""The engine process with a small pair: it can be killed, stopped and stuck, and the next file works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A live session with the starter: its text, its drafts, a killed engine, and a file that waits for it."""
+"""A live session with a small pair: its text, its drafts, a killed engine, and a file that waits for it."""
 
 from __future__ import annotations
 

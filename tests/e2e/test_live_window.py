@@ -1,9 +1,8 @@
-"""The real window, engine, starter and PortAudio: a clip is played to a microphone, and its words are on the screen."""
+"""The real window, engine, models and PortAudio: a clip is played to a microphone, and its words are on the screen."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +15,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop_app import resources
 from desktop_app.audio import length
 from desktop_app.library.store import Library
 from desktop_app.ui.app import Program
@@ -54,11 +52,10 @@ def microphone(monkeypatch: pytest.MonkeyPatch) -> Iterator[VirtualMicrophone]:
 
 @pytest.fixture
 def slow_model(home: Path) -> Path:
-    """A model with the encoder of Whisper's small.en, which takes most computers over a second for a window, and a
-    smaller one beside it: the starter, under another name because it never stands in itself."""
+    """A model with the encoder of Whisper's small.en, which takes most computers over a second for a window. The
+    bundled one is a quarter of that work."""
     models, small = home / "data" / "models", random_models.SMALL
     random_models.write(models / "large", replace(small, shape=replace(small.shape, decoder_layers=1), english=True))
-    shutil.copytree(resources.path("models", "starter"), models / "quick")
     return models / "large"
 
 
@@ -159,8 +156,8 @@ def test_a_smaller_target_writes_along_and_the_chosen_one_the_final_text(
     qtbot.waitUntil(lambda: entry.models is not None, timeout=3 * WAIT)
     panel = window.panel.live
     qtbot.waitUntil(lambda: panel.final.isVisible(), timeout=WAIT)
-    assert (panel.now.text(), panel.final.text()) == ("Galley starter", "large")
-    assert "Galley starter writes while you speak, because large needs" in window.page.notice.text.text()
+    assert (panel.now.text(), panel.final.text()) == ("base", "large")
+    assert "base writes while you speak, because large needs" in window.page.notice.text.text()
     assert microphone.play(CLIP).wait(30) == 0
     qtbot.waitUntil(lambda: bool(entry.segments or any(line.verified for line in entry.lines)), timeout=WAIT)
     qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)

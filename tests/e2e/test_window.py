@@ -1,4 +1,4 @@
-"""The real window, the real engine and the starter, on the sample conversation."""
+"""The real window, the real engine and a small pair, on the sample conversation."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def talk(speakers: int = 2, rounds: int = 1, named: bool = True) -> Transcript:
         for who in range(speakers)
     )
     stats = Stats(at, at / 8, 1.0, 1.5, 2.5, 40 * rounds, 14 * rounds, 30, 34, 27)
-    models = Models("Galley starter", "Galley starter draft", "model", "CPU", "f32")
+    models = Models("base", "base draft", "model", "CPU", "f32")
     return Transcript("talk.flac", at, "en", 0.99, models, tuple(segments), people, stats)
 
 

@@ -28,7 +28,7 @@ NO_NETWORK = Refused("the server cannot be reached", "check the connection and t
 def page(window: Window, stage: Stage, qtbot: QtBot) -> ModelsPage:
     """The page with everything on it."""
     window.show_models()
-    qtbot.waitUntil(lambda: set(window.models.rows) == {"starter", "large", "small", "voices"})
+    qtbot.waitUntil(lambda: set(window.models.rows) == {"base", "large", "small", "voices"})
     return window.models
 
 
@@ -51,8 +51,8 @@ def test_what_a_download_takes_is_said_before_it_is_asked_for(page: ModelsPage, 
     assert row.get.accessibleName() == "Get large from hub.example.org: 3.1 GB"
     assert page.rows["small"].get.text() == "Get · about 166 MB"
     assert page._where.text().startswith("From hub.example.org and the file servers that it names. Nothing is asked")
-    assert page.rows["starter"].facts.text() == "31 MB · comes with Galley"
-    assert page.rows["starter"].tag.text() == "Writes the text"
+    assert page.rows["base"].facts.text() == "147 MB · every language · MIT · comes with Galley"
+    assert page.rows["base"].tag.text() == "Writes the text"
     assert page.rows["voices"].facts.text() == "MIT · tells speakers apart · By many hands"
     assert [type(each.work) for each in stage.works.all] == [Try]  # nothing was fetched unasked
 
@@ -166,13 +166,13 @@ def test_another_model_and_draft_are_taken_once_they_are_known_to_fit(page: Mode
     assert page.card.target.text() == "large"
     assert page.rows["small"].tag.text() == "Writes ahead"
     actions = {action.text(): action for action in page.card.draft_menu().actions()}
-    assert list(actions) == ["Chosen by itself", "None", "Galley starter", "small"]
-    actions["Galley starter"].trigger()
+    assert list(actions) == ["Chosen by itself", "None", "base", "small"]
+    actions["base"].trigger()
     stage.works.of(Try).say(
-        Refused("starter cannot draft for large: it lacks timestamps", "choose another draft, or none")
+        Refused("base cannot draft for large: it lacks timestamps", "choose another draft, or none")
     )
     settle(stage, lambda: page.problem.isVisible())
-    assert page.problem.text.text().startswith("Starter cannot draft for large: it lacks timestamps: choose another")
+    assert page.problem.text.text().startswith("Base cannot draft for large: it lacks timestamps: choose another")
     assert stage.preferences.draft == "auto"
     page.problem.buttons[0].click()
     assert not page.problem.isVisible()
@@ -235,7 +235,7 @@ def test_removing_asks_and_lets_another_one_write(
     monkeypatch.setattr(desk_module, "confirm", lambda window, *texts: bool(asked.append(texts[1])) or True)
     remove = page.rows["large"].menu().actions()[-1]
     assert remove.isEnabled()
-    assert not page.rows["starter"].menu().actions()[-1].isEnabled()
+    assert not page.rows["base"].menu().actions()[-1].isEnabled()
     remove.trigger()
     assert asked[0].startswith("3.1 GB are deleted from this computer.")
     assert asked[0].endswith("It is the one in use; another one will write.")
@@ -248,9 +248,9 @@ def test_removing_asks_and_lets_another_one_write(
 
 
 def test_every_byte_can_be_checked(page: ModelsPage, stage: Stage, window: Window) -> None:
-    page.rows["starter"].menu().actions()[1].trigger()
-    stage.works.of(Verify).say(Done("starter", compared=False))
-    settle(stage, lambda: window.toast.text() == "starter: it can be read to its end")
+    page.rows["base"].menu().actions()[1].trigger()
+    stage.works.of(Verify).say(Done("base", compared=False))
+    settle(stage, lambda: window.toast.text() == "base: it can be read to its end")
 
 
 def test_a_dropped_folder_is_added_and_a_recording_is_still_transcribed(
@@ -313,7 +313,7 @@ def test_everything_is_reached_by_keys_and_fits_the_smallest_window(
         assert control.accessibleName() or control.text(), control
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control
     names = {control.accessibleName() for control in page.findChildren(QPushButton)}
-    assert {"Use large", "More about Galley starter"} <= names
+    assert {"Use large", "More about base"} <= names
     for row in page.rows.values():
         assert page.rect().contains(row.mapTo(page, row.rect().topRight()).x(), 10)
     reached, control = [], page.add.nextInFocusChain()

@@ -10,8 +10,8 @@ from desktop_app.engine.model_list import Draft, Listed, ModelList, Source
 from desktop_app.engine.model_work import Said, Work
 
 HOME = Path("/models")
-STARTER = Listed(
-    "starter", "Galley starter", Path("/galley/starter"), 31_000_000, note="Trained on synthetic voices.",
+BASE = Listed(
+    "base", "base", Path("/galley/whisper-base"), 147_000_000, languages=("*",), licence="MIT",
     origin="comes with Galley", removable=False,
 )  # fmt: skip
 LARGE = Listed(
@@ -43,7 +43,7 @@ class Works:
 
     all: list[Order] = field(default_factory=list)
     found: ModelList = field(
-        default_factory=lambda: ModelList((STARTER,), (LARGE, SMALL, NETWORK), "starter", Source("hub.example.org"))
+        default_factory=lambda: ModelList((BASE,), (LARGE, SMALL, NETWORK), "base", Source("hub.example.org"))
     )
 
     def start(self, work: Work, on_said: Callable[[Said], None]) -> Order:

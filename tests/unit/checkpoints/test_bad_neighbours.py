@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from desktop_app.checkpoints import installed, parts
+from desktop_app.checkpoints import choice, installed, parts
 from desktop_app.checkpoints.folder import read
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine.models import find
@@ -51,10 +51,10 @@ def closed(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield folder
 
 
-def test_a_model_that_cannot_be_read_is_left_out(good: Path, closed: Path) -> None:
-    assert list(installed.names()) == ["starter", "good"]
-    assert [model.name for model in installed.models()] == ["starter", "good"]
-    assert installed.best() == "good"
+def test_a_model_that_cannot_be_read_is_left_out(good: Path, closed: Path, bundled: None) -> None:
+    assert list(installed.names()) == ["base", "good"]
+    assert [model.name for model in installed.models()] == ["base", "good"]
+    assert choice.best() == "base"
     assert not installed.verify("good", quiet)
     installed.remove("good")
 
@@ -83,9 +83,9 @@ def test_so_is_who_reads_it_as_a_folder(closed: Path) -> None:
 
 
 @pytest.mark.parametrize("about", ['{"draft": ["x"]}', '{"draft": {}}', "[" * 5000, '{"repository": "\\ud800"}'])
-def test_a_strange_galley_json_is_no_obstacle(good: Path, about: str) -> None:
+def test_a_strange_galley_json_is_no_obstacle(good: Path, bundled: None, about: str) -> None:
     (good / "galley.json").write_text(about)
-    assert installed.best() == "good"
+    assert choice.best() == "base"
     assert installed.registered_draft(good) is None
     for model in installed.models():
         model.repository.encode()

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from desktop_app import resources
 from desktop_app.checkpoints import catalogue, parts
+from desktop_app.checkpoints.installed import bundled
 from desktop_app.checkpoints.tensors import TensorFile
 
-FOLDER = resources.path("models", "whisper-base")
+FOLDER = bundled()
 
 
 def published() -> Iterator[bytes]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from desktop_app.checkpoints import catalogue, installed, parts
+from desktop_app.checkpoints import catalogue, choice, installed, parts
 from desktop_app.checkpoints.folder import read
 from desktop_app.checkpoints.problem import ModelProblem
 from tests import random_models
@@ -140,7 +140,7 @@ def test_names_that_cannot_be(name: str) -> None:
 
 def test_nothing_is_overwritten(source: Path) -> None:
     installed.add(source, "", quiet)
-    for name in ("toy", "starter"):
+    for name in ("toy", "base"):
         with pytest.raises(ModelProblem, match=f"{name} is already installed"):
             installed.add(source, name, quiet)
     assert installed.add(source, "toy2", quiet).name == "toy2"
@@ -168,9 +168,9 @@ def test_too_little_room_is_said_first(home: Path, source: Path, monkeypatch: py
 def test_removing(home: Path, source: Path) -> None:
     installed.add(source, "", quiet)
     installed.remove("toy")
-    assert list(installed.names()) == ["starter"]
+    assert list(installed.names()) == ["base"]
     assert list((home / "data" / "models").iterdir()) == []
-    for name, reason in (("starter", "belongs to Galley"), ("toy", "toy is not installed"), ("../x", "not installed")):
+    for name, reason in (("base", "belongs to Galley"), ("toy", "toy is not installed"), ("../x", "not installed")):
         with pytest.raises(ModelProblem, match=reason):
             installed.remove(name)
 
@@ -180,7 +180,7 @@ def test_what_a_download_left_can_be_removed(home: Path) -> None:
     partial.mkdir(parents=True)
     (partial / "model.safetensors.0123.part").write_bytes(b"begun")
     assert installed.unfinished() == {"large-v3": 5}
-    assert list(installed.names()) == ["starter"]
+    assert list(installed.names()) == ["base"]
     installed.remove("large-v3")
     assert installed.unfinished() == {}
 
@@ -211,8 +211,26 @@ def test_a_draft_that_the_user_gave(source: Path) -> None:
     assert installed.registered_draft(target.folder) is None
     with pytest.raises(ModelProblem, match="small is not installed"):
         installed.register_draft("toy", "small")
-    with pytest.raises(ModelProblem, match="starter belongs to Galley"):
-        installed.register_draft("starter", "toy")
+
+
+def test_a_draft_for_the_bundled_model_is_noted_where_the_user_may_write(home: Path, source: Path) -> None:
+    """The program's own folder may belong to an administrator."""
+    before = sorted((file.name, file.stat().st_mtime_ns) for file in installed.bundled().iterdir())
+    installed.add(source, "", quiet)
+    installed.register_draft("base", "toy")
+    assert installed.registered_draft(installed.bundled()) == home / "data" / "models" / "toy"
+    assert sorted((file.name, file.stat().st_mtime_ns) for file in installed.bundled().iterdir()) == before
+    assert list(installed.names()) == ["base", "toy"]
+    installed.remove("toy")
+    assert installed.registered_draft(installed.bundled()) is None
+
+
+def test_what_the_user_installed_under_the_bundled_models_name_hides_it_until_it_is_removed(home: Path) -> None:
+    """From before Galley brought one along."""
+    put(home, "base", repository="openai/whisper-base")
+    assert installed.names() == {"base": home / "data" / "models" / "base"}
+    installed.remove("base")
+    assert installed.names() == {"base": installed.bundled()}
 
 
 def put(home: Path, name: str, size: int = 10, draft: str = "", repository: str = "") -> None:
@@ -231,37 +249,50 @@ def put(home: Path, name: str, size: int = 10, draft: str = "", repository: str 
 @pytest.mark.parametrize(
     ("there", "language", "best"),
     [
-        ({}, "auto", "starter"),
+        ({}, "auto", "base"),
+        ({"tiny": "", "tiny.en": "", "distil-small.en": ""}, "auto", "base"),
+        ({"tiny": ""}, "en", "base"),
+        ({"base.en": "", "tiny": ""}, "en", "base.en"),
+        ({"base.en": ""}, "fr", "base"),
         ({"tiny": "", "large-v3": "tiny", "large-v3-turbo": ""}, "auto", "large-v3"),
         ({"small": "", "medium.en": ""}, "auto", "small"),
         ({"small": "", "medium.en": ""}, "en", "medium.en"),
         ({"distil-large-v3": "", "kotoba-whisper-v2.0": ""}, "ja", "kotoba-whisper-v2.0"),
-        ({"distil-large-v3": ""}, "fr", "distil-large-v3"),
-        ({"mine": "tiny", "tiny": ""}, "auto", "mine"),
-        ({"mine": "", "tiny": ""}, "auto", "tiny"),
-        ({"a": "", "larger": "a"}, "auto", "larger"),
+        ({"small": "", "distil-large-v3": ""}, "en", "distil-large-v3"),
+        ({"distil-large-v3": ""}, "fr", "base"),
+        ({"mine": "", "tiny": ""}, "auto", "base"),
+        ({"large-v2": "large-v3-turbo", "large-v3-turbo": ""}, "auto", "large-v2"),
     ],
 )
 def test_the_best_model_is_used_where_none_is_chosen(
-    home: Path, there: dict[str, str], language: str, best: str
+    home: Path, bundled: None, there: dict[str, str], language: str, best: str
 ) -> None:
     for size, (name, draft) in enumerate(there.items(), 1):
         put(home, name, size, draft)
-    assert installed.best(language) == best
+    assert choice.best(language) == best
 
 
-def test_another_repositorys_model_is_not_the_catalogues_whatever_its_name(home: Path) -> None:
+def test_the_environment_can_name_the_model_that_is_used_where_none_is_chosen(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(home, "small")
+    for chosen in ("tiny", "/some/folder"):
+        monkeypatch.setenv("GALLEY_MODEL", chosen)
+        assert choice.best() == chosen
+
+
+def test_another_repositorys_model_is_not_the_catalogues_whatever_its_name(home: Path, bundled: None) -> None:
     put(home, "large-v3", repository="someone/large-v3")
     put(home, "whisper-medium", repository="someone/whisper-medium")
     put(home, "tiny")
     known = {model.name: model.entry for model in installed.models()}
     assert known == {
-        "starter": None,
+        "base": catalogue.find("base"),
         "large-v3": None,
         "whisper-medium": None,
         "tiny": catalogue.find("tiny"),
     }
-    assert installed.best() == "tiny"
+    assert choice.best() == "base"
 
 
 def test_git_tells_files_apart_as_the_hub_does(tmp_path: Path) -> None:

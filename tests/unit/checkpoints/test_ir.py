@@ -66,7 +66,7 @@ def test_a_missing_file_is_named(folder: Path, name: str) -> None:
         read(folder)
     with pytest.raises(ModelProblem, match=f"without {name}"):
         installed.add(folder, "", quiet)
-    assert list(installed.names()) == ["starter"]
+    assert list(installed.names()) == ["base"]
 
 
 def _cut(name: str) -> Callable[[Path], None]:

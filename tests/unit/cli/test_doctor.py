@@ -11,11 +11,13 @@ import pytest
 
 from desktop_app import cli
 from desktop_app.audio.microphone import Input
+from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.cli import doctor, window
 from desktop_app.engine import probe, trial
 from desktop_app.engine.trial import Trial
 from desktop_app.runtimes import openvino_place
+from tests.small_pair import NAME, SMALL_PAIR
 
 MICROPHONE = Input("a", "Microphone", "ALSA", 1, 48_000, is_default=True, is_system=False)
 SPEAKERS = Input("b", "Monitor of Speakers", "PipeWire", 2, 48_000, is_default=False, is_system=True)
@@ -23,7 +25,7 @@ Questions = Mapping[Callable[[], object], object]
 WELL: Questions = {
     probe.inference_devices: [("CPU", "A fine processor")],
     probe.cuda_devices: ([], ""),
-    probe.starter: "Galley starter works on CPU, f32 (1.0 s)",
+    probe.bundled: "base works on CPU, f32 (1.0 s)",
     probe.inputs: ([MICROPHONE, SPEAKERS], "", ""),
     doctor.open_window: "offscreen",
 }
@@ -62,7 +64,7 @@ def test_all_is_well(answers: Callable[[Questions], None], capsys: pytest.Captur
     ("question", "said"),
     [
         (probe.inference_devices, "OpenVINO does not work: it is gone; install Galley again"),
-        (probe.starter, "the starter model does not work: it is gone; install Galley again"),
+        (probe.bundled, "the bundled model does not work: it is gone; install Galley again"),
     ],
 )
 def test_what_stops_a_transcription_is_a_problem(
@@ -205,11 +207,15 @@ def test_a_device_is_tried_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 
 def test_the_trial_of_this_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The starter on the CPU writes what it writes there; a device that is missing is said."""
+    """The model on the CPU writes what it writes there, with a draft and without; a device that is missing is said."""
     monkeypatch.setattr(trial, "SECONDS", 6)
+    monkeypatch.setattr(installed, "bundled", lambda: SMALL_PAIR)
     found = trial.on_device("cpu")
-    assert found.good and "Galley starter was built and compiled for CPU, f32" in found.lines[0]
+    assert found.good and f"{NAME} was built and compiled for CPU, f32" in found.lines[0]
     assert "the draft changes nothing" in found.lines[3] and "are those of the CPU in f32" in found.lines[4]
+    monkeypatch.setattr(installed, "bundled", lambda: SMALL_PAIR / "draft")  # a model that has none
+    found = trial.on_device("cpu")
+    assert found.good and [line.partition(":")[0] for line in found.lines[1:-1]] == ["the target alone"]
     with pytest.raises(probe.ProbeProblem, match="no NPU that OpenVINO can use; choose cpu"):
         trial.on_device("npu")
 

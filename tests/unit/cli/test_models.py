@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def run(*arguments: str) -> int:
     return cli.main(["models", *arguments])
 
 
-def test_the_list_for_people(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_for_people(toy: Path, bundled: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("add", str(toy)) == 0
     assert capsys.readouterr() == ("", "toy is installed: the folder you gave is no longer needed.\n")
     partial = installed.home() / ".partial" / "small"
@@ -33,19 +34,20 @@ def test_the_list_for_people(toy: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert run("list") == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == "Installed:"
-    assert "toy 1 MB added from a folder used where none is chosen" in lines
+    assert "toy 1 MB added from a folder" in lines
+    assert any(re.fullmatch(r"base \d+ MB comes with Galley used where none is chosen", line) for line in lines)
     assert "large-v3 3.1 GB 17.6 GB / 4.7 GB every language Apache-2.0 drafts: distil-large-v3, large-v3-turbo" in lines
     assert "small 967 MB 2.9 GB / 1.1 GB every language Apache-2.0 2 MB are here" in lines
     assert "whisper-large-v3-distil-fr-v0.2 ? 8.7 GB / 2.5 GB fr MIT" in lines
 
 
-def test_the_list_for_programs(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_for_programs(toy: Path, bundled: None, capsys: pytest.CaptureFixture[str]) -> None:
     run("add", str(toy), "--name", "tiny")
     capsys.readouterr()
     assert run("list", "--json") == 0
     found = json.loads(capsys.readouterr().out)
-    assert [model["name"] for model in found["installed"]] == ["starter", "tiny"]
-    assert found["default"] == "tiny"
+    assert [model["name"] for model in found["installed"]] == ["base", "tiny"]
+    assert found["default"] == "base"
     assert found["installed"][1]["folder"] == str(installed.home() / "tiny")
     available = {model["name"]: model for model in found["available"]}
     assert "tiny" not in available
@@ -58,16 +60,16 @@ def test_each_failure_is_one_line(toy: Path, tmp_path: Path, capsys: pytest.Capt
     assert run("add", str(toy), "--draft-of", "large-v3") == 1
     assert run("verify", "toy") == 2
     assert run("remove", "toy") == 2
-    assert run("remove", "starter") == 1
+    assert run("remove", "base") == 1
     assert run("download", "large-v9") == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.splitlines()[:5] == [
         f"{tmp_path}: the folder has no config.json; choose a Whisper folder in the Hugging Face layout",
         f"{toy}: large-v3 is not installed; add it first, then its draft",
-        "toy: toy is not installed; installed are: starter",
-        "toy: toy is not installed; installed are: starter",
-        "starter: the starter belongs to Galley and stays as it is; name another model",
+        "toy: toy is not installed; installed are: base",
+        "toy: toy is not installed; installed are: base",
+        "base: base belongs to Galley and stays as it is; name another model",
     ]
     assert err.splitlines()[5].startswith(
         "large-v9: the catalogue has no large-v9; write OWNER/NAME or one of: large-v3"

@@ -48,7 +48,7 @@ class Scripted:
             self._tell(Failed(job, "the file is empty", "choose another", "file"))
             return
         if name.startswith("nomodel"):
-            self._tell(Failed(job, "there is no model x", "choose one of: starter", "model"))
+            self._tell(Failed(job, "there is no model x", "choose one of: base", "model"))
             return
         self._tell(Preparing(job, "Loading Target"))
         self._tell(Started(job, 2.5, MODELS))
@@ -103,7 +103,7 @@ def test_each_failure_is_one_line_and_the_others_are_done(capsys: pytest.Capture
 def test_without_a_usable_model_it_ends_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("nomodel.wav", "a.wav") == 3
     out, err = capsys.readouterr()
-    assert (out, err) == ("", "galley: there is no model x; choose one of: starter\n")
+    assert (out, err) == ("", "galley: there is no model x; choose one of: base\n")
 
 
 def test_json_is_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -247,7 +247,7 @@ def test_a_decoder_that_lags_drops_nothing() -> None:
 
 
 def test_three_minutes_are_no_harder_than_one() -> None:
-    """Only what is needed is kept, and windows do not grow; `make soak` plays two hours to the starter."""
+    """Only what is needed is kept, and windows do not grow; `make soak` plays two hours to the bundled model."""
     model = Reader()
     screen = Screen(model)
     for _ in range(30):

@@ -250,7 +250,7 @@ def test_what_is_wrong_with_the_file_or_the_model_is_said(
         Failed("a", "there is no such file", "check the name", "file")
     ]
     assert run(recording, unguarded("nobody"), shelf, ends) == [
-        Failed("a", "there is no model nobody", "choose a folder or one of: starter", "model")
+        Failed("a", "there is no model nobody", "choose a folder or one of: base", "model")
     ]
     assert run(recording, unguarded(str(folder), language="xx"), shelf, ends)[-1] == Failed(
         "a", "target does not know the language xx", "choose one of: de, en", "model"

@@ -34,6 +34,7 @@ from desktop_app.engine.model_work import (
 from desktop_app.runtimes import openvino
 from tests import random_models, tiny_ir
 from tests.hub_server import HubServer, serving
+from tests.small_pair import DRAFT_NAME
 
 REPOSITORY = "tests/toy"
 WEIGHTS = "model.safetensors"
@@ -100,7 +101,7 @@ def test_a_download_that_is_cancelled_is_gone_on_with_and_ends_whole(toy: Path, 
     assert (installed.home() / "toy" / WEIGHTS).read_bytes() == (toy / WEIGHTS).read_bytes()
     assert done(Verify("toy")) == Done("toy")
     assert done(Remove("toy")) == Done("toy")
-    assert list(installed.names()) == ["starter"]
+    assert list(installed.names()) == ["base"]
 
 
 def test_a_wrong_hash_leaves_nothing_behind(toy: Path, server: HubServer) -> None:
@@ -119,7 +120,7 @@ def test_no_sentence_speaks_of_commands(toy: Path, server: HubServer, tmp_path: 
     assert done(Add(str(toy))) == Done("toy")
     pickle = Path(shutil.copytree(toy, tmp_path / "pickle"))
     (pickle / WEIGHTS).rename(pickle / "pytorch_model.bin")
-    said += [done(Add(str(toy))), done(Add(str(pickle))), done(Verify("none")), done(Remove("starter"))]
+    said += [done(Add(str(toy))), done(Add(str(pickle))), done(Verify("none")), done(Remove("base"))]
     for each in said:
         assert isinstance(each, Refused)
         assert "galley " not in f"{each.reason} {each.remedy}"
@@ -128,7 +129,7 @@ def test_no_sentence_speaks_of_commands(toy: Path, server: HubServer, tmp_path: 
 
 
 def test_a_pair_that_cannot_work_is_refused_when_it_is_tried(toy: Path, tmp_path: Path) -> None:
-    assert done(Try("", "auto")) == Done("", "Galley starter draft")
+    assert done(Try("", "auto")) == Done("", DRAFT_NAME)
     assert done(Try(str(toy), "off")) == Done(str(toy))
     other = random_models.toy(tmp_path / "other", seed=1)
     assert done(Try(str(toy), str(other))) == Done(str(toy), "other")
@@ -188,7 +189,7 @@ def test_the_end_of_the_process_is_said(server: HubServer, monkeypatch: pytest.M
 # What there is.
 
 
-def test_the_list_tells_what_is_here_and_what_has_begun(toy: Path) -> None:
+def test_the_list_tells_what_is_here_and_what_has_begun(toy: Path, bundled: None) -> None:
     partial = installed.home() / ".partial" / "large-v3"
     partial.mkdir(parents=True)
     (partial / "part").write_bytes(b"x" * 1000)
@@ -198,8 +199,8 @@ def test_the_list_tells_what_is_here_and_what_has_begun(toy: Path) -> None:
     parts.write_about(stranger, {"name": "medium", "repository": "someone/medium"})
     found = model_list.look()
     here = {each.name: each for each in found.installed}
-    assert list(here) == ["starter", "medium", "small"]
-    assert (here["starter"].title, here["starter"].removable) == ("Galley starter", False)
+    assert list(here) == ["base", "medium", "small"]
+    assert (here["base"].origin, here["base"].removable) == ("comes with Galley", False)
     assert here["small"].languages == ("*",)
     assert (here["medium"].licence, here["medium"].origin) == ("", "someone/medium")
     assert found.best == "small"

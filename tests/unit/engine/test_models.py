@@ -30,7 +30,7 @@ def test_a_model_is_found_by_its_name_or_its_folder(home: Path, folder: Path) ->
     (installed / "config.json").write_text("{}", encoding="utf-8")
     (home / "data" / "models" / "unfinished").mkdir()
     assert find("mine") == installed
-    assert find("starter").parts[-2:] == ("models", "starter")
+    assert find("base").parts[-2:] == ("models", "whisper-base")
     assert find(str(folder)) == folder
 
 
@@ -41,7 +41,7 @@ def test_an_unknown_model_is_said_with_those_there_are(home: Path, tmp_path: Pat
     with pytest.raises(ModelProblem) as caught:
         find("yours")
     assert caught.value.reason == "there is no model yours"
-    assert caught.value.remedy == "choose a folder or one of: starter, mine"
+    assert caught.value.remedy == "choose a folder or one of: base, mine"
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(ModelProblem, match="is a file"):
         find(str(tmp_path / "file"))

@@ -1,4 +1,4 @@
-"""The starter writes the same text with its draft and without, token for token, at every precision that there is."""
+"""A pair writes the same text with its draft and without, token for token, at every precision that there is."""
 
 from __future__ import annotations
 
