@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
-from pathlib import Path
 
 import pytest
 
 from desktop_app.checkpoints import catalogue
 from desktop_app.checkpoints.catalogue import Entry, drafts, entries, find
 from desktop_app.checkpoints.shape import Shape
-
-TOP = Path(__file__).resolve().parents[3]
 
 # Width, layers of the encoder and of the decoder, mel bins, size of the vocabulary: from the config.json of each.
 SHAPES = {
@@ -103,9 +99,3 @@ def test_memory_is_estimated_from_what_was_measured() -> None:
         ("large-v3", "int8", 4.66),
     ):
         assert find(name).memory(precision) == pytest.approx(measured * 1e9, rel=0.03)
-
-
-def test_it_travels_in_the_wheel() -> None:
-    wheel = tomllib.loads((TOP / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert "models/catalogue.toml" in wheel["only-include"]
-    assert wheel["sources"]["models"] == "desktop_app/_data/models"
