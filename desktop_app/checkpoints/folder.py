@@ -17,12 +17,13 @@ from desktop_app.checkpoints.parts import DECODER, ENCODER, INDEX, WEIGHTS, said
 from desktop_app.checkpoints.pieces import Pieces, read_json, read_pieces
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape, read_shape
+from desktop_app.checkpoints.shared_draft import is_shared_draft, with_target
 from desktop_app.checkpoints.specials import read_vocabulary
 from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensor, Tensors
 from desktop_app.decoding.longform import WINDOW_SECONDS
 from desktop_app.decoding.vocabulary import Vocabulary
 
-__all__ = ["Checkpoint", "ModelProblem", "check_settings", "read", "read_target", "same_encoder"]
+__all__ = ["Checkpoint", "ModelProblem", "check_settings", "read", "read_draft", "read_target", "same_encoder"]
 
 _FEATURES = {"sampling_rate": 16_000, "hop_length": 160, "n_fft": 400}
 _BLOCK = 1 << 24
@@ -35,7 +36,8 @@ class Checkpoint:
 
     `name` and `notice` (a sentence its reader must see, or "") are those of the optional galley.json.
     `alignment_heads` are the (layer, head) pairs whose cross-attention follows the words. `draft` is the folder of the
-    draft that came with the model, if any.
+    draft that came with the model, if any. `head_tokens` are the tokens that it scores, in ascending order; None where
+    it scores all.
     """
 
     folder: Path
@@ -49,6 +51,7 @@ class Checkpoint:
     ir: Ir | None
     alignment_heads: tuple[tuple[int, int], ...]
     draft: Path | None
+    head_tokens: tuple[int, ...] | None = None
 
     @property
     def mel_bins(self) -> int:
@@ -95,6 +98,12 @@ def _read(folder: Path) -> Checkpoint:
         alignment_heads=_alignment_heads(generation, shape),
         draft=draft if (draft / "config.json").is_file() else None,
     )
+
+
+def read_draft(folder: Path, target: Checkpoint) -> Checkpoint:
+    """The draft in `folder`, with what it takes from its target; ModelProblem says what is wrong with it."""
+    with _readable(folder):
+        return with_target(folder, target) if is_shared_draft(folder) else _read(folder)
 
 
 def read_target(folder: Path) -> Checkpoint:
@@ -203,6 +212,8 @@ def same_encoder(one: Checkpoint, other: Checkpoint) -> bool:
     OpenVINO's own graphs that is not known.
     """
     shapes = one.shape.encoder_tensors()
+    if other.head_tokens is not None:
+        return True  # it was read with the tensors of its target
     if one.ir or other.ir:
         return False
     if shapes != other.shape.encoder_tensors() or one.shape.encoder_heads != other.shape.encoder_heads:

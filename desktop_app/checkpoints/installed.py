@@ -25,11 +25,12 @@ from filelock import FileLock, Timeout
 from desktop_app import folders, resources
 from desktop_app.checkpoints import catalogue, parts
 from desktop_app.checkpoints.catalogue import Entry
-from desktop_app.checkpoints.folder import read, read_target
+from desktop_app.checkpoints.folder import read, read_draft, read_target
 from desktop_app.checkpoints.parts import Part
 from desktop_app.checkpoints.pieces import read_json
 from desktop_app.checkpoints.problem import ModelProblem
-from desktop_app.checkpoints.tensors import FETCH_AGAIN
+from desktop_app.checkpoints.shared_draft import is_shared_draft, read_settings
+from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensors
 
 BUNDLED = "base"
 """The name of the model that comes with Galley."""
@@ -158,7 +159,7 @@ def add(source: Path, name: str, progress: Progress) -> Installed:
     checkpoint = read_target(source)
     if checkpoint.draft:
         try:
-            read(checkpoint.draft)
+            read_draft(checkpoint.draft, checkpoint)
         except ModelProblem as problem:
             raise ModelProblem(f"in the draft that lies in it, {problem.reason}", problem.remedy) from problem
     wanted = _files(source) + [f"draft/{file}" for file in (_files(checkpoint.draft) if checkpoint.draft else ())]
@@ -383,9 +384,20 @@ def _check(folder: Path, progress: Progress, again: str) -> bool:
         if parts.digest(file, partial(ahead, progress, "Checking", done, total)) != part.sha256:
             raise ModelProblem(f"{part.name} has changed since it was installed", again)
         done += part.size
-    checkpoint = read(folder)
-    for each in [checkpoint] if checkpoint.draft is None else [checkpoint, read(checkpoint.draft)]:
-        for name in () if each.ir else each.shape.tensors():
-            if not np.isfinite(each.tensors[name].read()).all():
-                raise ModelProblem(f"the tensor {name} holds something that is no number", again)
+    for tensors, name in _numbers(folder):
+        if not np.isfinite(tensors[name].read()).all():
+            raise ModelProblem(f"the tensor {name} holds something that is no number", again)
     return bool(wanted)
+
+
+def _numbers(folder: Path) -> Iterator[tuple[Tensors, str]]:
+    """Every tensor that a model and the draft in it are made of. A draft that lies alone, without the target that it
+    was trained for, has its own."""
+    if is_shared_draft(folder):
+        read_settings(folder)
+        tensors = Tensors(folder)
+        yield from ((tensors, name) for name in tensors)
+        return
+    checkpoint = read(folder)
+    for each in [checkpoint] if checkpoint.draft is None else [checkpoint, read_draft(checkpoint.draft, checkpoint)]:
+        yield from ((each.tensors, name) for name in (() if each.ir else each.shape.tensors()))

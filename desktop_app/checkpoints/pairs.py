@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter, ModelDrafter
-from desktop_app.decoding.mapping import Ids, map_ids
+from desktop_app.decoding.mapping import Ids, head_ids, map_ids
 from desktop_app.decoding.retokenised import RetokenisedDrafter, Spelling
 
 _SHOWN = [*range(33, 127), *range(161, 173), *range(174, 256)]
@@ -39,6 +39,8 @@ def check(target: Checkpoint, draft: Checkpoint, language: str | None, translate
 
 def drafter(target: Checkpoint, draft: Checkpoint) -> Callable[[Draft], Drafter]:
     """What makes a drafter of the draft's model; ModelProblem where the text of one cannot become the other's."""
+    if draft.head_tokens is not None:
+        return partial(ModelDrafter, ids=head_ids(target.vocabulary, draft.head_tokens))
     if target.pieces.text.keys() == draft.pieces.text.keys():
         return partial(ModelDrafter, ids=ids(target, draft))
     spellings = spelling(target), spelling(draft)

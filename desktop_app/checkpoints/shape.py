@@ -22,7 +22,7 @@ class Shape:
     text (448).
 
     `own_head` tells a checkpoint whose output matrix is a tensor of its own ("proj_out") from the usual one, where it
-    is the embedding.
+    is the embedding. With `audio_pooling` the cross-attention reads the mean of so many encoded positions as one.
     """
 
     width: int
@@ -37,6 +37,12 @@ class Shape:
     text_positions: int
     vocabulary: int
     own_head: bool
+    audio_pooling: int = 1
+
+    @property
+    def cross_positions(self) -> int:
+        """How many positions the cross-attention reads."""
+        return self.audio_positions // self.audio_pooling
 
     def tensors(self) -> dict[str, tuple[int, ...]]:
         """Name -> shape of every tensor that is used."""

@@ -106,6 +106,12 @@ class Tensors:
             for name, (kind, shape, begin, end) in file.header.items():
                 self._tensors[name.removeprefix("model.")] = Tensor(file, kind, shape, begin, end)
 
+    def with_own(self, own: Tensors) -> Tensors:
+        """These tensors and those of `own`, which come first where both have a name."""
+        found = Tensors(None)
+        found._tensors = self._tensors | own._tensors
+        return found
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._tensors)
 

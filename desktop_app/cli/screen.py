@@ -18,6 +18,7 @@ class Screen:
     def __init__(self) -> None:
         self._progress: Progress | None = None
         self._task: TaskID | None = None
+        self._shown = ""
 
     def __enter__(self) -> Screen:
         if sys.stderr.isatty():
@@ -53,6 +54,9 @@ class Screen:
             return
         if self._task is None:
             self._task = self._progress.add_task("", total=None, speed="")
+        if what != self._shown:  # what was done before it began, as by a run that was stopped, took no time
+            self._progress.reset(self._task, completed=int(done))
+            self._shown = what
         factor = stats.real_time_factor if stats else 0.0
         self._progress.update(
             self._task,

@@ -86,14 +86,14 @@ class ModelDrafter:
         rules, text = self._rules, self._ids.to_draft(tokens)
         proposal: list[int] = []
         while len(proposal) < count and (scores := self._draft.scores(text)) is not None:
-            decision = rules.decide(scores, rules.written(text))
+            decision = rules.decide(scores, self._ids.written(rules, text))
             token = self._ids.to_target(decision.token)
             if token is None or is_unsure(decision, rules):
                 break
             proposal.append(token)
             if decision.token == rules.vocabulary.end:
                 break
-            text.append(decision.token)
+            text.append(self._ids.read(decision.token))
         return proposal
 
 

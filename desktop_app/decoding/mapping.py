@@ -1,4 +1,5 @@
-"""The same tokens under other ids: a draft whose vocabulary differs from the target's by what stands between."""
+"""The same tokens under other ids: a draft whose vocabulary inserts extra tokens, or one that scores only some of the
+target's."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.decoding.rules import Rules
+from desktop_app.decoding.rules import Rules, Written
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.vocabulary import Vocabulary
 
@@ -37,6 +38,14 @@ class Ids:
         found = int(self._back[token])
         return found if found >= 0 else None
 
+    def read(self, token: int) -> int:
+        """The id by which the draft reads a token that it has written."""
+        return token
+
+    def written(self, rules: Rules, text: Sequence[int]) -> Written:
+        """The state of its rules behind a text that the draft has read."""
+        return rules.written(text)
+
     def rules(self, rules: Rules) -> Rules:
         """The target's rules for the draft, and its noise: the draft draws each token with the target's noise for it,
         and so goes on agreeing."""
@@ -44,6 +53,20 @@ class Ids:
         if drawn is not None:
             drawn = _MappedSampling(drawn.temperature, drawn.window, len(self._there), self._back)
         return replace(rules, vocabulary=self.vocabulary, sampling=drawn)
+
+
+class HeadIds(Ids):
+    """A draft that reads the target's own ids, but whose scores are only those of its head: it writes places in the
+    head. Tokens that the head has not look like its first one to the rules, which ask for nothing but timestamps."""
+
+    def to_draft(self, tokens: Sequence[int]) -> list[int]:
+        return list(tokens)
+
+    def read(self, token: int) -> int:
+        return int(self._back[token])
+
+    def written(self, rules: Rules, text: Sequence[int]) -> Written:
+        return rules.written(np.maximum(self._there[np.asarray(text, np.int64)], 0).tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +79,31 @@ class _MappedSampling(Sampling):
 
     def noise(self, position: int, size: int) -> npt.NDArray[np.float32]:
         return super().noise(position, self.target_size)[self.back]
+
+
+def head_ids(target: Vocabulary, head_tokens: Sequence[int]) -> HeadIds:
+    """The ids of a draft that scores only `head_tokens` of its target's, in ascending order, all timestamps among
+    them."""
+    back = np.asarray(head_tokens, np.int64)
+    there = np.full(target.size, -1)
+    there[back] = np.arange(len(back))
+
+    def places(tokens: Sequence[int]) -> tuple[int, ...]:
+        found = there[np.asarray(tokens, np.int64)]
+        return tuple(found[found >= 0].tolist())
+
+    vocabulary = Vocabulary(
+        size=len(back),
+        end=int(there[target.end]),
+        start=int(there[target.start]),
+        no_timestamps=int(there[target.no_timestamps]),
+        first_timestamp=int(there[target.first_timestamp]),
+        suppress=places(target.suppress),
+        begin_suppress=places(target.begin_suppress),
+        max_initial_timestamp=target.max_initial_timestamp,
+        seconds_per_timestamp=target.seconds_per_timestamp,
+    )
+    return HeadIds(vocabulary, there, back)
 
 
 def map_ids(target: Vocabulary, draft: Vocabulary, named: Mapping[int, int]) -> Ids:

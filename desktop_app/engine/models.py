@@ -8,7 +8,7 @@ from pathlib import Path
 
 from desktop_app import folders
 from desktop_app.checkpoints import choice, installed, pairs
-from desktop_app.checkpoints.folder import Checkpoint, read, read_target, same_encoder
+from desktop_app.checkpoints.folder import Checkpoint, read_draft, read_target, same_encoder
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.lookahead import LookAhead
@@ -133,7 +133,7 @@ class Shelf:
             alike = device.startswith("cuda") == devices.target.startswith("cuda")
             shares_encoder = alike and same_encoder(target.checkpoint, checkpoint)
             encoder = target.model if shares_encoder else None
-            model = runtime.load(checkpoint, device, options.precision, encoder, _cache())
+            model = runtime.load(checkpoint, device, options.precision, encoder, _cache(), drafts=True)
             self._draft = LoadedDraft(key, checkpoint, model, shares_encoder, drafter, LookAhead(spares=True))
         return self._draft, remark
 
@@ -216,7 +216,7 @@ def _key(folder: Path, options: Options, *devices: str) -> tuple[object, ...]:
 def _read_draft(folder: Path, target: Checkpoint) -> Checkpoint:
     """The draft in a folder; ModelProblem says that it is the draft with which something is wrong."""
     try:
-        return read(folder)
+        return read_draft(folder, target)
     except ModelProblem as problem:
         raise pairs.refusal(target, folder.name, problem.reason) from problem
 

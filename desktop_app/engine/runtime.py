@@ -34,18 +34,30 @@ def load(
     cache: Path | None,
     *,
     encoder_device: str = "",
+    drafts: bool = False,
 ) -> RuntimeModel:
     """A checkpoint ready to run on `device`, its encoder on `encoder_device` ("" is the same); ModelProblem where that
     cannot be.
 
-    `encoder` is None or a model of the same runtime whose encoder is to be shared.
+    `encoder` is None or a model of the same runtime whose encoder is to be shared. A model that `drafts` runs on the
+    CPU in int8, whatever the target does: no word depends on it, and a pass takes a third of the time.
     """
+    if drafts and checkpoint.ir is None and not device.startswith("cuda") and openvino.is_cpu(device):
+        precision = "int8"
     if checkpoint.ir is not None:
         if device.startswith("cuda"):
             raise ModelProblem("PyTorch cannot run OpenVINO's own graphs", "choose another device, as in --device cpu")
         return openvino_folder.load(checkpoint, device, precision, encoder_device=encoder_device, cache=cache)
     if not device.startswith("cuda"):
-        return openvino.load(checkpoint, device, precision, encoder=encoder, encoder_device=encoder_device, cache=cache)
+        return openvino.load(
+            checkpoint,
+            device,
+            precision,
+            encoder=encoder,
+            encoder_device=encoder_device,
+            cache=cache,
+            steady=not drafts,
+        )
     others = " or ".join(name.lower() for name, _ in openvino.devices())
     try:
         from desktop_app.runtimes import torch

@@ -36,9 +36,19 @@ from desktop_app.runtimes.openvino_passes import (
     capacity,
     is_steady,
 )
-from desktop_app.runtimes.openvino_place import AUTO, BITS, EPSILON, Place, described, devices, precisions, run
+from desktop_app.runtimes.openvino_place import (
+    AUTO,
+    BITS,
+    EPSILON,
+    Place,
+    described,
+    devices,
+    is_cpu,
+    precisions,
+    run,
+)
 
-__all__ = ["AUTO", "OpenVinoModel", "devices", "load", "precisions"]
+__all__ = ["AUTO", "OpenVinoModel", "devices", "is_cpu", "load", "precisions"]
 
 Array = npt.NDArray[np.float32]
 
@@ -56,14 +66,16 @@ def load(
     encoder_device: str = "",
     cache: Path | None = None,
     fixed: bool | None = None,
+    steady: bool = True,
 ) -> OpenVinoModel:
     """A checkpoint made ready to run.
 
     `device` is "auto" (the CPU, the only one that was tried), "cpu", "gpu", "gpu.1" or "npu"; `encoder_device` "" is
     the same. `precision` is "auto" (f32 on the CPU, f16 elsewhere), "f32", "bf16", "f16", or of the weights "int8" and
     "int4". With `encoder` that model's encoder is used: its tensors must be equal. `fixed` asks for graphs whose shapes
-    are all fixed; None is what the device needs. ModelProblem where the device is not there or cannot run the model:
-    nothing falls back in silence.
+    are all fixed; None is what the device needs. A model that is not to be `steady`, as a draft, may give other last
+    bits in passes of one and of many tokens, where that takes less time. ModelProblem where the device is not there or
+    cannot run the model: nothing falls back in silence.
 
     `cache` is the folder of compiled models and of quantised weights. They are named by a hash of all they hold, so a
     changed checkpoint is compiled anew; those used longest ago are removed. On the CPU that saves little time (768 x
@@ -84,7 +96,8 @@ def load(
     _release(tensors, small)
     fixed = place.name.startswith("NPU") if fixed is None else fixed
     parts = _Parts(checkpoint, small, place, window, fixed)
-    reader = parts.appended() if place.appends and not fixed else parts.steady(cache)
+    appends = place.appends if steady else place.name == "CPU"
+    reader = parts.appended() if appends and not fixed else parts.steady(cache)
     if cache is not None:
         quantised.tidy(cache, "*.blob", _CACHE_BYTES, begun)
         quantised.tidy(cache, "*.weights", _WEIGHTS_BYTES, begun)
@@ -188,7 +201,9 @@ class _Parts:
 
     def _compiled(self, memory: Appended | Joined | Slots, watched: Sequence[tuple[int, int]] = ()) -> ov.InferRequest:
         checkpoint = self._checkpoint
-        model = graphs.decoder(checkpoint.tensors, checkpoint.shape, self._small, memory, watched)
+        model = graphs.decoder(
+            checkpoint.tensors, checkpoint.shape, self._small, memory, watched, checkpoint.head_tokens
+        )
         # The CPU would fuse this attention into kernels that are a third slower for one token (768 x 12 layers), and
         # wrong in bf16 where all shapes are fixed (OpenVINO 2026.4.1).
         fuses = self._place.name == "CPU" and not isinstance(memory, Appended)

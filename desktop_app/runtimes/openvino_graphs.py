@@ -60,9 +60,13 @@ class Weights:
         inner = op.gelu(self.linear(self.norm(x, f"{name}.final_layer_norm"), f"{name}.fc1"), "erf")
         return op.add(x, self.linear(inner, f"{name}.fc2"))
 
-    def vocabulary(self, name: str, head: str) -> tuple[Callable[[Output], Node], Callable[[Node], Node]]:
-        """How token ids become vectors and vectors become scores; one constant serves both if `name` is `head`."""
+    def vocabulary(
+        self, name: str, head: str, head_tokens: Sequence[int] | None = None
+    ) -> tuple[Callable[[Output], Node], Callable[[Node], Node]]:
+        """How token ids become vectors and vectors become scores, those of all tokens or of the `head_tokens`; one
+        constant serves both if `name` is `head` and all are scored."""
         nodes = {each: self._rows(f"{each}.weight") for each in {name, head}}
+        scored = nodes[head] if head_tokens is None else self._some_rows(f"{head}.weight", head_tokens)
 
         def embed(ids: Output) -> Node:
             numbers, scales = nodes[name]
@@ -72,7 +76,7 @@ class Weights:
             return op.multiply(op.convert(rows, Type.f32), op.gather(scales, ids, op.constant(np.array(0))))
 
         def score(x: Node) -> Node:
-            return op.matmul(x, _scaled(*nodes[head]), transpose_a=False, transpose_b=True)
+            return op.matmul(x, _scaled(*scored), transpose_a=False, transpose_b=True)
 
         return embed, score
 
@@ -92,6 +96,14 @@ class Weights:
         found = self._quantised[name]
         numbers = op.constant(found.numbers.view(np.int8).reshape(found.shape), shared_memory=True)
         return numbers, constant(found.scales * np.float32(scale))
+
+    def _some_rows(self, name: str, rows: Sequence[int]) -> tuple[Node, Node | None]:
+        """Some rows of a matrix, as `_rows` gives all of them."""
+        if self._quantised is None:
+            return constant(self._read(name)[list(rows)]), None
+        found = self._quantised[name]
+        numbers = found.numbers.view(np.int8).reshape(found.shape)[list(rows)]
+        return op.constant(numbers), constant(found.scales[list(rows)])
 
 
 def _scaled(numbers: Node, scales: Node | None) -> Node:
@@ -153,18 +165,25 @@ def encoder(tensors: Tensors, shape: Sizes, quantised: Quantised | None) -> Mode
 
 
 def window(tensors: Tensors, shape: Sizes, quantised: Quantised | None, kind: Type = Type.f32) -> Model:
-    """encoded [1, positions, width] -> for each decoder layer cross.N.k [1, heads, head, positions] and cross.N.v [1,
-    heads, positions, head], of numbers of this kind.
+    """encoded [1, positions, width] -> for each decoder layer cross.N.k [1, heads, head, cross positions] and cross.N.v
+    [1, heads, cross positions, head], of numbers of this kind.
     """
     weights, heads = Weights(tensors, quantised), Heads(shape.width, shape.decoder_heads)
     encoded = take([1, shape.audio_positions, shape.width], Type.f32, "encoded")
+    read = encoded if shape.audio_pooling == 1 else _pooled(encoded, shape)
     results = []
     for layer in range(shape.decoder_layers):
         name = f"decoder.layers.{layer}.encoder_attn"
-        k = heads.transposed(weights.linear(encoded, f"{name}.k_proj", bias=False))
-        v = heads.split(weights.linear(encoded, f"{name}.v_proj"))
+        k = heads.transposed(weights.linear(read, f"{name}.k_proj", bias=False))
+        v = heads.split(weights.linear(read, f"{name}.v_proj"))
         results += [give(as_kind(k, kind), f"cross.{layer}.k"), give(as_kind(v, kind), f"cross.{layer}.v")]
     return Model(results, [encoded], "window")
+
+
+def _pooled(encoded: Node, shape: Sizes) -> Node:
+    """The means of `audio_pooling` positions each, [1, cross positions, width]."""
+    groups = op.constant(np.array([1, shape.cross_positions, shape.audio_pooling, shape.width]))
+    return op.reduce_mean(op.reshape(encoded, groups, special_zero=False), op.constant(np.array([2])))
 
 
 def decoder(
@@ -173,8 +192,9 @@ def decoder(
     quantised: Quantised | None,
     memory: Memory,
     watched: Sequence[tuple[int, int]] = (),
+    head_tokens: Sequence[int] | None = None,
 ) -> Model:
-    """One pass of k tokens, logits [1, k, vocabulary].
+    """One pass of k tokens, logits [1, k, vocabulary], or of the `head_tokens` alone.
 
     With `watched` heads, each a layer and a head of it, a second output "attention" [1, heads, k, audio positions]:
     their cross-attention before the softmax.
@@ -189,7 +209,8 @@ def decoder(
     inputs = [tokens, positions, mask]
     axis = op.constant(np.array(0))
     seen = []
-    embed, score = weights.vocabulary("decoder.embed_tokens", "proj_out" if shape.own_head else "decoder.embed_tokens")
+    head = "proj_out" if shape.own_head else "decoder.embed_tokens"
+    embed, score = weights.vocabulary("decoder.embed_tokens", head, head_tokens)
     x = op.add(embed(tokens.output(0)), op.gather(weights.positions("decoder.embed_positions"), positions, axis))
     for layer in range(shape.decoder_layers):
         name = f"decoder.layers.{layer}"
@@ -201,8 +222,8 @@ def decoder(
 
         h = weights.norm(x, f"{name}.encoder_attn_layer_norm")
         q = heads.split(weights.linear(h, f"{name}.encoder_attn.q_proj", scale=heads.scale))
-        cross_k = take([1, heads.heads, heads.head, shape.audio_positions], memory.kind, f"cross.{layer}.k")
-        cross_v = take([1, heads.heads, shape.audio_positions, heads.head], memory.kind, f"cross.{layer}.v")
+        cross_k = take([1, heads.heads, heads.head, shape.cross_positions], memory.kind, f"cross.{layer}.k")
+        cross_v = take([1, heads.heads, shape.cross_positions, heads.head], memory.kind, f"cross.{layer}.v")
         inputs += [cross_k, cross_v]
         looks = op.matmul(q, as_kind(cross_k, Type.f32), transpose_a=False, transpose_b=False)
         if here := [head for each, head in watched if each == layer]:

@@ -47,6 +47,11 @@ def precisions(device: str) -> list[str]:
     return [*(each for each, capability in _CAPABILITY.items() if capability in able), *BITS]
 
 
+def is_cpu(device: str) -> bool:
+    """Whether a device, as it is asked for, is the CPU."""
+    return _device(device) == "CPU"
+
+
 class Place:
     """A device with the settings of a precision; `name` and `kind` are what is in use."""
 

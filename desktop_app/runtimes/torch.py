@@ -65,6 +65,7 @@ def load(
         encoder=encoder,
         widths=widths,
         watched=checkpoint.alignment_heads,
+        head_tokens=checkpoint.head_tokens,
     )
 
 
@@ -90,8 +91,10 @@ def build(
     encoder: TorchModel | None = None,
     widths: Sequence[int] = ONE_WIDTH,
     watched: Sequence[tuple[int, int]] = (),
+    head_tokens: Sequence[int] | None = None,
 ) -> TorchModel:
-    """`load` for tensors from anywhere: `read` gives them by name. `watched` are the alignment heads in order."""
+    """`load` for tensors from anywhere: `read` gives them by name. `watched` are the alignment heads in order,
+    `head_tokens` the tokens that are scored, None being all."""
     place = _device(device)
     kind = ("f32" if place.type == "cpu" else "f16") if precision == "auto" else precision
     if kind not in _PRECISIONS:
@@ -101,7 +104,7 @@ def build(
     weights = Weights(read, place, _PRECISIONS[kind])
     try:
         heard = encoder._encoder if encoder else Encoder(weights, shape)
-        decoder = Decoder(weights, shape, spare=max(widths))
+        decoder = Decoder(weights, shape, max(widths), head_tokens)
         passes = Passes(decoder, place, widths, cuda_graphs() if place.type == "cuda" else None)
         decoder.listen(_noise(shape, weights))
         epsilon = 0.0 if _steady(passes, shape, max(widths)) else _EPSILON[kind]

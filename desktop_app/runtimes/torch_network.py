@@ -163,12 +163,16 @@ class Decoder:
     There are `spare` slots behind the last position, for what fills up a pass.
     """
 
-    def __init__(self, weights: Weights, shape: Shape, spare: int) -> None:
+    def __init__(self, weights: Weights, shape: Shape, spare: int, head_tokens: Sequence[int] | None = None) -> None:
+        """`head_tokens` are the tokens that it scores; None is all of them."""
+        self._pooling = shape.audio_pooling
         self._heads = Heads(shape.decoder_heads, weights.dtype)
         self._embedding = weights["decoder.embed_tokens.weight"]
         self._positions = F.pad(weights["decoder.embed_positions.weight"], (0, 0, 0, spare))
         self._norm = weights.norm("decoder.layer_norm")
         head = weights["proj_out.weight"] if shape.own_head else self._embedding
+        if head_tokens is not None:
+            head = head[torch.tensor(head_tokens, device=weights.device)]
         # Scores of 16 bits would be full of ties. CUDA makes scores of 32 bits from matrices of 16, the CPU does not.
         self._head = head if weights.device.type == "cuda" else head.float()
         slots = shape.text_positions + spare
@@ -190,19 +194,21 @@ class Decoder:
                 cross_out=weights.linear(f"{name}.encoder_attn.out_proj"),
                 block=weights.block(name),
                 text=memory(slots),
-                window=memory(shape.audio_positions),
+                window=memory(shape.cross_positions),
             )
 
         self._layers = [layer(f"decoder.layers.{number}") for number in range(shape.decoder_layers)]
 
     def listen(self, encoded: Tensor) -> None:
         """Take a window [positions, width]: its keys and values, once for all passes."""
+        if self._pooling > 1:
+            encoded = encoded.unflatten(0, (-1, self._pooling)).mean(1)
         for layer in self._layers:
             for part, kept in zip(self._heads.split(layer.cross_projections(encoded), 2), layer.window, strict=True):
                 kept.copy_(part)
 
     def __call__(self, tokens: Tensor, positions: Tensor) -> Tensor:
-        """Scores [k, vocabulary] in 32 bits that follow each of `tokens` [k], which stand at `positions` [k]."""
+        """Scores [k, head] in 32 bits that follow each of `tokens` [k], which stand at `positions` [k]."""
         return self._pass(tokens, positions, lambda number, q, k: None)
 
     def watched(self, tokens: Tensor, positions: Tensor, watched: Sequence[tuple[int, int]]) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""Teach a draft's decoder what the target wrote: the one trainer of drafts, the starter's and a user's.
+"""Teach a draft's decoder what the target writes: distillation from noted labels, with the target's likeliest choices.
 
 A run ends when its minutes are spent; its state is written down every so often, and a stopped run goes on from there.
 """
@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from desktop_app.training.labels import Labels
@@ -22,7 +21,11 @@ from desktop_app.training.network import Decoder, autocast
 KEPT_BACK = 0.05
 """The share of windows that only measure."""
 SAVE_SECONDS = 30.0
-_WARM_UP = 30
+REPORTS = 10
+"""How often a run reports what it has reached."""
+_WARM_UP = 0.05  # of the run
+_LEAST_RATE = 0.01  # of the rate, at the end
+_MASKED = 0.1  # of what the encoder gives, so that few windows last for many steps
 _ROOM = 1e-6
 
 Told = Callable[[str, float, float], None]
@@ -34,18 +37,30 @@ class Settings:
     """`batch` windows a step for `minutes`; the learning rate falls from `rate` to nothing. `loss` is one of LOSSES."""
 
     minutes: float
-    rate: float = 5e-4
-    batch: int = 12
+    rate: float = 8e-4
+    batch: int = 16
     loss: str = "mix"
     seed: int = 1
 
 
 @dataclass(frozen=True)
-class Batch:
-    """Windows together: `heard` [B, S, D], `read` [B, T], `wanted` [B, T] the places with a label; of those places
-    `wrote` [P], `choices` and `shares` [P, k]."""
+class Report:
+    """Where a run is: minutes spent, steps done, the mean loss since the last report, and at which share of held-back
+    places the draft's likeliest token is the target's."""
 
-    heard: Tensor
+    minutes: float
+    steps: int
+    loss: float
+    agreement: float
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Windows together: `encoded` [B, S, D], `read` [B, T], `wanted` [B, T] the places with a label. Of those places
+    `wrote` [P], `choices` and `shares` [P, k] name tokens by their place in the head; `wrote` is -1 where the head has
+    it not, and such choices have no share."""
+
+    encoded: Tensor
     read: Tensor
     wanted: Tensor
     wrote: Tensor
@@ -53,51 +68,67 @@ class Batch:
     shares: Tensor
 
 
-def together(windows: Sequence[Labels], device: torch.device) -> Batch:
-    """One batch of these windows."""
-    longest = max(len(window.read) for window in windows)
-    read = np.zeros((len(windows), longest), np.int64)
-    wanted = np.zeros((len(windows), longest), bool)
-    for i, window in enumerate(windows):
-        read[i, : len(window.read)] = window.read
-        wanted[i, len(window.read) - len(window.wrote) : len(window.read)] = True
-    arrays = (
-        np.stack([window.heard for window in windows]).astype(np.float32),
-        read,
-        wanted,
-        np.concatenate([window.wrote for window in windows]).astype(np.int64),
-        np.concatenate([window.choices for window in windows]).astype(np.int64),
-        np.concatenate([window.shares for window in windows]),
-    )
-    return Batch(*(torch.from_numpy(array).to(device) for array in arrays))
+class Batches:
+    """Makes batches for a head of so many tokens, by their ids."""
+
+    def __init__(self, head_tokens: Sequence[int], device: torch.device) -> None:
+        self._device = device
+        self._places = np.full(max(head_tokens) + 1, -1)
+        self._places[np.asarray(head_tokens)] = np.arange(len(head_tokens))
+
+    def load(self, files: Sequence[Path]) -> Batch:
+        """One batch of the windows in these files."""
+        windows = [Labels.load(file) for file in files]
+        longest = max(len(window.read) for window in windows)
+        read = np.zeros((len(windows), longest), np.int64)
+        wanted = np.zeros((len(windows), longest), bool)
+        for i, window in enumerate(windows):
+            read[i, : len(window.read)] = window.read
+            wanted[i, len(window.read) - len(window.wrote) : len(window.read)] = True
+        choices = self._places[np.concatenate([window.choices for window in windows])]
+        arrays = (
+            np.stack([window.encoded for window in windows]).astype(np.float32),
+            read,
+            wanted,
+            self._places[np.concatenate([window.wrote for window in windows])],
+            np.maximum(choices, 0),
+            np.where(choices >= 0, np.concatenate([window.shares for window in windows]), np.float32(0)),
+        )
+        return Batch(*(torch.from_numpy(array).to(self._device) for array in arrays))
 
 
-def cross_entropy(scores: Tensor, batch: Batch) -> Tensor:
-    """How surprised the draft is by what the target wrote."""
-    return F.cross_entropy(scores, batch.wrote)
+def cross_entropy(likely: Tensor, batch: Batch) -> Tensor:
+    """How surprised the draft is by what the target wrote; `likely` [P, head] are its log-probabilities."""
+    known = batch.wrote >= 0
+    return -likely[known].gather(1, batch.wrote[known, None]).sum() / known.sum().clamp_min(1)
 
 
-def divergence(scores: Tensor, batch: Batch) -> Tensor:
+def divergence(likely: Tensor, batch: Batch) -> Tensor:
     """Kullback-Leibler divergence of the draft from the target's choices; all others count as one."""
-    own = scores.log_softmax(-1).gather(1, batch.choices)
-    rest, its_rest = _rest(own.exp()), _rest(batch.shares)
+    own = likely.gather(1, batch.choices)
+    rest, its_rest = _rest(_shared(own, batch)), _rest(batch.shares)
     known = (batch.shares * (batch.shares.clamp_min(_ROOM).log() - own)).sum(-1)
     return (known + its_rest * (its_rest.log() - rest.log())).mean()
 
 
-def total_variation(scores: Tensor, batch: Batch) -> Tensor:
+def total_variation(likely: Tensor, batch: Batch) -> Tensor:
     """Half the distance between draft and target: one minus the chance that a drawn token is accepted."""
-    own = scores.softmax(-1).gather(1, batch.choices)
+    own = _shared(likely.gather(1, batch.choices), batch)
     apart = (own - batch.shares).abs().sum(-1) + (_rest(own) - _rest(batch.shares)).abs()
     return 0.5 * apart.mean()
 
 
-def mix(scores: Tensor, batch: Batch) -> Tensor:
+def mix(likely: Tensor, batch: Batch) -> Tensor:
     """All three: divergence leads from afar, total variation at the end, cross-entropy keeps the winner on top."""
-    return divergence(scores, batch) + 0.3 * cross_entropy(scores, batch) + total_variation(scores, batch)
+    return divergence(likely, batch) + 0.3 * cross_entropy(likely, batch) + total_variation(likely, batch)
 
 
 LOSSES = {"cross-entropy": cross_entropy, "divergence": divergence, "total variation": total_variation, "mix": mix}
+
+
+def _shared(own: Tensor, batch: Batch) -> Tensor:
+    """The draft's probabilities of the choices that its head has."""
+    return torch.where(batch.shares > 0, own.exp(), torch.zeros((), device=own.device))
 
 
 def _rest(shares: Tensor) -> Tensor:
@@ -112,24 +143,28 @@ def split(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 
 
 @torch.no_grad()
-def agreement(draft: Decoder, files: Sequence[Path], batch: int, device: torch.device) -> float:
+def agreement(draft: Decoder, batches: Batches, files: Sequence[Path], size: int, device: torch.device) -> float:
     """At which share of places the draft's likeliest token is what the target wrote there."""
     right = total = 0
-    for start in range(0, len(files), batch):
-        windows = together([Labels.load(file) for file in files[start : start + batch]], device)
+    draft.eval()
+    for start in range(0, len(files), size):
+        batch = batches.load(files[start : start + size])
         with autocast(device):
-            scores = draft(windows.read, windows.heard, windows.wanted)
-        right += int((scores.argmax(-1) == windows.wrote).sum())
-        total += len(windows.wrote)
+            scores = draft(batch.read, batch.encoded, batch.wanted)
+        right += int((scores.argmax(-1) == batch.wrote).sum())
+        total += len(batch.wrote)
+    draft.train()
     return right / max(1, total)
 
 
 def train(
     draft: Decoder,
+    head_tokens: Sequence[int],
     files: Sequence[Path],
     settings: Settings,
     state: Path,
     told: Told,
+    report: Callable[[Report], None],
     clock: Callable[[], float] = time.monotonic,
 ) -> float:
     """Train on the labels in `files`; gives the agreement on those kept back. `state` is where the run is written down.
@@ -138,20 +173,22 @@ def train(
     """
     device = next(draft.parameters()).device
     learn, measured = split(files)
+    batches = Batches(head_tokens, device)
     parameters = [each for each in draft.parameters() if each.requires_grad]
-    optimiser = torch.optim.AdamW(parameters, lr=0.0, betas=(0.9, 0.98), weight_decay=0.0)
+    optimiser = torch.optim.AdamW(parameters, lr=0.0, betas=(0.9, 0.98), weight_decay=0.01)
     spent, steps = _resume(state, draft, optimiser, device)
     rng, loss_of = random.Random(settings.seed + steps), LOSSES[settings.loss]
     budget, last = 60 * settings.minutes, clock()
-    saved = last
+    saved, losses = last, list[float]()
+    draft.train()
     while spent < budget:
+        done = spent / budget
         for group in optimiser.param_groups:
-            group["lr"] = settings.rate * min(1.0, (steps + 1) / _WARM_UP) * max(0.01, 1 - spent / budget)
-        chosen = rng.sample(learn, min(settings.batch, len(learn)))
-        batch = together([Labels.load(file) for file in chosen], device)
+            group["lr"] = settings.rate * min(1.0, (done + 1e-3) / _WARM_UP) * max(_LEAST_RATE, 1 - done)
+        batch = batches.load(rng.sample(learn, min(settings.batch, len(learn))))
         with autocast(device):
-            scores = draft(batch.read, batch.heard, batch.wanted)
-        loss = loss_of(scores.float(), batch)
+            scores = draft(batch.read, torch.nn.functional.dropout(batch.encoded, _MASKED), batch.wanted)
+        loss = loss_of(scores.float().log_softmax(-1), batch)
         if not torch.isfinite(loss):
             raise FloatingPointError("the loss is no number")
         optimiser.zero_grad()
@@ -159,19 +196,28 @@ def train(
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimiser.step()
         steps += 1
+        losses.append(loss.item())
         now = clock()
         spent, last = spent + now - last, now
         told("Training", min(spent, budget), budget)
+        if int(REPORTS * spent / budget) > int(REPORTS * done) and spent < budget:
+            reached = agreement(draft, batches, measured, settings.batch, device)
+            report(Report(spent / 60, steps, float(np.mean(losses)), reached))
+            losses, last = [], clock()  # measuring is not training
         if now - saved > SAVE_SECONDS:
             _save(state, draft, optimiser, spent, steps)
             saved = now
     _save(state, draft, optimiser, spent, steps)
-    return agreement(draft, measured, settings.batch, device)
+    reached = agreement(draft, batches, measured, settings.batch, device)
+    if losses:
+        report(Report(spent / 60, steps, float(np.mean(losses)), reached))
+    return reached
 
 
 def _save(path: Path, draft: Decoder, optimiser: torch.optim.Optimizer, spent: float, steps: int) -> None:
     partial = path.with_suffix(".partial")
-    states = {"draft": draft.state_dict(), "optimiser": optimiser.state_dict(), "spent": spent, "steps": steps}
+    learnt = {name: each.detach() for name, each in draft.named_parameters() if each.requires_grad}
+    states = {"draft": learnt, "optimiser": optimiser.state_dict(), "spent": spent, "steps": steps}
     torch.save(states, partial)
     partial.replace(path)
 
@@ -181,6 +227,6 @@ def _resume(path: Path, draft: Decoder, optimiser: torch.optim.Optimizer, device
     if not path.exists():
         return 0.0, 0
     states = torch.load(path, map_location=device, weights_only=True)
-    draft.load_state_dict(states["draft"])
+    draft.load_state_dict(states["draft"], strict=False)
     optimiser.load_state_dict(states["optimiser"])
     return float(states["spent"]), int(states["steps"])

@@ -1,41 +1,41 @@
 """Make a draft for a target out of a folder of recordings: label, train, write a model folder, install it.
 
-What is finished of a run lies in the cache, in `drafts/NAME`, until the draft is installed: the same command goes on
-from there.
+Labels and the state of the training lie in the cache, in `drafts`: a stopped run resumes, and another draft of the
+same target learns from the labels that are there.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from desktop_app import folders
-from desktop_app.audio.files import RATE, AudioFile, AudioProblem
+from desktop_app.audio.files import AudioFile, AudioProblem
 from desktop_app.checkpoints import installed, parts
 from desktop_app.checkpoints.folder import Checkpoint, read_target
 from desktop_app.checkpoints.installed import Installed
 from desktop_app.checkpoints.problem import ModelProblem
-from desktop_app.decoding.hearing import Samples
-from desktop_app.decoding.protocol import Model
-from desktop_app.runtimes import openvino
+from desktop_app.checkpoints.shared_draft import SharedDraft, fingerprint
 from desktop_app.runtimes import torch as torch_runtime
-from desktop_app.training import distil, weights
-from desktop_app.training.distil import Settings, Told
+from desktop_app.training import distil, weights, windows
+from desktop_app.training.distil import Report, Settings, Told
 from desktop_app.training.labels import Labeller, Labels
 from desktop_app.training.network import Decoder, layers_to_keep
+from desktop_app.training.windows import Window
 
-STRETCH_SECONDS = 300
-"""So much audio is labelled at a time; a stopped run loses at most that."""
-_FROZEN_ABOVE = 20_000_000
-"""Embeddings with more numbers stay the target's: they know the words, and learning them costs memory."""
-_WINDOW_SECONDS = 25
-"""What a window moves on by on average, for estimating room."""
+POOLING = 4
+"""So many of the encoder's positions become one for a draft's cross-attention, where they divide them."""
+HEAD_TOKENS = 12_000
+"""How many tokens a draft scores at most: reading all rows of a multilingual head takes most of the time of a pass."""
+_BATCH = 48  # windows that are labelled at a time; a stopped run loses at most these
+_TOLD = 0.1  # of the recordings between two sentences about it
+_RARE_LANGUAGE = 0.02  # of the windows: so few are mistakes
 
 Say = Callable[[str], None]
 
@@ -44,7 +44,7 @@ Say = Callable[[str], None]
 class Wish:
     """What is asked for: a draft called `name` for the model in `target`, of `layers` layers, from the recordings in
     `audio`, trained for `minutes` on `device` ("auto", "cpu" or "cuda"). `language` "auto" is heard from each
-    recording."""
+    window."""
 
     target: Path
     audio: Path
@@ -62,6 +62,22 @@ def make(wish: Wish, told: Told, say: Say) -> tuple[Installed, float]:
     folder, and OSError.
     """
     target = read_target(wish.target)
+    _check(target, wish)
+    device = _device(wish.device)
+    recordings = find(wish.audio)
+    home = folders.cache() / "drafts"
+    labels = home / f"labels-{fingerprint(target.tensors)[:16]}-{wish.language}"
+    files = label(target, recordings, labels, wish.language, device, told, say)
+    state = home / f"{wish.name}-{wish.layers}.state"
+    draft, settings = train(target, files, wish, device, state, told, say)
+    made = _install(target, draft.decoder, settings, wish)
+    state.unlink(missing_ok=True)
+    say(f"The labels stay in {labels}, for another draft of {target.name}; delete that folder when you need the room.")
+    return made, draft.agreement
+
+
+def _check(target: Checkpoint, wish: Wish) -> None:
+    """Raise ModelProblem where no such draft can be made."""
     if target.ir is not None:
         raise ModelProblem(f"{target.name} holds OpenVINO's own graphs, not tensors", "name the model in safetensors")
     installed.check_free(wish.name)
@@ -72,34 +88,85 @@ def make(wish: Wish, told: Told, say: Say) -> tuple[Installed, float]:
         )
     if wish.language != "auto" and not target.vocabulary.knows(wish.language):
         raise ModelProblem(f"{target.name} does not know the language {wish.language}", "choose another code, or auto")
-    device = _device(wish.device)
-    recordings = find(wish.audio)
-    work = folders.cache() / "drafts" / wish.name
-    work.mkdir(parents=True, exist_ok=True)
-    _claim(work, target, wish)
-    files = label(target, recordings, work, wish.language, device, told, say)
-    draft = beginning(target, wish.layers).to(device)
-    agreement = _train(draft, files, Settings(wish.minutes), work / f"state-{wish.layers}.pt", told)
-    made = _install(target, draft, wish)
-    shutil.rmtree(work, ignore_errors=True)
-    return made, agreement
 
 
-def _install(target: Checkpoint, draft: Decoder, wish: Wish) -> Installed:
+@dataclass(frozen=True)
+class Trained:
+    """A decoder, and at which share of held-back places it agrees with its target."""
+
+    decoder: Decoder
+    agreement: float
+
+
+def train(
+    target: Checkpoint, files: list[Path], wish: Wish, device: torch.device, state: Path, told: Told, say: Say
+) -> tuple[Trained, SharedDraft]:
+    """A draft trained on the labels in `files`, and what its folder will say of it."""
+    settings = describe(target, files, wish.layers)
+    draft = beginning(target, settings).to(device)
+    state.parent.mkdir(parents=True, exist_ok=True)
+
+    def report(now: Report) -> None:
+        say(
+            f"{now.minutes:.0f} of {wish.minutes:g} min, {now.steps} steps: loss {now.loss:.3f}; "
+            f"the target's own choice at {now.agreement:.1%} of the places kept back"
+        )
+
+    try:
+        agreement = distil.train(draft, settings.head_tokens, files, Settings(wish.minutes), state, told, report)
+    except torch.OutOfMemoryError as error:
+        raise ModelProblem(
+            "there is not enough memory to train this draft", "give --layers 1 or --device cpu"
+        ) from error
+    except FloatingPointError as error:
+        state.unlink(missing_ok=True)
+        raise ModelProblem(f"the training failed: {error}", "repeat the command") from error
+    return Trained(draft, agreement), settings
+
+
+def describe(target: Checkpoint, files: Sequence[Path], layers: int) -> SharedDraft:
+    """What the folder of a draft says that learns from these labels: the tokens that it will score are the commonest
+    of those that the target wrote or thought of, then those that its tokenizer joined first."""
+    vocabulary = target.vocabulary
+    counts, languages = np.zeros(vocabulary.size), Counter[str]()
+    for file in files:
+        labels = Labels.load(file)
+        np.add.at(counts, labels.choices, labels.shares)
+        languages[labels.language] += 1
+    common = np.argsort(-counts[: vocabulary.end], kind="stable")
+    special = range(vocabulary.end, vocabulary.size)
+    room = max(0, HEAD_TOKENS - len(special))
+    known = [code for code, count in languages.items() if count >= _RARE_LANGUAGE * len(files)]
+    return SharedDraft(
+        target=target.name,
+        fingerprint=fingerprint(target.tensors),
+        layers=layers,
+        pooling=_pooling(target),
+        languages=tuple(sorted(known)),
+        head_tokens=(*sorted(common[:room].tolist()), *special),
+    )
+
+
+def _install(target: Checkpoint, draft: Decoder, settings: SharedDraft, wish: Wish) -> Installed:
     with installed.staging(wish.name) as mine:
         folder = mine / "copy"  # beside what an unfinished download of this name may have left
         try:
             shutil.rmtree(folder, ignore_errors=True)  # of an installing that was killed
             folder.mkdir()
-            weights.write(target, draft, layers_to_keep(target.shape.decoder_layers, wish.layers), folder)
-            made = [parts.Part(file.name, file.stat().st_size, parts.digest(file)) for file in sorted(folder.iterdir())]
-            parts.write_about(folder, {"name": wish.name, "trained_for": target.name}, made)
+            write(target, draft, settings, wish.name, folder)
             placed = installed.place(folder, wish.name)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         shutil.rmtree(mine, ignore_errors=True)  # a download of it is of no more use
         return placed
+
+
+def write(target: Checkpoint, draft: Decoder, settings: SharedDraft, name: str, folder: Path) -> None:
+    """Fill the folder of a draft."""
+    weights.write(settings, replace(target.shape, decoder_layers=settings.layers), draft, folder)
+    made = [parts.Part(file.name, file.stat().st_size, parts.digest(file)) for file in sorted(folder.iterdir())]
+    parts.write_about(folder, {"name": name, "trained_for": target.name}, made)
 
 
 def find(folder: Path) -> list[Path]:
@@ -121,67 +188,53 @@ def label(
         raise ModelProblem(
             "no file in the folder holds sound that can be read", "give --audio a folder with recordings"
         )
-    total = sum(known.values())
-    _check_room(target, total, work)
-    model: Model | None = None
-    done = 0.0
-    for recording in known:
-        for number, stretch in enumerate(stretches(recording)):
-            marker = work / f"{_key(recording)}-{number:04}.done"
-            if not marker.exists():
-                if model is None:
-                    told(f"Loading {target.name}", 0, total)
-                    model = _model(target, device)
-                labeller = Labeller(target, model, None if language == "auto" else language)
-                for i, labels in enumerate(labeller.stretch(stretch)):
-                    labels.save(marker.with_name(f"{marker.stem}-{i:03}.npz"))
-                marker.touch()
-            done += len(stretch) / RATE
-            told("Letting the target write", min(done, total), total)
-    files = [file for recording in known for file in sorted(work.glob(f"{_key(recording)}-*.npz"))]
+    cut = windows.cut(known)
+    work.mkdir(parents=True, exist_ok=True)
+    missing = [window for window in cut if not _is_labelled(work, window)]
+    _check_room(target, len(missing), work)
+    total = sum(window.seconds for window in cut)
+    done = total - sum(window.seconds for window in missing)
+    labeller, told_of = None, done
+    for start in range(0, len(missing), _BATCH):
+        batch = missing[start : start + _BATCH]
+        if labeller is None:
+            told(f"Loading {target.name}", 0, total)
+            labeller = Labeller(target, device, None if language == "auto" else language, _pooling(target))
+        told("Labelling", done, total)
+        for window, labels in zip(batch, labeller.label([window.samples() for window in batch]), strict=True):
+            if labels is None:
+                (work / f"{window.key}.empty").touch()
+            else:
+                labels.save(work / f"{window.key}.npz")
+            done += window.seconds
+        if done >= told_of + _TOLD * total:
+            told_of = done
+            say(f"Labelled {done / 3600:.1f} of {total / 3600:.1f} hours.")
+    told("Labelling", total, total)
+    files = [file for window in cut if (file := work / f"{window.key}.npz").exists()]
     if not files:
         raise ModelProblem(f"{target.name} heard no speech in these recordings", "give --audio other recordings")
     return files
 
 
-def stretches(recording: Path) -> Iterator[Samples]:
-    """A recording in stretches of some minutes."""
-    kept: list[Samples] = []
-    with AudioFile(recording) as audio:
-        for block in audio:
-            kept.append(block)
-            if sum(map(len, kept)) >= STRETCH_SECONDS * RATE:
-                yield np.concatenate(kept)
-                kept = []
-    if kept:
-        yield np.concatenate(kept)
+def _is_labelled(work: Path, window: Window) -> bool:
+    return any((work / f"{window.key}{ending}").exists() for ending in (".npz", ".empty"))
 
 
-def beginning(target: Checkpoint, layers: int) -> Decoder:
-    """A decoder that begins as the first and last layers of the target's, in full precision."""
-    draft = Decoder(target.shape, layers)
-    kept = layers_to_keep(target.shape.decoder_layers, layers)
-    state = {
-        name: torch.from_numpy(np.array(target.tensors[weights.source(name, kept, target.shape)].read()))
-        for name in draft.state_dict()
-    }
-    draft.load_state_dict(state)
-    if target.shape.vocabulary * target.shape.width > _FROZEN_ABOVE:
-        for module in (draft.embed_tokens, draft.embed_positions, draft.head):
-            module.requires_grad_(requires_grad=False)
+def beginning(target: Checkpoint, settings: SharedDraft) -> Decoder:
+    """A decoder that begins as the first and last layers of the target's, in full precision. What is the target's own
+    stays as it is."""
+    shape = replace(target.shape, decoder_layers=settings.layers)
+    draft = Decoder(shape, settings.head_tokens)
+    kept = layers_to_keep(target.shape.decoder_layers, settings.layers)
+    draft.load(torch_runtime.reader(target), target.shape, kept, settings.head_tokens)
+    for module in (draft.embed_tokens, draft.embed_positions, draft.head):
+        module.requires_grad_(requires_grad=False)
     return draft
 
 
-def _train(draft: Decoder, files: list[Path], settings: Settings, state: Path, told: Told) -> float:
-    try:
-        return distil.train(draft, files, settings, state, told)
-    except torch.OutOfMemoryError as error:
-        raise ModelProblem(
-            "there is not enough memory to train this draft", "give --layers 1 or --device cpu"
-        ) from error
-    except FloatingPointError as error:
-        state.unlink(missing_ok=True)
-        raise ModelProblem(f"the training failed: {error}", "repeat the command") from error
+def _pooling(target: Checkpoint) -> int:
+    return POOLING if target.shape.audio_positions % POOLING == 0 else 1
 
 
 def _device(wanted: str) -> torch.device:
@@ -189,13 +242,6 @@ def _device(wanted: str) -> torch.device:
     if wanted == "cuda" and not there:
         raise ModelProblem(torch_runtime.absence(), "choose --device cpu")
     return torch.device("cuda" if there and wanted != "cpu" else "cpu")
-
-
-def _model(target: Checkpoint, device: torch.device) -> Model:
-    """The target ready to run beside the training, on the same device."""
-    if device.type == "cuda":
-        return torch_runtime.load(target, "cuda")
-    return openvino.load(target)
 
 
 def _audible(recordings: list[Path], say: Say) -> dict[Path, float]:
@@ -210,35 +256,14 @@ def _audible(recordings: list[Path], say: Say) -> dict[Path, float]:
     return known
 
 
-def _check_room(target: Checkpoint, seconds: float, work: Path) -> None:
-    """ModelProblem unless the labels and the state of the training fit on the disk beside what is there already."""
+def _check_room(target: Checkpoint, count: int, work: Path) -> None:
+    """ModelProblem unless the labels of so many windows and the state of the training fit on the disk."""
     shape = target.shape
-    windows = seconds / _WINDOW_SECONDS + 1
-    there = sum(file.stat().st_size for file in work.iterdir())
     state = 12 * sum(int(np.prod(sides)) for sides in shape.decoder_tensors().values())
-    needed = windows * Labels.bytes(shape.width, shape.audio_positions) + state - there
+    needed = count * Labels.bytes(shape.width, shape.audio_positions // _pooling(target)) + state
     free = shutil.disk_usage(work).free
     if free < needed:
         raise ModelProblem(
             f"there is not enough room on the disk: {needed / 1e9:.1f} GB are needed, {free / 1e9:.1f} GB are free",
             f"make room where {work} is, or give fewer recordings",
         )
-
-
-def _claim(work: Path, target: Checkpoint, wish: Wish) -> None:
-    """Let a folder of work belong to one target and language; what was made for another is deleted."""
-    mark = target.folder / parts.WEIGHTS
-    size = mark.stat().st_mtime_ns if mark.exists() else 0
-    belongs = json.dumps([str(target.folder.resolve()), size, wish.language])
-    owner = work / "target.json"
-    if not owner.exists() or owner.read_text(encoding="utf-8") != belongs:
-        shutil.rmtree(work)
-        work.mkdir()
-        owner.write_text(belongs, encoding="utf-8")
-
-
-def _key(recording: Path) -> str:
-    """A name for the labels of a file as it is now."""
-    state = recording.stat()
-    safe = "".join(letter if letter.isalnum() else "_" for letter in recording.stem)[:40]
-    return f"{safe}-{state.st_size:x}-{state.st_mtime_ns:x}"

@@ -6,17 +6,31 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from desktop_app.checkpoints.shape import Shape
 from desktop_app.training import network
-from desktop_app.training.network import Attention
+from desktop_app.training.network import Attention, Decoder
 
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_attention_is_pytorchs(causal: bool) -> None:
     torch.manual_seed(1)
     attention, x = Attention(16, 2), torch.randn(3, 7, 16)
-    own = attention(x, x, causal=causal)
-    theirs = attention.mixed(F.scaled_dot_product_attention(*attention.split(x, x), is_causal=causal))
+    q, (k, v) = attention.queries(x), attention.memory(x)
+    own = attention.attend(q, k, v, causal)
+    theirs = attention.out_proj(F.scaled_dot_product_attention(q, k, v, is_causal=causal).transpose(1, 2).flatten(2))
     assert torch.allclose(own, theirs, atol=1e-6)
+
+
+def test_token_by_token_the_scores_are_those_of_one_pass() -> None:
+    """Labels are written by steps with a memory, drafts learn in one pass: both must be the same network."""
+    torch.manual_seed(3)
+    shape = Shape(16, 1, 2, 32, 2, 2, 32, 80, 30, 20, 50, own_head=False)
+    decoder, tokens, encoded = Decoder(shape).eval(), torch.randint(50, (3, 6)), torch.randn(3, 30, 16)
+    together = decoder(tokens, encoded, torch.ones(3, 6, dtype=torch.bool)).view(3, 6, 50)
+    past = None
+    for position in range(6):
+        scores, past = decoder.step(tokens[:, position], position, decoder.memory(encoded), past)
+        assert torch.allclose(scores, together[:, position], atol=1e-5)
 
 
 def test_what_comes_later_changes_nothing_before_it() -> None:
@@ -24,7 +38,7 @@ def test_what_comes_later_changes_nothing_before_it() -> None:
     attention, x = Attention(16, 2), torch.randn(1, 7, 16)
     changed = x.clone()
     changed[:, 5:] += 1
-    before, after = attention(x, x, causal=True), attention(changed, changed, causal=True)
+    before, after = (attention.attend(attention.queries(each), *attention.memory(each), True) for each in (x, changed))
     assert torch.equal(before[:, :5], after[:, :5]) and not torch.equal(before[:, 5:], after[:, 5:])
 
 

@@ -1,0 +1,133 @@
+"""Drafts that were trained for one target and hold only what differs from it: a few decoder layers, and which tokens
+they score. Encoder, embeddings, the rows of the head and the tokenizer are the target's own.
+
+Such a folder has config.json (of the type KIND), model.safetensors and galley.json. The fingerprint in config.json
+tells the target from other models of its shape, whatever kind of numbers its weights are stored in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from desktop_app.checkpoints.parts import said
+from desktop_app.checkpoints.pieces import read_json
+from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.checkpoints.shape import Shape
+from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensors
+from desktop_app.decoding.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from desktop_app.checkpoints.folder import Checkpoint
+
+KIND = "galley_draft"
+_FINGERPRINT_ROWS = 256
+
+
+@dataclass(frozen=True)
+class SharedDraft:
+    """What the folder of a draft says: `head_tokens` are the ids that it scores, in ascending order; `languages` the
+    codes that it was trained on; `pooling` so many of the encoder's positions become one for its cross-attention."""
+
+    target: str
+    fingerprint: str
+    layers: int
+    pooling: int
+    languages: tuple[str, ...]
+    head_tokens: tuple[int, ...]
+
+    def config(self) -> dict[str, Any]:
+        """What is written to config.json."""
+        return {
+            "model_type": KIND,
+            "target": {"name": self.target, "fingerprint": self.fingerprint},
+            "decoder_layers": self.layers,
+            "audio_pooling": self.pooling,
+            "languages": list(self.languages),
+            "head_tokens": list(self.head_tokens),
+        }
+
+
+def is_shared_draft(folder: Path) -> bool:
+    """Whether the model in a folder needs its target to run; ModelProblem where its config.json is damaged."""
+    file = folder / "config.json"
+    found = read_json(file) if file.is_file() else {}
+    return isinstance(found, dict) and found.get("model_type") == KIND
+
+
+def read_settings(folder: Path) -> SharedDraft:
+    """What config.json says of a draft; ModelProblem where that makes no sense."""
+    found = read_json(folder / "config.json")
+    try:
+        draft = SharedDraft(
+            target=said(found["target"], "name"),
+            fingerprint=said(found["target"], "fingerprint"),
+            layers=_positive(found["decoder_layers"]),
+            pooling=_positive(found["audio_pooling"]),
+            languages=tuple(map(str, found["languages"])),
+            head_tokens=tuple(map(int, found["head_tokens"])),
+        )
+        if list(draft.head_tokens) != sorted(set(draft.head_tokens)) or min(draft.head_tokens) < 0:
+            raise ValueError("not in ascending order")
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        raise ModelProblem("the config.json of the draft is damaged", FETCH_AGAIN) from error
+    return draft
+
+
+def own_tensors(shape: Shape) -> dict[str, tuple[int, ...]]:
+    """Name -> shape of the tensors that lie in the folder of a draft of this shape."""
+    own = ("decoder.layers.", "decoder.layer_norm.")
+    return {name: sides for name, sides in shape.decoder_tensors().items() if name.startswith(own)}
+
+
+def fingerprint(tensors: Tensors) -> str:
+    """Tells a target by what its drafts take from it: normalisations, positions and the first embeddings, as numbers of
+    32 bits, so that it is the same for weights stored in halves and widened ones."""
+    state = hashlib.sha256()
+    for name in ("encoder.layer_norm.weight", "encoder.layer_norm.bias", "encoder.conv1.weight"):
+        state.update(tensors[name].read().tobytes())
+    for name in ("decoder.embed_positions.weight", "decoder.embed_tokens.weight"):
+        state.update(tensors[name].rows(0, min(_FINGERPRINT_ROWS, tensors[name].shape[0])).tobytes())
+    return state.hexdigest()
+
+
+def with_target(folder: Path, target: Checkpoint) -> Checkpoint:
+    """The draft in a folder together with what it takes from its target; ModelProblem where it is for another one."""
+    draft = read_settings(folder)
+    if target.ir is not None or draft.fingerprint != fingerprint(target.tensors):
+        raise ModelProblem(f"it was trained for another model ({draft.target})", "choose that model as the target")
+    shape = replace(target.shape, decoder_layers=draft.layers, audio_pooling=draft.pooling)
+    vocabulary = target.vocabulary
+    if shape.audio_positions % shape.audio_pooling or not _is_head(draft.head_tokens, vocabulary):
+        raise ModelProblem("the config.json of the draft is damaged", FETCH_AGAIN)
+    own = Tensors(folder)
+    for name, sides in own_tensors(shape).items():
+        own.check(name, sides)
+    languages = {code: token for code, token in vocabulary.languages.items() if code in draft.languages}
+    return replace(
+        target,
+        folder=folder,
+        name=said(read_json(folder / "galley.json"), "name") if (folder / "galley.json").is_file() else folder.name,
+        notice="",
+        shape=shape,
+        vocabulary=replace(vocabulary, languages=languages, translate=None),
+        tensors=target.tensors.with_own(own),
+        alignment_heads=(),
+        head_tokens=draft.head_tokens,
+        draft=None,
+    )
+
+
+def _is_head(tokens: Sequence[int], vocabulary: Vocabulary) -> bool:
+    """Whether these tokens can be scored alone: all special tokens and timestamps are among them, as the last ones."""
+    special = range(vocabulary.end, vocabulary.size)
+    return len(tokens) > len(special) and list(tokens[-len(special) :]) == list(special)
+
+
+def _positive(found: Any) -> int:
+    if not isinstance(found, int) or isinstance(found, bool) or not 0 < found < 1000:
+        raise ValueError(f"{found!r} is no count")
+    return found

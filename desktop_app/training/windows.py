@@ -1,0 +1,102 @@
+"""Cut recordings into windows to learn from: short files are joined, because a window costs the same however little is
+said in it, and long ones are cut.
+
+Some windows are left shorter than the model's, as live transcription hears them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from desktop_app.audio.files import RATE, AudioFile, AudioProblem
+from desktop_app.decoding.hearing import Samples
+
+FULL_SECONDS = 29.5
+SHORTEST_SECONDS = 3.0
+_SHORT_SHARE = 0.25
+_PAUSE_SECONDS = (0.2, 1.0)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """So many seconds of a recording, with a pause before them."""
+
+    recording: Path
+    start: float
+    seconds: float
+    pause: float
+
+
+@dataclass(frozen=True)
+class Window:
+    """The pieces of one window, in order. `key` changes with the files and with what is taken of them."""
+
+    key: str
+    pieces: tuple[Piece, ...]
+
+    @property
+    def seconds(self) -> float:
+        """How long it is, pauses included."""
+        return sum(piece.pause + piece.seconds for piece in self.pieces)
+
+    def samples(self) -> Samples:
+        """Mono samples at 16 kHz. A piece that can no longer be read is left out."""
+        found: list[Samples] = []
+        for piece in self.pieces:
+            try:
+                sound = _read(piece)
+            except AudioProblem:
+                continue
+            found += [np.zeros(round(piece.pause * RATE), np.float32), sound]
+        return np.concatenate(found) if found else np.zeros(0, np.float32)
+
+
+def cut(recordings: Mapping[Path, float], seed: int = 1) -> list[Window]:
+    """The windows of some recordings, whose lengths in seconds are given; files of one folder share windows."""
+    rng, found, pieces, room = random.Random(seed), [], list[Piece](), 0.0
+    for piece in _pieces(recordings, rng):
+        elsewhere = bool(pieces) and pieces[-1].recording.parent != piece.recording.parent
+        if pieces and (elsewhere or piece.pause + piece.seconds > room):
+            found.append(_window(pieces))
+            pieces = []
+        if not pieces:
+            short = rng.random() < _SHORT_SHARE
+            room = rng.uniform(SHORTEST_SECONDS, FULL_SECONDS) if short else FULL_SECONDS
+        pieces.append(piece)
+        room -= piece.pause + piece.seconds
+    return [*found, _window(pieces)] if pieces else found
+
+
+def _pieces(recordings: Mapping[Path, float], rng: random.Random) -> Iterator[Piece]:
+    most = FULL_SECONDS - _PAUSE_SECONDS[1]
+    for recording, seconds in recordings.items():
+        start = 0.0
+        while seconds - start > 0.1:
+            length = min(most, seconds - start)
+            yield Piece(recording, start, length, rng.uniform(*_PAUSE_SECONDS))
+            start += length
+
+
+def _window(pieces: list[Piece]) -> Window:
+    state = hashlib.sha256()
+    for piece in pieces:
+        about = piece.recording.stat()
+        state.update(f"{piece} {about.st_size} {about.st_mtime_ns}".encode())
+    return Window(state.hexdigest()[:24], tuple(pieces))
+
+
+def _read(piece: Piece) -> Samples:
+    left, blocks = round(piece.seconds * RATE), []
+    with AudioFile(piece.recording, piece.start) as audio:
+        for block in audio:
+            blocks.append(block[:left])
+            left -= len(blocks[-1])
+            if left <= 0:
+                break
+    return np.concatenate(blocks) if blocks else np.zeros(0, np.float32)
