@@ -7,7 +7,7 @@ export FILE
 PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else echo .venv/bin/python; fi)
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test check parity soak screenshots starter clean
+.PHONY: help run setup test check parity soak screenshots clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
@@ -17,7 +17,6 @@ help:
 	@echo 'make parity        compare with transformers and openai-whisper, token for token (minutes)'
 	@echo 'make soak          record two hours, and hear two hours live, faster than real time (an hour and more)'
 	@echo 'make screenshots   render every screen into docs/screenshots'
-	@echo 'make starter       train the starter pair from nothing (hours)'
 	@echo 'make clean         remove .venv and everything that was built'
 
 # With a display the window opens; without one the text is written to the terminal.
@@ -52,10 +51,6 @@ soak: setup
 
 screenshots: setup
 	$(OFFSCREEN) $(PYTHON) tests/screenshots.py
-
-starter: setup
-	@$(PYTHON) installer/system_packages.py voices
-	$(PYTHON) -m models.training
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

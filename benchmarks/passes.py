@@ -36,7 +36,7 @@ from tests import random_models  # noqa: E402
 
 PREFIX = 60  # tokens in the cache before the pass that is timed
 SIZES = (1, 2, 4, 8, 12, 16)
-LIKE_STARTER = random_models.Recipe.of(256, 4, 4, 4, text=1000, languages=("en",))
+SMALLEST = random_models.Recipe.of(256, 4, 4, 4, text=1000, languages=("en",))
 REWIND_SHARE, EIGHT_SHARE = 0.02, 1.6
 
 
@@ -115,8 +115,8 @@ def machine() -> dict[str, Any]:
 
 
 def measure_rewind(rounds: int) -> dict[str, Any]:
-    """The rewind, on a model as small as the starter, where a pass is shortest."""
-    checkpoint = made("like-starter", LIKE_STARTER)
+    """The rewind, on a very small model, where a pass is shortest."""
+    checkpoint = made("smallest", SMALLEST)
     times = rewinds(load(checkpoint), window(checkpoint.shape.width), rounds)
     middle = {name: statistics.median(each) for name, each in times.items()}
     share = middle["rewind"] / middle["pass"]

@@ -1,4 +1,4 @@
-"""Make sure of the system libraries that Python's packages cannot bring: `system_packages.py window sound voices`.
+"""Make sure of the system libraries that Python's packages cannot bring: `system_packages.py window sound`.
 
 Linux only; on other systems the packages bring everything. What the named groups lack is installed where that needs no
 password (root, or sudo that does not ask); otherwise one line to type is printed. Never fails: what can work without
@@ -46,11 +46,6 @@ LIBRARIES: dict[str, dict[str, Names]] = {
         "pactl": ("pulseaudio-utils", "pulseaudio-utils", "libpulse"),
         "paplay": ("pulseaudio-utils", "pulseaudio-utils", "libpulse"),
         "alsa-lib/libasound_module_pcm_pulse.so": ("libasound2-plugins", "alsa-plugins-pulseaudio", "alsa-plugins"),
-    },
-    # Speech for training the starter; flite is a program.
-    "voices": {
-        "libespeak-ng.so.1": ("espeak-ng", "espeak-ng", "espeak-ng"),
-        "flite": ("flite", "flite", "flite"),
     },
 }
 FONT: Names = ("fonts-dejavu-core", "dejavu-sans-fonts", "ttf-dejavu")

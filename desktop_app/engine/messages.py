@@ -120,7 +120,7 @@ class Shutdown:
 
 @dataclass(frozen=True)
 class Preparing:
-    """Work that comes before the first word, in one sentence for people ("Loading Galley starter", "Preparing
+    """Work that comes before the first word, in one sentence for people ("Loading base", "Preparing
     it for this CPU, once")."""
 
     job: str

@@ -127,7 +127,7 @@ def _installed(name: str, folder: Path, here: dict[str, Path]) -> Listed:
         folder,
         model.bytes,
         languages=entry.languages if entry else (),
-        licence=entry.licence if entry else "",
+        licence=parts.said(about, "licence") or (entry.licence if entry else ""),
         memory=_memory(entry),
         drafts=_drafts(entry, here),
         note=entry.note if entry else str(about.get("notice") or ""),

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--quiet", type=float, default=300.0, metavar="SECONDS", help="of silence, of noise and of music (default: 300)"
     )
-    add("--target", default="", metavar="NAME|FOLDER", help="the model (default: the starter)")
+    add("--target", default="", metavar="NAME|FOLDER", help="the model (default: the one in use)")
     add(
         "--clock",
         default="processor",

@@ -67,7 +67,7 @@ def quantise_encoder(path: Path, windows: Sequence[npt.NDArray[np.float32]]) -> 
         heard,
         model_type=nncf.ModelType.TRANSFORMER,
         subset_size=len(windows),
-        # The convolutions read the features themselves: in int8 they made most of the text's errors on the starter.
+        # The convolutions read the features themselves: in int8 they made most of the text's errors on a small model.
         ignored_scope=nncf.IgnoredScope(types=["Convolution"]),
     )
     fresh = path.with_name(f"new_{path.name}")

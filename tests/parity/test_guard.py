@@ -1,4 +1,4 @@
-"""With the guard the starter writes nothing where nobody speaks, and keeps every word where somebody does."""
+"""With the guard a small model writes nothing where nobody speaks, and keeps every word where somebody does."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 import soundfile
 
-from desktop_app import resources
 from desktop_app.audio import voice
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.decoding.guard import Act, Guard
 from desktop_app.decoding.longform import Listener, Segment, Settings, transcribe
 from desktop_app.runtimes.openvino import OpenVinoModel, load
+from tests.small_pair import SMALL_PAIR
 from tests.sounds import RATE, Samples, without_speech
 
 CLIPS = sorted((Path(__file__).parents[1] / "data" / "clips").glob("*.flac"))
-Starter = tuple[Checkpoint, OpenVinoModel]
+Loaded = tuple[Checkpoint, OpenVinoModel]
 
 
 class Notes(Listener):
@@ -35,13 +35,13 @@ class Notes(Listener):
 
 
 @pytest.fixture(scope="module")
-def starter() -> Starter:
-    checkpoint = read(resources.path("models", "starter"))
+def loaded() -> Loaded:
+    checkpoint = read(SMALL_PAIR)
     return checkpoint, load(checkpoint)
 
 
-def write(starter: Starter, sound: Samples, guarded: bool = True) -> Notes:
-    checkpoint, model = starter
+def write(loaded: Loaded, sound: Samples, guarded: bool = True) -> Notes:
+    checkpoint, model = loaded
     guard = Guard(voice.speaks, checkpoint.vocabulary, checkpoint.text) if guarded else None
     notes, settings = Notes(), Settings(language="en")
     blocks: Iterator[Samples] = iter([sound])
@@ -52,32 +52,32 @@ def write(starter: Starter, sound: Samples, guarded: bool = True) -> Notes:
 
 @pytest.mark.parity
 @pytest.mark.parametrize("name", ["silence", "mains hum", "organ"])
-def test_nobody_speaks(starter: Starter, name: str) -> None:
-    notes = write(starter, without_speech(4)[name])
+def test_nobody_speaks(loaded: Loaded, name: str) -> None:
+    notes = write(loaded, without_speech(4)[name])
     assert notes.made == []
     assert {act.kind for act in notes.acts} <= {"silence"}
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", list(without_speech(1)))
-def test_nobody_speaks_in_any_of_twenty_sounds(starter: Starter, name: str) -> None:
-    assert write(starter, without_speech(12)[name]).made == []
+def test_nobody_speaks_in_any_of_twenty_sounds(loaded: Loaded, name: str) -> None:
+    assert write(loaded, without_speech(12)[name]).made == []
 
 
 @pytest.mark.parity
-def test_speech_keeps_its_tokens(starter: Starter) -> None:
+def test_speech_keeps_its_tokens(loaded: Loaded) -> None:
     sound = np.concatenate([soundfile.read(clip, dtype="float32")[0] for clip in CLIPS[:8]])
-    plain, guarded = write(starter, sound, guarded=False), write(starter, sound)
+    plain, guarded = write(loaded, sound, guarded=False), write(loaded, sound)
     assert [segment.tokens for segment in guarded.made] == [segment.tokens for segment in plain.made]
     assert guarded.acts == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("clip", CLIPS, ids=lambda clip: clip.name)
-def test_every_clip_keeps_its_words(starter: Starter, clip: Path) -> None:
+def test_every_clip_keeps_its_words(loaded: Loaded, clip: Path) -> None:
     """A line behind the end of the audio says nothing, so the words within it are what counts."""
     sound, rate = soundfile.read(clip, dtype="float32")
     assert rate == RATE
-    plain, guarded = write(starter, sound, guarded=False), write(starter, sound)
+    plain, guarded = write(loaded, sound, guarded=False), write(loaded, sound)
     seconds = len(sound) / RATE
     assert [s.tokens for s in guarded.made] == [s.tokens for s in plain.made if s.start < seconds]

@@ -31,6 +31,7 @@ from desktop_app.decoding.window import WindowDecoder
 from desktop_app.runtimes.openvino import OpenVinoModel, load
 from tests import random_models
 from tests.random_models import Recipe
+from tests.small_pair import SMALL_PAIR
 from tests.sounds import babble
 
 CLIPS = Path(__file__).parents[1] / "data" / "clips"
@@ -119,8 +120,8 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def starter() -> Both:
-    return Both(resources.path("models", "starter"))
+def pair() -> Both:
+    return Both(SMALL_PAIR)
 
 
 def sound(path: Path) -> Samples:
@@ -130,20 +131,20 @@ def sound(path: Path) -> Samples:
 
 
 @pytest.mark.parity
-def test_clips(starter: Both) -> None:
+def test_clips(pair: Both) -> None:
     clips = {path.name: sound(path) for path in sorted(CLIPS.glob("*.flac"))}
     assert len(clips) >= 30
-    tokens = starter.compare(clips)
+    tokens = pair.compare(clips)
     print(f"{tokens} equal tokens in {len(clips)} clips")
     assert tokens > 8 * len(clips)
 
 
 @pytest.mark.parity
-def test_whole_windows(starter: Both) -> None:
+def test_whole_windows(pair: Both) -> None:
     """Thirty seconds of conversation: several segments, pairs of timestamps, no silence at the end."""
     samples = sound(resources.path("resources", "sample", "conversation.flac"))
     windows = {f"from {start} s": samples[start * RATE : (start + 30) * RATE] for start in (0, 20)}
-    assert starter.compare(windows) > 40
+    assert pair.compare(windows) > 40
 
 
 @pytest.mark.parity
@@ -199,26 +200,26 @@ class Notes(Listener):
 
 @pytest.mark.long
 @pytest.mark.parametrize("times", [1, 10])
-def test_a_long_recording(starter: Both, times: int) -> None:
+def test_a_long_recording(pair: Both, times: int) -> None:
     """The sample conversation, and eleven minutes of it softer and louder, as the long form of `generate` writes it."""
     once = sound(resources.path("resources", "sample", "conversation.flac"))
     samples = np.concatenate([once * 10 ** -(number % 4) for number in range(times)]).astype(np.float32)
     # transformers reflects at the very end, openai-whisper and Galley hear silence there: both hear it here.
     samples = np.concatenate([samples, np.zeros(RATE, np.float32)])
-    checkpoint, notes = starter.checkpoint, Notes()
-    hear = Spectrogram([samples], [starter.target.mel_bins]).features
+    checkpoint, notes = pair.checkpoint, Notes()
+    hear = Spectrogram([samples], [pair.target.mel_bins]).features
     transcribe(
         iter([samples]),
         hear,
-        starter.target,
+        pair.target,
         checkpoint.vocabulary,
         checkpoint.text,
         notes,
         settings=Settings(TASK.language),
     )
-    heard = starter.extract(samples, truncation=False, padding="longest", return_attention_mask=True)
+    heard = pair.extract(samples, truncation=False, padding="longest", return_attention_mask=True)
     thresholds = {"temperature": 0.0, "no_speech_threshold": 0.6, "logprob_threshold": -1.0}
-    found = starter.generate(heard.input_features, TASK, attention_mask=heard.attention_mask, **thresholds)
+    found = pair.generate(heard.input_features, TASK, attention_mask=heard.attention_mask, **thresholds)
     theirs = [segment["tokens"].tolist() for segment in found["segments"][0]]
     # transformers leaves the time at which the next line would begin at the end of a window's last line.
     is_time = checkpoint.vocabulary.is_timestamp

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from desktop_app.checkpoints import catalogue, parts
-from desktop_app.checkpoints.installed import bundled
+from desktop_app.checkpoints.folder import read_target
+from desktop_app.checkpoints.installed import bundled, describe
 from desktop_app.checkpoints.tensors import TensorFile
 
 FOLDER = bundled()
+BASE = catalogue.find("base")
+assert BASE is not None
 
 
 def published() -> Iterator[bytes]:
@@ -40,9 +44,8 @@ def test_its_numbers_are_those_that_openai_published() -> None:
     for block in published():
         state.update(block)
         size += len(block)
-    entry = catalogue.find("openai/whisper-base")
-    assert entry is not None
-    assert (size, state.hexdigest()) == (entry.bytes, entry.sha256)
+    assert BASE.repository == "openai/whisper-base"
+    assert (size, state.hexdigest()) == (BASE.bytes, BASE.sha256)
 
 
 def test_its_weights_lie_in_parts_that_every_host_of_git_takes() -> None:
@@ -59,3 +62,19 @@ def test_the_notices_of_its_licences_are_kept() -> None:
     assert "Copyright (c) 2022 OpenAI" in (FOLDER / "LICENSE").read_text("utf-8")
     card = (FOLDER / "README.md").read_text("utf-8")
     assert "MIT" in card and "Apache-2.0" in card
+
+
+def test_it_is_read_as_whispers_base_with_all_languages() -> None:
+    checkpoint = read_target(FOLDER)
+    assert (checkpoint.name, checkpoint.notice, len(checkpoint.vocabulary.languages)) == ("base", "", 99)
+    assert sum(map(math.prod, checkpoint.shape.tensors().values())) == BASE.parameters
+    assert describe("base", FOLDER).entry is BASE
+
+
+def test_its_files_are_those_that_were_recorded() -> None:
+    """`galley models verify base`, without the look at every number."""
+    recorded = {part.name: part for part in parts.recorded(FOLDER)}
+    for file in FOLDER.glob("*.safetensors*"):
+        assert file.name in recorded
+    for name, part in recorded.items():
+        assert ((FOLDER / name).stat().st_size, parts.digest(FOLDER / name)) == (part.size, part.sha256)

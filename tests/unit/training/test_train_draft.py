@@ -26,7 +26,7 @@ from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.training import draft, windows
 from desktop_app.training.labels import Labels
 from tests import random_models
-from tests.small_pair import SMALL_PAIR
+from tests.small_pair import NAME, SMALL_PAIR
 
 CLIPS = Path(__file__).resolve().parents[2] / "data" / "clips"
 
@@ -216,7 +216,7 @@ def test_every_obstacle_is_one_line(
         f"mine: {tmp_path / 'missing'} is no folder",
         "mine: no file in the folder holds sound that can be read",
         "mine: mine is already installed",
-        "mine: Galley starter does not know the language fr",
+        f"mine: {NAME} does not know the language fr",
         "mine: there is not enough room on the disk: 0.1 GB are needed, 0.0 GB are free",
         "mine: training needs PyTorch, which is not installed",
     ]
