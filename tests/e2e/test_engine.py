@@ -27,6 +27,7 @@ from desktop_app.engine.messages import (
     Started,
     Tentative,
 )
+from tests.small_pair import NOTICE
 
 SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))
 CLIP = str(Path(__file__).resolve().parents[1] / "data" / "clips" / "00.flac")
@@ -74,7 +75,7 @@ def test_a_recording_comes_as_events(talk: Talk) -> None:
     events = talk.whole(SAMPLE)
     started = next(event for event in events if isinstance(event, Started))
     assert started.models.draft
-    assert started.models.notice.startswith("Trained on synthetic voices")
+    assert started.models.notice == NOTICE
     finished = events[-1]
     assert isinstance(finished, Finished)
     segments = [event.segment for event in events if isinstance(event, SegmentReady)]

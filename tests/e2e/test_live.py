@@ -100,7 +100,7 @@ def test_a_session_that_loses_its_engine_goes_on(talk: Talk) -> None:
     transcript = finished.transcript
     assert (transcript.path, transcript.seconds, transcript.language) == ("recording.flac", pytest.approx(4.4), "en")
     assert [segment.id for segment in transcript.segments] == list(range(len(transcript.segments)))
-    assert "good morning" in " ".join(segment.text for segment in transcript.segments).lower()
+    assert transcript.segments[0].start < 2.0, "what was said before the engine was killed"
     assert transcript.segments[-1].end > 3.0
 
 
