@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from desktop_app import __version__
 from desktop_app.cli import bench
-from desktop_app.engine import placing
+from desktop_app.engine import arguments as model_options
 from desktop_app.transcript.formats import FORMATS
 
 COMMANDS = {
@@ -61,7 +59,7 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
     elif name == "doctor":
         parser.add_argument(
             "--device",
-            type=_device,
+            type=model_options.device,
             metavar="DEVICE",
             help="try this one only: compile the bundled model for it, and compare its text with the processor's",
         )
@@ -70,70 +68,11 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(given)
 
 
-def _add_writer(parser: argparse.ArgumentParser) -> None:
-    """What decides the text, of a file or of a microphone."""
-    add = parser.add_argument
-    add(
-        "--target",
-        default="",
-        metavar="NAME|FOLDER",
-        help="the model whose text it is (default: the best one installed)",
-    )
-    add(
-        "--draft",
-        default="auto",
-        metavar="auto|off|NAME|FOLDER",
-        help="the small model that writes ahead: auto, what came with the target; off, the target alone",
-    )
-    add(
-        "--device",
-        default="auto",
-        type=_device,
-        metavar="DEVICE",
-        help="what computes: auto, cpu, gpu, npu or cuda, or apart as in encoder=npu,target=gpu,draft=cpu "
-        "(default: %(default)s, the processor)",
-    )
-    add(
-        "--precision",
-        default="auto",
-        choices=("auto", "f32", "f16", "bf16", "int8", "int4"),
-        help="of the numbers; int8 and int4 of the weights only (default: %(default)s, f32 on a processor, else f16)",
-    )
-    add(
-        "--language",
-        default="auto",
-        type=_language,
-        metavar="auto|CODE",
-        help="the language that is spoken, as in en (default: heard from the file)",
-    )
-    add(
-        "--task",
-        default="transcribe",
-        choices=("transcribe", "translate"),
-        help="write what is said, or translate it into English (default: %(default)s)",
-    )
-    add("--prompt", default="", metavar="TEXT", help="text that might stand before the recording: names, terms, style")
-    add(
-        "--hot-words",
-        default=(),
-        type=_hot_words,
-        metavar="FILE",
-        help="a text file of names and terms that may occur, one a line",
-    )
-    add(
-        "--guard",
-        default=True,
-        action=argparse.BooleanOptionalAction,
-        help="leave out text where nobody speaks and turns of a repetition, and say so; --no-guard writes whatever the"
-        " target writes, for comparisons (default: yes)",
-    )
-
-
 def _add_transcribe(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _STATUS
     add = parser.add_argument
     add("files", nargs="+", metavar="FILE", help="audio or video, in any format that FFmpeg reads")
-    _add_writer(parser)
+    model_options.add(parser)
     add(
         "--timestamps",
         default=True,
@@ -185,7 +124,7 @@ def _add_record(parser: argparse.ArgumentParser) -> None:
     add("--check", action="store_true", help="then transcribe the whole file, and say how many words that would change")
     add("--recover", action="store_true", help="record nothing; write down recordings that were interrupted")
     _add_speakers(parser, "They stand in the text that is kept")
-    _add_writer(parser)
+    model_options.add(parser)
 
 
 def _add_speakers(parser: argparse.ArgumentParser, when: str) -> None:
@@ -225,7 +164,13 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     add("--name", default="", help="what to call the draft (default: TARGET-draft)")
     add("--layers", type=int, choices=(1, 2), default=2, help="decoder layers: fewer are faster (default: %(default)s)")
     add("--minutes", type=_minutes, default=30.0, metavar="M", help="minutes of training (default: 30)")
-    add("--language", default="auto", type=_language, metavar="auto|CODE", help="what is spoken (default: heard)")
+    add(
+        "--language",
+        default="auto",
+        type=model_options.language,
+        metavar="auto|CODE",
+        help="what is spoken (default: heard)",
+    )
     add("--device", default="auto", choices=("auto", "cpu", "cuda"), help="what computes (default: %(default)s)")
     add = action("convert", "write a model as OpenVINO's own graphs (needs the extra galley[convert])").add_argument
     add("model", metavar="MODEL", help="an installed model, or a Whisper folder with model.safetensors")
@@ -260,22 +205,6 @@ def _length(text: str, unit: str) -> float:
     return length
 
 
-def _device(text: str) -> str:
-    try:
-        placing.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-    return text
-
-
-def _hot_words(file: str) -> tuple[str, ...]:
-    try:
-        lines = Path(file).read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise argparse.ArgumentTypeError(f"{file} cannot be read as text; give a file with one word a line") from error
-    return tuple(line.strip() for line in lines if line.strip())
-
-
 def _temperatures(text: str) -> tuple[float, ...]:
     try:
         found = tuple(float(part) for part in text.split(","))
@@ -291,10 +220,3 @@ def _speakers(text: str) -> str:
     if wanted in ("off", "auto") or (wanted.isdecimal() and 1 <= int(wanted) <= 50):
         return wanted
     raise argparse.ArgumentTypeError(f"{text!r} is no number of speakers; write off, auto, or a number up to 50")
-
-
-def _language(text: str) -> str:
-    code = text.strip().lower()
-    if not re.fullmatch(r"auto|[a-z]{2,3}", code):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a language code; write one like en, or auto")
-    return code

@@ -22,6 +22,7 @@ from desktop_app.audio.recording import Recorded, Recorder, new_place
 from desktop_app.cli import checking, recover, results
 from desktop_app.cli.keeping import Keeping
 from desktop_app.cli.live_screen import LiveScreen, Status
+from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import (
     Event,
@@ -274,19 +275,8 @@ class _Session:
 
 def options(arguments: argparse.Namespace) -> Options:
     """What was asked of the models."""
-    return Options(
-        target=arguments.target,
-        draft=arguments.draft,
-        device=arguments.device,
-        precision=arguments.precision,
-        language=arguments.language,
-        task=arguments.task,
-        prompt=arguments.prompt,
-        hot_words=arguments.hot_words,
-        words=arguments.speakers != "off",  # a word has one speaker, a line may have two
-        speakers=arguments.speakers,
-        guard=arguments.guard,
-    )
+    # A word has one speaker, a line may have two.
+    return model_options.options(arguments, words=arguments.speakers != "off", speakers=arguments.speakers)
 
 
 def _begin_to_listen(news: queue.SimpleQueue[_News]) -> str:

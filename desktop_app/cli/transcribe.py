@@ -12,12 +12,12 @@ from typing import Any
 
 from desktop_app.cli import results
 from desktop_app.cli.screen import Screen
+from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import (
     Event,
     Failed,
     Finished,
-    Options,
     Preparing,
     Progress,
     SegmentReady,
@@ -51,21 +51,13 @@ class _Run:
         self._format: str = arguments.format
         self._stats_file: str | None = arguments.stats
         self._screen = screen
-        self._options = Options(
-            target=arguments.target,
-            draft=arguments.draft,
-            device=arguments.device,
-            precision=arguments.precision,
-            language=arguments.language,
-            task=arguments.task,
+        self._options = model_options.options(
+            arguments,
             timestamps=arguments.timestamps,
-            prompt=arguments.prompt,
             condition=arguments.condition,
             temperatures=arguments.temperature,
             words=arguments.speakers != "off" if arguments.words is None else arguments.words,
             speakers=arguments.speakers,
-            hot_words=arguments.hot_words,
-            guard=arguments.guard,
         )
         folder = arguments.output
         self._targets = results.destinations(self._files, Path(folder), self._format) if folder else []
