@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol, cast
 
 BENCHMARKS = {
+    "accuracy": ("accuracy", "word and character error rates on recordings with a known text, and how fast"),
     "live": ("live", "words on the screen while they are spoken: how late, how stable, how right, at what cost"),
     "memory": ("memory", "the memory that a model takes, from its file to its first window"),
     "speakers": ("speakers", "who spoke when: error rates, number of speakers, whose words, and at what cost"),

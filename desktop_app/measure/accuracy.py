@@ -1,0 +1,199 @@
+"""`galley bench accuracy`: how many words and characters of recordings with a known text come out wrong, and how fast.
+
+Each recording goes through the engine as in `galley transcribe`. Rates are over all words or characters together, not
+means of rates.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import queue
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import Any
+
+from desktop_app.audio.files import AudioProblem
+from desktop_app.engine import arguments as model_options
+from desktop_app.engine.client import Engine
+from desktop_app.engine.messages import Event, Failed, Finished, Options, Preparing
+from desktop_app.measure import references
+from desktop_app.measure.error_rates import Edits, character_edits, missing_packages, word_edits
+from desktop_app.measure.references import Reference
+from desktop_app.transcript.model import Stats, Transcript
+
+DONE, FAILED, NO_ENGINE, INTERRUPTED = 0, 1, 3, 130
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which recordings, and all that decides their text."""
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        help="recordings with their texts: listed in its index.json or that of the folder above, or as in LibriSpeech",
+    )
+    model_options.add(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure; gives the exit status."""
+    if missing := missing_packages():
+        are = "is" if len(missing) == 1 else "are"
+        _say(f"galley bench accuracy: {' and '.join(missing)} {are} not installed; install galley[bench]")
+        return FAILED
+    folder = Path(arguments.folder)
+    try:
+        wanted = references.read(folder)
+    except AudioProblem as problem:
+        _say(f"galley bench accuracy: {problem}")
+        return FAILED
+    bench = _Bench(folder.resolve(), wanted, model_options.options(arguments))
+    status = bench.measure()
+    for line in bench.summary():
+        _print(line)
+    if arguments.json:
+        text = json.dumps(bench.figures(), indent=1, ensure_ascii=False) + "\n"
+        Path(arguments.json).write_text(text, encoding="utf-8")
+    return status
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One recording, or several together: edits against the reference, and the audio and time they took."""
+
+    words: Edits
+    characters: Edits
+    stats: Stats
+
+    def __add__(self, other: Measured) -> Measured:
+        """Two together."""
+        return Measured(self.words + other.words, self.characters + other.characters, self.stats + other.stats)
+
+    def figures(self) -> dict[str, Any]:
+        """As they stand in the JSON; seconds are wall clock."""
+        return {
+            "wer": self.words.rate,
+            "words": self.words.total,
+            "substitutions": self.words.substitutions,
+            "deletions": self.words.deletions,
+            "insertions": self.words.insertions,
+            "cer": self.characters.rate,
+            "characters": self.characters.total,
+            "character_errors": self.characters.count,
+            "audio_seconds": self.stats.audio_seconds,
+            "wall_seconds": self.stats.wall_seconds,
+            "real_time_factor": self.stats.real_time_factor,
+        }
+
+
+class _Bench:
+    """All recordings of a folder through one engine, and what came of them."""
+
+    def __init__(self, folder: Path, wanted: Sequence[Reference], options: Options) -> None:
+        self._folder, self._wanted, self._options = folder, wanted, options
+        self._finished: list[tuple[Reference, Transcript, str, Measured]] = []
+        self._failed: list[tuple[Reference, str]] = []
+
+    def measure(self) -> int:
+        """Transcribe one after another, and say each one's figures; gives the exit status. Ctrl-C ends it: what is
+        finished stays.
+        """
+        events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        engine, status = Engine(events.put), DONE
+        try:
+            for number, wanted in enumerate(self._wanted):
+                engine.transcribe(str(number), str(wanted.path), self._options)
+            while status != NO_ENGINE and len(self._finished) + len(self._failed) < len(self._wanted):
+                status = max(status, self._take(events.get()))
+        except KeyboardInterrupt:
+            _say(f"Interrupted: {len(self._finished)} of {len(self._wanted)} recordings are measured.")
+            status = INTERRUPTED
+        finally:
+            engine.close()
+        return status
+
+    def _take(self, event: Event) -> int:
+        match event:
+            case Preparing():
+                _say(event.what)
+            case Finished():
+                self._finish(self._wanted[int(event.job)], event.transcript)
+            case Failed():
+                return self._fail(self._wanted[int(event.job)], event)
+        return DONE
+
+    def _finish(self, wanted: Reference, transcript: Transcript) -> None:
+        language = wanted.language or transcript.language
+        text = " ".join(segment.text.strip() for segment in transcript.segments)
+        words, characters = (edits(wanted.text, text, language) for edits in (word_edits, character_edits))
+        measured = Measured(words, characters, transcript.stats)
+        self._finished.append((wanted, transcript, text, measured))
+        _print(f"{self._name(wanted)}: {_rates(measured)}")
+
+    def _fail(self, wanted: Reference, event: Failed) -> int:
+        self._failed.append((wanted, event.reason))
+        whose = "galley bench accuracy" if event.kind == "model" else self._name(wanted)
+        _say(f"{whose}: {event.reason}; {event.remedy}")
+        return NO_ENGINE if event.kind == "model" else FAILED
+
+    def _name(self, wanted: Reference) -> str:
+        return wanted.path.relative_to(self._folder).as_posix()
+
+    def _total(self) -> Measured:
+        return reduce(add, (measured for *_, measured in self._finished))
+
+    def summary(self) -> list[str]:
+        """What a person reads in the end."""
+        if not self._finished:
+            return []
+        total, words, models = self._total(), self._total().words, self._finished[0][1].models
+        count = f"{len(self._finished)} {'recording' if len(self._finished) == 1 else 'recordings'}"
+        draft = f"draft {models.draft}" if models.draft else "no draft"
+        return [
+            f"{count}, {total.stats.audio_seconds / 60:.1f} min: {_rates(total)}",
+            f"{words.total} words: {words.substitutions} wrong, {words.deletions} missing, {words.insertions} too many",
+            f"{models.target}, {draft}, {models.device}, {models.precision}",
+        ]
+
+    def figures(self) -> dict[str, Any]:
+        """Everything, for the JSON."""
+        return {
+            "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+            "models": asdict(self._finished[0][1].models) if self._finished else None,
+            "folder": str(self._folder),
+            "files": [
+                {
+                    "file": self._name(wanted),
+                    "language": wanted.language or transcript.language,
+                    "reference": wanted.text,
+                    "text": text,
+                    **measured.figures(),
+                }
+                for wanted, transcript, text, measured in self._finished
+            ],
+            "failed": [{"file": self._name(wanted), "reason": reason} for wanted, reason in self._failed],
+            "total": self._total().figures() if self._finished else None,
+        }
+
+
+def _rates(measured: Measured) -> str:
+    return (
+        f"WER {measured.words.rate:.2%}, CER {measured.characters.rate:.2%},"
+        f" real-time factor {measured.stats.real_time_factor:.3f}"
+    )
+
+
+def _print(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.flush()

@@ -1,0 +1,78 @@
+"""Recordings with the text that is said in them, as folders of speech hold them: listed by an index.json, or in the
+layout of LibriSpeech (Panayotov et al. 2015).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os.path import normpath
+from pathlib import Path
+from typing import Any
+
+from desktop_app.audio.files import AudioProblem
+
+INDEX, TEXTS = "index.json", "*.trans.txt"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A recording and what is said in it; `language` is its code, or "" where the folder does not tell."""
+
+    path: Path
+    text: str
+    language: str = ""
+
+
+def read(folder: Path) -> list[Reference]:
+    """The recordings of a folder whose text is known, whether their files are there or not.
+
+    An index.json in the folder or in the one above it is a list of objects with "file" (relative to it), "text" and
+    perhaps "language"; those elsewhere or without a text are passed over. Otherwise each *.trans.txt, at any depth,
+    has lines of a name and a text, and the recordings beside it have these names. AudioProblem says what is wrong.
+    """
+    if not folder.is_dir():
+        raise AudioProblem(f"there is no folder {folder}", "name the folder that holds recordings and their texts")
+    folder = folder.resolve()
+    found = list(_indexed(folder, folder)) or list(_transcribed(folder)) or list(_indexed(folder.parent, folder))
+    if not found:
+        raise AudioProblem(
+            f"{folder} has no recording with a text", f"list them in an {INDEX}, or write {TEXTS} as in LibriSpeech"
+        )
+    return found
+
+
+def _indexed(place: Path, folder: Path) -> Iterator[Reference]:
+    """Those below `folder` that the index in `place` lists."""
+    index = place / INDEX
+    if not index.is_file():
+        return
+    try:
+        entries = json.loads(index.read_text(encoding="utf-8"))
+        rows = [(place / entry["file"], entry.get("text"), entry.get("language")) for entry in entries]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise AudioProblem(
+            f"{index} cannot be read as a list of recordings", 'write a list of objects with "file" and "text"'
+        ) from error
+    for file, text, language in rows:
+        path = Path(normpath(file))
+        if path.is_relative_to(folder) and text:
+            yield Reference(path, str(text), _code(language))
+
+
+def _transcribed(folder: Path) -> Iterator[Reference]:
+    """Those that LibriSpeech's lists name."""
+    for listing in sorted(folder.rglob(TEXTS)):
+        try:
+            lines = [line.split(maxsplit=1) for line in listing.read_text(encoding="utf-8").splitlines()]
+        except (OSError, ValueError) as error:
+            raise AudioProblem(f"{listing} cannot be read as text", "write it as UTF-8") from error
+        recordings = {file.stem: file for file in sorted(listing.parent.iterdir()) if file != listing}
+        for name, text in (line for line in lines if len(line) == 2):
+            yield Reference(recordings.get(name, listing.parent / f"{name}.flac"), text)
+
+
+def _code(language: Any) -> str:
+    return language if isinstance(language, str) and re.fullmatch(r"[a-z]{2,3}", language) else ""
