@@ -129,7 +129,7 @@ class _Bench:
         return DONE
 
     def _finish(self, wanted: Reference, transcript: Transcript) -> None:
-        language = wanted.language or transcript.language
+        language = _language(wanted, transcript)
         text = " ".join(segment.text.strip() for segment in transcript.segments)
         words, characters = (edits(wanted.text, text, language) for edits in (word_edits, character_edits))
         measured = Measured(words, characters, transcript.stats)
@@ -170,7 +170,8 @@ class _Bench:
             "files": [
                 {
                     "file": self._name(wanted),
-                    "language": wanted.language or transcript.language,
+                    "language": _language(wanted, transcript),
+                    "heard_language": transcript.language,
                     "reference": wanted.text,
                     "text": text,
                     **measured.figures(),
@@ -180,6 +181,11 @@ class _Bench:
             "failed": [{"file": self._name(wanted), "reason": reason} for wanted, reason in self._failed],
             "total": self._total().figures() if self._finished else None,
         }
+
+
+def _language(wanted: Reference, transcript: Transcript) -> str:
+    """Of the reference: as the folder tells, else as it was heard or given."""
+    return wanted.language or transcript.language
 
 
 def _rates(measured: Measured) -> str:
