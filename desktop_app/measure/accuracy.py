@@ -59,7 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
         _print(line)
     if arguments.json:
         text = json.dumps(bench.figures(), indent=1, ensure_ascii=False) + "\n"
-        Path(arguments.json).write_text(text, encoding="utf-8")
+        try:
+            Path(arguments.json).write_text(text, encoding="utf-8")
+        except OSError as error:
+            _say(f"{arguments.json}: cannot be written ({error.strerror or error}); choose another")
+            return max(status, FAILED)
     return status
 
 

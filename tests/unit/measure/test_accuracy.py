@@ -130,6 +130,16 @@ def test_ctrl_c_keeps_what_is_finished(
     assert err.endswith("Interrupted: 1 of 2 recordings are measured.\n")
 
 
+@pytest.mark.usefixtures("scripted")
+def test_figures_that_cannot_be_written_are_said_and_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = folder(tmp_path, "right")
+    assert cli.main(["bench", "accuracy", str(place), "--json", str(place)]) == 1
+    out, err = capsys.readouterr()
+    assert "1 recording" in out and err.endswith("; choose another\n")
+
+
 def test_a_folder_without_texts_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "accuracy", str(tmp_path)]) == 1
     out, err = capsys.readouterr()
