@@ -1,0 +1,89 @@
+"""What the guard lets through where nobody speaks, and every line that it removes where somebody may speak.
+
+`python -m benchmarks.guard --sounds FOLDER [--folds 345] --speech FOLDER ... [--target NAME|FOLDER]`
+
+Each folder is searched for recordings; their language is detected, as it is by default. Of `--sounds`, whose recordings
+have no voices in them, those with text are counted and named. Of `--speech` each stretch that the guard removed is
+listed with its times, the reason and the text, so that somebody can listen whether anybody speaks there. `--folds`
+takes only those sounds whose names begin with one of the digits: the folds of ESC-10, some for choosing the guard's
+limits and the rest for this figure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from desktop_app.audio.files import AudioProblem
+from desktop_app.audio.voice import speaks
+from desktop_app.decoding.guard import Guard
+from desktop_app.engine.messages import Options
+from desktop_app.engine.models import Pair, Shelf
+from desktop_app.measure.file_text import FileText, file_text
+from desktop_app.measure.live import audio_of
+
+ENDINGS = (".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav")
+VOICES = ("Baby cry", "Person sneeze")
+"""Classes of ESC-10 with voices in them."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sounds", metavar="FOLDER", type=Path, help="recordings in which nobody speaks")
+    parser.add_argument(
+        "--folds", default="", metavar="DIGITS", help="how the names of the sounds begin (default: any)"
+    )
+    parser.add_argument("--speech", metavar="FOLDER", type=Path, nargs="+", default=[], help="recordings of speech")
+    parser.add_argument("--target", default="", metavar="NAME|FOLDER", help="the model (default: the bundled one)")
+    arguments = parser.parse_args()
+    pair = Shelf().pair(Options(target=arguments.target), lambda what: None)
+    if arguments.sounds is not None:
+        _sounds(pair, arguments.sounds, arguments.folds)
+    for folder in arguments.speech:
+        _speech(pair, folder)
+    return 0
+
+
+def _sounds(pair: Pair, folder: Path, folds: str) -> None:
+    silent = [path for path in _recordings(folder) if not any(voice in path.parent.name for voice in VOICES)]
+    files = [path for path in silent if not folds or path.name[0] in folds]
+    written = tempted = 0
+    for path in files:
+        found = _guarded(pair, path)
+        tempted += bool(found.segments or found.acts)
+        written += bool(found.segments)
+        if found.segments:
+            print(f"{path.relative_to(folder)}: {found.text}", flush=True)
+    share = written / max(1, len(files))
+    print(f"{written} of {len(files)} sounds have text ({share:.1%}); without the guard {tempted}", flush=True)
+
+
+def _speech(pair: Pair, folder: Path) -> None:
+    files = _recordings(folder)
+    removed = 0
+    for path in files:
+        for act in _guarded(pair, path).acts:
+            removed += bool(act.text)
+            if act.text:
+                name = path.relative_to(folder)
+                print(f"{name}  {act.start:.2f} to {act.end:.2f} s  {act.kind}: {act.text}", flush=True)
+    print(f"{folder}: {len(files)} recordings, {removed} stretches of text removed", flush=True)
+
+
+def _recordings(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.suffix.lower() in ENDINGS)
+
+
+def _guarded(pair: Pair, path: Path) -> FileText:
+    """What is written of a recording with the guard, nothing of one that cannot be read."""
+    checkpoint = pair.target.checkpoint
+    try:
+        return file_text(pair, audio_of(path), guard=Guard(speaks, checkpoint.vocabulary, checkpoint.text))
+    except AudioProblem as problem:
+        print(f"{path}: {problem}", file=sys.stderr)
+        return FileText([], [], [])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
