@@ -16,16 +16,10 @@ import sys
 from pathlib import Path
 
 from desktop_app.audio.files import AudioProblem
-from desktop_app.audio.voice import speaks
-from desktop_app.decoding.guard import Guard
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.measure.file_text import FileText, file_text
-from desktop_app.measure.live import audio_of
-
-ENDINGS = (".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav")
-VOICES = ("Baby cry", "Person sneeze")
-"""Classes of ESC-10 with voices in them."""
+from desktop_app.measure.recordings import audio_of, recordings, sounds
 
 
 def main() -> int:
@@ -46,8 +40,7 @@ def main() -> int:
 
 
 def _sounds(pair: Pair, folder: Path, folds: str) -> None:
-    silent = [path for path in _recordings(folder) if not any(voice in path.parent.name for voice in VOICES)]
-    files = [path for path in silent if not folds or path.name[0] in folds]
+    files = sounds(folder, folds)
     written = tempted = 0
     for path in files:
         found = _guarded(pair, path)
@@ -60,7 +53,7 @@ def _sounds(pair: Pair, folder: Path, folds: str) -> None:
 
 
 def _speech(pair: Pair, folder: Path) -> None:
-    files = _recordings(folder)
+    files = recordings(folder)
     removed = 0
     for path in files:
         for act in _guarded(pair, path).acts:
@@ -71,18 +64,13 @@ def _speech(pair: Pair, folder: Path) -> None:
     print(f"{folder}: {len(files)} recordings, {removed} stretches of text removed", flush=True)
 
 
-def _recordings(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.suffix.lower() in ENDINGS)
-
-
 def _guarded(pair: Pair, path: Path) -> FileText:
     """What is written of a recording with the guard, nothing of one that cannot be read."""
-    checkpoint = pair.target.checkpoint
     try:
-        return file_text(pair, audio_of(path), guard=Guard(speaks, checkpoint.vocabulary, checkpoint.text))
+        return file_text(pair, audio_of(path), Options())
     except AudioProblem as problem:
         print(f"{path}: {problem}", file=sys.stderr)
-        return FileText([], [], [])
+        return FileText()
 
 
 if __name__ == "__main__":

@@ -31,9 +31,10 @@ from desktop_app.audio.files import RATE, Samples
 from desktop_app.audio.recording import Recorded, Recorder
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Event, Failed, Finished, LiveOptions, LiveUpdate, Options, Started
-from desktop_app.measure.live import audio_of, known_words
+from desktop_app.measure.live import known_words
 from desktop_app.measure.live_figures import Said, accuracy, erasure, latency
 from desktop_app.measure.live_run import Run, Shown
+from desktop_app.measure.recordings import audio_of
 from desktop_app.measure.words import normalised
 from tests import virtual_microphone
 

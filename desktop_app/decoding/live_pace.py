@@ -10,6 +10,9 @@ SHARE = 0.6
 OFTEN = 0.3
 """Seconds: nobody reads faster than this."""
 
+SELDOM = 0.7
+"""Seconds: a word is not to wait longer for its update where the computer could write it sooner, whatever the share."""
+
 REST = 1.25
 """An update is followed by at least a quarter of its time in which the audio is taken in and others may work."""
 
@@ -36,4 +39,4 @@ class Pace:
         A machine of many cores is not held to the share of one: an update that took little of its time may come again
         when three times that time has passed.
         """
-        return max(OFTEN, REST * self._wall, min(self._processor / SHARE, 3 * self._wall))
+        return max(OFTEN, REST * self._wall, min(self._processor / SHARE, 3 * self._wall, SELDOM))

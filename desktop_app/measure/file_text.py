@@ -1,4 +1,4 @@
-"""What the file path writes of some audio, for the benchmarks that look at it from inside one process."""
+"""What the file path writes of some audio, for benchmarks that look at it from inside one process."""
 
 from __future__ import annotations
 
@@ -6,48 +6,52 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from desktop_app.audio.spectrogram import Spectrogram
+from desktop_app.audio.voice import speaks
 from desktop_app.decoding import longform
 from desktop_app.decoding.guard import Act, Guard
 from desktop_app.decoding.hearing import Samples
+from desktop_app.engine.job import settings_of
+from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair
 
 
 @dataclass(frozen=True)
 class FileText:
-    """The segments of a recording with their texts, and what the guard did."""
+    """The segments of a recording, their text, and what the guard did."""
 
-    segments: Sequence[longform.Segment]
-    texts: Sequence[str]
-    acts: Sequence[Act]
-
-    @property
-    def text(self) -> str:
-        """All that was written."""
-        return " ".join(text.strip() for text in self.texts)
+    segments: Sequence[longform.Segment] = ()
+    text: str = ""
+    acts: Sequence[Act] = ()
 
 
-def file_text(pair: Pair, audio: Samples, language: str | None = None, guard: Guard | None = None) -> FileText:
-    """Transcribe mono audio at 16 kHz in whole windows; with `language` None it is detected."""
+def file_text(pair: Pair, audio: Samples, options: Options) -> FileText:
+    """Transcribe mono audio at 16 kHz in whole windows."""
     checkpoint = pair.target.checkpoint
-    segments: list[longform.Segment] = []
-    acts: list[Act] = []
-
-    class Notes(longform.Listener):
-        def segments(self, made: Sequence[longform.Segment], done_seconds: float) -> None:
-            segments.extend(made)
-
-        def guarded(self, done: Sequence[Act]) -> None:
-            acts.extend(done)
-
+    notes = _Notes()
     longform.transcribe(
         iter([audio]),
         Spectrogram([audio], pair.mel_bins).features,
         pair.target.model,
         checkpoint.vocabulary,
         checkpoint.text,
-        Notes(),
+        notes,
         pair.drafter(),
-        longform.Settings(language=language),
-        guard=guard,
+        settings_of(options, checkpoint),
+        guard=Guard(speaks, checkpoint.vocabulary, checkpoint.text) if options.guard else None,
     )
-    return FileText(segments, [checkpoint.text(segment.tokens) for segment in segments], acts)
+    text = " ".join(checkpoint.text(segment.tokens).strip() for segment in notes.made)
+    return FileText(notes.made, text, notes.acts)
+
+
+class _Notes(longform.Listener):
+    """Keeps what comes."""
+
+    def __init__(self) -> None:
+        self.made: list[longform.Segment] = []
+        self.acts: list[Act] = []
+
+    def segments(self, segments: Sequence[longform.Segment], done_seconds: float) -> None:
+        self.made += segments
+
+    def guarded(self, acts: Sequence[Act]) -> None:
+        self.acts += acts

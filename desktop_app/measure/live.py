@@ -18,19 +18,22 @@ from typing import Any
 import numpy as np
 
 from desktop_app import resources
-from desktop_app.audio.files import RATE, AudioFile, AudioProblem
-from desktop_app.audio.spectrogram import Spectrogram
+from desktop_app.audio.files import RATE, AudioProblem
 from desktop_app.checkpoints.problem import ModelProblem
-from desktop_app.decoding import longform
 from desktop_app.decoding.hearing import Samples
+from desktop_app.engine import arguments as model_options
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
+from desktop_app.measure.file_text import file_text
 from desktop_app.measure.live_figures import Said, accuracy, erasure, latency
+from desktop_app.measure.live_real import real_speech
 from desktop_app.measure.live_run import CLOCKS, Player, Run, silence
+from desktop_app.measure.recordings import audio_of, sounds
 from desktop_app.measure.words import normalised, word_error_rate
 
 FIXED = 0.4  # seconds between updates where the number of passes is compared
 SILENCES = ("silence", "noise", "music")
+_PAUSE = silence(1.0, "silence")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,29 +42,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--speech",
         metavar="FILE",
-        help="speech whose words have known times, in FILE with .words.json for its ending (default: the sample only)",
+        help="speech whose words have known times, in FILE with .words.json for its ending (without it and --real: the "
+        "sample)",
     )
     add("--seconds", type=float, default=0.0, help="of it (default: all)")
     add(
-        "--passes", type=float, default=60.0, metavar="SECONDS", help="of it, for the three ways to draft (default: 60)"
+        "--passes",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="of it, for three ways to draft (default: %(default)s)",
     )
     add(
-        "--quiet", type=float, default=300.0, metavar="SECONDS", help="of silence, of noise and of music (default: 300)"
+        "--quiet",
+        type=float,
+        default=300.0,
+        metavar="SECONDS",
+        help="of silence, noise and music (default: %(default)s)",
     )
-    add("--target", default="", metavar="NAME|FOLDER", help="the model (default: the one in use)")
+    add("--real", metavar="FOLDER", help="recordings of real speech with their texts, as `galley bench accuracy` reads")
+    add("--minutes", type=float, default=10.0, help="of them, drawn by chance (default: %(default)s)")
+    add(
+        "--sounds",
+        metavar="FOLDER",
+        help="recordings in which nobody speaks; the classes of ESC-10 with voices are left out",
+    )
     add(
         "--clock",
         default="processor",
         choices=tuple(CLOCKS),
         help="what computing takes: processor time of all threads, or time on the wall (default: %(default)s)",
     )
+    model_options.add(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and tell; gives the exit status."""
+    options = model_options.options(arguments)
     try:
-        pair = Shelf().pair(Options(target=arguments.target, language="en"), _say)
-        result = _measure(pair, arguments)
+        result = _measure(Shelf().pair(options, _say), options, arguments)
     except (AudioProblem, ModelProblem) as problem:
         _say(f"galley bench live: {problem.reason}; {problem.remedy}")
         return 3 if isinstance(problem, ModelProblem) else 1
@@ -74,40 +93,56 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _measure(pair: Pair, arguments: argparse.Namespace) -> dict[str, Any]:
+def _measure(pair: Pair, options: Options, arguments: argparse.Namespace) -> dict[str, Any]:
     models = pair.described()
     result: dict[str, Any] = {
         "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
         "models": {"target": models.target, "draft": models.draft, "device": models.device},
         "clock": arguments.clock,
     }
-    sample, said = audio_of(resources.path("resources", "sample", "conversation.flac")), _sample_words()
-    Player(pair, every=FIXED).play(sample[: 3 * RATE])  # the first inferences take longer
-    result["sample"] = _speech(pair, sample, said, arguments.clock)
-    if arguments.speech:
-        path = Path(arguments.speech)
-        speech, said = audio_of(path), known_words(path.with_suffix(".words.json"))
-        if arguments.seconds:
-            speech = speech[: round(arguments.seconds * RATE)]
-        said = [each for each in said if each.end < len(speech) / RATE]
-        result["speech"] = _speech(pair, speech, said, arguments.clock)
-        sample = speech
-    result["passes"] = _passes(pair, sample[: round(arguments.passes * RATE)])
-    result["without_speech"] = {kind: _without_speech(pair, kind, arguments) for kind in SILENCES}
+    Player(pair, options, every=FIXED).play(_sample()[0][: 3 * RATE])  # the first inferences take longer
+    name, speech, said = _heard(pair, options, arguments)
+    result[name] = _speech(pair, options, speech, said, arguments.clock)
+    if arguments.passes:
+        result["passes"] = _passes(pair, options, speech[: round(arguments.passes * RATE)])
+    if arguments.quiet:
+        quiet = {kind: silence(arguments.quiet, kind) for kind in SILENCES}
+        result["without_speech"] = {
+            kind: _without_speech(pair, options, kind, audio, arguments.clock) for kind, audio in quiet.items()
+        }
+    if arguments.sounds:
+        joined = np.concatenate([each for path in sounds(Path(arguments.sounds)) for each in (audio_of(path), _PAUSE)])
+        found = _without_speech(pair, options, "sounds", joined, arguments.clock)
+        result["without_speech"] = {**result.get("without_speech", {}), "sounds": found}
     return result
 
 
-def _speech(pair: Pair, audio: Samples, said: list[Said], clock: str) -> dict[str, Any]:
+def _heard(pair: Pair, options: Options, arguments: argparse.Namespace) -> tuple[str, Samples, list[Said]]:
+    """What is played, its name, and its words."""
+    if arguments.real:
+        _say("Finding the times of the words")
+        return ("real", *real_speech(pair, options, Path(arguments.real), 60 * arguments.minutes))
+    if not arguments.speech:
+        return ("sample", *_sample())
+    path = Path(arguments.speech)
+    speech, said = audio_of(path), known_words(path.with_suffix(".words.json"))
+    if arguments.seconds:
+        speech = speech[: round(arguments.seconds * RATE)]
+    return "speech", speech, [each for each in said if each.end < len(speech) / RATE]
+
+
+def _speech(pair: Pair, options: Options, audio: Samples, said: list[Said], clock: str) -> dict[str, Any]:
     _say(f"Listening to {len(audio) / RATE:.0f} s of speech")
-    played = Player(pair, clock).play(audio)
+    played = Player(pair, options, clock).play(audio)
     seconds = len(audio) / RATE
+    file_words = normalised(file_text(pair, audio, options).text)
     return {
         "seconds": seconds,
         "words": len(said),
         **latency(played, said),
         "erasure": erasure(played),
         "wer_committed": accuracy(played, said),
-        "wer_file": word_error_rate([each.word for each in said], _file_words(pair, audio)),
+        "wer_file": word_error_rate([each.word for each in said], file_words),
         "updates_per_second": played.updates / seconds,
         "computing_share": (played.listening + played.writing) / seconds,
         "listening_share": played.listening / seconds,
@@ -116,13 +151,13 @@ def _speech(pair: Pair, audio: Samples, said: list[Said], clock: str) -> dict[st
     }
 
 
-def _passes(pair: Pair, audio: Samples) -> dict[str, Any]:
+def _passes(pair: Pair, options: Options, audio: Samples) -> dict[str, Any]:
     """Target passes for a second of audio, at the same moments: three ways to draft, one text."""
     seconds = len(audio) / RATE
     ways: dict[str, Callable[[], Player]] = {
-        "previous": lambda: Player(pair, every=FIXED),
-        "draft_only": lambda: Player(pair, every=FIXED, previous=False),
-        "no_draft": lambda: Player(pair, every=FIXED, previous=False, draft=False),
+        "previous": lambda: Player(pair, options, every=FIXED),
+        "draft_only": lambda: Player(pair, options, every=FIXED, previous=False),
+        "no_draft": lambda: Player(pair, options, every=FIXED, previous=False, draft=False),
     }
     found: dict[str, Any] = {"seconds": seconds}
     texts = set()
@@ -137,44 +172,18 @@ def _passes(pair: Pair, audio: Samples) -> dict[str, Any]:
     return found
 
 
-def _without_speech(pair: Pair, kind: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    _say(f"Listening to {arguments.quiet:.0f} s of {kind}")
-    played = Player(pair, arguments.clock).play(silence(arguments.quiet, kind))
+def _without_speech(pair: Pair, options: Options, kind: str, audio: Samples, clock: str) -> dict[str, Any]:
+    seconds = len(audio) / RATE
+    _say(f"Listening to {seconds:.0f} s of {kind}")
+    played = Player(pair, options, clock).play(audio)
     shown = {" ".join((*each.ink, *each.uncommitted, *each.draft)) for each in played.shown} - {""}
     return {
+        "seconds": seconds,
         "words": len(played.words),
+        "text": " ".join(played.words),
         "shown": sorted(shown)[:5],
-        "computing_share": (played.listening + played.writing) / arguments.quiet,
+        "computing_share": (played.listening + played.writing) / seconds,
     }
-
-
-def _file_words(pair: Pair, audio: Samples) -> list[str]:
-    """What the file path writes of the same audio."""
-    words: list[str] = []
-    checkpoint = pair.target.checkpoint
-
-    class Notes(longform.Listener):
-        def segments(self, segments: Any, done_seconds: float) -> None:
-            for segment in segments:
-                words.extend(normalised(checkpoint.text(segment.tokens)))
-
-    longform.transcribe(
-        iter([audio]),
-        Spectrogram([audio], pair.mel_bins).features,
-        pair.target.model,
-        checkpoint.vocabulary,
-        checkpoint.text,
-        Notes(),
-        pair.drafter(),
-        longform.Settings(language="en"),
-    )
-    return words
-
-
-def audio_of(path: Path) -> Samples:
-    """The samples of a file: mono, 16 kHz. Raises AudioProblem."""
-    with AudioFile(str(path)) as file:
-        return np.concatenate(list(file))
 
 
 def known_words(path: Path) -> list[Said]:
@@ -183,8 +192,8 @@ def known_words(path: Path) -> list[Said]:
     return [Said(word, start, end) for text, start, end in entries for word in normalised(text)]
 
 
-def _sample_words() -> list[Said]:
-    """The sample's words. Only its turns have known times: within one, words are as long as their letters."""
+def _sample() -> tuple[Samples, list[Said]]:
+    """The sample and its words. Only its turns have known times: within one, words are as long as their letters."""
     folder = resources.path("resources", "sample")
     turns = [line.split() for line in (folder / "conversation.rttm").read_text("utf-8").splitlines()]
     texts = [line.partition(": ")[2] for line in (folder / "conversation.txt").read_text("utf-8").splitlines()]
@@ -197,13 +206,13 @@ def _sample_words() -> list[Said]:
             end = start + length * (len(word) + 1) / letters
             said.append(Said(word, start, end))
             length, letters, start = length - (end - start), letters - len(word) - 1, end
-    return said
+    return audio_of(folder / "conversation.flac"), said
 
 
 def _lines(result: dict[str, Any]) -> list[str]:
     """The figures for people."""
     lines = [f"{result['models']['target']}, draft {result['models']['draft'] or 'none'}, {result['clock']} time"]
-    for name in ("sample", "speech"):
+    for name in ("sample", "speech", "real"):
         if name not in result:
             continue
         found = result[name]
@@ -220,14 +229,15 @@ def _lines(result: dict[str, Any]) -> list[str]:
             f"  {found['updates_per_second']:.1f} updates a second, {found['computing_share']:.0%} of a core, largest"
             f" backlog {found['largest_backlog']:.1f} s"
         )
-    passes = result["passes"]
-    same = "the same text" if passes["same_text"] else "NOT THE SAME TEXT"
-    lines.append(
-        f"target passes a second: {passes['previous']:.1f} with the text before, {passes['draft_only']:.1f} with the"
-        f" draft model only, {passes['no_draft']:.1f} without a draft; {same}"
-    )
-    for kind, found in result["without_speech"].items():
-        lines.append(f"{kind}: {found['words']} words, {found['computing_share']:.1%} of a core")
+    if passes := result.get("passes"):
+        same = "the same text" if passes["same_text"] else "NOT THE SAME TEXT"
+        lines.append(
+            f"target passes a second: {passes['previous']:.1f} with the text before, {passes['draft_only']:.1f}"
+            f" with the draft model only, {passes['no_draft']:.1f} without a draft; {same}"
+        )
+    for kind, found in result.get("without_speech", {}).items():
+        text = f" ({found['text']})" if found["words"] else ""
+        lines.append(f"{kind}: {found['words']} words{text}, {found['computing_share']:.1%} of a core")
     return lines
 
 

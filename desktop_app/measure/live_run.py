@@ -15,7 +15,8 @@ from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live import Live, LiveText
 from desktop_app.decoding.live_pace import Pace
-from desktop_app.decoding.longform import Settings
+from desktop_app.engine.job import settings_of
+from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair
 from desktop_app.measure.words import normalised
 
@@ -65,6 +66,7 @@ class Player:
     def __init__(
         self,
         pair: Pair,
+        options: Options,
         clock: str = "processor",
         every: float | None = None,
         previous: bool = True,
@@ -83,10 +85,10 @@ class Player:
             VoiceGate(),
             pair.drafter() if draft else None,
             previous=previous,
-            settings=Settings(language="en"),
+            settings=settings_of(options, pair.target.checkpoint),
             figures=self.run.figures,
             ahead=self._note_ahead,
-            guard=Guard(speaks, pair.target.checkpoint.vocabulary, self._text),
+            guard=Guard(speaks, pair.target.checkpoint.vocabulary, self._text) if options.guard else None,
         )
 
     def play(self, audio: Samples) -> Run:
@@ -113,11 +115,11 @@ class Player:
     def _update(self) -> float:
         """One update; how long after its beginning the next one may come."""
         started, self._heard = self._now, self.live.heard / RATE
-        self._began = self._clock()
+        self._began, processor = self._clock(), process_time()
         text = self.live.update()
         took = self._clock() - self._began
         self._spend("writing", took)
-        self._pace.took(took, took)
+        self._pace.took(took, process_time() - processor)
         self.run.updates += 1
         if text is not None:
             for segment in text.committed:

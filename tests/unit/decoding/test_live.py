@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.live import Live, LiveText, Resume
-from desktop_app.decoding.live_pace import OFTEN, Pace
+from desktop_app.decoding.live_pace import OFTEN, SELDOM, Pace
 from desktop_app.decoding.longform import RATE, Segment, Settings
 from desktop_app.decoding.protocol import Scores
 
@@ -370,5 +370,8 @@ def test_the_pace_follows_the_cost() -> None:
         pace.took(0.15, 0.24)
     assert pace.interval == pytest.approx(0.4, abs=0.01)
     for _ in range(20):
+        pace.took(0.5, 0.9)
+    assert pace.interval == pytest.approx(SELDOM)  # what the computer can do counts more than the share
+    for _ in range(20):
         pace.took(4.0, 4.0)
-    assert 5.0 <= pace.interval < 7.0
+    assert pace.interval == pytest.approx(5.0, abs=0.01)
