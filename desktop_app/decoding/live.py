@@ -23,6 +23,7 @@ from desktop_app.decoding.guard import Act, Guard
 from desktop_app.decoding.hearing import Hear, Samples, Window
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.live_drafters import NGramDrafter, PreviousDrafter
+from desktop_app.decoding.live_language import SpokenLanguage
 from desktop_app.decoding.live_lines import Lines
 from desktop_app.decoding.live_text import Hypothesis, Item, agreed, behind, parse, shifted, unlooped
 from desktop_app.decoding.longform import RATE, WINDOW_SECONDS, Segment, Settings
@@ -36,7 +37,6 @@ from desktop_app.decoding.words import UNSPACED
 CUT_AFTER = 8.0  # seconds of window from which on it is cut at a committed line's end
 FORCE_AFTER = 20.0  # seconds of window after which it is cut at a word
 LEFT_OUT = 2  # words at the end of the window that a forced cut does not commit
-HEARD_ENOUGH = 5.0  # seconds of speech from which on the language that was heard is kept
 SILENCE = 3.0  # seconds after which the text before is no prompt any more
 REACH_BACK = 1.5  # seconds that are kept in silence: a speech may begin that much before it is noticed
 LEAST = 0.1  # seconds of new audio that are worth an update
@@ -110,8 +110,7 @@ class Live:
         self._said = NGramDrafter(drafter)
         self._previous = PreviousDrafter(vocabulary, self._said) if previous else None
         self._decoder = WindowDecoder(target, vocabulary, figures or Figures(), self._previous or drafter)
-        self.language = Language(settings.language, 1.0) if settings.language else None
-        self._language_is_kept = self.language is not None
+        self._language = SpokenLanguage(Language(settings.language, 1.0) if settings.language else None)
         self._origin = self._first = self.heard = resume.at
         self._audio: Samples = np.zeros(0, np.float32)
         self._speeches: deque[tuple[int, int | None]] = deque()
@@ -123,6 +122,11 @@ class Live:
         self._lines = Lines(vocabulary, words, settings.timestamps)
         self._lines.resume(parse(resume.ink, vocabulary, words, spaced=True).items, resume.at / RATE)
         self._last = self._shown(())
+
+    @property
+    def language(self) -> Language | None:
+        """What is written in; None before any speech."""
+        return self._language.language
 
     @property
     def speaking(self) -> bool:
@@ -223,9 +227,8 @@ class Live:
 
     def _write(self, window: Window, seconds: float, final: bool) -> tuple[Hypothesis, WindowText]:
         """What the target writes of the window, with the text of the update before for its draft."""
-        if not self._language_is_kept:
-            self.language = self._decoder.detect_language(window)
-            self._language_is_kept = final or seconds >= HEARD_ENOUGH
+        if not self._language.is_kept:
+            self._language.detected(self._decoder.detect_language(window), seconds)
         assert self.language is not None
         settings = self._settings
         prompt = tuple(self._prompt) if settings.condition or settings.prompt else ()
@@ -240,6 +243,8 @@ class Live:
             now = replace(now, tokens=now.tokens[: now.items[len(items)].place], items=items, end=None)
         if items and not self._is_spoken(window, text, now, seconds, final):
             now = Hypothesis((), (), 0.0, None)
+        if now.items:
+            self._language.spoken(final)
         return now, text
 
     def _is_spoken(self, window: Window, text: WindowText, now: Hypothesis, seconds: float, final: bool) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from desktop_app.decoding.guard import Guard
-from desktop_app.decoding.longform import RATE
+from desktop_app.decoding.live import Live
+from desktop_app.decoding.longform import RATE, Settings
+from desktop_app.decoding.window import Language, WindowDecoder
 
-from .test_live import WORD, WORDS, Reader, Screen, say, spell
+from .test_live import WORD, WORDS, Gate, Reader, Screen, hear, say, spell
 
 
 def test_silence_is_never_decoded() -> None:
@@ -44,3 +48,17 @@ def test_words_in_doubt_wait_for_a_voice() -> None:
 
     screen = Screen(Reader(), guard=Guard(late, WORDS, spell)).play(say("efgh "))
     assert (screen.text, len(asked), screen.live.acts) == ("efgh", 2, [])
+
+
+def test_a_noise_does_not_fix_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it was: the guard found nobody speaking in it."""
+    heard = iter([Language("cy", 0.9), Language("en", 0.6)])
+    monkeypatch.setattr(WindowDecoder, "detect_language", lambda decoder, window: next(heard))
+    guard = Guard(lambda samples, seconds: len(samples) < 4 * RATE, WORDS, spell)
+    english = WORDS.languages["en"]
+    words = replace(WORDS, languages={"cy": english, "en": english})
+    live = Live(hear, Reader(), words, spell, Gate(), settings=Settings(), guard=guard)
+    for said in (say("a" * 12 + " "), say("ef ")):
+        live.feed(said)
+        assert live.update() is not None
+    assert (live.language, [act.kind for act in live.acts]) == (Language("en", 0.6), ["silence"])
