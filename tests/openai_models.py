@@ -113,6 +113,9 @@ def load(folder: Path) -> Whisper:
     missing = model.load_state_dict(state, strict=False)
     assert not missing.unexpected_keys
     assert all("alignment" in key or "mask" in key for key in missing.missing_keys), missing.missing_keys
+    heads = torch.zeros(shape.decoder_layers, shape.decoder_heads, dtype=torch.bool)
+    heads[tuple(zip(*checkpoint.alignment_heads, strict=True))] = True
+    model.register_buffer("alignment_heads", heads.to_sparse(), persistent=False)
     return model.eval()
 
 

@@ -1,0 +1,66 @@
+"""Galley writes what openai-whisper and transformers write with OpenAI's own models on real speech, token for token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+import soundfile
+
+from desktop_app import resources
+from desktop_app.audio.logmel import RATE
+from desktop_app.decoding.longform import Settings
+from desktop_app.engine import default
+from tests.parity import real
+from tests.parity.comparison import Case, Outcome, Reference, WordReference, compare_windows, compare_words
+from tests.parity.galley import loaded
+from tests.parity.hugging_face import HuggingFace
+from tests.parity.openai import OpenAI
+
+pytestmark = [pytest.mark.usefixtures("one_thread"), pytest.mark.parity]
+MODELS = ("base", "tiny", "base.en", "tiny.en")
+REFERENCES: dict[str, Callable[[Path], Reference]] = {"openai": OpenAI, "transformers": HuggingFace}
+OTHER_RULES = {"openai": (), "transformers": ("words", "drawn", "temperatures")}
+"""What a reference does by rules of its own, as docs/exact.md says."""
+
+galley = lru_cache(maxsize=1)(loaded)
+
+
+@lru_cache(maxsize=1)
+def reference(program: str, folder: Path) -> Reference:
+    return REFERENCES[program](folder)
+
+
+def cases() -> Iterator[object]:
+    for program in REFERENCES:
+        for model in MODELS:
+            able = real.in_english if model.endswith(".en") else real.in_any_language
+            for group, question in real.asked(able, OTHER_RULES[program]):
+                yield pytest.param(program, model, group, question, id=f"{program}-{model}-{group}-{question}")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("program", "model", "group", "question"), cases())
+def test_real_speech(program: str, model: str, group: str, question: str, case: Case) -> None:
+    folder = real.model(model)
+
+    def compare() -> Outcome:
+        return real.compare(galley(folder), reference(program, folder), group, question)
+
+    assert case(compare).tokens
+
+
+@pytest.mark.parametrize("program", REFERENCES)
+def test_the_bundled_model(program: str) -> None:
+    """A quick share of the above: the two ends of the sample conversation, and its words."""
+    samples, rate = soundfile.read(resources.path("resources", "sample", "conversation.flac"), dtype="float32")
+    assert rate == RATE
+    ours, theirs = galley(default.target()), reference(program, default.target())
+    windows = {"start": samples[: 30 * RATE], "end": samples[-10 * RATE :]}
+    prompt = tuple(ours.checkpoint.tokens(" What was said before."))
+    for settings in (Settings("en"), Settings("en", timestamps=False, prompt=prompt)):
+        assert compare_windows(ours, theirs, windows, settings).tokens > 20
+    if isinstance(theirs, WordReference):
+        assert compare_words(ours, theirs, {"end": windows["end"]}, Settings("en", words=True)).tokens > 5
