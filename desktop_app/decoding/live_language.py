@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 
 from desktop_app.decoding.window import Language
 
@@ -22,15 +22,15 @@ class SpokenLanguage:
 
     def __init__(self, given: Language | None) -> None:
         self.language, self.is_kept = given, given is not None
-        self._votes: Counter[str] = Counter()
+        self._votes = defaultdict[str, float](float)
         self._seconds = 0.0
         self._now, self._now_seconds = Language("", 0.0), 0.0  # of the window in work
 
     def detected(self, found: Language, seconds: float) -> None:
         """A window of so many seconds is by itself in the language `found`."""
         self._now, self._now_seconds = found, seconds
-        votes = self._votes + Counter({found.code: found.probability * seconds})
-        ((code, vote),) = votes.most_common(1)
+        votes = self._votes | {found.code: self._votes[found.code] + found.probability * seconds}
+        code, vote = max(votes.items(), key=lambda each: each[1])
         self.language = Language(code, vote / (self._seconds + seconds))
 
     def spoken(self, final: bool) -> None:
