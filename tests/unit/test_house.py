@@ -14,7 +14,7 @@ GENERATED = {".git", ".venv", "__pycache__", "build", "dist", "shared"}
 TEXT = {".py", ".sh", ".toml", ".txt", ".md", ".json", ".qss", ".svg", ".yml", ".yaml", ".cfg", ""}
 MACHINE_PATH = re.compile(r"(?<![\w./])/(?:work|root|home|opt|mnt|Users)/")
 REGISTRY = re.compile(r"https?://[\w.-]*(?:pypi|pythonhosted|npmjs|debian)|\s--(?:extra-)?index-url")
-LONGEST = 400
+LONGEST = 600
 
 
 def texts() -> Iterator[Path]:

@@ -1,0 +1,145 @@
+"""What a draft is worth on real speech: `python -m benchmarks.draft FOLDER`.
+
+First every recording of the folder alone, with a fixed look-ahead: how many of the tokens that the target compared were
+accepted, and how many tokens a pass of it writes. Then some minutes of them joined to one file, as a person would hand
+it over: `galley transcribe` with the draft and without, in turn, the whole command and the transcription in it, and
+whether both texts are the same, token for token.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+import soundfile
+
+from desktop_app.audio.spectrogram import Spectrogram
+from desktop_app.decoding import drafters, longform
+from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.lookahead import LookAhead
+from desktop_app.engine.messages import Options
+from desktop_app.engine.models import Pair, Shelf
+from desktop_app.measure.recordings import audio_of, recordings
+
+RATE = 16_000
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    add = parser.add_argument
+    add("folder", type=Path)
+    add("--target", default="", metavar="NAME|FOLDER")
+    add("--draft", default="auto", metavar="NAME|FOLDER")
+    add("--precision", default="auto")
+    add("--language", default="en")
+    add("--look-ahead", type=int, default=4, help="tokens drafted a round, alone (default: %(default)s)")
+    add(
+        "--unsure",
+        type=float,
+        nargs="*",
+        help="limits below which drafting stops, to compare (default: the one in use)",
+    )
+    add("--clips", type=int, default=0, help="at most so many recordings alone (default: all)")
+    add("--seconds", type=float, default=300.0, help="of them joined (default: %(default)s); 0 leaves that out")
+    add("--rounds", type=int, default=3, help="of both commands in turn (default: %(default)s)")
+    options = parser.parse_args()
+    files = recordings(options.folder)
+    alone = files[: options.clips or None]
+    pair = Shelf().pair(_options(options), lambda sentence: None)
+    for unsure in options.unsure or [drafters.UNSURE]:
+        drafters.UNSURE = unsure
+        _acceptance(pair, alone, options, f"unsure below {unsure:g}")
+    if options.seconds:
+        _in_turn(files, options)
+    return 0
+
+
+def _options(options: argparse.Namespace) -> Options:
+    return Options(options.target, draft=options.draft, precision=options.precision, language=options.language)
+
+
+def _acceptance(pair: Pair, files: Sequence[Path], options: argparse.Namespace, what: str) -> None:
+    """Each file by itself, with as many tokens drafted in every round."""
+    figures, began = Figures(), perf_counter()
+    checkpoint = pair.target.checkpoint
+    for file in files:
+        samples = audio_of(file)
+        longform.transcribe(
+            iter([samples]),
+            Spectrogram([samples], pair.mel_bins).features,
+            pair.target.model,
+            checkpoint.vocabulary,
+            checkpoint.text,
+            longform.Listener(),
+            pair.drafter(),
+            longform.Settings(options.language),
+            figures,
+            look_ahead=LookAhead(options.look_ahead, options.look_ahead),
+        )
+    print(
+        f"{len(files)} recordings, {pair.described().draft}, look-ahead {options.look_ahead}, {what}: "
+        f"{figures.accepted / max(1, figures.compared):.3f} of {figures.compared} compared tokens accepted, "
+        f"{figures.tokens / max(1, figures.target_passes):.2f} tokens a pass; encoder {figures.encode_seconds:.1f} s, "
+        f"draft {figures.draft_seconds:.1f} s, target {figures.verify_seconds:.1f} s of {perf_counter() - began:.1f} s",
+        flush=True,
+    )
+
+
+def _in_turn(files: Sequence[Path], options: argparse.Namespace) -> None:
+    """The command with the draft and without, one after the other, so that a busy machine slows both."""
+    with tempfile.TemporaryDirectory() as folder:
+        joined = Path(folder) / "joined.flac"
+        seconds = _join(files, options.seconds, joined)
+        times: dict[str, list[tuple[float, float]]] = {options.draft: [], "off": []}
+        tokens = {}
+        for turn in range(options.rounds + 1):
+            for draft, found in times.items():
+                whole, inner, tokens[draft] = _command(joined, draft, options, Path(folder))
+                if turn:  # the first compiles the models
+                    found.append((whole, inner))
+    with_it, without = ([median(column) for column in zip(*found, strict=True)] for found in times.values())
+    same = "the same text" if tokens[options.draft] == tokens["off"] else "ANOTHER TEXT"
+    print(
+        f"{seconds:.0f} s joined, medians of {options.rounds}: the whole command {with_it[0]:.2f} s with the draft, "
+        f"{without[0]:.2f} s without, ratio {with_it[0] / without[0]:.3f}; transcription alone {with_it[1]:.2f} and "
+        f"{without[1]:.2f} s, ratio {with_it[1] / without[1]:.3f}; {same}",
+        flush=True,
+    )
+
+
+def _join(files: Sequence[Path], seconds: float, target: Path) -> float:
+    """So many seconds of the files, one behind the other with short pauses; taken evenly, so that all voices are in."""
+    pause, found, length = np.zeros(RATE // 4, np.float32), list[Samples](), 0.0
+    for file in files[:: max(1, len(files) // 64)]:
+        if length >= seconds:
+            break
+        found += [audio_of(file), pause]
+        length += (len(found[-2]) + len(pause)) / RATE
+    soundfile.write(target, np.concatenate(found), RATE)
+    return length
+
+
+def _command(file: Path, draft: str, options: argparse.Namespace, folder: Path) -> tuple[float, float, list[int]]:
+    """Seconds of the whole command and of the transcription in it, and the tokens."""
+    chosen = ["--target", options.target] if options.target else []
+    stats = folder / "stats.json"
+    command = [sys.executable, "-m", "desktop_app", "transcribe", str(file), *chosen, "--draft", draft]
+    command += ["--precision", options.precision, "--language", options.language, "--format", "json"]
+    began = perf_counter()
+    done = subprocess.run([*command, "--stats", str(stats)], capture_output=True, text=True, check=True)
+    whole = perf_counter() - began
+    tokens = [token for segment in json.loads(done.stdout)["segments"] for token in segment["tokens"]]
+    return whole, json.loads(stats.read_text(encoding="utf-8"))["total"]["wall_seconds"], tokens
+
+
+if __name__ == "__main__":
+    sys.exit(main())
