@@ -33,6 +33,8 @@ TRIAL = 4  # rounds of a draft that was left out, to see whether it would pay ag
 ROUNDS = 2  # with a draft, that take about as long as a look
 BUDGET = 0.01  # what trials may cost, as a share of the time between them
 OFTEN, SELDOM = 64, 2000  # rounds between two trials, at least and at most
+WINDOWS = 8  # whose tokens are counted
+TOKENS_A_WINDOW = 100  # before one is done
 THOUGHT = 4  # rounds from one decision to the next: deciding takes a tenth of a millisecond
 
 
@@ -156,8 +158,10 @@ class LookAhead:
         self._rounds: deque[Round] = deque(maxlen=KEPT)
         self._alone: deque[Round] = deque(maxlen=LOOK - 1)
         self._looks: deque[Look] = deque(maxlen=LOOKS)
-        self._hearing: deque[float] = deque(maxlen=KEPT)  # seconds before each of the rounds
-        self._begun = 0.0  # seconds that belong to the next round with a draft
+        self._hearing: deque[float] = deque(maxlen=KEPT)  # seconds of hearing that belong to each of the rounds
+        self._encoding = 0.0  # what the draft took to hear this window
+        self._windows: deque[int] = deque(maxlen=WINDOWS)  # tokens of the windows before
+        self._written = 0  # tokens of this window
         self._news = 0  # rounds with a draft since the last decision
         self._since = 0  # rounds since the last look or trial
         self._other = 0  # rounds of a look or a trial that are still to come
@@ -184,18 +188,26 @@ class LookAhead:
             self._other = LOOK if drafting else TRIAL
         return self._plan.look_ahead if drafting != (self._other > 0) else 0
 
+    def window(self) -> None:
+        """A new window begins."""
+        if self._written:
+            self._windows.append(self._written)
+        self._written, self._encoding = 0, 0.0
+
     def began(self, seconds: float) -> None:
-        """The draft took so long to hear a window."""
-        self._begun += seconds
+        """The draft took so long to hear this window."""
+        self._encoding = seconds
 
     def record(self, done: Round) -> None:
         """A round is done. A window's first round, whose pass reads what stands before the text, is no such round."""
         self._since += 1
+        self._written += done.written
         drafting = self._plan.drafting
         if done.passes:
             self._rounds.append(done)
-            self._hearing.append(self._begun)
-            self._begun = 0.0
+            # A window is heard once for all its tokens: a trial, which writes few of them, answers for its part.
+            tokens = mean(self._windows) if self._windows else TOKENS_A_WINDOW
+            self._hearing.append(self._encoding * done.written / tokens)
             self._news += 1
         else:
             self._alone.append(done)
@@ -218,7 +230,8 @@ class LookAhead:
         rounds = list(self._rounds)[-ROUNDS:]
         if rounds and self._alone:
             self._looks.append(compare(rounds, self._alone))
-            lost = TRIAL * self._looks[-1].cost * (1.0 - (self._plan.worth or 0.0))
+            one = max(mean(each.seconds for each in self._alone), 1e-9)
+            lost = TRIAL * self._looks[-1].cost * (1.0 - (self._plan.worth or 0.0)) + self._encoding / one
             self._wait = round(min(max(lost / BUDGET, OFTEN), SELDOM))
 
     def _decide(self) -> None:

@@ -71,6 +71,7 @@ class Speculation:
         The first draft is verified in the prefill's own pass. Ends at the end token or when prefill and text together
         fill the positions.
         """
+        self._look_ahead.window()
         self._begin: Callable[[], None] | None = begin
         text = Text(room=self._positions - len(prefill))
         first = self._round(text, prefill, watch)

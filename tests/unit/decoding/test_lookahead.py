@@ -215,3 +215,32 @@ def test_a_fixed_look_ahead_is_kept() -> None:
     for _ in range(100):
         assert policy.choose() == 4
         policy.record(Round(4, 4, 3, 4, 4, 0.001, 0.01))
+
+
+def test_a_left_out_draft_with_an_encoder_of_its_own_comes_back_when_it_is_right() -> None:
+    """A trial writes a few tokens of a window that the draft has to hear whole: it must not pay for all of it."""
+
+    def play_windows(policy: LookAhead, count: int, accepted: float) -> float:
+        """With windows of 100 tokens, heard in ten passes' time: the share of rounds that were drafted in."""
+        drafted = rounds = 0
+        for _ in range(count):
+            policy.window()
+            left, heard = 100, False
+            while left > 0:
+                ahead = policy.choose()
+                if ahead and not heard:
+                    policy.began(0.1)
+                    heard = True
+                right = int(ahead * accepted)
+                policy.record(Round(ahead, ahead, right, right + 1, ahead, 0.0005 * ahead, 0.010 + 0.0005 * ahead))
+                left -= right + 1
+                drafted += ahead > 0
+                rounds += 1
+        return drafted / rounds
+
+    policy = LookAhead(spares=True)
+    play_windows(policy, 20, accepted=0.0)
+    assert policy.left_out is not None
+    play_windows(policy, 80, accepted=0.8)
+    assert policy.left_out is None
+    assert play_windows(policy, 10, accepted=0.8) > 0.9
