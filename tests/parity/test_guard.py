@@ -1,4 +1,4 @@
-"""With the guard a small model writes nothing where nobody speaks, and keeps every word where somebody does."""
+"""With the guard the bundled model writes nothing where nobody speaks, and keeps every word where somebody does."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import soundfile
 
 from desktop_app.audio import voice
 from desktop_app.audio.spectrogram import Spectrogram
+from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.decoding.guard import Act, Guard
 from desktop_app.decoding.longform import Listener, Segment, Settings, transcribe
 from desktop_app.runtimes.openvino import OpenVinoModel, load
-from tests.small_pair import SMALL_PAIR
 from tests.sounds import RATE, Samples, without_speech
 
 CLIPS = sorted((Path(__file__).parents[1] / "data" / "clips").glob("*.flac"))
@@ -36,7 +36,7 @@ class Notes(Listener):
 
 @pytest.fixture(scope="module")
 def loaded() -> Loaded:
-    checkpoint = read(SMALL_PAIR)
+    checkpoint = read(installed.bundled())
     return checkpoint, load(checkpoint)
 
 
