@@ -113,13 +113,15 @@ class _Handler(BaseHTTPRequestHandler):
                 answer = json.dumps(_info(repository, folder, commit)).encode()
                 self._send(200, {"Content-Type": "application/json"}, answer)
                 return
-            file = folder / path.rpartition("/")[2]
+            name = path.partition(f"/{repository}/resolve/")[2].partition("/")[2]
+            name = name or path.partition(f"/cdn/{repository}/")[2]
+            file = folder / name
             if path.startswith(f"/{repository}/resolve/") and file.is_file():
                 commit = path.removeprefix(f"/{repository}/resolve/").partition("/")[0]
-                about = {"X-Repo-Commit": commit, "Location": f"{_origin(self.path)}/cdn/{repository}/{file.name}"}
+                about = {"X-Repo-Commit": commit, "Location": f"{_origin(self.path)}/cdn/{repository}/{name}"}
                 self._send(302, about, b"")
                 return
-            if path == f"/cdn/{repository}/{file.name}" and file.is_file():
+            if path == f"/cdn/{repository}/{name}" and file.is_file():
                 self._give(file, asked, body)
                 return
         self._send(404, {"X-Error-Code": "RepoNotFound"}, b"")
@@ -163,10 +165,10 @@ def _origin(address: str) -> str:
 
 def _info(repository: str, folder: Path, commit: str) -> dict[str, object]:
     files = []
-    for file in sorted(each for each in folder.iterdir() if each.is_file()):
+    for file in sorted(each for each in folder.rglob("*") if each.is_file()):
         data = file.read_bytes()
         git = hashlib.sha1(f"blob {len(data)}\0".encode() + data).hexdigest()
-        each: dict[str, object] = {"rfilename": file.name, "size": len(data), "blobId": git}
+        each: dict[str, object] = {"rfilename": file.relative_to(folder).as_posix(), "size": len(data), "blobId": git}
         if file.suffix in (".safetensors", ".bin"):
             sha256 = hashlib.sha256(data).hexdigest()
             each["lfs"] = {"size": len(data), "sha256": sha256, "pointerSize": 134}

@@ -100,8 +100,10 @@ def download_network(entry: SpeakerNetwork, mirror: str = "", *, progress: Progr
             raise ModelProblem(
                 f"the server offers another {entry.file} than the catalogue knows", "choose another mirror"
             )
-        _tidy(folder, [file])
-        installed.check_room(folder, file.size - _here(folder))
+        place = (folder / file.name).parent
+        place.mkdir(exist_ok=True)
+        _tidy(place, [replace(file, name=Path(file.name).name)])
+        installed.check_room(folder, file.size - _here(place))
         promised = replace(file, sha256=entry.sha256)  # a hub may tell only git's hash
         _bring(hub, entry, commit, promised, folder, partial(_told, progress, 0, file.size))
         about = {"name": entry.name, "repository": entry.repository, "revision": commit}

@@ -35,14 +35,6 @@ class SpeakerNetwork:
     least: float = 0.0
 
 
-@dataclass(frozen=True)
-class Pair:
-    """The installed networks, each with its file; None where there is none. A segmentation alone is of no use."""
-
-    embedding: tuple[SpeakerNetwork, Path] | None
-    segmentation: tuple[SpeakerNetwork, Path] | None
-
-
 @cache
 def entries() -> tuple[SpeakerNetwork, ...]:
     """All of them, in the order of the catalogue."""
@@ -55,28 +47,47 @@ def find(name: str) -> SpeakerNetwork | None:
     return next((entry for entry in entries() if entry.name == name), None)
 
 
-def installed_pair() -> Pair:
-    """What is installed of the catalogue's networks."""
-    here = {entry.part: (entry, file) for entry in entries() if (file := home() / entry.name / entry.file).is_file()}
-    return Pair(here.get(EMBEDDING), here.get(SEGMENTATION))
+def of(part: str) -> tuple[SpeakerNetwork, Path]:
+    """The network of this part, and its file. Raises ModelProblem where it is not on this computer."""
+    for entry in entries():
+        if entry.part == part and (file := location(entry)) is not None:
+            return entry, file
+    missing = next(entry for entry in entries() if entry.part == part)
+    raise ModelProblem(
+        f"the speaker network {missing.name} is not there", f"galley models download {missing.name} fetches it"
+    )
+
+
+def location(entry: SpeakerNetwork) -> Path | None:
+    """Its file: the one that comes with Galley, else the one that was downloaded; None where there is neither."""
+    return next((file for file in (bundled(entry), home() / entry.name / entry.file) if file.is_file()), None)
+
+
+def bundled(entry: SpeakerNetwork) -> Path:
+    """Where its file lies if it came with Galley."""
+    return resources.path("models", "speakers", f"{entry.name}.onnx")
 
 
 def is_installed(entry: SpeakerNetwork) -> bool:
     """Whether its file is on this computer."""
-    return (home() / entry.name / entry.file).is_file()
+    return location(entry) is not None
 
 
 def verify(entry: SpeakerNetwork) -> bool:
     """Read every byte of an installed network again: True if it is what the catalogue knows, else ModelProblem."""
-    if not is_installed(entry):
+    file = location(entry)
+    if file is None:
         raise ModelProblem(f"{entry.name} is not installed", f"galley models download {entry.name} fetches it")
-    if parts.digest(home() / entry.name / entry.file) != entry.sha256:
-        raise ModelProblem(f"{entry.file} has changed since it was installed", "remove it and fetch it again")
+    if parts.digest(file) != entry.sha256:
+        remedy = "install Galley again" if file == bundled(entry) else "remove it and fetch it again"
+        raise ModelProblem(f"{file.name} has changed since it was installed", remedy)
     return True
 
 
 def remove(entry: SpeakerNetwork) -> None:
-    """Delete an installed network, or what an unfinished download left. Raises ModelProblem and OSError."""
+    """Delete a downloaded network, or what an unfinished download left. Raises ModelProblem and OSError."""
+    if bundled(entry).is_file():
+        raise ModelProblem(f"{entry.name} comes with Galley", "it cannot be removed")
     with staging(entry.name) as folder:
         left = any(folder.iterdir())
         shutil.rmtree(folder)

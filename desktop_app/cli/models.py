@@ -251,7 +251,8 @@ def _row(entry: Entry, begun: int) -> list[str]:
 
 
 def _network_row(entry: SpeakerNetwork) -> list[str]:
-    state = "installed" if speaker_networks.is_installed(entry) else ""
+    here = speaker_networks.is_installed(entry)
+    state = "comes with Galley" if speaker_networks.bundled(entry).is_file() else "installed" if here else ""
     return [entry.name, _size(entry.bytes), entry.licence, entry.credit, state]
 
 

@@ -17,7 +17,6 @@ from desktop_app.engine.speakers import AUTO, Attempts, networks
 from desktop_app.speakers.live import WINDOW, LiveSpeakers
 from desktop_app.speakers.networks import RATE, Networks
 from desktop_app.speakers.turns import Turn
-from desktop_app.speakers.voice import SileroVoice
 from desktop_app.speakers.words import attribute
 from desktop_app.transcript.model import Segment, Transcript
 from desktop_app.transcript.speakers import called
@@ -112,7 +111,7 @@ class LiveBeside:
 
     def _take_in(self) -> None:
         if self._speakers is None:
-            self._speakers = LiveSpeakers(self._loaded or self._load(), SileroVoice(), self._count)
+            self._speakers = LiveSpeakers(self._loaded or self._load(), self._count)
         some: list[npt.NDArray[np.float32]] = []
         while self._blocks and _length(some) < _MOST:
             some.append(self._blocks.popleft())

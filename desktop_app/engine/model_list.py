@@ -154,7 +154,8 @@ def _offered(entry: Entry, begun: dict[str, int], here: dict[str, Path]) -> List
 
 
 def _network(entry: SpeakerNetwork, begun: dict[str, int]) -> Listed:
-    folder = installed.home() / entry.name if speaker_networks.is_installed(entry) else None
+    file, bundled = speaker_networks.location(entry), speaker_networks.bundled(entry)
+    folder = None if file is None else bundled.parent if file == bundled else installed.home() / entry.name
     return Listed(
         entry.name,
         entry.name,
@@ -164,6 +165,7 @@ def _network(entry: SpeakerNetwork, begun: dict[str, int]) -> Listed:
         licence=entry.licence,
         origin=entry.credit,
         speakers=True,
+        removable=file != bundled,
     )
 
 

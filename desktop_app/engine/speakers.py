@@ -6,20 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app import resources
 from desktop_app.checkpoints import speaker_networks
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import log
 from desktop_app.runtimes import speakers_openvino as runtime
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.networks import Limits, Networks
-from desktop_app.speakers.segmented import Segmented
-from desktop_app.speakers.voice import SileroVoice
 from desktop_app.speakers.words import attribute
 from desktop_app.transcript.model import Transcript
 
@@ -65,7 +61,7 @@ class Beside:
         self._count = None if wanted == AUTO else int(wanted)
         self._load = load or networks
         self._blocks: list[npt.NDArray[np.float32]] = []
-        self._diarisation: Diarisation | Segmented | None = None
+        self._diarisation: Diarisation | None = None
         self._attempts = Attempts()
 
     def hear(self, block: npt.NDArray[np.float32]) -> None:
@@ -93,7 +89,7 @@ class Beside:
         return self._attempts.noted(found)
 
     def _take_in(self) -> None:
-        self._diarisation = self._diarisation or recogniser(self._load(), self._count)
+        self._diarisation = self._diarisation or Diarisation(self._load(), self._count)
         for block in self._blocks:
             self._diarisation.hear(block)
         self._blocks = []
@@ -103,28 +99,10 @@ class Beside:
             self._blocks, self._diarisation = [], None
 
 
-def recogniser(found: Networks, count: int | None) -> Diarisation | Segmented:
-    """What hears a recording with these networks."""
-    if found.segment is not None:
-        return Segmented(found, found.segment, count)
-    return Diarisation(found, SileroVoice(), count)
-
-
 def networks() -> Networks:
-    """The best networks on this computer: those of the catalogue if they are installed, else the starter's.
-
-    Raises ModelProblem.
-    """
-    found = speaker_networks.installed_pair()
-    if found.embedding is None:
-        return starter(resources.path("models", "starter"))
-    entry, file = found.embedding
-    segment = runtime.segmenter(found.segmentation[1]) if found.segmentation else None
+    """The networks that come with Galley. Raises ModelProblem."""
+    _, segmentation = speaker_networks.of(speaker_networks.SEGMENTATION)
+    entry, embedding = speaker_networks.of(speaker_networks.EMBEDDING)
+    features, embed = runtime.embedder(embedding)
     limits = Limits(entry.alike, entry.doubt, entry.same, entry.least)
-    return Networks(entry.name, runtime.embedder(file), limits, segment)
-
-
-def starter(folder: Path) -> Networks:
-    """The network that comes with Galley, from its folder. Raises ModelProblem."""
-    limits = Limits(**runtime.starter_settings(folder)["clustering"])
-    return Networks("Galley starter", runtime.starter(folder), limits)
+    return Networks(entry.name, runtime.segmenter(segmentation), features, embed, limits)

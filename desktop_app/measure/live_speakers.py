@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app.measure.conversations import RATE, Conversation
+from desktop_app.measure.conversations import Conversation
 from desktop_app.measure.der import Errors, errors
 from desktop_app.speakers.live import WINDOW, LiveSpeakers
-from desktop_app.speakers.networks import Networks
+from desktop_app.speakers.networks import RATE, Networks
 from desktop_app.speakers.turns import Turn
-from desktop_app.speakers.voice import SileroVoice
 from desktop_app.transcript.model import Word
 
 SOON = 3.0
@@ -49,7 +48,7 @@ class LiveFigures:
 
 def live_figures(talk: Conversation, found: Networks) -> LiveFigures:
     """Hear a conversation as a microphone gives it; computing time is not counted."""
-    live = LiveSpeakers(found, SileroVoice())
+    live = LiveSpeakers(found)
     labels: dict[int, str] = {}
     since: dict[int, float] = {}
     frozen = 0

@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 import multiprocessing
 import sys
+import tempfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from desktop_app.engine.speakers import recogniser
+import numpy as np
+
 from desktop_app.measure.conversations import CONVERSATIONS, make
 from desktop_app.measure.memory import peak
+from desktop_app.measure.voices import Clip
+from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.networks import RATE, Networks
 
 BLOCK = 10 * RATE
@@ -20,17 +25,25 @@ _MARKS = (0.1, 1.0, 5.0, 10.0)
 _SHORTEST = 80.0  # seconds of a conversation
 
 
-def long_figures(hours: float, found: Networks, kept: Path) -> dict[str, Any]:
+def long_figures(hours: float, found: Networks, voices: Sequence[Clip]) -> dict[str, Any]:
     """Hear the benchmark's conversations one after another, again and again, for so many hours; the peaks of all
     resident memory are in bytes: before the first sample, after 0.1, 1, 5 and 10 hours, and with the last pass.
     """
-    _make_before(min(CONVERSATIONS, math.ceil(hours * 3600 / _SHORTEST)), kept)
+    with tempfile.TemporaryDirectory() as kept:
+        count = min(CONVERSATIONS, math.ceil(hours * 3600 / _SHORTEST))
+        # In a process of its own: what that takes is none of this one's memory.
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as maker:
+            maker.submit(_make, count, Path(kept), voices).result()
+        return _heard(hours, found, sorted(Path(kept).iterdir()))
+
+
+def _heard(hours: float, found: Networks, files: Sequence[Path]) -> dict[str, Any]:
     began, heard, round_ = time.process_time(), 0, 0
-    recognised = recogniser(found, None)
+    recognised = Diarisation(found)
     peaks = {"begin": peak()}
     marks = [*(mark for mark in _MARKS if mark < hours), hours]
     while marks:
-        samples = make(round_ % CONVERSATIONS, kept).samples
+        samples = np.load(files[round_ % len(files)])
         round_ += 1
         for at in range(0, samples.size, BLOCK):
             recognised.hear(samples[at : at + BLOCK])
@@ -52,15 +65,9 @@ def long_figures(hours: float, found: Networks, kept: Path) -> dict[str, Any]:
     }
 
 
-def _make_before(count: int, kept: Path) -> None:
-    """Make the first conversations in a process of its own: what that takes is none of this one's memory."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as maker:
-        maker.submit(_make_all, count, kept).result()
-
-
-def _make_all(count: int, kept: Path) -> None:
+def _make(count: int, folder: Path, voices: Sequence[Clip]) -> None:
     for seed in range(count):
-        make(seed, kept)
+        np.save(folder / f"{seed}.npy", make(seed, voices).samples)
 
 
 def long_lines(figures: dict[str, Any]) -> list[str]:

@@ -14,7 +14,8 @@ import numpy as np
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Event, Failed, Finished, Options
-from desktop_app.measure.conversations import RATE, Conversation
+from desktop_app.measure.conversations import Conversation
+from desktop_app.measure.voices import RATE
 from desktop_app.measure.words import matched, normalised
 from desktop_app.speakers.words import said_by
 from desktop_app.transcript.model import Segment, Transcript

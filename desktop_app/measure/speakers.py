@@ -1,5 +1,5 @@
-"""`galley bench speakers`: who spoke when, and whose words these are; on conversations that are made for it, and on
-real recordings where there are some.
+"""`galley bench speakers`: who spoke when, and whose words these are; on conversations that are cut together from clips
+of known speakers, and on recordings of real ones.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app import folders, resources
 from desktop_app.audio.files import AudioProblem
 from desktop_app.checkpoints.problem import ModelProblem
-from desktop_app.engine.speakers import networks, recogniser, starter
+from desktop_app.engine.speakers import networks
 from desktop_app.measure import real_conversations
-from desktop_app.measure.conversations import CONVERSATIONS, DEVELOPMENT, VOICES, Conversation, SynthesisProblem, make
+from desktop_app.measure.conversations import CONVERSATIONS, Conversation, make
 from desktop_app.measure.der import Errors, errors
 from desktop_app.measure.live_speakers import LiveFigures, live_figures
 from desktop_app.measure.long_speakers import long_figures, long_lines
 from desktop_app.measure.recognised import recognised_figures
+from desktop_app.measure.voices import clips
+from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
 from desktop_app.speakers.words import attribute, said_by
@@ -37,12 +38,11 @@ COLLAR = 0.25
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which conversations, and by which networks."""
     add = parser.add_argument
-    add("--count", type=int, default=CONVERSATIONS, metavar="N", help="conversations to make (default: %(default)s)")
+    add("--voices", metavar="FOLDER", help="clips of known speakers: with index.json, or in LibriSpeech's layout")
+    add("--count", type=int, default=CONVERSATIONS, metavar="N", help="conversations to cut from them (%(default)s)")
     add("--first", type=int, default=0, metavar="SEED", help="seed of the first one (default: %(default)s)")
-    add("--development", action="store_true", help="other voices: those that thresholds are chosen on")
     add("--speakers", default="auto", metavar="auto|known", help="find their number, or be told it (default: auto)")
-    add("--networks", default="best", choices=("best", "starter"), help="the best installed, or the starter's")
-    add("--real", metavar="FOLDER", help="a folder with index.json and real recordings in speakers/")
+    add("--real", metavar="FOLDER", help="a folder with index.json and real conversations in speakers/")
     add("--recognised", type=int, default=0, metavar="N", help="also transcribe the first N: cpWER of their text")
     add("--hours", type=float, default=0.0, metavar="H", help="also hear H hours of them as one recording: its memory")
     add("--live", action="store_true", help="also hear each conversation live, half a second at a time")
@@ -50,10 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure; gives the exit status."""
+    if not arguments.voices and not arguments.real:
+        sys.stderr.write("galley bench speakers: name recordings by --voices or --real\n")
+        return 2
     try:
-        found = networks() if arguments.networks == "best" else starter(resources.path("models", "starter"))
-        figures = _figures(arguments, found)
-    except (ModelProblem, SynthesisProblem, AudioProblem) as problem:
+        figures = _figures(arguments, networks())
+    except (ModelProblem, AudioProblem) as problem:
         sys.stderr.write(f"galley bench speakers: {problem}\n")
         return 1
     for line in _lines(figures):
@@ -64,13 +66,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _figures(arguments: argparse.Namespace, found: Networks) -> dict[str, Any]:
-    voices = DEVELOPMENT if arguments.development else VOICES
-    kept = folders.cache() / ("conversations-development" if arguments.development else "conversations")
+    voices = clips(Path(arguments.voices)) if arguments.voices else []
     known = arguments.speakers == "known"
-    seeds = range(arguments.first, arguments.first + arguments.count)
+    seeds = range(arguments.first, arguments.first + (arguments.count if voices else 0))
     rows, live = [], []
     for seed in seeds:
-        talk = make(seed, kept, voices)
+        talk = make(seed, voices)
         rows.append(row(talk, found, talk.speakers if known else None))
         if arguments.live:
             live.append(live_figures(talk, found))
@@ -85,12 +86,12 @@ def _figures(arguments: argparse.Namespace, found: Networks) -> dict[str, Any]:
         "machine": machine,
         "networks": found.name,
         "speakers": arguments.speakers,
-        "synthetic": summary(rows),
+        "made": summary(rows),
         "live": LiveFigures.together(live) if live else None,
-        "recognised": recognised_figures([make(seed, kept, voices) for seed in seeds[: arguments.recognised]])
-        if arguments.recognised
+        "recognised": recognised_figures([make(seed, voices) for seed in seeds[: arguments.recognised]])
+        if arguments.recognised and voices
         else None,
-        "long": long_figures(arguments.hours, found, kept) if arguments.hours else None,
+        "long": long_figures(arguments.hours, found, voices) if arguments.hours and voices else None,
         "conversations": rows,
         "real": real,
     }
@@ -99,7 +100,7 @@ def _figures(arguments: argparse.Namespace, found: Networks) -> dict[str, Any]:
 def row(talk: Conversation, found: Networks, count: int | None) -> dict[str, Any]:
     """The figures of one conversation. Times are of a stream of blocks as a file gives them."""
     wall, cpu = time.perf_counter(), time.process_time()
-    recognised = recogniser(found, count)
+    recognised = Diarisation(found, count)
     for block in _blocks(talk.samples):
         recognised.hear(block)
     turns = recognised.finish()
@@ -196,10 +197,10 @@ def _blocks(samples: np.ndarray, size: int = 160_000) -> Iterable[np.ndarray]:
 def _lines(figures: dict[str, Any]) -> list[str]:
     """What a person reads."""
     lines = [f"networks: {figures['networks']}"]
-    whole = figures["synthetic"]
+    whole = figures["made"]
     if whole:
         lines += [
-            f"{whole['conversations']} synthetic conversations of {whole['seconds'] / 60:.0f} min in all",
+            f"{whole['conversations']} conversations, cut from clips, of {whole['seconds'] / 60:.0f} min in all",
             f"two or more at once: {whole['overlap']:.1%} of the speech",
             _der("DER, collar 0, overlap counted", whole["collar_0"]),
             _der("DER, collar 0.25 s", whole["collar_250ms"]),

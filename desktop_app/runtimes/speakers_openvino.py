@@ -1,30 +1,24 @@
-"""The networks that tell voices apart, on OpenVINO: the starter's own, built from its tensors, and ONNX files, which
-OpenVINO reads itself. All run on the CPU, where they take a hundredth of real time.
-"""
+"""The networks that tell voices apart, ONNX files, on OpenVINO. Both run on the CPU."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import openvino as ov
-from openvino import Model, Node, PartialShape, Type
+from openvino import Model, Node, Output
 from openvino import opset13 as op
 
 from desktop_app.checkpoints.problem import ModelProblem
-from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensor, TensorFile
+from desktop_app.checkpoints.tensors import FETCH_AGAIN
 
 Array = npt.NDArray[np.float32]
 
-ARCHITECTURE = "tdnn-se-asp"
-LIMITS = {"alike", "doubt", "same", "least"}
-"""What speakers.json has to say of the network's likeness (`speakers.networks.Limits`)."""
-_FLOOR = 1e-6  # below a variance
+WINDOW = [1, 1, 160_000]
+"""What the segmentation network is given: one channel of ten seconds at 16 kHz."""
 
 
 @dataclass(frozen=True)
@@ -37,43 +31,53 @@ class Network:
         return np.array(self.compiled(given, share_inputs=True)[0], np.float32)
 
 
-def starter_settings(folder: Path) -> dict[str, Any]:
-    """What speakers.json in the starter's folder says. Raises ModelProblem."""
-    try:
-        found: dict[str, Any] = json.loads((folder / "speakers.json").read_text(encoding="utf-8"))
-        if found["architecture"] != ARCHITECTURE or set(found["clustering"]) != LIMITS:
-            raise ModelProblem(
-                "the starter's speaker network is of another kind", "install this version of Galley again"
-            )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelProblem("the starter's speaker network is not there", "install Galley again") from error
-    return found
-
-
-def starter(folder: Path) -> Network:
-    """The starter's network: filter banks [n, frames, 80] without their mean -> [n, dims] of length 1.
-
-    A TDNN with squeeze-excitation and attentive statistics pooling (Desplanques et al., ECAPA-TDNN, 2020, made small);
-    batch normalisation is folded into the convolutions. Raises ModelProblem.
-    """
-    settings = starter_settings(folder)
-    try:
-        file = TensorFile(folder / "speakers.safetensors")
-        tensors = {name: Tensor(file, *entry).read() for name, entry in file.header.items()}
-        graph = _graph(tensors, settings["dilations"], settings["stride"])
-    except (OSError, KeyError, ValueError, RuntimeError) as error:
-        raise ModelProblem("the starter's speaker network is damaged", "install Galley again") from error
-    return _compiled(graph)
-
-
-def embedder(file: Path) -> Network:
-    """An ONNX network that makes embeddings of filter banks [n, frames, bins], as WeSpeaker exports them."""
-    return _compiled(_read(file, 3))
-
-
 def segmenter(file: Path) -> Network:
-    """An ONNX network that finds speakers in samples [n, 1, samples], as pyannote's segmentation is exported."""
-    return _compiled(_read(file, 3))
+    """The network that finds speakers in samples [1, 1, 160000], as pyannote's segmentation is exported: scores
+    [1, frames, 7]. Raises ModelProblem.
+
+    Its input gets that one shape: the export has an `If` whose branches differ in rank, and OpenVINO cannot compile it
+    before the shape has settled which of them is taken.
+    """
+    model = _read(file, 3)
+    try:
+        model.reshape({model.inputs[0]: WINDOW})
+        return _compiled(model)
+    except RuntimeError as error:
+        raise _other(file) from error
+
+
+def embedder(file: Path) -> tuple[Network, Network]:
+    """The two halves of a network that makes embeddings, as WeSpeaker exports its ResNets: up to the statistics pooling
+    (filter banks [n, frames, bins] -> features [n, frames / 8, dims]), and from there on ([n, 2 dims], means and then
+    standard deviations, -> [n, size]). Raises ModelProblem.
+    """
+    model = _read(file, 3)
+    statistics = next((node for node in reversed(model.get_ordered_ops()) if _joins_statistics(node)), None)
+    if statistics is None:
+        raise _other(file)
+    maps = _before_pooling(statistics)
+    turned = op.transpose(maps, op.constant(np.array([0, 3, 1, 2])))
+    features = op.reshape(turned, op.constant(np.array([0, 0, -1])), special_zero=True)
+    given = op.parameter([-1, statistics.output(0).get_partial_shape()[1].get_length()], ov.Type.f32)
+    result = model.outputs[0].get_node().input_value(0)
+    first = Model([features], model.get_parameters(), "features")
+    for consumer in statistics.output(0).get_target_inputs():
+        consumer.replace_source_output(given.output(0))
+    return _compiled(first), _compiled(Model([result], [given], "embedding"))
+
+
+def _joins_statistics(node: Node) -> bool:
+    """Whether this is where the means and the standard deviations over time come together."""
+    shape = node.output(0).get_partial_shape()
+    return node.get_type_name() == "Concat" and shape.rank == 2 and shape[0].is_dynamic and node.get_input_size() == 2
+
+
+def _before_pooling(node: Node) -> Output:
+    """The feature maps [n, channels, bins, frames] whose mean is the first half of the statistics."""
+    at = node.input_value(0)
+    while at.get_partial_shape().rank != 4:
+        at = at.get_node().input_value(0)
+    return at
 
 
 def _read(file: Path, rank: int) -> Model:
@@ -82,8 +86,12 @@ def _read(file: Path, rank: int) -> Model:
     except RuntimeError as error:
         raise ModelProblem(f"{file.name} in {file.parent.name} cannot be read", FETCH_AGAIN) from error
     if len(model.inputs) != 1 or model.inputs[0].get_partial_shape().rank != rank:
-        raise ModelProblem(f"{file.name} in {file.parent.name} takes another input", "choose another network")
+        raise _other(file)
     return model
+
+
+def _other(file: Path) -> ModelProblem:
+    return ModelProblem(f"{file.name} in {file.parent.name} is another kind of network", "choose another network")
 
 
 def _compiled(model: Model) -> Network:
@@ -95,38 +103,3 @@ def _compiled(model: Model) -> Network:
 @cache
 def _core() -> ov.Core:
     return ov.Core()
-
-
-def _graph(tensors: dict[str, Array], dilations: list[int], stride: int) -> Model:
-    def convolution(x: Node, name: str, step: int = 1, dilation: int = 1) -> Node:
-        weight = tensors[f"{name}.weight"]
-        pad = [dilation * (weight.shape[2] // 2)]
-        y = op.convolution(x, op.constant(weight), [step], pad, pad, [dilation])
-        return op.add(y, op.constant(tensors[f"{name}.bias"][None, :, None]))
-
-    def linear(x: Node, name: str) -> Node:
-        y = op.matmul(x, op.constant(tensors[f"{name}.weight"]), transpose_a=False, transpose_b=True)
-        return op.add(y, op.constant(tensors[f"{name}.bias"][None]))
-
-    def over_time(reduce: Any, x: Node, *, keep: bool = False) -> Node:
-        return reduce(x, op.constant(np.array([2])), keep)
-
-    bins = tensors["stem.weight"].shape[1]
-    given = op.parameter(PartialShape([-1, -1, bins]), Type.f32, "filterbanks")
-    x = op.transpose(given, op.constant(np.array([0, 2, 1])))
-    x = op.relu(convolution(x, "stem", stride))
-    for number, dilation in enumerate(dilations):
-        block = f"blocks.{number}"
-        y = convolution(op.relu(convolution(x, f"{block}.wide", dilation=dilation)), f"{block}.narrow")
-        gate = op.relu(linear(over_time(op.reduce_mean, y), f"{block}.squeeze"))
-        gate = op.unsqueeze(op.sigmoid(linear(gate, f"{block}.open")), op.constant(np.array([2])))
-        x = op.relu(op.add(x, op.multiply(y, gate)))
-    x = op.relu(convolution(x, "last"))
-    attention = op.softmax(convolution(op.tanh(convolution(x, "attend")), "choose"), 2)
-    mean = over_time(op.reduce_sum, op.multiply(attention, x))
-    square = over_time(op.reduce_sum, op.multiply(attention, op.multiply(x, x)))
-    variance = op.subtract(square, op.multiply(mean, mean))
-    deviation = op.sqrt(op.maximum(variance, op.constant(np.float32(_FLOOR))))
-    vector = linear(op.concat([mean, deviation], 1), "embed")
-    unit = op.normalize_l2(vector, op.constant(np.array([1])), 1e-12, "add")
-    return Model([unit], [given], "speakers")

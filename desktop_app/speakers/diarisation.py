@@ -1,26 +1,33 @@
 """Who speaks when in a recording of any length, heard once as a stream.
 
-Speech is cut into overlapping pieces of 1.5 s, each piece becomes a vector, vectors of one voice are put together, and
-every stretch of speech is then read again against the voices that were found. What is kept of an hour is about 4 MB.
+The segmentation network says when somebody speaks, when the speaker changes, and when two speak at once. The embedding
+network says who: the vectors of its pieces are clustered, and each local speaker of each window gets the voices of the
+pieces around. The windows vote. What is kept of an hour is about 11 MB.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
 from desktop_app.speakers.clustering import CLEAR, SECONDS, Clusters, merged, unit, voices
-from desktop_app.speakers.filterbanks import SHIFT
-from desktop_app.speakers.networks import RATE, Array, Networks, Voice
-from desktop_app.speakers.pieces import HOP, LENGTH, embedded, pieces
-from desktop_app.speakers.powerset import spans
-from desktop_app.speakers.speech import LONGEST, SpeechFinder
-from desktop_app.speakers.turns import Turn, changes, joined, loudness, named, path, snapped
+from desktop_app.speakers.filterbanks import FRAME
+from desktop_app.speakers.networks import RATE, Array, Networks
+from desktop_app.speakers.powerset import CENTRE, FRAMES, SHIFT, spans
+from desktop_app.speakers.stream import (
+    FEATURE,
+    HOP,
+    STEP,
+    WINDOW_FEATURES,
+    Pieces,
+    Stream,
+)
+from desktop_app.speakers.turns import Turn, joined, named
 
-Half = npt.NDArray[np.float16]
+EVERY = 4
+"""Steps after which voices are looked at in a file."""
 
 BLOCK = 600
 """Pieces that are clustered together in the first stage: two and a half minutes of speech."""
@@ -31,105 +38,75 @@ ROUNDS = 2
 SURE = 0.1
 """By how much a piece has to be more like one voice than like any other to say something about that voice."""
 
-STEADY = 0.25
-"""Pieces half a piece before and behind another are of one voice from this cosine on."""
+STEADY = 0.3
+"""Pieces 1 s before and behind another are of one voice from this cosine on."""
 
 GAP = 0.3
 """Seconds; a shorter silence in somebody's turn is a part of it."""
 
+MOST_AT_ONCE = 2
+"""Voices that are heard at once."""
 
-_HALF = LENGTH // HOP // 2  # pieces
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """A stretch of speech: its begin and length in seconds, its level every 10 ms, its pieces: where the middle of each
-    is, in seconds from the begin, and the vector of each.
-    """
-
-    begin: float
-    seconds: float
-    level: Half
-    middles: Array
-    vectors: Half
+_HALF = 4  # pieces: about 1 s
+_SHARPNESS = 20.0  # of a cosine: pieces as much more like one voice as another as 0.1 are seven times as likely its
+_NEAR, _FAR = 0.4, 5.0  # seconds: how far pieces speak for their surroundings, and where there are none
+_LITTLE = 1e-4  # how much less the far ones count
+_SECOND = 0.1  # votes from which a second voice is heard
 
 
 class Diarisation:
     """Hears a recording block by block, and then tells who spoke when.
 
-    `count` is the number of speakers where somebody knows it; None finds it out. No stretch of speech is longer than
-    `longest` seconds, and who is heard for less than `least` seconds is not a speaker.
-
-    Attributes:
-        stretches: the speech so far, as far as `flush` has brought it.
+    `count` is the number of speakers where somebody knows it; None finds it out.
     """
 
-    def __init__(
-        self,
-        networks: Networks,
-        voice: Voice,
-        count: int | None = None,
-        longest: float = LONGEST,
-        least: float = SECONDS,
-    ) -> None:
-        self._networks, self._count, self._least = networks, count, least
-        self._speech = SpeechFinder(voice, longest)
-        self.stretches: list[Stretch] = []
-        self._waiting: list[tuple[int, Array]] = []
+    def __init__(self, networks: Networks, count: int | None = None) -> None:
+        self._networks, self._count = networks, count
+        self._stream = Stream(networks, EVERY)
 
     def hear(self, samples: Array) -> None:
         """The next samples, any number, mono at 16 kHz."""
-        self._waiting += self._speech.hear(samples)
-        if sum(samples.size for _, samples in self._waiting) > 20 * RATE:
-            self.flush()
+        self._stream.hear(samples)
 
     def finish(self) -> list[Turn]:
         """The turns of the whole recording in order of time; speakers are called S1, S2, ... as they come."""
-        self._waiting += self._speech.finish()
-        self.flush()
-        if not self.stretches:
-            return []
-        found = centres_of(self.stretches, self._networks, self._count, self._least)
-        return named(joined([turn for stretch in self.stretches for turn in read(stretch, found)], GAP))
-
-    def flush(self) -> None:
-        """Make pieces and vectors of the stretches that wait, in common batches."""
-        cut = [pieces(samples) for _, samples in self._waiting]
-        banks = [piece for part, _ in cut for piece in part]
-        vectors = embedded(self._networks.embed, banks) if banks else np.zeros((0, 1), np.float32)
-        at = 0
-        for (begin, samples), (part, middles) in zip(self._waiting, cut, strict=True):
-            mine, at = vectors[at : at + len(part)], at + len(part)
-            level = loudness(samples).astype(np.float16)
-            if len(part):
-                stretch = Stretch(begin / RATE, samples.size / RATE, level, middles, mine.astype(np.float16))
-                self.stretches.append(stretch)
-        self._waiting = []
+        self._stream.finish()
+        return named(turns_of(self._stream, self._networks, self._count))
 
 
-def centres_of(
-    stretches: Sequence[Stretch], networks: Networks, count: int | None = None, least: float = SECONDS
-) -> Array:
-    """The centre of each speaker of some speech, [speakers, dims]; at least one if there is any speech. Who is heard
-    for less than `least` seconds is not a speaker.
+def turns_of(
+    stream: Stream, networks: Networks, count: int | None = None, least: float = SECONDS, first: int = 0
+) -> list[Turn]:
+    """The turns from window `first` on; speakers are called by the numbers of their centres. Who is heard for less than
+    `least` seconds is nobody.
+    """
+    pieces = stream.pieces(stream.windows[first].begin if first else 0)
+    if not len(pieces.places):
+        return []
+    centre = centres_of(pieces, networks, count, least)
+    return turns_by(stream, pieces, centre, first)
+
+
+def centres_of(pieces: Pieces, networks: Networks, count: int | None = None, least: float = SECONDS) -> Array:
+    """The centre of each speaker, [speakers, size]; at least one. Who is heard for less than `least` seconds is
+    nobody.
     """
     parts = []
-    for runs in _blocks(stretches):
-        # A piece counts for what it adds to the one before: short stretches, which say little of a voice, count little.
-        seconds = np.array([len(run) for run in runs], np.float32) * np.float32(HOP * SHIFT / RATE)
+    for runs in _blocks(pieces):
+        seconds = np.array([len(run) for run in runs], np.float32) * np.float32(HOP * FEATURE / RATE)
         sums = np.stack([run.mean(0) for run in runs]) * seconds[:, None]
         parts.append(merged(Clusters.of(sums, seconds), networks.limits, CLEAR))
     centre = voices(parts, networks.limits, least, count)
     for _ in range(ROUNDS):
-        centre = _again(stretches, centre)
+        centre = _again(pieces, centre)
     return centre
 
 
-def _again(stretches: Sequence[Stretch], centre: Array) -> Array:
+def _again(pieces: Pieces, centre: Array) -> Array:
     """The centres of the pieces that are clearly of one of the voices."""
     sums = np.zeros_like(centre)
-    for runs in _blocks(stretches):
-        block = np.concatenate(runs)
+    for at in range(0, len(pieces.places), BLOCK):
+        block = pieces.vectors[at : at + BLOCK].astype(np.float32)
         likeness = block @ centre.T
         ordered = np.sort(likeness, 1)
         clear = ordered[:, -1] - (ordered[:, -2] if len(centre) > 1 else 0.0) > SURE
@@ -137,38 +114,71 @@ def _again(stretches: Sequence[Stretch], centre: Array) -> Array:
     return np.where(np.linalg.norm(sums, axis=1, keepdims=True) > 0, unit(sums), centre)
 
 
-def _blocks(stretches: Sequence[Stretch]) -> Iterator[list[Array]]:
-    """The vectors that say something of one voice, run by run, about BLOCK at a time; never all of a recording."""
-    block, size = [], 0
-    for number, stretch in enumerate(stretches, 1):
-        block.append(stretch)
-        size += len(stretch.vectors)
-        if size >= BLOCK or number == len(stretches):
-            yield [run for each in block for run in _steady(each.vectors.astype(np.float32))]
-            block, size = [], 0
+def _blocks(pieces: Pieces) -> Iterator[list[Array]]:
+    """The vectors of each run of pieces of one voice, about BLOCK at a time; never all of a recording."""
+    for at in range(0, len(pieces.places), BLOCK):
+        block = pieces[at : at + BLOCK]
+        vectors, places = block.vectors.astype(np.float32), np.arange(len(block.places))
+        before, behind = np.maximum(places - _HALF, 0), np.minimum(places + _HALF, len(places) - 1)
+        near = block.places[behind] - block.places[before] <= (2 * _HALF + 1) * HOP
+        changes = near & ((vectors[before] * vectors[behind]).sum(1) < STEADY)
+        yield np.split(vectors, np.flatnonzero(~block.follows | changes)[1:] if len(places) else [])
 
 
-def _steady(vectors: Array) -> list[Array]:
-    """The runs of vectors in a stretch that are each of one voice: without those of pieces in which the voice changes,
-    where half a piece before and half a piece behind is not the same voice.
-    """
-    if len(vectors) < 2 * _HALF:
-        return [vectors]
-    places = np.arange(len(vectors))
-    before, behind = vectors[np.maximum(places - _HALF, 0)], vectors[np.minimum(places + _HALF, len(vectors) - 1)]
-    steady = (before * behind).sum(1) > STEADY
-    return [vectors[begin:end] for begin, end in spans(steady)] or [vectors]
+def turns_by(stream: Stream, pieces: Pieces, centre: Array, first: int = 0) -> list[Turn]:
+    """The turns by these voices from window `first` on; speakers are the numbers of the voices."""
+    heard = np.concatenate(list(_heard(stream, pieces, centre, first)))
+    begin = stream.windows[first].begin * FEATURE + CENTRE - SHIFT / 2
+    found = []
+    for voice in range(len(centre)):
+        for start, end in spans(heard[:, voice]):
+            times = ((begin + SHIFT * frame) / RATE for frame in (start, end))
+            start_time, end_time = (min(max(time, 0.0), stream.seconds) for time in times)
+            if end_time > start_time:
+                found.append(Turn(start_time, end_time, str(voice)))
+    return joined(found, GAP)
 
 
-def read(stretch: Stretch, centre: Array) -> list[Turn]:
-    """The turns in a stretch of speech; speakers are the numbers of the centres."""
-    likeness = stretch.vectors.astype(np.float32) @ centre.T
-    best = path(likeness)
-    turns, begin, speaker = [], 0.0, int(best[0])
-    level = stretch.level.astype(np.float32)
-    for place, voice in changes(likeness, stretch.middles, best):
-        at = min(max(snapped(place, level), begin), stretch.seconds)
-        turns.append(Turn(stretch.begin + begin, stretch.begin + at, str(speaker)))
-        begin, speaker = at, voice
-    turns.append(Turn(stretch.begin + begin, stretch.begin + stretch.seconds, str(speaker)))
-    return turns
+def _heard(stream: Stream, pieces: Pieces, centre: Array, first: int) -> Iterator[npt.NDArray[np.bool_]]:
+    """Which voices are heard in each frame, [frames, voices], window by window: the windows' votes."""
+    likeness = _SHARPNESS * (pieces.vectors.astype(np.float32) @ centre.T)
+    whose = np.exp(likeness - likeness.max(1, keepdims=True))
+    whose /= whose.sum(1, keepdims=True)
+    votes = np.zeros((FRAMES, len(centre)), np.float32)
+    active, weight = np.zeros(FRAMES, np.float32), np.zeros(FRAMES, np.float32)
+    for number, window in enumerate(stream.windows[first:], 1):
+        inside = slice(*np.searchsorted(pieces.places, (window.begin, window.begin + WINDOW_FEATURES)))
+        places = pieces.places[inside] - window.begin
+        alone = window.alone[places].astype(np.float32)
+        near = _KERNEL[:, None, places] * np.where(alone > 0.5, alone, 0.0).T
+        mine = near @ whose[inside]
+        mine /= np.maximum(mine.sum(2, keepdims=True), 1e-9)
+        probability = window.active.astype(np.float32) / 255
+        votes += window.weight * (probability[:, :, None] * mine[_FEATURE]).sum(1)
+        active += window.weight * probability.sum(1)
+        weight += window.weight
+        done = (
+            round(number * STEP / SHIFT) - round((number - 1) * STEP / SHIFT)
+            if number < len(stream.windows) - first
+            else FRAMES
+        )
+        yield _chosen(votes[:done] / weight[:done, None], active[:done] / weight[:done])
+        for array in (votes, active, weight):
+            array[:] = np.concatenate([array[done:], np.zeros_like(array[:done])])
+
+
+def _chosen(votes: Array, active: Array) -> npt.NDArray[np.bool_]:
+    """Who is heard, [frames, voices], by the votes for each voice and by how many are heard at once, [frames]."""
+    count = np.minimum(np.floor(active + 0.5), MOST_AT_ONCE)
+    rank = np.argsort(np.argsort(-votes, 1, kind="stable"), 1, kind="stable")
+    return np.asarray((rank < count[:, None]) & (votes > np.where(rank == 0, 0.0, _SECOND)))
+
+
+_DISTANCE = np.abs(np.subtract.outer(np.arange(WINDOW_FEATURES), np.arange(WINDOW_FEATURES))) * np.float32(
+    FEATURE / RATE
+)
+_KERNEL = np.exp(-_DISTANCE / np.float32(_NEAR)) + np.float32(_LITTLE) * np.exp(-_DISTANCE / np.float32(_FAR))
+_FEATURE = np.clip(np.round((SHIFT * np.arange(FRAMES) + CENTRE - FRAME / 2) / FEATURE), 0, WINDOW_FEATURES - 1).astype(
+    int
+)
+"""The frame of features that is nearest to each frame of a window."""

@@ -11,14 +11,19 @@ import numpy.typing as npt
 RATE = 16_000
 Array = npt.NDArray[np.float32]
 
-Voice = Callable[[Array], Array]
-"""The probability of speech in each 512 samples of a stream: [n * 512] -> [n]. It remembers what came before."""
-
-Embed = Callable[[Array], Array]
-"""Filter banks [n, frames, bins] without their mean -> a vector for each voice [n, dims]."""
+REDUCTION = 8
+"""Filter bank frames for which an embedding network has one frame of features."""
 
 Segment = Callable[[Array], Array]
-"""Samples [n, 1, 160000] -> scores of the powerset classes [n, frames, 7], as pyannote's segmentation-3.0 has them."""
+"""Samples [1, 1, 160000] -> scores of the powerset classes [1, frames, 7], as pyannote's segmentation-3.0 has them."""
+
+Features = Callable[[Array], Array]
+"""Filter banks [1, frames, bins] less their mean -> features [1, frames / REDUCTION, dims]: an embedding network up to
+its statistics pooling."""
+
+Embed = Callable[[Array], Array]
+"""The mean and the standard deviation of features over some time [n, 2 dims] -> a vector for each voice [n, size]: an
+embedding network from its statistics pooling on."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,7 @@ class Limits:
     """What is known of an embedding's likeness, calibrated for it; how it is used: `clustering`.
 
     Attributes:
-        alike: the mean cosine of two pieces of one voice, 1.5 s each and some time apart.
+        alike: the mean cosine of two pieces of one voice, 2 s each and some time apart.
         doubt: seconds; by this over the seconds of speech the likeness of one voice may stay below 1.
         same: no more likeness than this is asked, however much speech there is: nobody sounds the same for hours.
         least: nobody who is less alike is the same, however little speech there is.
@@ -44,12 +49,14 @@ class Networks:
 
     Attributes:
         name: for people.
-        embed: makes a vector of a piece of speech; vectors of one voice point the same way.
+        segment: finds up to three speakers in ten seconds, also two at once.
+        features, embed: the two halves of a network that makes a vector of speech; vectors of one voice point the same
+            way. What lies between, the pooling, is done here, so that it can leave out who else speaks.
         limits: when two clusters of its vectors are one speaker.
-        segment: finds up to three speakers in ten seconds, also two at once; None where no such network is there.
     """
 
     name: str
+    segment: Segment
+    features: Features
     embed: Embed
     limits: Limits
-    segment: Segment | None = None

@@ -14,19 +14,27 @@ from desktop_app.speakers.networks import RATE, Array
 WINDOW = 10 * RATE
 """Samples that the network hears at once."""
 
+FRAMES = 589
+"""Frames of a window."""
+
+SHIFT = 270
+"""Samples from one frame to the next."""
+
+CENTRE = 495
+"""Samples from the begin of a window to the middle of its first frame."""
+
 SPEAKERS = 3
 
 CLASSES = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1]], bool)
 """Who speaks in each class."""
 
-Active = npt.NDArray[np.bool_]
 
-
-def active(scores: Array) -> Active:
-    """Scores [..., frames, 7] -> who speaks in each frame, [..., frames, 3]: the likeliest class counts."""
+def probabilities(scores: Array) -> Array:
+    """Scores [..., 7] -> the probability of each class."""
     if scores.shape[-1] != len(CLASSES):
         raise ValueError(f"a segmentation of {scores.shape[-1]} classes is not known, only of {len(CLASSES)}")
-    return np.asarray(CLASSES[scores.argmax(-1)])
+    found = np.exp(scores - scores.max(-1, keepdims=True))
+    return np.asarray(found / found.sum(-1, keepdims=True))
 
 
 def spans(frames: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:

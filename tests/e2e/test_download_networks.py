@@ -24,8 +24,9 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServe
     monkeypatch.setattr(hub, "PAUSE", 0.0)
     monkeypatch.setattr(installed, "home", lambda: tmp_path / "models")
     monkeypatch.setattr(speaker_networks, "home", lambda: tmp_path / "models")
+    monkeypatch.setattr(speaker_networks, "bundled", lambda entry: tmp_path / "not with Galley")
     entry = speaker_networks.entries()[0]
-    (tmp_path / "hub").mkdir()
+    (tmp_path / "hub" / entry.file).parent.mkdir(parents=True)
     (tmp_path / "hub" / entry.file).write_bytes(CONTENTS)
     (tmp_path / "hub" / "README.md").write_bytes(b"not asked for")
     with serving() as running:
@@ -39,7 +40,7 @@ def test_the_file_that_the_catalogue_knows_is_fetched_checked_and_removed(server
     assert file.read_bytes() == CONTENTS
     assert not server.fetched("README.md")
     assert speaker_networks.is_installed(entry) and speaker_networks.verify(entry)
-    assert speaker_networks.installed_pair().segmentation is not None
+    assert speaker_networks.of(speaker_networks.SEGMENTATION) == (speaker_networks.entries()[0], file)
     with pytest.raises(ModelProblem, match="already installed"):
         download.download_network(entry, server.url, progress=lambda what, done, total: None)
     speaker_networks.remove(entry)

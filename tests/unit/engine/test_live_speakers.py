@@ -36,7 +36,7 @@ class Scripted:
         (5, [Turn(0, 2, "S1"), Turn(2, 5, "S2")]),
     )
 
-    def __init__(self, networks: Networks, voice: object, count: int | None) -> None:
+    def __init__(self, networks: Networks, count: int | None) -> None:
         self.seconds, self.last = 0.0, Scripted.said[-1][1]
 
     def hear(self, samples: np.ndarray) -> bool:
@@ -53,7 +53,6 @@ class Scripted:
 @pytest.fixture(autouse=True)
 def _scripted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_speakers, "LiveSpeakers", Scripted)
-    monkeypatch.setattr(live_speakers, "SileroVoice", lambda: None)
 
 
 def loaded(beside: LiveBeside) -> LiveBeside:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,19 +12,15 @@ from desktop_app.checkpoints import speaker_networks
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import speakers
 from desktop_app.engine.speakers import Beside
-from desktop_app.speakers.networks import Limits, Networks
+from desktop_app.speakers.diarisation import Diarisation
+from desktop_app.speakers.networks import Networks
 from desktop_app.transcript.model import Models, Segment, Transcript
-from tests.unit.runtimes.test_speakers_openvino import starter_folder, tiny_embedder, tiny_segmenter
-from tests.unit.speakers.voices import NETWORKS, loud, talk
+from tests.unit.runtimes.test_speakers_openvino import tiny_embedder, tiny_segmenter
+from tests.unit.speakers.voices import NETWORKS, talk
 
 GIVEN = Transcript(
     "a.wav", 9.0, "en", 1.0, Models("t", "", "off", "CPU", "f32", "Read this."), (Segment(0, 1.0, 5.0, "Hi."),)
 )
-
-
-@pytest.fixture(autouse=True)
-def _own_ears(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speakers, "SileroVoice", lambda: loud)
 
 
 def test_speakers_come_with_the_transcript_and_nothing_is_loaded_before_the_first_words() -> None:
@@ -62,38 +59,44 @@ def test_a_missing_network_is_a_notice(number: str) -> None:
 def test_a_mistake_is_a_notice_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
-    def broken(banks: np.ndarray) -> np.ndarray:
+    def broken(samples: np.ndarray) -> np.ndarray:
         raise RuntimeError("the network fell over")
 
-    beside = Beside("auto", lambda: Networks("broken", broken, Limits(0.5, 1.5, 0.85, 0.65)))
+    beside = Beside("auto", lambda: replace(NETWORKS, segment=broken))
     beside.hear(talk(("a", 3), ("", 1)))
     found = beside.finish(GIVEN)
     assert "No speakers: they could not be found (the network fell over)" in found.models.notice
     assert found.segments == GIVEN.segments
 
 
-def test_the_starters_network_is_used_until_others_are_installed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("bundled", [True, False])
+def test_the_networks_that_come_with_galley_are_used_or_the_same_that_were_downloaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bundled: bool
 ) -> None:
-    starter_folder(tmp_path)
-    catalogue = speaker_networks.entries()
-    monkeypatch.setattr(speakers.resources, "path", lambda *parts: tmp_path)
+    monkeypatch.setattr(speaker_networks, "bundled", lambda entry: tmp_path / "with" / f"{entry.name}.onnx")
     monkeypatch.setattr(speaker_networks, "home", lambda: tmp_path / "models")
-    first = speakers.networks()
-    assert (first.name, first.limits, first.segment) == ("Galley starter", Limits(0.4, 1.0, 0.8, 0.6), None)
-    embedding, segmentation = (
-        next(each for each in catalogue if each.part == part) for part in ("embedding", "segmentation")
-    )
-    for entry, make in ((segmentation, tiny_segmenter), (embedding, tiny_embedder)):
-        file = tmp_path / "models" / entry.name / entry.file
-        file.parent.mkdir(parents=True)
+    with pytest.raises(ModelProblem, match=r"pyannote-segmentation-3\.0 is not there; galley models download"):
+        speakers.networks()
+    for part, make in (("embedding", tiny_embedder), ("segmentation", tiny_segmenter)):
+        entry = next(each for each in speaker_networks.entries() if each.part == part)
+        file = speaker_networks.bundled(entry) if bundled else tmp_path / "models" / entry.name / entry.file
+        file.parent.mkdir(parents=True, exist_ok=True)
         make(file)
-    second = speakers.networks()
-    assert (second.name, second.limits.same, second.limits.alike) == (embedding.name, embedding.same, embedding.alike)
-    hearing = speakers.recogniser(second, None)
+    found = speakers.networks()
+    entry, _ = speaker_networks.of(speaker_networks.EMBEDDING)
+    assert (found.name, found.limits.same, found.limits.alike) == (entry.name, entry.same, entry.alike)
+    hearing = Diarisation(found)
     hearing.hear(talk(("", 1), ("a", 12), ("", 2)))
     (turn,) = hearing.finish()
     assert (turn.start, turn.end, turn.speaker) == (pytest.approx(1, abs=0.1), pytest.approx(13, abs=0.1), "S1")
+
+
+def test_the_networks_of_this_checkout_are_those_of_the_catalogue() -> None:
+    for entry in speaker_networks.entries():
+        assert speaker_networks.location(entry) == speaker_networks.bundled(entry)
+        assert speaker_networks.verify(entry) and speaker_networks.bundled(entry).stat().st_size == entry.bytes
+        with pytest.raises(ModelProblem, match="comes with Galley"):
+            speaker_networks.remove(entry)
 
 
 def test_the_catalogue_says_whose_the_networks_are() -> None:

@@ -1,93 +1,18 @@
-"""The speaker networks on OpenVINO: the starter's is what its description says, ONNX files run as they come."""
+"""The speaker networks on OpenVINO: ONNX files of the exports' shapes run as they come, the others are refused."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from safetensors.numpy import save_file
 
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.runtimes import speakers_openvino as runtime
 
-BINS, WIDTH, LAST, DIMS = 80, 8, 12, 16
-
-
-def starter_folder(folder: Path) -> dict[str, np.ndarray]:
-    """A starter network of random numbers, as the training exports it; gives its tensors."""
-    rng = np.random.default_rng(3)
-    shapes = {"stem": (WIDTH, BINS, 5), "last": (LAST, WIDTH, 1), "attend": (6, LAST, 1), "choose": (LAST, 6, 1)}
-    shapes["embed"] = (DIMS, 2 * LAST)
-    for block in ("blocks.0", "blocks.1"):
-        shapes |= {f"{block}.wide": (WIDTH, WIDTH, 3), f"{block}.narrow": (WIDTH, WIDTH, 1)}
-        shapes |= {f"{block}.squeeze": (4, WIDTH), f"{block}.open": (WIDTH, 4)}
-    tensors = {}
-    for name, shape in shapes.items():
-        tensors[f"{name}.weight"] = (rng.standard_normal(shape) * 0.2).astype(np.float16)
-        tensors[f"{name}.bias"] = (rng.standard_normal(shape[0]) * 0.1).astype(np.float16)
-    save_file(tensors, folder / "speakers.safetensors")
-    settings = {"format": 1, "architecture": runtime.ARCHITECTURE, "dilations": [1, 3], "stride": 2}
-    settings["clustering"] = {"alike": 0.4, "doubt": 1.0, "same": 0.8, "least": 0.6}
-    (folder / "speakers.json").write_text(json.dumps(settings))
-    return {name: tensor.astype(np.float32) for name, tensor in tensors.items()}
-
-
-def convolved(x, tensors, name, stride=1, dilation=1):
-    """A convolution of [channels, time] with zeros around it, by the book."""
-    weight, bias = tensors[f"{name}.weight"], tensors[f"{name}.bias"]
-    reach = dilation * (weight.shape[2] // 2)
-    padded = np.pad(x, [(0, 0), (reach, reach)])
-    count = (padded.shape[1] - dilation * (weight.shape[2] - 1) - 1) // stride + 1
-    taps = [
-        weight[:, :, tap] @ padded[:, tap * dilation :][:, : stride * count : stride] for tap in range(weight.shape[2])
-    ]
-    return sum(taps) + bias[:, None]
-
-
-def by_hand(banks, tensors):
-    """The network as models/training describes it, for one piece [frames, bins]."""
-    x = np.maximum(convolved(banks.T, tensors, "stem", stride=2), 0)
-    for block, dilation in (("blocks.0", 1), ("blocks.1", 3)):
-        y = convolved(
-            np.maximum(convolved(x, tensors, f"{block}.wide", dilation=dilation), 0), tensors, f"{block}.narrow"
-        )
-        gate = np.maximum(tensors[f"{block}.squeeze.weight"] @ y.mean(1) + tensors[f"{block}.squeeze.bias"], 0)
-        gate = 1 / (1 + np.exp(-(tensors[f"{block}.open.weight"] @ gate + tensors[f"{block}.open.bias"])))
-        x = np.maximum(x + y * gate[:, None], 0)
-    x = np.maximum(convolved(x, tensors, "last"), 0)
-    attention = np.exp(convolved(np.tanh(convolved(x, tensors, "attend")), tensors, "choose"))
-    attention /= attention.sum(1, keepdims=True)
-    mean = (attention * x).sum(1)
-    deviation = np.sqrt(np.maximum((attention * x * x).sum(1) - mean**2, 1e-6))
-    vector = tensors["embed.weight"] @ np.concatenate([mean, deviation]) + tensors["embed.bias"]
-    return vector / np.linalg.norm(vector)
-
-
-@pytest.mark.parametrize("frames", [150, 33])
-def test_the_starters_network_is_what_its_description_says(tmp_path: Path, frames: int) -> None:
-    tensors = starter_folder(tmp_path)
-    banks = np.random.default_rng(0).standard_normal((3, frames, BINS)).astype(np.float32)
-    expected = np.stack([by_hand(each, tensors) for each in banks])
-    assert np.allclose(runtime.starter(tmp_path)(banks), expected, atol=1e-4)
-
-
-def test_what_is_missing_or_damaged_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ModelProblem, match="not there"):
-        runtime.starter(tmp_path)
-    starter_folder(tmp_path)
-    (tmp_path / "speakers.safetensors").write_bytes(b"nothing of the kind")
-    with pytest.raises(ModelProblem):
-        runtime.starter(tmp_path)
-    (tmp_path / "speakers.json").write_text('{"architecture": "other"}')
-    with pytest.raises(ModelProblem, match="another kind"):
-        runtime.starter(tmp_path)
-    (tmp_path / "model.onnx").write_bytes(b"no network")
-    with pytest.raises(ModelProblem, match="cannot be read"):
-        runtime.embedder(tmp_path / "model.onnx")
+BINS, WIDTH, DIMS = 80, 4, 16
 
 
 def written(path: Path, nodes, inputs, outputs, constants) -> Path:
@@ -99,45 +24,110 @@ def written(path: Path, nodes, inputs, outputs, constants) -> Path:
 
 
 def tiny_segmenter(path: Path) -> Path:
-    """Of pyannote segmentation-3.0's shapes: [n, 1, samples] -> [n, frames, 7]; loud is class 1, quiet is class 0."""
+    """Of pyannote segmentation-3.0's shapes: [n, 1, samples] -> [n, 589, 7]; loud is class 1, quiet is class 0. Like
+    the export, it asks by an If how many dimensions its input has, in branches that differ in rank.
+    """
     scores = np.zeros((1, 7), np.float32)
-    scores[0, 1] = 1.0
+    scores[0, 1] = 100.0
+    squeezed = helper.make_graph(
+        [helper.make_node("Squeeze", ["loud", "one"], ["flat"])],
+        "squeezed",
+        [],
+        [helper.make_tensor_value_info("flat", TensorProto.FLOAT, None)],
+    )
+    same = helper.make_graph(
+        [helper.make_node("Identity", ["loud"], ["kept"])],
+        "same",
+        [],
+        [helper.make_tensor_value_info("kept", TensorProto.FLOAT, None)],
+    )
     nodes = [
         helper.make_node("Abs", ["x"], ["loud"]),
-        helper.make_node("MaxPool", ["loud"], ["peaks"], kernel_shape=[270], strides=[270]),
+        helper.make_node("Shape", ["loud"], ["shape"]),
+        helper.make_node("Gather", ["shape", "first"], ["channels"], axis=0),
+        helper.make_node("Equal", ["channels", "first"], ["mono"]),
+        helper.make_node("If", ["mono"], ["either"], then_branch=squeezed, else_branch=same),
+        helper.make_node("Reshape", ["either", "back"], ["sound"]),
+        helper.make_node("MaxPool", ["sound"], ["peaks"], kernel_shape=[991], strides=[270]),
         helper.make_node("Transpose", ["peaks"], ["turned"], perm=[0, 2, 1]),
         helper.make_node("Sub", ["turned", "threshold"], ["above"]),
-        helper.make_node("MatMul", ["above", "scores"], ["y"]),
+        helper.make_node("MatMul", ["above", "scores"], ["likely"]),
+        helper.make_node("Add", ["likely", "unlikely"], ["y"]),
     ]
-    given = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 1, "samples"])
+    given = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", "channels", "samples"])
     made = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", "frames", 7])
-    return written(path, nodes, [given], [made], {"threshold": np.float32([0.05]), "scores": scores})
+    constants = {
+        "threshold": np.float32([0.05]),
+        "scores": scores,
+        "unlikely": np.float32([0, 0, -99, -99, -99, -99, -99]),
+        "first": np.array(1),
+        "one": np.array([1]),
+        "back": np.array([1, 1, -1]),
+    }
+    return written(path, nodes, [given], [made], constants)
 
 
-def tiny_embedder(path: Path) -> Path:
-    """Of WeSpeaker's shapes: [n, frames, 80] -> [n, 256]."""
-    matrix = np.random.default_rng(0).standard_normal((80, 256)).astype(np.float32)
+def tiny_embedder(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Of WeSpeaker's ResNets' shapes: [n, frames, 80] -> [n, 16] by an eighth of the frames, statistics and a matrix;
+    gives the weights of its convolution and the matrix.
+    """
+    rng = np.random.default_rng(0)
+    kernel = (rng.standard_normal((WIDTH, 1, 8, 8)) * 0.1).astype(np.float32)
+    matrix = rng.standard_normal((2 * WIDTH * BINS // 8, DIMS)).astype(np.float32)
     nodes = [
-        helper.make_node("Mul", ["feats", "feats"], ["power"]),
-        helper.make_node("ReduceMean", ["power"], ["spread"], axes=[1], keepdims=0),
-        helper.make_node("MatMul", ["spread", "matrix"], ["embs"]),
+        helper.make_node("Transpose", ["feats"], ["turned"], perm=[0, 2, 1]),
+        helper.make_node("Unsqueeze", ["turned", "channel"], ["image"]),
+        helper.make_node("Conv", ["image", "kernel"], ["convolved"], strides=[8, 8]),
+        helper.make_node("Relu", ["convolved"], ["maps"]),
+        helper.make_node("ReduceMean", ["maps"], ["mean"], axes=[-1], keepdims=0),
+        helper.make_node("ReduceMean", ["maps"], ["centre"], axes=[-1], keepdims=1),
+        helper.make_node("Sub", ["maps", "centre"], ["off"]),
+        helper.make_node("Mul", ["off", "off"], ["squares"]),
+        helper.make_node("ReduceMean", ["squares"], ["variance"], axes=[-1], keepdims=0),
+        helper.make_node("Sqrt", ["variance"], ["deviation"]),
+        helper.make_node("Flatten", ["mean"], ["flat_mean"], axis=1),
+        helper.make_node("Flatten", ["deviation"], ["flat_deviation"], axis=1),
+        helper.make_node("Concat", ["flat_mean", "flat_deviation"], ["statistics"], axis=1),
+        helper.make_node("MatMul", ["statistics", "matrix"], ["embs"]),
     ]
-    given = helper.make_tensor_value_info("feats", TensorProto.FLOAT, ["n", "frames", 80])
-    made = helper.make_tensor_value_info("embs", TensorProto.FLOAT, ["n", 256])
-    return written(path, nodes, [given], [made], {"matrix": matrix})
+    given = helper.make_tensor_value_info("feats", TensorProto.FLOAT, ["n", "frames", BINS])
+    made = helper.make_tensor_value_info("embs", TensorProto.FLOAT, ["n", DIMS])
+    constants = {"channel": np.array([1]), "kernel": kernel, "matrix": matrix}
+    written(path, nodes, [given], [made], constants)
+    return kernel, matrix
 
 
-def test_onnx_networks_of_the_catalogues_shapes_run(tmp_path: Path) -> None:
+def test_a_segmentation_whose_rank_is_open_runs(tmp_path: Path) -> None:
     segment = runtime.segmenter(tiny_segmenter(tmp_path / "segmentation.onnx"))
     scores = segment(np.full((1, 1, 160_000), 0.5, np.float32))
-    assert scores.shape == (1, 592, 7) and scores.argmax(-1).min() == 1
-    embed = runtime.embedder(tiny_embedder(tmp_path / "embedding.onnx"))
-    assert embed(np.ones((4, 150, 80), np.float32)).shape == (4, 256)
+    assert scores.shape == (1, 589, 7) and scores.argmax(-1).min() == 1
 
 
-def test_an_onnx_network_of_another_shape_is_refused(tmp_path: Path) -> None:
+def test_the_halves_of_an_embedding_network_are_the_whole(tmp_path: Path) -> None:
+    """Features, their mean and deviation, and the second half give what the file as it is gives."""
+    file = tmp_path / "embedding.onnx"
+    tiny_embedder(file)
+    features, embed = runtime.embedder(file)
+    banks = np.random.default_rng(1).standard_normal((1, 160, BINS)).astype(np.float32)
+    found = features(banks)
+    assert found.shape == (1, 20, WIDTH * BINS // 8)
+    whole = runtime._compiled(runtime._read(file, 3))(banks)
+    assert np.allclose(embed(np.concatenate([found.mean(1), found.std(1)], 1)), whole, atol=1e-4)
+    assert np.ptp(whole) > 0
+
+
+def test_what_is_no_network_or_another_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "model.onnx").write_bytes(b"no network")
+    with pytest.raises(ModelProblem, match="cannot be read"):
+        runtime.embedder(tmp_path / "model.onnx")
     given = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 80])
     made = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 80])
     path = written(tmp_path / "flat.onnx", [helper.make_node("Abs", ["x"], ["y"])], [given], [made], {})
-    with pytest.raises(ModelProblem, match="another input"):
+    for read in (runtime.embedder, runtime.segmenter):
+        with pytest.raises(ModelProblem, match="another kind"):
+            read(path)
+    given = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", "t", 80])
+    made = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", "t", 80])
+    path = written(tmp_path / "plain.onnx", [helper.make_node("Abs", ["x"], ["y"])], [given], [made], {})
+    with pytest.raises(ModelProblem, match="another kind"):
         runtime.embedder(path)

@@ -10,19 +10,18 @@ import pytest
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.filterbanks import filterbanks
 from desktop_app.speakers.networks import RATE, Array
-from desktop_app.speakers.pieces import BATCH, LENGTH
-from desktop_app.speakers.powerset import CLASSES, WINDOW, active, spans
-from desktop_app.speakers.segmented import Segmented
-from desktop_app.speakers.speech import SpeechFinder
-from desktop_app.speakers.turns import Turn, changes, joined, named, path, snapped
-from tests.unit.speakers.voices import NETWORKS, loud, talk
+from desktop_app.speakers.pieces import BATCH, embedded, pooled
+from desktop_app.speakers.powerset import CLASSES, WINDOW, probabilities, spans
+from desktop_app.speakers.stream import Stream
+from desktop_app.speakers.turns import Turn, joined, named
+from tests.unit.speakers.voices import NETWORKS, segment, talk
 
 TALK = talk(("", 1), ("a", 4), ("", 0.5), ("b", 5), ("", 1), ("a", 3), ("c", 4), ("", 0.6), ("b", 3), ("", 1))
 TURNS = [(1.0, 5.0, "S1"), (5.5, 10.5, "S2"), (11.5, 14.5, "S1"), (14.5, 18.5, "S3"), (19.1, 22.1, "S2")]
 
 
 def heard(samples: Array, count: int | None = None, block: int = RATE) -> list[Turn]:
-    diarisation = Diarisation(NETWORKS, loud, count)
+    diarisation = Diarisation(NETWORKS, count)
     for at in range(0, samples.size, block):
         diarisation.hear(samples[at : at + block])
     return diarisation.finish()
@@ -36,7 +35,7 @@ def assert_near(found: list[Turn], expected: list[tuple[float, float, str]], wit
 
 
 def test_everybody_is_found_and_recognised_again() -> None:
-    assert_near(heard(TALK), TURNS, 0.3)
+    assert_near(heard(TALK), TURNS, 0.1)
 
 
 @pytest.mark.parametrize("block", [333, 16_000, 400_000])
@@ -49,40 +48,98 @@ def test_who_knows_the_number_is_believed() -> None:
     assert {turn.speaker for turn in heard(TALK, 1)} == {"S1"}
 
 
-@pytest.mark.parametrize("samples", [np.zeros(0, np.float32), talk(("", 3)), talk(("", 1), ("a", 0.1), ("", 1))])
+@pytest.mark.parametrize("samples", [np.zeros(0, np.float32), talk(("", 3)), talk(("", 11))])
 def test_where_nobody_speaks_there_are_no_turns(samples: Array) -> None:
     assert heard(samples) == []
 
 
-def test_very_short_speech_is_somebodys() -> None:
-    assert [turn.speaker for turn in heard(talk(("", 1), ("a", 0.4), ("", 1)))] == ["S1"]
+@pytest.mark.parametrize("seconds", [0.4, 3.0, 11.0])
+def test_a_recording_of_any_length_is_somebodys(seconds: float) -> None:
+    found = heard(talk(("", 1), ("a", seconds), ("", 0.3)))
+    assert_near(found, [(1.0, 1.0 + seconds, "S1")], 0.1)
 
 
-def test_speech_without_a_pause_is_handed_on() -> None:
-    finder = SpeechFinder(loud, longest=5.0)
-    found = [stretch for at in range(13) for stretch in finder.hear(talk(("a", 1)))]
-    assert [samples.size / RATE for _, samples in found] == pytest.approx([5.0, 5.0], abs=0.1)
-    rest = finder.finish()
-    assert rest[0][0] + rest[0][1].size == pytest.approx(13 * RATE, abs=0.1 * RATE)
+def test_two_at_once_are_two_turns() -> None:
+    one = talk(("", 1), ("a", 8), ("", 7), ("b", 6), ("", 2))
+    other = talk(("", 7), ("b", 5), ("", 3), ("a", 5), ("", 4))
+    expected = [(1.0, 9.0, "S1"), (7.0, 12.0, "S2"), (15.0, 20.0, "S1"), (16.0, 22.0, "S2")]
+    assert_near(heard(one + other), expected, 0.15)
 
 
-def test_an_hour_takes_a_few_megabytes_and_one_batch_size() -> None:
-    """What is kept has no sound behind it, and the network sees one shape: OpenVINO keeps memory for every new one."""
+def test_a_change_that_the_segmentation_does_not_hear_is_heard_by_the_voices() -> None:
+    """Its three speakers of ten seconds may be more people than three."""
+
+    def deaf(samples: Array) -> Array:
+        scores = segment(samples)
+        return np.concatenate(
+            [scores[..., :1], scores[..., 1:].max(-1, keepdims=True), np.full_like(scores[..., 2:], -9)], 2
+        )
+
+    diarisation = Diarisation(replace(NETWORKS, segment=deaf))
+    diarisation.hear(talk(("a", 6), ("b", 6), ("a", 5), ("c", 6)))
+    assert_near(diarisation.finish(), [(0, 6, "S1"), (6, 12, "S2"), (12, 17, "S1"), (17, 23, "S3")], 0.4)
+
+
+def test_speech_without_features_beside_it_is_nobodys_voice() -> None:
+    """A piece is pooled over the frames of one person only: not over somebody who speaks a moment later."""
+    stream = Stream(NETWORKS, 4)
+    stream.hear(talk(("a", 5.0), ("b", 5.0)))
+    stream.finish()
+    pieces = stream.pieces()
+    vectors = pieces.vectors.astype(np.float32)
+    seconds = pieces.places * 0.08
+    first, last = vectors[seconds < 4.9], vectors[seconds > 5.1]
+    assert len(first) > 15 and len(last) > 15
+    assert (first @ first.T).min() > 0.9 and (first @ last.T).max() < 0.3
+    assert not pieces.follows[np.searchsorted(seconds, 5.0)]
+
+
+def test_an_hour_takes_a_few_megabytes_and_one_shape() -> None:
+    """What is kept has no sound behind it, and the networks see one shape: OpenVINO keeps memory for every new one."""
     shapes = set()
 
-    def embed(banks: Array) -> Array:
-        shapes.add(banks.shape)
-        return np.ones((len(banks), 128), np.float32)  # as many numbers as the starter's
+    def watched(name: str, network):
+        def run(given: Array) -> Array:
+            shapes.add((name, given.shape))
+            return network(given)
 
-    diarisation = Diarisation(replace(NETWORKS, embed=embed), loud)
+        return run
+
+    def embed(statistics: Array) -> Array:
+        return np.ones((len(statistics), 256), np.float32)  # as many numbers as the real network's
+
+    networks = replace(
+        NETWORKS,
+        segment=watched("segment", segment),
+        features=watched("features", NETWORKS.features),
+        embed=watched("embed", embed),
+    )
+    stream = Stream(networks, 4)
     for seconds in (1, 2, 3, 5, 8, 13, 21):
-        diarisation.hear(talk(("a", seconds), ("", 0.5)))
-        diarisation.flush()
-    diarisation.finish()
-    assert shapes == {(BATCH, LENGTH, 80)}
-    kept = [array for each in diarisation.stretches for array in (each.level, each.middles, each.vectors)]
-    assert all(array.base is None for array in kept)
-    assert sum(array.nbytes for array in kept) / 53 * 3600 < 5e6
+        stream.hear(talk(("a", seconds), ("", 0.5)))
+    stream.finish()
+    assert {shape for name, shape in shapes if name != "features"} == {(1, 1, WINDOW), (BATCH, 160)}
+    assert len(shapes) == 3
+    windows, pieces = stream.windows, stream.pieces()
+    assert all(array.base is None for window in windows for array in (window.active, window.alone))
+    kept = sum(window.active.nbytes + window.alone.nbytes for window in windows) + pieces.vectors.nbytes
+    assert kept / 56.5 * 3600 < 13e6
+
+
+def test_pooling_is_the_mean_and_the_deviation_of_the_frames_that_count() -> None:
+    features = np.random.default_rng(0).standard_normal((10, 4)).astype(np.float32)
+    weights = np.zeros((2, 10), np.float32)
+    weights[0, 2:7], weights[1] = 1.0, 1.0
+    found = pooled(features, weights)
+    for row, part in zip(found, (features[2:7], features), strict=True):
+        assert np.allclose(row, np.concatenate([part.mean(0), part.std(0, ddof=1)]), atol=1e-4)
+
+
+def test_vectors_have_length_one_however_many_there_are() -> None:
+    statistics = np.random.default_rng(0).uniform(3, 9, (BATCH + 1, 160)).astype(np.float32)
+    found = embedded(NETWORKS.embed, statistics)
+    assert found.shape == (BATCH + 1, 80)
+    assert np.allclose(np.linalg.norm(found, axis=1), 1.0)
 
 
 def test_filter_banks_are_kaldis() -> None:
@@ -93,23 +150,6 @@ def test_filter_banks_are_kaldis() -> None:
     assert filterbanks(np.zeros(399, np.float32)).shape == (0, 80)
 
 
-def test_a_short_doubt_is_no_change_and_a_change_is_where_both_are_as_likely() -> None:
-    likeness = np.array(
-        [[0.9, 0.1], [0.9, 0.1], [0.4, 0.5], [0.9, 0.1], [0.2, 0.8], [0.1, 0.9], [0.1, 0.9]], np.float32
-    )
-    best = path(likeness, 0.4)
-    assert best.tolist() == [0, 0, 0, 0, 1, 1, 1]
-    found = changes(likeness, np.arange(7, dtype=np.float32), best)
-    assert found == [(pytest.approx(3 + 0.8 / 1.4), 1)]
-
-
-def test_a_change_moves_to_the_quietest_moment_near() -> None:
-    level = np.full(200, -20.0, np.float32)
-    level[108:112] = -50.0
-    assert snapped(1.0, level) == pytest.approx(1.1, abs=0.03)
-    assert snapped(0.5, level) == pytest.approx(0.5, abs=0.02), "it is too far away"
-
-
 def test_turns_of_one_speaker_are_joined_over_a_breath_and_named_as_they_come() -> None:
     turns = [Turn(3.0, 4.0, "7"), Turn(0.0, 1.0, "9"), Turn(1.2, 2.0, "9"), Turn(1.1, 1.5, "7")]
     assert joined(turns, 0.3) == [Turn(0.0, 2.0, "9"), Turn(1.1, 1.5, "7"), Turn(3.0, 4.0, "7")]
@@ -117,42 +157,9 @@ def test_turns_of_one_speaker_are_joined_over_a_breath_and_named_as_they_come() 
 
 
 def test_the_powerset_says_who_speaks_and_who_at_once() -> None:
-    assert np.array_equal(active(np.eye(7, dtype=np.float32)), CLASSES)
+    assert np.array_equal(CLASSES[probabilities(np.eye(7, dtype=np.float32)).argmax(1)], CLASSES)
+    assert probabilities(np.float32([[1e3] * 7])).tolist() == [[pytest.approx(1 / 7)] * 7]
     assert CLASSES.sum(1).tolist() == [0, 1, 1, 1, 2, 2, 2]
     assert spans(np.array([1, 1, 0, 1], bool)) == [(0, 2), (3, 4)]
     with pytest.raises(ValueError, match="classes"):
-        active(np.zeros((1, 589, 4), np.float32))
-
-
-def segment(samples: Array) -> Array:
-    """A Segment that hears tones: the first of three outputs is whoever comes first in this window."""
-    size = samples.shape[-1] // 500
-    parts = samples[0, 0, : 500 * size].reshape(500, size)
-    spectrum = np.abs(np.fft.rfft(parts, axis=1))
-    bins = {
-        who: [round(note * size / RATE) for note in notes] for who, notes in (("a", (300, 500)), ("b", (900, 1300)))
-    }
-    on = {who: spectrum[:, places].max(1) > 5 for who, places in bins.items()}
-    order = sorted(on, key=lambda who: int(on[who].argmax()) if on[who].any() else 999)
-    first, second = (on[who] for who in order)
-    kind = np.where(first & second, 4, np.where(first, 1, np.where(second, 2, 0)))
-    return np.eye(7, dtype=np.float32)[kind][None]
-
-
-def test_a_segmentation_network_hears_two_at_once_and_people_keep_their_names() -> None:
-    one = talk(("", 1), ("a", 8), ("", 7), ("b", 6), ("", 2))
-    other = talk(("", 7), ("b", 5), ("", 3), ("a", 5), ("", 4))
-    segmented = Segmented(NETWORKS, segment)
-    for at in range(0, one.size, 7000):
-        segmented.hear(one[at : at + 7000] + other[at : at + 7000])
-    found = segmented.finish()
-    expected = [(1.0, 9.0, "S1"), (7.0, 12.0, "S2"), (15.0, 20.0, "S1"), (16.0, 22.0, "S2")]
-    assert_near(found, expected, 0.15)
-
-
-def test_a_segmentation_network_hears_a_recording_shorter_than_its_window() -> None:
-    segmented = Segmented(NETWORKS, segment)
-    segmented.hear(talk(("", 1), ("a", 3)))
-    assert_near(segmented.finish(), [(1.0, 4.0, "S1")], 0.1)
-    assert Segmented(NETWORKS, segment).finish() == []
-    assert WINDOW == 10 * RATE
+        probabilities(np.zeros((1, 589, 4), np.float32))

@@ -1,11 +1,11 @@
-"""People made of tones: everybody hums to and fro between two notes, and the vector of a piece says which."""
+"""People made of tones: everybody hums to and fro between two notes, and the networks here hear which."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from desktop_app.speakers.networks import RATE, Array, Limits, Networks
-from desktop_app.speakers.speech import CHUNK
+from desktop_app.speakers.networks import RATE, REDUCTION, Array, Limits, Networks
+from desktop_app.speakers.powerset import CENTRE, CLASSES, FRAMES, SHIFT
 
 NOTES = {"a": (300.0, 500.0), "b": (900.0, 1300.0), "c": (2400.0, 3200.0)}
 
@@ -23,14 +23,27 @@ def _hum(who: str, seconds: float) -> Array:
     return np.asarray(0.3 * note + noise, np.float32)
 
 
-def loud(samples: Array) -> Array:
-    """A Voice that takes every sound for speech."""
-    return np.asarray(np.abs(samples.reshape(-1, CHUNK)).max(1) > 0.05, np.float32)
+def segment(samples: Array) -> Array:
+    """A Segment that hears the people: who comes first in the window is the first of its speakers."""
+    parts = np.lib.stride_tricks.sliding_window_view(samples[0, 0], 2 * CENTRE)[::SHIFT][:FRAMES]
+    spectrum = np.abs(np.fft.rfft(parts, axis=1))
+    bins = {who: [round(note * 2 * CENTRE / RATE) for note in notes] for who, notes in NOTES.items()}
+    on = {who: spectrum[:, places].max(1) > 20 for who, places in bins.items()}
+    order = sorted(on, key=lambda who: int(on[who].argmax()) if on[who].any() else FRAMES)
+    speaking = np.stack([on[who] for who in order], 1)
+    speaking[speaking.all(1), 2] = False
+    kind = (speaking[:, None] == CLASSES).all(2).argmax(1)
+    return np.asarray(10 * np.eye(len(CLASSES))[kind][None], np.float32)
 
 
-def embed(banks: Array) -> Array:
+def features(banks: Array) -> Array:
+    """Features: the filter banks themselves."""
+    return banks[:, ::REDUCTION]
+
+
+def embed(statistics: Array) -> Array:
     """An Embed: which bands come and go."""
-    return np.asarray(np.maximum(banks.std(1) - 2.0, 0.0), np.float32)
+    return np.asarray(np.maximum(statistics[:, statistics.shape[1] // 2 :] - 2.0, 0.0), np.float32)
 
 
-NETWORKS = Networks("tones", embed, Limits(alike=0.9, doubt=0.5, same=0.85, least=0.7))
+NETWORKS = Networks("tones", segment, features, embed, Limits(alike=0.9, doubt=0.5, same=0.85, least=0.7))
