@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -81,7 +82,7 @@ def _read_fast(path: Path) -> Tokenizer | None:
         return None
     found = read_json(path)
     try:
-        tokenizer = Tokenizer.from_str(json.dumps(found))
+        tokenizer = Tokenizer.from_str(json.dumps(_completed(found)))
     except Exception as error:  # the library raises Exception itself
         raise ModelProblem("the tokenizer is damaged or of another kind", FETCH_AGAIN) from error
     tokenizer.no_truncation()  # what a training left in the file would cut prompts and hot words
@@ -103,4 +104,23 @@ def _read_slow(folder: Path) -> Tokenizer | None:
         raise
     except Exception as error:  # the library raises Exception itself
         raise ModelProblem("the tokenizer is damaged or of another kind", FETCH_AGAIN) from error
-    return Tokenizer.from_str(tokenizer.to_str())
+    return Tokenizer.from_str(json.dumps(_completed(json.loads(tokenizer.to_str()))))
+
+
+def _completed(tokenizer: dict[str, Any]) -> dict[str, Any]:
+    """A byte-level tokenizer whose pieces of two letters can all be reached.
+
+    The published files of multilingual Whisper lack the very first merge, " " and "t": read as they are, they make
+    " the" of " " and "the" (as transformers does), which neither openai/whisper nor the model's training knows.
+    """
+    model = tokenizer["model"]
+    if model["type"] != "BPE":
+        return tokenizer
+    pieces, merges = model["vocab"], [each if isinstance(each, str) else " ".join(each) for each in model["merges"]]
+    reached = {merge.replace(" ", "") for merge in merges}
+    for piece in pieces:
+        if len(piece) == 2 and piece not in reached and pieces.keys() >= {*piece}:
+            # Merges stand in the order of what they make.
+            place = bisect(merges, pieces[piece], key=lambda merge: pieces[merge.replace(" ", "")])
+            merges.insert(place, " ".join(piece))
+    return tokenizer | {"model": model | {"merges": merges}}

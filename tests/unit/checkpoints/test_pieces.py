@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from tokenizers import Tokenizer
+from whisper.tokenizer import get_tokenizer
 
+from desktop_app import resources
 from desktop_app.checkpoints.folder import ModelProblem, read
 from desktop_app.checkpoints.pieces import Pieces, read_pieces
 from tests import random_models
@@ -50,6 +52,24 @@ def test_what_a_training_left_in_the_file_neither_cuts_nor_fills_a_text(
     tokenizer.save(str(path))
     for text in (" a long prompt", " hi"):
         assert read_pieces(path.parent).split(text) == pieces.split(text)
+
+
+def test_a_merge_that_the_file_lacks_is_made_up_for(toy: Path, pieces: Pieces, tmp_path: Path) -> None:
+    path = Path(shutil.copytree(toy, tmp_path / "toy")) / "tokenizer.json"
+    found = json.loads(path.read_text("utf-8"))
+    mark = "".join(found["model"]["merges"].pop(2))
+    path.write_text(json.dumps(found), "utf-8")
+    assert len(Tokenizer.from_file(str(path)).encode(mark, add_special_tokens=False).ids) == 2
+    assert read_pieces(path.parent).split(mark) == pieces.split(mark) == [pieces.text[mark]]
+
+
+def test_words_are_the_tokens_that_openai_whisper_makes_of_them() -> None:
+    """Every word that is one token there: the published tokenizer splits those that begin with " t"."""
+    ours = read_pieces(resources.path("models", "whisper-base"))
+    theirs = get_tokenizer(multilingual=True).encoding
+    words = [word for token in range(0, theirs.eot_token, 7) if "\ufffd" not in (word := theirs.decode([token]))]
+    assert sum(word.startswith(" t") for word in words) > 100
+    assert [word for word in words if ours.split(word) != theirs.encode(word)] == []
 
 
 def test_half_a_character_is_shown_as_such(pieces: Pieces) -> None:
