@@ -53,6 +53,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for report in terminalreporter.getreports("passed")
         if "outcome" in dict(report.user_properties)
     ]
+    found = [(name, outcome) for name, outcome in found if outcome.compared]
     if not found:
         return
     terminalreporter.section("compared with the references")

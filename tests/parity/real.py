@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from desktop_app import resources
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.logmel import RATE
 from desktop_app.checkpoints.folder import Checkpoint
@@ -164,6 +165,14 @@ def sounds(name: str) -> list[Sound]:
     if name == "long":
         return [_trimmed(_sound(*each)) for each in _some(_listed(LONG[name], is_long=True))]
     return [_joined(name)]
+
+
+def sample() -> tuple[dict[str, Samples], dict[str, Samples]]:
+    """The first window of the sample conversation, and ten seconds behind it."""
+    with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as audio:
+        samples = np.concatenate(list(audio))
+    border = WINDOW_SECONDS * RATE
+    return {"window": samples[:border]}, {"rest": samples[border : border + 10 * RATE]}
 
 
 def _listed(group: Group, is_long: bool) -> list[tuple[str, str]]:

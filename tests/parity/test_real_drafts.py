@@ -7,12 +7,14 @@ from functools import lru_cache
 
 import pytest
 
+from desktop_app.checkpoints import installed
+from desktop_app.decoding.longform import Settings
 from desktop_app.runtimes.openvino import precisions
 from tests.parity import real
-from tests.parity.comparison import Case, Outcome
+from tests.parity.comparison import Case, Outcome, compare_windows
 from tests.parity.drafted import Drafted
 
-pytestmark = [pytest.mark.parity, pytest.mark.long]
+pytestmark = pytest.mark.parity
 PAIRS = {
     "base+own": ("base", "base/draft"),
     "base+tiny": ("base", "tiny"),
@@ -40,7 +42,8 @@ def cases() -> Iterator[object]:
                 yield pytest.param(pair, precision, group, question, id=f"{pair}-{precision}-{group}-{question}")
 
 
-@pytest.mark.parametrize(("pair", "precision", "group", "question"), cases())
+@pytest.mark.long
+@pytest.mark.parametrize(("pair", "precision", "group", "question"), list(cases()))
 def test_a_draft_changes_nothing(pair: str, precision: str, group: str, question: str, case: Case) -> None:
     target, draft = (real.model(name) for name in PAIRS[pair])
     if not draft.is_dir():
@@ -53,3 +56,14 @@ def test_a_draft_changes_nothing(pair: str, precision: str, group: str, question
         return real.compare(both.alone, both, group, question)
 
     assert case(compare).tokens
+
+
+@pytest.mark.parametrize("precision", ["f32", "int8"])
+def test_the_bundled_pair(precision: str) -> None:
+    """A quick share of the above: a window of the sample conversation, and a drawn one."""
+    draft = installed.bundled() / "draft"
+    if not draft.is_dir():
+        pytest.skip("the bundled model has no draft yet")
+    both, (window, rest) = drafted(installed.bundled(), draft, precision), real.sample()
+    assert compare_windows(both.alone, both, window, Settings("en")).tokens > 40
+    assert compare_windows(both.alone, both, rest, Settings("en", temperatures=(0.6,))).tokens > 10

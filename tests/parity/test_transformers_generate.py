@@ -43,7 +43,7 @@ def sound(path: Path) -> Samples:
 
 
 @pytest.mark.parity
-def test_clips(pair: Both) -> None:
+def test_clips(small_pair: Both) -> None:
     clips = {path.name: sound(path) for path in sorted(CLIPS.glob("*.flac"))}
     assert len(clips) >= 30
     outcome = compare_windows(*small_pair, clips, ENGLISH)
@@ -52,7 +52,7 @@ def test_clips(pair: Both) -> None:
 
 
 @pytest.mark.parity
-def test_whole_windows(pair: Both) -> None:
+def test_whole_windows(small_pair: Both) -> None:
     """Thirty seconds of conversation: several segments, pairs of timestamps, no silence at the end."""
     samples = sound(resources.path("resources", "sample", "conversation.flac"))
     windows = {f"from {start} s": samples[start * RATE : (start + 30) * RATE] for start in (0, 20)}
@@ -104,7 +104,7 @@ def test_every_kind_of_model_and_question(tmp_path: Path, kind: str, question: s
 
 @pytest.mark.long
 @pytest.mark.parametrize("times", [1, 10])
-def test_a_long_recording(pair: Both, times: int) -> None:
+def test_a_long_recording(small_pair: Both, times: int) -> None:
     """The sample conversation, and eleven minutes of it softer and louder, as the long form of `generate` writes it."""
     once = sound(resources.path("resources", "sample", "conversation.flac"))
     samples = np.concatenate([once * 10 ** -(number % 4) for number in range(times)]).astype(np.float32)
