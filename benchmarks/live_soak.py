@@ -22,7 +22,7 @@ import numpy as np
 from desktop_app import resources
 from desktop_app.audio.files import RATE, AudioFile
 from desktop_app.audio.logmel import features
-from desktop_app.audio.voice import VoiceGate, speaks
+from desktop_app.audio.voice import VoiceGate, Voices
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.live import Live
@@ -63,7 +63,7 @@ def main() -> int:
         VoiceGate(),
         pair.drafter(),
         figures=figures,
-        guard=Guard(speaks, checkpoint.vocabulary, checkpoint.text),
+        guard=Guard(Voices, checkpoint.vocabulary, checkpoint.text),
     )
     began, total = monotonic(), round(arguments.minutes * 60 * RATE)
     moments: list[Moment] = []

@@ -111,16 +111,27 @@ def speech(
     return list(zip(times[::2], times[1::2], strict=True))
 
 
-def speaks(samples: Samples, seconds: float) -> bool:
-    """Whether the network is sure, for so many seconds on end, that somebody speaks in `samples` (mono, 16 kHz). What
-    comes behind is not listened to.
+class Voices:
+    """How long somebody speaks in `samples` (mono, 16 kHz), judged as one stream from their beginning on, as far as it
+    is asked for. The network needs a second or two before it hears a voice that is far away.
 
-    Stricter than the gate, for which a word lost is worse than a noise let in: music makes the network sure for three
-    frames on end, speech for more than twenty.
+    Stricter than the gate, for which a word lost is worse than a noise let in: only frames of which the network is sure
+    count.
     """
-    network, run = Silero(), 0
-    for start in range(0, len(samples) - FRAME + 1, FRAME):
-        run = run + 1 if network(samples[start : start + FRAME])[0] >= SURE else 0
-        if run * FRAME >= seconds * RATE:
-            return True
-    return False
+
+    def __init__(self, samples: Samples) -> None:
+        self._samples, self._network = samples, Silero()
+        self._sure: npt.NDArray[np.bool_] = np.zeros(0, bool)  # of each frame so far
+
+    def longest(self, start: float, end: float) -> float:
+        """The seconds without a pause for which somebody speaks, at most, between two times in seconds."""
+        first, last = max(0, int(start * RATE // FRAME)), min(round(end * RATE), len(self._samples)) // FRAME
+        done = len(self._sure)
+        if last > done:
+            more = self._network(self._samples[done * FRAME : last * FRAME]) >= SURE
+            self._sure = np.concatenate([self._sure, more])
+        best = run = 0
+        for sure in self._sure[first:last]:
+            run = run + 1 if sure else 0
+            best = max(best, run)
+        return best * FRAME / RATE

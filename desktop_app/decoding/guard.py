@@ -1,15 +1,19 @@
-"""The guard: text that nobody said does not stand in the transcript, and what it did is told.
+"""The guard removes hallucinated text and reports each removal.
 
 Whisper was trained on speech and writes fluent text for music, noise and silence, too (Koenecke et al., "Careless
-Whisper", 2024); and it sometimes runs in a circle. Where the target's own figures or the sound are in doubt, a detector
-of voices is asked whether anybody speaks there. Lines stay as they are or go: apart from the turns of a circle, no
-token of a line is touched, and where the next window begins does not depend on the guard.
+Whisper", 2024); and it sometimes repeats itself without end. Where the target's own figures or the sound are in doubt,
+a detector of voices is asked whether anybody speaks there. Small models also write speech with times that are seconds
+too early, so a line is not removed before the target's attention has said when it was spoken. Lines stay as they are or
+go: apart from repetitions, no token of a line is touched, and where the next window begins does not depend on the
+guard.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -34,9 +38,19 @@ LONG = 4.0  # seconds without text, from which on somebody may have been passed 
 TURNS, TURNED = 5, 24  # a circle has at least so many turns, and tokens in all
 _FRAME = RATE // 50
 
-Speaks = Callable[[Samples, float], bool]
-"""Whether somebody speaks in mono samples at 16 kHz, for so many seconds without a pause. Costly, so asked only in
-doubt."""
+
+class Voice(Protocol):
+    """Where somebody speaks in some audio; `audio.voice.Voices` is one."""
+
+    def longest(self, start: float, end: float) -> float:
+        """The seconds without a pause for which somebody speaks, at most, between two times in seconds."""
+
+
+Listen = Callable[[Samples], Voice]
+"""Listens to mono samples at 16 kHz from their beginning on. Costly, so asked only in doubt."""
+WhenSaid = Callable[[Sequence[Line]], Sequence[tuple[float, float]]]
+"""When each of all lines of a window was spoken by the target's attention (`--words`), in seconds of the window. Costs
+a pass, so asked only before a line is removed."""
 Spell = Callable[[Sequence[int]], str]
 
 
@@ -57,27 +71,38 @@ class Act:
 class Guard:
     """Looks through the lines of one window after another."""
 
-    def __init__(self, speaks: Speaks, vocabulary: Vocabulary, spell: Spell) -> None:
-        self._speaks, self._vocabulary, self._spell = speaks, vocabulary, spell
+    def __init__(self, listen: Listen, vocabulary: Vocabulary, spell: Spell) -> None:
+        self._listen, self._vocabulary, self._spell = listen, vocabulary, spell
 
     def check(
-        self, window: Window, text: WindowText, lines: Sequence[Line], covered: float
+        self,
+        window: Window,
+        text: WindowText,
+        lines: Sequence[Line],
+        covered: float,
+        when_said: WhenSaid | None = None,
     ) -> tuple[list[Line], list[Act]]:
         """The lines that stay, of those of a window's text, and what was done, in the order of time. The text covers so
-        many seconds of the window; the rest is heard again in the next one.
+        many seconds of the window; the rest is heard again in the next one. Without `when_said` the lines' own times
+        are believed.
         """
-        sound = _Sound(window, covered, self._speaks)
-        doubtful = self._is_doubtful(text)
-        kept: list[Line] = []
-        acts: list[Act] = []
-        for line in lines:
-            if (doubtful or sound.is_doubtful(line)) and not sound.is_spoken(line):
-                acts.append(self._act("silence", line.start, line.end, line.tokens))
-            else:
-                kept.append(line)
-        kept, looped = self._without_loop(kept)
+        sound = _Sound(window, covered, self._listen)
+        silent = self._silent(text, lines, sound, when_said)
+        acts = [self._act("silence", line.start, line.end, line.tokens) for line in silent]
+        kept, looped = self._without_loop([line for line in lines if line not in silent])
         acts += looped + [Act(start, end, "unwritten") for start, end in sound.passed_over(lines)]
         return kept, sorted(acts, key=lambda act: act.start)
+
+    def _silent(self, text: WindowText, lines: Sequence[Line], sound: _Sound, when_said: WhenSaid | None) -> list[Line]:
+        """The lines in doubt about which nobody speaks, neither at their own times nor where the target listened."""
+        doubtful = self._is_doubtful(text)
+        in_doubt = [line for line in lines if doubtful or sound.is_dull(line.start, line.end)]
+        silent = [line for line in in_doubt if not sound.is_spoken(line.start, line.end)]
+        if when_said is None or not silent or not sound.has_voice:
+            return silent
+        said = zip(lines, when_said(lines), strict=True)
+        spoken = [line for line, (start, end) in said if start < end and sound.is_spoken_within(start, end)]
+        return [line for line in silent if line not in spoken]
 
     def _is_doubtful(self, text: WindowText) -> bool:
         unsure = text.mean_log_probability < UNSURE or text.no_speech_probability > UNHEARD
@@ -111,24 +136,29 @@ class Guard:
 class _Sound:
     """The samples of a window: how loud they are, and where somebody speaks."""
 
-    def __init__(self, window: Window, covered: float, speaks: Speaks) -> None:
-        self._samples, self._speaks = window.samples, speaks
+    def __init__(self, window: Window, covered: float, listen: Listen) -> None:
+        self._window, self._listen = window, listen
         self._begin = window.place / RATE
         self._end = self._begin + covered
         frames = window.samples[: len(window.samples) // _FRAME * _FRAME].reshape(-1, _FRAME).astype(np.float64)
         self._levels = 10 * np.log10(np.square(frames).mean(-1) + 1e-12)
         self._loud = float(np.percentile(self._levels, LOUD)) if len(self._levels) else SILENT
 
-    def is_doubtful(self, line: Line) -> bool:
-        """Whether a line's sound is not like that of speech, or whether it has none."""
-        return self._is_dull(line.start, line.end)
+    @cached_property
+    def has_voice(self) -> bool:
+        """Whether somebody speaks anywhere in the window."""
+        return self._longest(self._begin, self._begin + len(self._window.samples) / RATE) >= SPOKEN
 
-    def is_spoken(self, line: Line) -> bool:
-        """Whether somebody speaks somewhere about a line."""
-        start, end = line.start - AROUND, line.end + AROUND
-        if self._levels[self._part(start, end, 50)].max(initial=SILENT) <= SILENT:
+    def is_spoken(self, start: float, end: float) -> bool:
+        """Whether somebody speaks somewhere about a line, whose times are the recording's."""
+        start, end = start - AROUND, end + AROUND
+        if self._levels[self._part(start, end)].max(initial=SILENT) <= SILENT:
             return False
-        return self._speaks(self._samples[self._part(start, end, RATE)], SPOKEN)
+        return self._longest(start, end) >= SPOKEN
+
+    def is_spoken_within(self, start: float, end: float) -> bool:
+        """The same for seconds of the window."""
+        return self.is_spoken(self._begin + start, self._begin + end)
 
     def passed_over(self, lines: Sequence[Line]) -> list[tuple[float, float]]:
         """The stretches between lines in which somebody speaks and the sound is like that of speech."""
@@ -137,19 +167,29 @@ class _Sound:
         return [
             (start, end)
             for start, end in free
-            if not self._is_dull(start, end) and self._speaks(self._samples[self._part(start, end, RATE)], PASSED_OVER)
+            if not self.is_dull(start, end) and self._longest(start, end) >= PASSED_OVER
         ]
 
-    def _is_dull(self, start: float, end: float) -> bool:
-        levels = self._levels[self._part(start, end, 50)]
+    def is_dull(self, start: float, end: float) -> bool:
+        """Whether the sound between two times of the recording is not like that of speech, or there is none."""
+        levels = self._levels[self._part(start, end)]
         if len(levels) < 2:
             return True
         soft, loud = np.percentile(levels, [SOFT, LOUD])
         return bool(loud < QUIET or loud - soft < STEADY or loud < self._loud - FAINT)
 
-    def _part(self, start: float, end: float, rate: int) -> slice:
-        """The indexes of what lies between two times of the recording, at so many a second."""
-        return slice(*(max(0, round((time - self._begin) * rate)) for time in (start, end)))
+    def _longest(self, start: float, end: float) -> float:
+        before = len(self._window.before) / RATE
+        since, until = (max(0.0, time - self._begin) + before for time in (start, end))
+        return self._voice.longest(since, until)
+
+    @cached_property
+    def _voice(self) -> Voice:
+        return self._listen(np.concatenate([self._window.before, self._window.samples]))
+
+    def _part(self, start: float, end: float) -> slice:
+        """The indexes of the levels between two times of the recording."""
+        return slice(*(max(0, round((time - self._begin) * RATE / _FRAME)) for time in (start, end)))
 
 
 def first_turn(tokens: Sequence[int]) -> int | None:

@@ -15,6 +15,8 @@ Features = npt.NDArray[np.float32]
 Hear = Callable[[Samples, int], Features]
 """Makes log-mel features [bins, frames] of up to 30 s of mono samples at 16 kHz, for a number of mel bins."""
 
+NOTHING: Samples = np.zeros(0, np.float32)
+
 MARGIN = 200
 """Samples around a part of a recording that its features may depend on: half a frame."""
 
@@ -31,11 +33,11 @@ class Window:
     """A window of audio. Features are made once for each number of mel bins, encodings once for each model, and none
     before it is asked for.
 
-    `place` is its first sample in the recording.
+    `place` is its first sample in the recording; `before` are samples that precede it, as far as they are known.
     """
 
-    def __init__(self, samples: Samples, hear: Hear, place: int = 0) -> None:
-        self.samples, self.place = samples, place
+    def __init__(self, samples: Samples, hear: Hear, place: int = 0, before: Samples = NOTHING) -> None:
+        self.samples, self.place, self.before = samples, place, before
         self._hear = hear
         self._features: dict[int, Features] = {}
         self._encoded: dict[Model, Any] = {}

@@ -26,7 +26,7 @@ from desktop_app.decoding.live_drafters import NGramDrafter, PreviousDrafter
 from desktop_app.decoding.live_language import SpokenLanguage
 from desktop_app.decoding.live_lines import Lines
 from desktop_app.decoding.live_text import Hypothesis, Item, agreed, behind, parse, shifted, unlooped
-from desktop_app.decoding.longform import RATE, WINDOW_SECONDS, Segment, Settings
+from desktop_app.decoding.longform import BEFORE, RATE, WINDOW_SECONDS, Segment, Settings
 from desktop_app.decoding.protocol import Model
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.task import Task
@@ -167,7 +167,7 @@ class Live:
         self._audio = np.concatenate([self._audio, samples])
         self.heard += len(samples)
         self._note(self._gate.feed(samples))
-        drop = self._kept_from() - self._first
+        drop = self._kept_from() - BEFORE - self._first
         if drop > RATE:  # not with every block
             self._audio, self._first = self._audio[drop:].copy(), self._first + drop
 
@@ -184,7 +184,9 @@ class Live:
         stop = min(self.heard if end is None else end, self._begin + WINDOW_SECONDS * RATE)
         final = stop == end
         seconds = (stop - self._begin) / RATE
-        window = Window(self._audio[self._begin - self._first : stop - self._first], self._hear, self._begin)
+        first = self._begin - self._first
+        before = self._audio[max(0, first - BEFORE) : first]
+        window = Window(self._audio[first : stop - self._first], self._hear, self._begin, before)
         self._stop = stop
         if final and seconds < LEAST:
             return self._end_speech(None, seconds)
@@ -194,8 +196,8 @@ class Live:
             self._commit(tail, now, text)
             return self._end_speech(now, seconds)
         if self._before is not None:
-            before = self._before.items[behind(self._lines.ink, self._before.items) :]
-            sure = agreed(before, tail)
+            old = self._before.items[behind(self._lines.ink, self._before.items) :]
+            sure = agreed(old, tail)
             self._commit(tail[:sure], now, text)
             tail = tail[sure:]
         self._before = now
@@ -248,13 +250,13 @@ class Live:
         return now, text
 
     def _is_spoken(self, window: Window, text: WindowText, now: Hypothesis, seconds: float, final: bool) -> bool:
-        """Whether the guard lets the text stand, which it judges as if it were one line of a file. In a window that has
-        once passed it is not asked again."""
+        """Whether the guard lets the text stand, which it judges as if it were one line of a file that may be said
+        anywhere in the window. In a window that has once passed it is not asked again."""
         if self._guard is None or self._spoken == window.place:
             return True
         begin = window.place / RATE
         line = Line(begin + now.start, begin + (seconds if now.end is None else now.end), now.tokens)
-        kept, acts = self._guard.check(window, text, [line], seconds)
+        kept, acts = self._guard.check(window, text, [line], seconds, lambda lines: [(0.0, seconds)])
         if kept:
             self._spoken = window.place
         elif final:

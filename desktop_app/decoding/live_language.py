@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 from desktop_app.decoding.window import Language
 
 ENOUGH = 5.0  # seconds of speech from which on the language is kept
@@ -22,16 +20,16 @@ class SpokenLanguage:
 
     def __init__(self, given: Language | None) -> None:
         self.language, self.is_kept = given, given is not None
-        self._votes = defaultdict[str, float](float)
+        self._votes: dict[str, float] = {}  # seconds by code, each by the probability of its language
         self._seconds = 0.0
         self._now, self._now_seconds = Language("", 0.0), 0.0  # of the window in work
 
     def detected(self, found: Language, seconds: float) -> None:
         """A window of so many seconds is by itself in the language `found`."""
         self._now, self._now_seconds = found, seconds
-        votes = self._votes | {found.code: self._votes[found.code] + found.probability * seconds}
-        code, vote = max(votes.items(), key=lambda each: each[1])
-        self.language = Language(code, vote / (self._seconds + seconds))
+        votes = self._with(found, seconds)
+        code = max(votes, key=votes.__getitem__)
+        self.language = Language(code, votes[code] / (self._seconds + seconds))
 
     def spoken(self, final: bool) -> None:
         """Somebody speaks in that window; `final`: its speech is over."""
@@ -39,5 +37,9 @@ class SpokenLanguage:
             return
         self.is_kept = self._seconds + self._now_seconds >= ENOUGH
         if final:
-            self._votes[self._now.code] += self._now.probability * self._now_seconds
+            self._votes = self._with(self._now, self._now_seconds)
             self._seconds += self._now_seconds
+
+    def _with(self, found: Language, seconds: float) -> dict[str, float]:
+        vote = self._votes.get(found.code, 0.0) + found.probability * seconds
+        return {**self._votes, found.code: vote}

@@ -22,10 +22,11 @@ from desktop_app.decoding.protocol import Model
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
-from desktop_app.decoding.words import Timing, fit, tidy
+from desktop_app.decoding.words import Timing, fit, spans, tidy
 
 RATE = 16_000
 WINDOW_SECONDS = 30
+BEFORE = 2 * RATE  # samples before a window that the guard's network listens to: it needs to get used to a voice
 TOO_HOT = 0.5  # text that was drawn at a higher temperature is no prompt for the next window (openai/whisper)
 
 
@@ -112,7 +113,7 @@ def transcribe(
     prompt, seek, spoken = list(settings.prompt), 0, 0.0
     while len((part := audio.part(seek)).samples) >= vocabulary.seconds_per_timestamp * RATE:
         samples = part.samples
-        window = Window(samples, partial(hear, before=part.before, behind=part.behind), seek)
+        window = Window(samples, partial(hear, before=part.before[-MARGIN:], behind=part.behind), seek, part.before)
         if language is None:
             language = decoder.detect_language(window)
         if seek == 0:
@@ -124,13 +125,21 @@ def transcribe(
             listener.tentative(lines, draft)
 
         task = Task(language.code, settings.translate, settings.timestamps, tuple(prompt), settings.hot_words)
+
+        def when_said(
+            lines: Sequence[Line], window: Window = window, task: Task = task, seconds: float = seconds
+        ) -> list[tuple[float, float]]:
+            written = [token for line in lines for token in line.tokens if token < vocabulary.end]
+            timings = decoder.words(window, task, written, seconds, words)
+            return spans(timings, [sum(token < vocabulary.end for token in line.tokens) for line in lines])
+
         text = decoder.write_at(settings.temperatures, window, task, watch, words)
         lines, covered = cut(text.tokens, vocabulary, begin, seconds, finished=True)
         if text.is_silence:
             lines, covered = [], seconds
         lines = [line for line in lines if words(line.tokens).strip()]
         if guard is not None:
-            lines, acts = guard.check(window, text, lines, covered)
+            lines, acts = guard.check(window, text, lines, covered, when_said)
             if acts:
                 listener.guarded(acts)
         seek += max(1, round(covered * RATE))
@@ -203,7 +212,7 @@ class _Stream:
 
         Parts are asked for in order of their start.
         """
-        first = max(0, start - MARGIN)
+        first = max(0, start - BEFORE)
         pieces, have = [self._kept[first - self._first :]], self._first + len(self._kept)
         while have < start + WINDOW_SECONDS * RATE + MARGIN and (block := next(self._blocks, None)) is not None:
             pieces.append(block)

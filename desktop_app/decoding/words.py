@@ -109,6 +109,18 @@ def warp(cost: Matrix) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     return np.array(row_path[::-1]), np.array(column_path[::-1])
 
 
+def spans(timings: Sequence[Timing], counts: Sequence[int]) -> list[tuple[float, float]]:
+    """When each of some pieces of text was said, of so many tokens each; tokens without a time come at the end."""
+    times = [(timing.start, timing.end) for timing in timings for _ in timing.tokens]
+    end = times[-1][1] if times else 0.0
+    found, at = [], 0
+    for count in counts:
+        part = times[at : at + count] or [(end, end)]
+        found.append((part[0][0], part[-1][1]))
+        at += count
+    return found
+
+
 def tidy(timings: Sequence[Timing]) -> tuple[list[Timing], float]:
     """Words that are not longer than words are, with their punctuation, and the median length of a word.
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from desktop_app.audio.files import RATE, AudioFile, AudioProblem
 from desktop_app.audio.logmel import features
 from desktop_app.audio.spectrogram import Spectrogram
-from desktop_app.audio.voice import VoiceGate, speaks
+from desktop_app.audio.voice import VoiceGate, Voices
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import live_rest, longform
@@ -88,7 +88,7 @@ def _transcribe(
         outbox.send(Started(request.job, audio.seconds, models))
         model, vocabulary, text = pair.target.model, checkpoint.vocabulary, checkpoint.text
         rules = (work, pair.drafter(), settings, work.figures)
-        guard = Guard(speaks, vocabulary, text) if request.options.guard else None
+        guard = Guard(Voices, vocabulary, text) if request.options.guard else None
         if hear is None:
             since, blocks = work.since, work.counted(audio)
             live_rest.transcribe(blocks, since, features, model, vocabulary, text, VoiceGate(), *rules, guard)

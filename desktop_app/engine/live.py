@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from desktop_app.audio.logmel import features
-from desktop_app.audio.voice import RATE, VoiceGate, speaks
+from desktop_app.audio.voice import RATE, VoiceGate, Voices
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import live
 from desktop_app.decoding.figures import Figures
@@ -142,7 +142,7 @@ class _Session:
             figures=self._figures,
             ahead=self._ahead,
             resume=live.Resume(resume.at, ink),
-            guard=Guard(speaks, checkpoint.vocabulary, checkpoint.text) if request.options.guard else None,
+            guard=Guard(Voices, checkpoint.vocabulary, checkpoint.text) if request.options.guard else None,
         )
 
     def _hear(self, message: LiveAudio) -> None:

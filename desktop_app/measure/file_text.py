@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from desktop_app.audio.spectrogram import Spectrogram
-from desktop_app.audio.voice import speaks
+from desktop_app.audio.voice import Voices
 from desktop_app.decoding import longform
 from desktop_app.decoding.guard import Act, Guard
 from desktop_app.decoding.hearing import Samples
@@ -37,7 +37,7 @@ def file_text(pair: Pair, audio: Samples, options: Options) -> FileText:
         notes,
         pair.drafter(),
         settings_of(options, checkpoint),
-        guard=Guard(speaks, checkpoint.vocabulary, checkpoint.text) if options.guard else None,
+        guard=Guard(Voices, checkpoint.vocabulary, checkpoint.text) if options.guard else None,
     )
     text = " ".join(checkpoint.text(segment.tokens).strip() for segment in notes.made)
     return FileText(notes.made, text, notes.acts)

@@ -9,7 +9,7 @@ from time import perf_counter, process_time
 import numpy as np
 
 from desktop_app.audio.logmel import features
-from desktop_app.audio.voice import RATE, VoiceGate, speaks
+from desktop_app.audio.voice import RATE, VoiceGate, Voices
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Samples
@@ -88,7 +88,7 @@ class Player:
             settings=settings_of(options, pair.target.checkpoint),
             figures=self.run.figures,
             ahead=self._note_ahead,
-            guard=Guard(speaks, pair.target.checkpoint.vocabulary, self._text) if options.guard else None,
+            guard=Guard(Voices, pair.target.checkpoint.vocabulary, self._text) if options.guard else None,
         )
 
     def play(self, audio: Samples) -> Run:

@@ -42,7 +42,7 @@ def loaded() -> Loaded:
 
 def write(loaded: Loaded, sound: Samples, guarded: bool = True) -> Notes:
     checkpoint, model = loaded
-    guard = Guard(voice.speaks, checkpoint.vocabulary, checkpoint.text) if guarded else None
+    guard = Guard(voice.Voices, checkpoint.vocabulary, checkpoint.text) if guarded else None
     notes, settings = Notes(), Settings(language="en")
     blocks: Iterator[Samples] = iter([sound])
     hear = Spectrogram([sound], [model.mel_bins]).features

@@ -11,7 +11,7 @@ import pytest
 
 from desktop_app import resources
 from desktop_app.audio.files import AudioFile
-from desktop_app.audio.voice import FRAME, RATE, VoiceGate, speech
+from desktop_app.audio.voice import FRAME, RATE, VoiceGate, Voices, speech
 
 CLIPS = Path(__file__).resolve().parents[2] / "data" / "clips"
 TURNS = [
@@ -93,3 +93,16 @@ def test_near_silence_costs_next_to_nothing() -> None:
     began = time.process_time()
     gate.feed(quiet)
     assert time.process_time() - began < 0.05 * 60 / 10  # a tenth of the processor time that silence may take
+
+
+def test_a_voice_is_judged_alike_whatever_was_asked_before() -> None:
+    """Frames lie on one grid and the network hears a stream, so that a line's edges do not decide what it is."""
+    audio = np.concatenate([noise(1, 1e-3), clip(0), noise(1, 1e-3), clip(1)])
+    seconds = len(audio) / RATE
+    spans = [(start, start + 1.5) for start in np.arange(0, seconds - 1.5, 0.37)]
+    pieces, whole = Voices(audio), Voices(audio)
+    assert whole.longest(0, seconds) > 0.5
+    assert whole.longest(0.0, 0.9) == 0
+    assert [pieces.longest(*span) for span in spans] == [whole.longest(*span) for span in reversed(spans)][::-1]
+    assert pieces.longest(-5, 2 * seconds) == whole.longest(0, seconds)
+    assert Voices(audio).longest(seconds + 1, seconds + 2) == 0

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.decoding.guard import LONG, RATE, TURNED, TURNS, Act, Guard, first_turn
+from desktop_app.decoding.guard import LONG, RATE, TURNED, TURNS, Act, Guard, WhenSaid, first_turn
 from desktop_app.decoding.hearing import Samples, Window
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.window import WindowText
@@ -40,9 +40,14 @@ class Ears:
     def __init__(self) -> None:
         self.asked = 0
 
-    def __call__(self, samples: Samples, seconds: float) -> bool:
+    def __call__(self, samples: Samples) -> Ears:
+        self.samples = samples
+        return self
+
+    def longest(self, start: float, end: float) -> float:
         self.asked += 1
-        return bool(np.sum(np.abs(samples) > 0.02) > seconds * RATE / 4)
+        part = self.samples[round(start * RATE) : round(end * RATE)]
+        return float(np.sum(np.abs(part) > 0.02)) / (RATE / 4)
 
 
 def line(start: float, end: float, *words: int) -> Line:
@@ -50,11 +55,16 @@ def line(start: float, end: float, *words: int) -> Line:
 
 
 def check(
-    window: Window, lines: list[Line], mean: float = -0.2, no_speech: float = 0.0, covered: float = 30.0
+    window: Window,
+    lines: list[Line],
+    mean: float = -0.2,
+    no_speech: float = 0.0,
+    covered: float = 30.0,
+    when_said: WhenSaid | None = None,
 ) -> tuple[list[Line], list[Act], int]:
     ears = Ears()
-    tokens = tuple(token for each in lines for token in each.tokens)
-    kept, acts = Guard(ears, vocabulary(), say).check(window, WindowText(tokens, mean, no_speech), lines, covered)
+    text = WindowText(tuple(token for each in lines for token in each.tokens), mean, no_speech)
+    kept, acts = Guard(ears, vocabulary(), say).check(window, text, lines, covered, when_said)
     return kept, acts, ears.asked
 
 
@@ -83,6 +93,48 @@ def test_a_line_behind_the_end_of_the_audio_goes_and_silence_is_not_listened_to(
     assert kept == []
     assert [act.kind for act in acts] == ["silence", "silence"]
     assert asked == 0
+
+
+def test_a_line_with_times_that_are_too_early_stays() -> None:
+    """Whisper base writes speech that begins at 10 s as lines of 0 to 2 s, one after the other."""
+    lines = [line(0, 1, 1), line(1, 2, 2), line(11, 20, 3)]
+    said = [(10.0, 11.0), (11.0, 12.5), (12.5, 20.0)]
+    assert check(speech((10, 20)), lines, covered=20.0)[0] == lines[2:]
+    kept, acts, _ = check(speech((10, 20)), lines, covered=20.0, when_said=lambda asked: said)
+    assert (kept, [act.kind for act in acts]) == (lines, ["unwritten"])
+
+
+def test_a_line_that_the_target_listened_to_nothing_for_goes() -> None:
+    """Where the target's attention finds no time for a line, or silence, its words were not said."""
+    lines = [line(0, 1, 1), line(1, 2, 2), line(11, 20, 3)]
+    said = [(0.0, 3.0), (20.0, 20.0), (12.5, 20.0)]
+    kept, acts, _ = check(speech((10, 20)), lines, covered=20.0, when_said=lambda asked: said)
+    assert kept == lines[2:]
+    assert [act.text for act in acts if act.kind == "silence"] == ["w1", "w2"]
+
+
+def test_the_target_is_not_asked_where_nobody_speaks_at_all() -> None:
+    def fail(asked: Sequence[Line]) -> list[tuple[float, float]]:
+        raise AssertionError("costs a pass")
+
+    assert check(speech(), [line(0, 5, 1)], covered=5.0, when_said=fail)[0] == []
+    assert check(speech((0, 30)), [line(0, 30, 1)], mean=-1.5, when_said=fail)[0] == [line(0, 30, 1)]
+
+
+def test_a_voice_that_needs_time_is_heard_from_before_the_window() -> None:
+    """The network knows a voice that is far away after a second or two; it is not to begin with every window."""
+    begun = 0
+
+    def listen(samples: Samples) -> Ears:
+        nonlocal begun
+        begun = len(samples)
+        return Ears()(samples)
+
+    window = speech((0, 5), seconds=5.0)
+    heard = Window(window.samples, lambda samples, bins: samples, window.place, np.zeros(RATE, np.float32))
+    text = WindowText((1,), -1.5, 0.0)
+    assert Guard(listen, vocabulary(), say).check(heard, text, [line(1, 2, 1)], 5.0) == ([line(1, 2, 1)], [])
+    assert begun == 6 * RATE
 
 
 def test_the_turns_of_a_circle_go_but_for_the_first() -> None:

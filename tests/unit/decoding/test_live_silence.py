@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from desktop_app.decoding.guard import Guard
+from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live import Live
 from desktop_app.decoding.longform import RATE, Settings
 from desktop_app.decoding.window import Language, WindowDecoder
@@ -34,27 +35,38 @@ def test_silence_that_the_gate_has_passed_over_is_no_backlog() -> None:
     assert live.heard - live.decoded == pytest.approx(2 * WORD * RATE, abs=RATE)
 
 
+class Ears:
+    """Hears a voice in what is long enough, and counts how often it listened."""
+
+    def __init__(self, least: float = np.inf, most: float = np.inf) -> None:
+        self.least, self.most, self.asked = least, most, 0
+
+    def __call__(self, samples: Samples) -> Ears:
+        self.asked += 1
+        self.seconds = len(samples) / RATE
+        return self
+
+    def longest(self, start: float, end: float) -> float:
+        return 1.0 if self.least < self.seconds < self.most else 0.0
+
+
 def test_words_in_doubt_wait_for_a_voice() -> None:
     """In what the gate took for speech nobody speaks, or only after half a second; then nobody listens again."""
-    asked: list[int] = []
-    silent = Screen(Reader(), guard=Guard(lambda samples, seconds: False, WORDS, spell)).play(say("efgh ijkl "))
+    silent = Screen(Reader(), guard=Guard(Ears(), WORDS, spell)).play(say("efgh ijkl "))
     assert not silent.text
     assert not any(text.ink or text.uncommitted for text in silent.updates)
     assert [(act.kind, act.text) for act in silent.live.acts] == [("silence", "e f g h"), ("silence", "i j k l")]
 
-    def late(samples: np.ndarray, seconds: float) -> bool:
-        asked.append(len(samples))
-        return len(samples) > RATE // 2
-
+    late = Ears(least=0.5)
     screen = Screen(Reader(), guard=Guard(late, WORDS, spell)).play(say("efgh "))
-    assert (screen.text, len(asked), screen.live.acts) == ("efgh", 2, [])
+    assert (screen.text, late.asked, screen.live.acts) == ("efgh", 2, [])
 
 
 def test_a_noise_does_not_fix_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long it was: the guard found nobody speaking in it."""
     heard = iter([Language("cy", 0.9), Language("en", 0.6)])
     monkeypatch.setattr(WindowDecoder, "detect_language", lambda decoder, window: next(heard))
-    guard = Guard(lambda samples, seconds: len(samples) < 4 * RATE, WORDS, spell)
+    guard = Guard(Ears(least=0.0, most=4.0), WORDS, spell)
     english = WORDS.languages["en"]
     words = replace(WORDS, languages={"cy": english, "en": english})
     live = Live(hear, Reader(), words, spell, Gate(), settings=Settings(), guard=guard)
