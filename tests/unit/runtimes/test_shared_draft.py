@@ -1,0 +1,100 @@
+"""A draft that holds only what differs from its target is the same network in both runtimes as where it was trained,
+and changes no token of what its target writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from desktop_app.audio.logmel import features
+from desktop_app.checkpoints import pairs
+from desktop_app.checkpoints.folder import Checkpoint, read, read_draft
+from desktop_app.checkpoints.shared_draft import SharedDraft, fingerprint
+from desktop_app.decoding.drafters import Draft
+from desktop_app.decoding.figures import Figures
+from desktop_app.decoding.hearing import Window
+from desktop_app.decoding.lookahead import LookAhead
+from desktop_app.decoding.task import Task
+from desktop_app.decoding.window import WindowDecoder
+from desktop_app.runtimes import openvino
+from desktop_app.runtimes import torch as torch_runtime
+from desktop_app.training import draft
+from desktop_app.training.network import Decoder
+from tests import random_models
+from tests.sounds import babble
+
+TOKENS = [3, 14, 15, 92, 65]
+RUNTIMES: dict[str, Callable[..., Any]] = {
+    "openvino": lambda checkpoint, **more: openvino.load(checkpoint, **more),
+    "torch": lambda checkpoint, **more: torch_runtime.load(checkpoint, "cpu", **more),
+}
+
+
+@pytest.fixture
+def window() -> Window:
+    return Window(babble(3.0, 1), features)
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Checkpoint:
+    return read(random_models.toy(tmp_path / "target"))
+
+
+@pytest.fixture
+def trained(target: Checkpoint, tmp_path: Path) -> tuple[Checkpoint, Decoder]:
+    """A draft of one layer that scores every second text token, read from its folder, and as it was trained."""
+    end, size = target.vocabulary.end, target.vocabulary.size
+    head = (*range(0, end, 2), *range(end, size))
+    settings = SharedDraft(target.name, fingerprint(target.tensors), 1, draft.POOLING, ("en",), head)
+    network = draft.beginning(target, settings).eval()
+    folder = tmp_path / "draft"
+    folder.mkdir()
+    draft.write(target, network, settings, "small", folder)
+    return read_draft(folder, target), network
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_its_scores_are_those_of_the_network_that_was_trained(
+    runtime: str, target: Checkpoint, trained: tuple[Checkpoint, Decoder]
+) -> None:
+    checkpoint, network = trained
+    model = RUNTIMES[runtime](checkpoint, encoder=RUNTIMES[runtime](target))
+    encoded = model.encode(features(babble(3.0, 1), 80))
+    found = model.open(encoded).run(TOKENS)
+    view = torch.as_tensor(np.asarray(encoded)).reshape(-1, target.shape.width)
+    pooled = view.unflatten(0, (-1, draft.POOLING)).mean(1)[None]
+    with torch.no_grad():
+        wanted = network(torch.tensor([TOKENS]), pooled, torch.ones(1, len(TOKENS), dtype=torch.bool)).numpy()
+    assert found.shape == (len(TOKENS), len(checkpoint.head_tokens or ()))
+    assert found == pytest.approx(wanted, abs=2e-3)
+
+
+def test_the_text_is_the_targets_own(target: Checkpoint, trained: tuple[Checkpoint, Decoder], window: Window) -> None:
+    checkpoint, _ = trained
+    alone = openvino.load(target)
+    model = openvino.load(checkpoint, encoder=alone)
+    figures = Figures()
+    drafter = pairs.drafter(target, checkpoint)(Draft(model, alone, checkpoint.vocabulary))
+    texts = [
+        WindowDecoder(alone, target.vocabulary, figures, each, LookAhead()).write(window, Task("en"), lambda *_: None)
+        for each in (drafter, None)
+    ]
+    assert texts[0].tokens == texts[1].tokens
+    assert figures.drafted > 0
+
+
+def test_a_language_that_it_was_not_trained_on_is_left_to_its_target(
+    target: Checkpoint, trained: tuple[Checkpoint, Decoder], window: Window
+) -> None:
+    checkpoint, _ = trained
+    model = openvino.load(target)
+    draft_model = Draft(openvino.load(checkpoint, encoder=model), model, checkpoint.vocabulary)
+    draft_model.begin(window, Task("de"))
+    assert target.vocabulary.knows("de") and draft_model.scores([]) is None
+    draft_model.begin(window, Task("en"))
+    assert draft_model.scores([]) is not None
