@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desktop_app.checkpoints import catalogue, installed
+from desktop_app.checkpoints import catalogue, choice, installed
 from tests import random_models
 from tests.hub_server import HubServer, serving
 
@@ -32,7 +32,7 @@ def stage(folder: Path) -> None:
     """Let two models of the user's own be installed, one of them the draft of the other."""
     for name, made in (("clinic", random_models.real_tiny), ("clinic-draft", random_models.toy)):
         installed.add(made(folder / name), name, lambda what, done, total: None)
-    installed.register_draft("clinic", "clinic-draft")
+    choice.register_draft("clinic", "clinic-draft")
 
 
 def shoot(camera: Camera, server: HubServer) -> None:

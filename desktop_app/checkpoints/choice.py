@@ -1,10 +1,11 @@
-"""Which model is used where none was chosen."""
+"""Which models are used where none was named: the model that transcribes, and the draft for it."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
-from desktop_app.checkpoints import catalogue, installed
+from desktop_app.checkpoints import catalogue, installed, parts
 
 VARIABLE = "GALLEY_MODEL"
 """The environment variable that says it, by a name or a folder."""
@@ -19,7 +20,43 @@ def best(language: str = "auto") -> str:
     if chosen := os.environ.get(VARIABLE):
         return chosen
     known = installed.names()
-    drafts = {installed.draft_of(folder) for folder in known.values()}
+    drafts = {_draft_of(folder) for folder in known.values()}
     here = [installed.describe(name, folder).entry for name, folder in known.items() if name not in drafts]
     ranked = (entry.name for entry in catalogue.entries() if entry.knows(language) and entry in here)
     return next(ranked, installed.BUNDLED)
+
+
+def registered_draft(target: Path) -> Path | None:
+    """The draft that the user gave to a model, if it is still there."""
+    return installed.names().get(_draft_of(target))
+
+
+def recommended_drafts(target: Path, language: str) -> list[Path]:
+    """The folders of installed models that the catalogue recommends as drafts of a target, the best first."""
+    if target.parent != installed.home():
+        return []
+    known = installed.names()
+    return [known[draft.name] for draft in catalogue.drafts(target.name, language) if draft.name in known]
+
+
+def register_draft(target: str, draft: str) -> None:
+    """From now on, an installed model drafts for another one."""
+    known = installed.names()
+    for name in (target, draft):
+        if name not in known:
+            raise installed.unknown(name)
+    folder = _notes(known[target])
+    folder.mkdir(parents=True, exist_ok=True)
+    parts.write_about(folder, {"name": target} | parts.read_about(folder) | {"draft": draft})
+
+
+def _draft_of(model: Path) -> str:
+    """The name of the draft that the user gave to a model, or ""."""
+    return parts.said(parts.read_about(_notes(model)), "draft")
+
+
+def _notes(model: Path) -> Path:
+    """The folder whose galley.json says what the user wants of a model: its own, but of the bundled one, which may lie
+    where only an administrator can write, that of the installed ones.
+    """
+    return installed.home() if model == installed.bundled() else model

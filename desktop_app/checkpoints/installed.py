@@ -113,42 +113,6 @@ def unfinished() -> dict[str, int]:
     return {name: size for name, size in here.items() if size}
 
 
-def registered_draft(target: Path) -> Path | None:
-    """The draft that the user gave to a model, if it is still there."""
-    return names().get(draft_of(target))
-
-
-def recommended_drafts(target: Path, language: str) -> list[Path]:
-    """The folders of installed models that the catalogue recommends as drafts of a target, the best first."""
-    if target.parent != home():
-        return []
-    known = names()
-    return [known[draft.name] for draft in catalogue.drafts(target.name, language) if draft.name in known]
-
-
-def register_draft(target: str, draft: str) -> None:
-    """From now on, an installed model drafts for another one."""
-    known = names()
-    for name in (target, draft):
-        if name not in known:
-            raise _unknown(name)
-    folder = _notes(known[target])
-    folder.mkdir(parents=True, exist_ok=True)
-    parts.write_about(folder, {"name": target} | parts.read_about(folder) | {"draft": draft})
-
-
-def draft_of(model: Path) -> str:
-    """The name of the draft that the user gave to a model, or ""."""
-    return parts.said(parts.read_about(_notes(model)), "draft")
-
-
-def _notes(model: Path) -> Path:
-    """The folder whose galley.json says what the user wants of a model: its own, but of the bundled one, which may lie
-    where only an administrator can write, that of the installed ones.
-    """
-    return home() if model == bundled() else model
-
-
 def add(source: Path, name: str, progress: Progress) -> Installed:
     """Copy a model folder, and the draft in it, to the installed models; `name` "" takes the folder's own, as far as it
     can be a model's, or, for a model of the catalogue, the catalogue's.
@@ -189,7 +153,7 @@ def verify(name: str, progress: Progress) -> bool:
     """
     known = names()
     if name not in known:
-        raise _unknown(name)
+        raise unknown(name)
     return _check(known[name], progress, "remove the model and install it again")
 
 
@@ -208,7 +172,10 @@ def check_free(name: str) -> str:
     """The name, if a model can be installed under it; ModelProblem if not."""
     if not _NAME.fullmatch(name):
         raise ModelProblem(f"{name!r} cannot be the name of a model", "use letters, digits and . _ + - only")
-    if name in names():
+    found = names().get(name)
+    if found == bundled():
+        raise ModelProblem(f"{name} comes with Galley", "use it as it is, or give yours another name")
+    if found:
         raise ModelProblem(f"{name} is already installed", "remove it first to have another in its place")
     check_readable(name)
     return name
@@ -290,7 +257,7 @@ def disk_problem(error: OSError) -> ModelProblem:
 def _removable(name: str) -> None:
     known = names()
     if name not in known:
-        raise _unknown(name)
+        raise unknown(name)
     if known[name] == bundled():
         raise ModelProblem(f"{name} belongs to Galley and stays as it is", "name another model")
 
@@ -300,7 +267,7 @@ def _holds_model(folder: Path) -> bool:
     return folder.is_dir() and "config.json" in os.listdir(folder) and (folder / "config.json").is_file()
 
 
-def _unknown(name: str) -> ModelProblem:
+def unknown(name: str) -> ModelProblem:
     """Says that there is no such model, or that it cannot be read."""
     try:
         check_readable(name)

@@ -144,7 +144,7 @@ def _add(arguments: argparse.Namespace) -> int:
                 name = installed.add(source, arguments.name, screen.show).name
             _say(f"{name} is installed: the folder you gave is no longer needed.")
         if target:
-            installed.register_draft(target, name)
+            choice.register_draft(target, name)
             _say(f"{name} will draft for {target}.")
     except ModelProblem as problem:
         return _fail(arguments.folder, problem)

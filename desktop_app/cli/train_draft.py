@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from desktop_app.checkpoints import installed
+from desktop_app.checkpoints import choice, installed
 from desktop_app.checkpoints.installed import Installed
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.cli.screen import Screen
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
         made, agreement = _make(arguments, target, name)
         _say(f"{made.name} is trained: it wrote what the model wrote in {agreement:.0%} of the places kept back.")
         if given in installed.names():
-            installed.register_draft(given, made.name)
+            choice.register_draft(given, made.name)
             _say(f"{made.name} will draft for {given}.")
         else:
             _say(f"galley transcribe FILE --target {shown(given)} --draft {made.name} uses it.")

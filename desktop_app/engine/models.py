@@ -173,9 +173,9 @@ def _choose(target: Checkpoint, options: Options, loaded: LoadedDraft | None) ->
         return None, ""
     if options.draft != "auto":
         return _fitting(target, find(options.draft), options, loaded), ""
-    own = [folder for folder in (installed.registered_draft(target.folder), target.draft) if folder]
+    own = [folder for folder in (choice.registered_draft(target.folder), target.draft) if folder]
     reasons: list[str] = []
-    for folder in [*own, *installed.recommended_drafts(target.folder, options.language)]:
+    for folder in [*own, *choice.recommended_drafts(target.folder, options.language)]:
         try:
             draft = _fitting(target, folder, options, loaded)
         except ModelProblem as problem:

@@ -64,7 +64,7 @@ def test_a_model_that_cannot_be_read_is_left_out(good: Path, closed: Path, bundl
     [
         lambda: installed.verify("closed", quiet),
         lambda: installed.remove("closed"),
-        lambda: installed.register_draft("good", "closed"),
+        lambda: choice.register_draft("good", "closed"),
         lambda: installed.check_free("closed"),
         lambda: find("closed"),
     ],
@@ -86,7 +86,7 @@ def test_so_is_who_reads_it_as_a_folder(closed: Path) -> None:
 def test_a_strange_galley_json_is_no_obstacle(good: Path, bundled: None, about: str) -> None:
     (good / "galley.json").write_text(about)
     assert choice.best() == "base"
-    assert installed.registered_draft(good) is None
+    assert choice.registered_draft(good) is None
     for model in installed.models():
         model.repository.encode()
 

@@ -140,8 +140,8 @@ def test_names_that_cannot_be(name: str) -> None:
 
 def test_nothing_is_overwritten(source: Path) -> None:
     installed.add(source, "", quiet)
-    for name in ("toy", "base"):
-        with pytest.raises(ModelProblem, match=f"{name} is already installed"):
+    for name, reason in (("toy", "toy is already installed"), ("base", "base comes with Galley")):
+        with pytest.raises(ModelProblem, match=reason):
             installed.add(source, name, quiet)
     assert installed.add(source, "toy2", quiet).name == "toy2"
 
@@ -202,27 +202,27 @@ def test_a_model_of_the_catalogue_gets_its_name_by_its_weights(
 
 def test_a_draft_that_the_user_gave(source: Path) -> None:
     target = installed.add(source, "", quiet)
-    assert installed.registered_draft(target.folder) is None
+    assert choice.registered_draft(target.folder) is None
     installed.add(source, "small", quiet)
-    installed.register_draft("toy", "small")
-    assert installed.registered_draft(target.folder) == target.folder.with_name("small")
+    choice.register_draft("toy", "small")
+    assert choice.registered_draft(target.folder) == target.folder.with_name("small")
     assert installed.verify("toy", quiet)
     installed.remove("small")
-    assert installed.registered_draft(target.folder) is None
+    assert choice.registered_draft(target.folder) is None
     with pytest.raises(ModelProblem, match="small is not installed"):
-        installed.register_draft("toy", "small")
+        choice.register_draft("toy", "small")
 
 
 def test_a_draft_for_the_bundled_model_is_noted_where_the_user_may_write(home: Path, source: Path) -> None:
     """The program's own folder may belong to an administrator."""
     before = sorted((file.name, file.stat().st_mtime_ns) for file in installed.bundled().iterdir())
     installed.add(source, "", quiet)
-    installed.register_draft("base", "toy")
-    assert installed.registered_draft(installed.bundled()) == home / "data" / "models" / "toy"
+    choice.register_draft("base", "toy")
+    assert choice.registered_draft(installed.bundled()) == home / "data" / "models" / "toy"
     assert sorted((file.name, file.stat().st_mtime_ns) for file in installed.bundled().iterdir()) == before
     assert list(installed.names()) == ["base", "toy"]
     installed.remove("toy")
-    assert installed.registered_draft(installed.bundled()) is None
+    assert choice.registered_draft(installed.bundled()) is None
 
 
 def test_what_the_user_installed_under_the_bundled_models_name_hides_it_until_it_is_removed(home: Path) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from desktop_app.checkpoints.folder import read
+from desktop_app.checkpoints.installed import bundled
 from desktop_app.engine import live_target
 from desktop_app.engine.live_target import encoding_seconds, pair_for_live
 from desktop_app.engine.messages import LiveOptions, Options, StartLive
@@ -50,6 +52,13 @@ def test_the_largest_one_that_is_fast_enough_writes_instead(
         f"{chosen} writes while you speak, because large needs {seconds:.1f} s to hear a window on this computer."
         " large is for the final text."
     )
+
+
+def test_the_bundled_model_writes_for_a_large_one(home: Path) -> None:
+    """Somebody who installed a large model has nothing smaller but what Galley brought along."""
+    chosen = read(bundled())
+    large = replace(chosen, shape=replace(chosen.shape, width=1280, encoder_layers=32, encoder_inner=5120))
+    assert live_target._smaller(large, 9.0, request("")) == bundled()
 
 
 def test_for_a_model_of_one_language_one_that_knows_it_is_enough(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.checkpoints import installed
+from desktop_app.checkpoints import choice
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import models
 from desktop_app.engine.messages import Options
@@ -184,7 +184,7 @@ def test_a_draft_that_the_user_gave_comes_before_the_recommended_one(home: Path)
     install(home, "large-v3")
     install(home, "large-v3-turbo", seed=1)
     install(home, "mine", seed=2)
-    installed.register_draft("large-v3", "mine")
+    choice.register_draft("large-v3", "mine")
     assert Shelf().pair(Options("large-v3"), lambda what: None).described().draft == "mine"
 
 
@@ -192,7 +192,7 @@ def test_auto_goes_on_to_the_recommended_drafts_where_the_users_own_cannot_do_wh
     install(home, "large-v3")
     install(home, "large-v3-turbo", seed=1)
     install(home, "mine", languages=("en", "fr"))
-    installed.register_draft("large-v3", "mine")
+    choice.register_draft("large-v3", "mine")
     german = Shelf().pair(Options("large-v3", language="de"), lambda what: None).described()
     assert german.draft == "large-v3-turbo"
     assert german.notice == (
