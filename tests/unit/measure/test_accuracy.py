@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 
 import pytest
 
-from desktop_app import cli, resources
+from desktop_app import cli
 from desktop_app.engine.messages import Event, Failed, Finished, Options, Preparing
 from desktop_app.measure import accuracy
 from desktop_app.measure.error_rates import word_edits
 from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from tests.small_pair import SMALL_PAIR
 
 CLIPS = Path(__file__).parents[2] / "data" / "clips"
 MODELS = Models("Target", "", "off", "CPU", "f32")
@@ -162,7 +163,7 @@ def test_a_real_engine(tmp_path: Path) -> None:
     for name in ("00", "01"):
         shutil.copy(CLIPS / f"{name}.flac", tmp_path)
     (tmp_path / "clips.trans.txt").write_text("00 GOOD MORNING\n01 GOOD NIGHT\n02 NOT HERE\n", encoding="utf-8")
-    pair = str(resources.path("models", "starter"))
+    pair = str(SMALL_PAIR)
     status, found = bench(tmp_path, "--target", pair, "--language", "en", "--precision", "f32")
     assert status == 1 and [each["file"] for each in found["failed"]] == ["02.flac"]
     for each in found["files"]:
