@@ -27,7 +27,7 @@ CLEAR = 0.15
 SHARE = 0.015
 """A cluster with less than this share of the speech is no speaker of its own."""
 
-SECONDS = 1.5
+SECONDS = 1.2
 """Nor is one with less than these seconds of speech."""
 
 _PRIOR = 3.75  # seconds squared: pairs of pieces that count as if they were as alike as pieces usually are

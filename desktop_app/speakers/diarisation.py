@@ -41,7 +41,7 @@ SURE = 0.1
 STEADY = 0.3
 """Pieces 1 s before and behind another are of one voice from this cosine on."""
 
-GAP = 0.3
+GAP = 0.1
 """Seconds; a shorter silence in somebody's turn is a part of it."""
 
 MOST_AT_ONCE = 2
@@ -51,7 +51,8 @@ _HALF = 4  # pieces: about 1 s
 _SHARPNESS = 20.0  # of a cosine: pieces as much more like one voice as another as 0.1 are seven times as likely its
 _NEAR, _FAR = 0.4, 5.0  # seconds: how far pieces speak for their surroundings, and where there are none
 _LITTLE = 1e-4  # how much less the far ones count
-_SECOND = 0.1  # votes from which a second voice is heard
+_FAINT = 1e-3  # how much the voices around count for somebody who is never heard alone: where two speak, the other of
+# them is most likely who speaks next or spoke last (Otterson and Ostendorf, 2007)
 
 
 class Diarisation:
@@ -153,6 +154,7 @@ def _heard(stream: Stream, pieces: Pieces, centre: Array, first: int) -> Iterato
         near = _KERNEL[:, None, places] * np.where(alone > 0.5, alone, 0.0).T
         mine = near @ whose[inside]
         mine /= np.maximum(mine.sum(2, keepdims=True), 1e-9)
+        mine += _FAINT * (_KERNEL[:, places] @ whose[inside])[:, None]
         probability = window.active.astype(np.float32) / 255
         votes += window.weight * (probability[:, :, None] * mine[_FEATURE]).sum(1)
         active += window.weight * probability.sum(1)
@@ -171,7 +173,7 @@ def _chosen(votes: Array, active: Array) -> npt.NDArray[np.bool_]:
     """Who is heard, [frames, voices], by the votes for each voice and by how many are heard at once, [frames]."""
     count = np.minimum(np.floor(active + 0.5), MOST_AT_ONCE)
     rank = np.argsort(np.argsort(-votes, 1, kind="stable"), 1, kind="stable")
-    return np.asarray((rank < count[:, None]) & (votes > np.where(rank == 0, 0.0, _SECOND)))
+    return np.asarray((rank < count[:, None]) & (votes > 0.0))
 
 
 _DISTANCE = np.abs(np.subtract.outer(np.arange(WINDOW_FEATURES), np.arange(WINDOW_FEATURES))) * np.float32(
