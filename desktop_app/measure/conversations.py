@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.measure.voices import RATE, Clip, Phrase, Samples, phrases
+from desktop_app.measure.references import Reference
+from desktop_app.measure.voices import RATE, Phrase, Samples, phrases
 from desktop_app.speakers.turns import Turn
 from desktop_app.transcript.model import Word
 
@@ -44,7 +45,7 @@ class Conversation:
         return len({turn.speaker for turn in self.turns})
 
 
-def make(seed: int, found: Sequence[Clip]) -> Conversation:
+def make(seed: int, found: Sequence[Reference]) -> Conversation:
     """The conversation of this seed from these clips, of 2 to 6 of their speakers; 40 s and 20 s for each of them, less
     where the speakers have not said so much. Raises AudioProblem.
     """
@@ -96,7 +97,7 @@ def make(seed: int, found: Sequence[Clip]) -> Conversation:
     return Conversation(f"conversation-{seed}", _room(list(tracks.values()), rng), _joined(turns), ordered)
 
 
-def _shuffled(who: str, found: Sequence[Clip], rng: np.random.Generator) -> list[Phrase]:
+def _shuffled(who: str, found: Sequence[Reference], rng: np.random.Generator) -> list[Phrase]:
     """What somebody can say, the last phrase first: clip by clip, so that neighbours follow each other."""
     mine = [clip for clip in found if clip.speaker == who]
     order = rng.permutation(len(mine))

@@ -16,7 +16,7 @@ import numpy as np
 
 from desktop_app.measure.conversations import CONVERSATIONS, make
 from desktop_app.measure.memory import peak
-from desktop_app.measure.voices import Clip
+from desktop_app.measure.references import Reference
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.networks import RATE, Networks
 
@@ -25,7 +25,7 @@ _MARKS = (0.1, 1.0, 5.0, 10.0)
 _SHORTEST = 80.0  # seconds of a conversation
 
 
-def long_figures(hours: float, found: Networks, voices: Sequence[Clip]) -> dict[str, Any]:
+def long_figures(hours: float, found: Networks, voices: Sequence[Reference]) -> dict[str, Any]:
     """Hear the benchmark's conversations one after another, again and again, for so many hours; the peaks of all
     resident memory are in bytes: before the first sample, after 0.1, 1, 5 and 10 hours, and with the last pass.
     """
@@ -65,7 +65,7 @@ def _heard(hours: float, found: Networks, files: Sequence[Path]) -> dict[str, An
     }
 
 
-def _make(count: int, folder: Path, voices: Sequence[Clip]) -> None:
+def _make(count: int, folder: Path, voices: Sequence[Reference]) -> None:
     for seed in range(count):
         np.save(folder / f"{seed}.npy", make(seed, voices).samples)
 

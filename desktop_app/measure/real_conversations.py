@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-import numpy as np
-
-from desktop_app.audio.files import AudioFile, AudioProblem
+from desktop_app.audio.files import AudioProblem
 from desktop_app.measure.conversations import Conversation
+from desktop_app.measure.recordings import audio_of
+from desktop_app.measure.voices import SEVERAL
 from desktop_app.speakers.turns import Turn, joined
 
 _NOTE = re.compile(r"([\d.]+)-([\d.]+) (S\d+)")
@@ -32,12 +32,10 @@ def read(folder: Path) -> Iterator[Conversation]:
         ) from error
     for entry in entries:
         place = folder / entry["file"]
-        if entry["file"].startswith("speakers/") and place.is_file():
+        if entry["file"].startswith(f"{SEVERAL}/") and place.is_file():
             turns = _turns(place, entry)
             if turns:
-                with AudioFile(str(place)) as audio:
-                    samples = np.concatenate(list(audio))
-                yield Conversation(place.stem, samples, tuple(joined(turns, 0.0)), ())
+                yield Conversation(place.stem, audio_of(place), tuple(joined(turns, 0.0)), ())
 
 
 def _turns(place: Path, entry: dict[str, Any]) -> list[Turn]:

@@ -19,19 +19,23 @@ INDEX, TEXTS = "index.json", "*.trans.txt"
 
 @dataclass(frozen=True)
 class Reference:
-    """A recording and what is said in it; `language` is its code, or "" where the folder does not tell."""
+    """A recording and what is said in it; `language` is its code and `speaker` who says it, or "" where the folder does
+    not tell.
+    """
 
     path: Path
     text: str
     language: str = ""
+    speaker: str = ""
 
 
 def read(folder: Path) -> list[Reference]:
     """The recordings of a folder whose text is known, whether their files are there or not.
 
     An index.json in the folder or in the one above it is a list of objects with "file" (relative to it), "text" and
-    perhaps "language"; those elsewhere or without a text are passed over. Otherwise each *.trans.txt, at any depth,
-    has lines of a name and a text, and the recordings beside it have these names. AudioProblem says what is wrong.
+    perhaps "language" and "speakers"; those elsewhere or without a text are passed over. Otherwise each *.trans.txt, at
+    any depth, has lines of a name, which begins with the speaker's, and a text, and the recordings beside it have these
+    names. AudioProblem says what is wrong.
     """
     if not folder.is_dir():
         raise AudioProblem(f"there is no folder {folder}", "name the folder that holds recordings and their texts")
@@ -51,15 +55,15 @@ def _indexed(place: Path, folder: Path) -> Iterator[Reference]:
         return
     try:
         entries = json.loads(index.read_text(encoding="utf-8"))
-        rows = [(place / entry["file"], entry.get("text"), entry.get("language")) for entry in entries]
+        rows = [(place / entry["file"], *map(entry.get, ("text", "language", "speakers"))) for entry in entries]
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise AudioProblem(
             f"{index} cannot be read as a list of recordings", 'write a list of objects with "file" and "text"'
         ) from error
-    for file, text, language in rows:
+    for file, text, language, speaker in rows:
         path = Path(normpath(file))
         if path.is_relative_to(folder) and text:
-            yield Reference(path, str(text), _code(language))
+            yield Reference(path, str(text), _code(language), str(speaker or ""))
 
 
 def _transcribed(folder: Path) -> Iterator[Reference]:
@@ -71,7 +75,7 @@ def _transcribed(folder: Path) -> Iterator[Reference]:
             raise AudioProblem(f"{listing} cannot be read as text", "write it as UTF-8") from error
         recordings = {file.stem: file for file in sorted(listing.parent.iterdir()) if file != listing}
         for name, text in (line for line in lines if len(line) == 2):
-            yield Reference(recordings.get(name, listing.parent / f"{name}.flac"), text)
+            yield Reference(recordings.get(name, listing.parent / f"{name}.flac"), text, speaker=name.split("-")[0])
 
 
 def _code(language: Any) -> str:

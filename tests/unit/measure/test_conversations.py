@@ -45,13 +45,14 @@ def test_clips_are_found_in_both_layouts(folder: Path) -> None:
     found = clips(folder)
     assert [clip.speaker for clip in found] == ["a"] * 3 + ["b"] * 3 + ["c"] * 3
     assert {clip.text for clip in found} == {TEXT}
-    entries = [{"file": str(clip.file.relative_to(folder)), "speakers": "who", "text": TEXT} for clip in found[:2]]
-    entries += [{"file": "a/7/a-7-0002.flac", "speakers": "two people", "text": ""}, {"file": "gone", "speakers": "x"}]
+    entries = [{"file": str(clip.path.relative_to(folder)), "speakers": "who", "text": TEXT} for clip in found[:2]]
+    entries += [{"file": "a/7/a-7-0002.flac", "speakers": "two people", "text": TEXT}]
+    entries += [{"file": "gone.wav", "speakers": "x", "text": TEXT}]
     (folder / "index.json").write_text(json.dumps(entries))
-    assert [(clip.file, clip.speaker) for clip in clips(folder)] == [(clip.file, "who") for clip in found[:2]]
+    assert [(clip.path, clip.speaker) for clip in clips(folder)] == [(clip.path, "who") for clip in found[:2]]
 
 
-@pytest.mark.parametrize("index", [None, "no json", '[{"file": "a.wav"}]'])
+@pytest.mark.parametrize("index", [None, "no json", '[{"file": "a.wav", "text": "a"}]'])
 def test_a_folder_without_clips_is_said(tmp_path: Path, index: str | None) -> None:
     if index is not None:
         (tmp_path / "index.json").write_text(index)

@@ -51,7 +51,10 @@ def test_librispeech(tmp_path: Path) -> None:
     )
     write(chapter, "84-121-0.wav", "")
     write(tmp_path, "index.json", json.dumps([{"file": "elsewhere/one.mp3", "text": "not here"}]))
-    expected = [Reference(chapter / "84-121-0.wav", "GO ON"), Reference(chapter / "84-121-1.flac", "AND ON")]
+    expected = [
+        Reference(chapter / f"84-121-{name}", text, speaker="84")
+        for name, text in (("0.wav", "GO ON"), ("1.flac", "AND ON"))
+    ]
     assert read(tmp_path / "dev") == expected
 
 
