@@ -1,0 +1,63 @@
+"""What the guard is given in the long form: when the target listened to each line, and the audio before a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from desktop_app.decoding.guard import Act, Guard, WhenSaid
+from desktop_app.decoding.hearing import Samples, Window
+from desktop_app.decoding.lines import Line
+from desktop_app.decoding.longform import BEFORE, MARGIN, RATE, Listener, Settings, transcribe
+from desktop_app.decoding.window import WindowText
+
+from .test_live import WORD, WORDS, Reader, hear, say, spell
+
+
+def nobody(samples: Samples) -> None:
+    raise AssertionError("the spy does not listen")
+
+
+class Spy(Guard):
+    """Keeps all lines, and what it was given."""
+
+    def __init__(self) -> None:
+        super().__init__(nobody, WORDS, spell)  # type: ignore[arg-type]
+        self.windows: list[Window] = []
+        self.said: list[list[tuple[float, float]]] = []
+
+    def check(
+        self,
+        window: Window,
+        text: WindowText,
+        lines: Sequence[Line],
+        covered: float,
+        when_said: WhenSaid | None = None,
+    ) -> tuple[list[Line], list[Act]]:
+        assert when_said is not None
+        self.windows.append(window)
+        self.said.append(list(when_said(lines)))
+        return list(lines), []
+
+
+def test_each_line_comes_with_the_time_at_which_the_target_listened_to_it() -> None:
+    margins: list[int] = []
+
+    def features(samples: Samples, bins: int, before: Samples, behind: Samples) -> np.ndarray:
+        margins.append(len(before))
+        return hear(samples, bins)
+
+    audio = say("abcd efgh" + " " * 24 + "ijkl ")
+    spy = Spy()
+    transcribe(iter([audio]), features, Reader(), WORDS, spell, Listener(), settings=Settings(language="en"), guard=spy)
+    first, *others = spy.windows
+    ends = [end for _, end in spy.said[0]]
+    assert ends[:2] == pytest.approx([4 * WORD, 8 * WORD + 1], abs=0.1)
+    assert (len(first.before), first.place) == (0, 0)
+    for window in others:
+        np.testing.assert_array_equal(window.before, audio[window.place - BEFORE : window.place])
+    assert others
+    assert max(margins) == MARGIN, "features depend on no more than their margin"
+    assert BEFORE > RATE
