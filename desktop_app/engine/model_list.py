@@ -163,7 +163,7 @@ def _network(entry: SpeakerNetwork, begun: dict[str, int]) -> Listed:
         entry.bytes,
         begun=begun.get(entry.name, 0),
         licence=entry.licence,
-        origin=entry.credit,
+        origin=f"comes with Galley; {entry.credit}" if file == bundled else entry.credit,
         speakers=True,
         removable=file != bundled,
     )

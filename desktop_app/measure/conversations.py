@@ -4,7 +4,7 @@ what. The turns, rooms, levels and noise are drawn; nothing is synthesised.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,14 +45,16 @@ class Conversation:
         return len({turn.speaker for turn in self.turns})
 
 
-def make(seed: int, found: Sequence[Reference]) -> Conversation:
+def make(
+    seed: int, found: Sequence[Reference], said: Callable[[Reference], Sequence[Phrase]] = phrases
+) -> Conversation:
     """The conversation of this seed from these clips, of 2 to 6 of their speakers; 40 s and 20 s for each of them, less
-    where the speakers have not said so much. Raises AudioProblem.
+    where the speakers have not said so much. `said` tells the phrases of a clip. Raises AudioProblem.
     """
     rng = np.random.default_rng(seed)
     everybody = sorted({clip.speaker for clip in found})
     people = [str(who) for who in rng.choice(everybody, min(2 + seed % PEOPLE, len(everybody)), replace=False)]
-    left = {who: _shuffled(who, found, rng) for who in people}
+    left = {who: _shuffled(who, found, said, rng) for who in people}
     share = {who: float(rng.uniform(1.0, 3.0)) for who in people}
     tracks: dict[str, list[tuple[int, Samples]]] = {who: [] for who in people}
     turns: list[Turn] = []
@@ -97,11 +99,16 @@ def make(seed: int, found: Sequence[Reference]) -> Conversation:
     return Conversation(f"conversation-{seed}", _room(list(tracks.values()), rng), _joined(turns), ordered)
 
 
-def _shuffled(who: str, found: Sequence[Reference], rng: np.random.Generator) -> list[Phrase]:
+def _shuffled(
+    who: str,
+    found: Sequence[Reference],
+    said: Callable[[Reference], Sequence[Phrase]],
+    rng: np.random.Generator,
+) -> list[Phrase]:
     """What somebody can say, the last phrase first: clip by clip, so that neighbours follow each other."""
     mine = [clip for clip in found if clip.speaker == who]
     order = rng.permutation(len(mine))
-    return [phrase for at in order for phrase in reversed(phrases(mine[int(at)]))]
+    return [phrase for at in order for phrase in reversed(said(mine[int(at)]))]
 
 
 def _room(tracks: list[list[tuple[int, Samples]]], rng: np.random.Generator) -> Samples:

@@ -199,7 +199,10 @@ def test_the_list_tells_what_is_here_and_what_has_begun(toy: Path, bundled: None
     parts.write_about(stranger, {"name": "medium", "repository": "someone/medium"})
     found = model_list.look()
     here = {each.name: each for each in found.installed}
-    assert list(here) == ["base", "medium", "small"]
+    networks = [each.name for each in found.installed if each.speakers]
+    assert networks == ["pyannote-segmentation-3.0", "wespeaker-resnet34-256"]
+    assert list(here) == ["base", "medium", "small", *networks]
+    assert not here[networks[0]].removable and here[networks[0]].origin.startswith("comes with Galley; pyannote")
     assert (here["base"].origin, here["base"].removable) == ("comes with Galley", False)
     assert here["small"].languages == ("*",)
     assert (here["medium"].licence, here["medium"].origin) == ("", "someone/medium")
@@ -209,10 +212,7 @@ def test_the_list_tells_what_is_here_and_what_has_begun(toy: Path, bundled: None
     assert offered["large-v3"].begun == 1000
     assert [draft.name for draft in offered["large-v3"].drafts] == ["distil-large-v3", "large-v3-turbo"]
     assert (offered["distil-large-v3"].exact, offered["large-v3"].exact) == (False, True)
-    assert [each.name for each in found.offered if each.speakers] == [
-        "pyannote-segmentation-3.0",
-        "wespeaker-resnet34-LM",
-    ]
+    assert not any(each.speakers for each in found.offered)
 
 
 @pytest.mark.parametrize(
