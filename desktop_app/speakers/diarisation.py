@@ -72,20 +72,10 @@ class Diarisation:
     def finish(self) -> list[Turn]:
         """The turns of the whole recording in order of time; speakers are called S1, S2, ... as they come."""
         self._stream.finish()
-        return named(turns_of(self._stream, self._networks, self._count))
-
-
-def turns_of(
-    stream: Stream, networks: Networks, count: int | None = None, least: float = SECONDS, first: int = 0
-) -> list[Turn]:
-    """The turns from window `first` on; speakers are called by the numbers of their centres. Who is heard for less than
-    `least` seconds is nobody.
-    """
-    pieces = stream.pieces(stream.windows[first].begin if first else 0)
-    if not len(pieces.places):
-        return []
-    centre = centres_of(pieces, networks, count, least)
-    return turns_by(stream, pieces, centre, first)
+        pieces = self._stream.pieces()
+        if not len(pieces.places):
+            return []
+        return named(turns_by(self._stream, pieces, centres_of(pieces, self._networks, self._count)))
 
 
 def centres_of(pieces: Pieces, networks: Networks, count: int | None = None, least: float = SECONDS) -> Array:

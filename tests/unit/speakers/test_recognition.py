@@ -80,7 +80,7 @@ def test_a_change_that_the_segmentation_does_not_hear_is_heard_by_the_voices() -
     assert_near(diarisation.finish(), [(0, 6, "S1"), (6, 12, "S2"), (12, 17, "S1"), (17, 23, "S3")], 0.4)
 
 
-def test_speech_without_features_beside_it_is_nobodys_voice() -> None:
+def test_a_piece_holds_one_voice_also_beside_another() -> None:
     """A piece is pooled over the frames of one person only: not over somebody who speaks a moment later."""
     stream = Stream(NETWORKS, 4)
     stream.hear(talk(("a", 5.0), ("b", 5.0)))
