@@ -1,8 +1,8 @@
 """Real speech, real models and what is asked of them: the cases of the comparisons on real weights.
 
 `make parity REAL=FOLDER MODELS=FOLDER`: REAL holds clips and their index.json (a list of `file`, `language`,
-`seconds`), MODELS a folder for each model (base, tiny, base.en, tiny.en, small-int8, and base/draft). CLIPS=4 takes
-four clips of each group and a minute of each joined recording.
+`seconds`), MODELS a folder for each model (base, tiny, base.en, tiny.en, small-int8). CLIPS=4 takes four clips of each
+group and a minute of each joined recording.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pytest
 from desktop_app import resources
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.logmel import RATE
+from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.longform import WINDOW_SECONDS, Settings
@@ -114,11 +115,12 @@ class Sound:
 
 
 def model(name: str) -> Path:
-    """The folder of a model; skips the test where the folders were not given."""
+    """The folder of a model, of the bundled one, or of its draft; skips without REAL and MODELS."""
     models, real = os.environ.get("GALLEY_PARITY_MODELS"), os.environ.get("GALLEY_PARITY_REAL")
     if not models or not real:
         pytest.skip("needs real speech and models: make parity REAL=FOLDER MODELS=FOLDER")
-    return Path(models) / name
+    first, *rest = Path(name).parts
+    return (installed.bundled() if first == "bundled" else Path(models) / first).joinpath(*rest)
 
 
 def asked(able: Callable[[Group, Question], bool], without: Collection[str] = ()) -> Iterator[tuple[str, str]]:

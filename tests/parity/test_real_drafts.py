@@ -16,7 +16,7 @@ from tests.parity.drafted import Drafted
 
 pytestmark = pytest.mark.parity
 PAIRS = {
-    "base+own": ("base", "base/draft"),
+    "base+own": ("bundled", "bundled/draft"),
     "base+tiny": ("base", "tiny"),
     "base.en+tiny.en": ("base.en", "tiny.en"),
     "base+tiny.en": ("base", "tiny.en"),
@@ -47,7 +47,7 @@ def cases() -> Iterator[object]:
 def test_a_draft_changes_nothing(pair: str, precision: str, group: str, question: str, case: Case) -> None:
     target, draft = (real.model(name) for name in PAIRS[pair])
     if not draft.is_dir():
-        pytest.skip(f"there is no {PAIRS[pair][1]} in the folder of the models")
+        pytest.skip(f"there is no folder {PAIRS[pair][1]}")
     if precision not in precisions("CPU"):
         pytest.skip(f"this processor does not compute in {precision}")
 
