@@ -88,6 +88,8 @@ def download(
 
 def download_network(entry: SpeakerNetwork, mirror: str = "", *, progress: Progress) -> Path:
     """Fetch a network of the catalogue's that tells speakers apart; gives its file. Raises as `download` does."""
+    if speaker_networks.bundled(entry).is_file():
+        raise ModelProblem(f"{entry.name} comes with Galley", "there is nothing to download")
     address = address_of(mirror)
     with installed.staging(entry.name) as folder:
         if speaker_networks.is_installed(entry):

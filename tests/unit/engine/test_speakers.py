@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from desktop_app.checkpoints import speaker_networks
+from desktop_app.checkpoints.download import download_network
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import speakers
 from desktop_app.engine.speakers import Beside
@@ -97,6 +98,8 @@ def test_the_networks_of_this_checkout_are_those_of_the_catalogue() -> None:
         assert speaker_networks.verify(entry) and speaker_networks.bundled(entry).stat().st_size == entry.bytes
         with pytest.raises(ModelProblem, match="comes with Galley"):
             speaker_networks.remove(entry)
+        with pytest.raises(ModelProblem, match="comes with Galley"):
+            download_network(entry, progress=lambda what, done, total: None)
 
 
 def test_the_catalogue_says_whose_the_networks_are() -> None:
