@@ -33,6 +33,12 @@ from desktop_app.measure.words import normalised, word_error_rate
 
 FIXED = 0.4  # seconds between updates where the number of passes is compared
 SILENCES = ("silence", "noise", "music")
+DELAYS = {
+    "grey_aware": "a word is first seen after",
+    "verified_aware": "a word is final after",
+    "verified_unaware": "the same without the time of computing",
+    "end_of_speech_to_final": "the last word before a pause is final after",
+}
 _PAUSE = silence(1.0, "silence")
 
 
@@ -219,9 +225,9 @@ def _lines(result: dict[str, Any]) -> list[str]:
         lines.append(
             f"{name}: {found['seconds']:.0f} s, {found['words']} words, {found['matched_words']} of them right"
         )
-        for kind in ("grey_aware", "verified_aware", "verified_unaware", "end_of_speech_to_final"):
+        for kind, label in DELAYS.items():
             figures = ", ".join(f"{key} {value:.2f} s" for key, value in found[kind].items())
-            lines.append(f"  {kind.replace('_', ' ')}: {figures}")
+            lines.append(f"  {label}: {figures}")
         changed = ", ".join(f"{key.replace('_', ' ')} {value:.2f}" for key, value in found["erasure"].items())
         lines.append(f"  erased words for each final one: {changed}")
         lines.append(f"  word error rate: committed {found['wer_committed']:.1%}, file {found['wer_file']:.1%}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from desktop_app.audio.files import AudioFile
+from desktop_app.audio.files import AudioFile, AudioProblem
 from desktop_app.decoding.hearing import Samples
 
 ENDINGS = (".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav")
@@ -28,10 +28,13 @@ def recordings(folder: Path) -> list[Path]:
 
 def sounds(folder: Path, folds: str = "") -> list[Path]:
     """The recordings of a folder without ESC-10's voices; of that set's folds, which begin the files' names, only those
-    named by the digits `folds`, if there are any.
+    named by the digits `folds`, if there are any. Raises AudioProblem where there is none.
     """
-    return [
+    found = [
         path
         for path in recordings(folder)
         if not path.parent.name.endswith(WITH_VOICES) and (not folds or path.name[0] in folds)
     ]
+    if not found:
+        raise AudioProblem(f"{folder} holds no recordings without voices", "name a folder of sounds")
+    return found

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from desktop_app.audio.files import AudioProblem
 from desktop_app.decoding.longform import RATE, Segment
 from desktop_app.decoding.words import Timing
 from desktop_app.engine.messages import Options
@@ -66,3 +67,5 @@ def test_sounds_are_those_without_voices(tmp_path: Path) -> None:
     assert len(recordings(tmp_path)) == 3
     assert [path.name for path in sounds(tmp_path)] == ["1-7-A.ogg", "4-8-A.ogg"]
     assert [path.name for path in sounds(tmp_path, "345")] == ["4-8-A.ogg"]
+    with pytest.raises(AudioProblem, match="holds no recordings"):
+        sounds(tmp_path, "2")
