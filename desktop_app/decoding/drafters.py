@@ -17,10 +17,10 @@ from desktop_app.decoding.rules import Decision, Row, Rules
 from desktop_app.decoding.task import Task, is_able, prefix
 from desktop_app.decoding.vocabulary import Vocabulary
 
-UNSURE = 0.18
+UNSURE = 0.3
 """Drafting stops before a token that the draft itself gives less than this probability: it would rarely be accepted.
-Tried on a small pair from 0.15 to 0.45: on the sample conversation, this one kept acceptance at 0.6 and tokens a pass
-at 1.5; lower ones lose the first, higher ones the second."""
+Tried with base's draft from 0.1 to 0.4, look-ahead 4, on 30 windows that it did not learn from: 3.33, 3.30, 3.25 and
+3.13 tokens a pass at an acceptance of 0.85, 0.87, 0.89 and 0.90."""
 
 
 class Drafter(Protocol):
