@@ -72,7 +72,7 @@ RECORDINGS = {
     "translation": Question(translate=True),
     "condition": Question(condition=True),
     "prompt": Question(prompt=_PROMPT, condition=True),
-    "untimed": Question(timestamps=False),
+    "all-untimed": Question(timestamps=False),
     "temperatures": Question(temperatures=(0.0, 0.2, 0.4, 0.6, 0.8, 1.0)),
     "words": Question(words=True),
 }
