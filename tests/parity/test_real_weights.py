@@ -56,6 +56,6 @@ def test_the_bundled_model(program: str) -> None:
     ours, theirs, (window, rest) = galley(folder), reference(program, folder), real.sample()
     prompt = tuple(ours.checkpoint.tokens(" What was said before, to the end."))
     assert compare_windows(ours, theirs, window, Settings("en")).tokens > 40
-    assert compare_windows(ours, theirs, rest, Settings(timestamps=False, prompt=prompt)).tokens > 10
+    assert compare_windows(ours, theirs, rest, Settings(timestamps=False, prompt=prompt)).tokens >= 5
     if isinstance(theirs, WordReference):
         assert compare_words(ours, theirs, rest, Settings("en", words=True)).tokens > 5
