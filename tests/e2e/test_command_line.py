@@ -89,11 +89,10 @@ def test_the_target_alone_takes_a_pass_for_each_token(results: tuple[Results, Re
 
 @pytest.mark.timeout(240)
 def test_the_draft_is_accepted_and_saves_passes(results: tuple[Results, Results]) -> None:
-    drafted, _ = results
-    alone = total(drafted, "left_out")  # one pass each, where this computer was faster without the draft
-    tokens, passes = total(drafted, "tokens") - alone, total(drafted, "target_passes") - alone
+    """Also where this computer is faster without the draft, which is then left out for most of the text."""
+    drafted, alone = results
     assert 0 < total(drafted, "accepted") <= total(drafted, "compared")
-    assert passes < tokens, f"{passes} passes for {tokens} tokens"
+    assert total(drafted, "target_passes") < total(alone, "target_passes")
 
 
 def test_text_streams_to_standard_output_and_what_writes_it_is_named_on_standard_error() -> None:
