@@ -83,3 +83,10 @@ def test_what_pytorch_finds_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert probe.cuda_devices() == ([("CUDA", "A card")], "")
     monkeypatch.setattr(probe.importlib.util, "find_spec", lambda name: None)
     assert probe.cuda_devices() == ([], "")
+
+
+def test_a_draft_runs_in_int8_on_the_cpu_whatever_its_target_does(folder: Path) -> None:
+    """No word depends on it, and it is most of what makes a draft cheap; a target keeps the precision asked for."""
+    checkpoint = read(folder)
+    assert runtime.load(checkpoint, "cpu", "f32", None, None, drafts=True).precision == "int8"
+    assert runtime.load(checkpoint, "cpu", "f32", None, None).precision == "f32"
