@@ -5,7 +5,7 @@ milliseconds. Galley itself knows nothing of it.
 import json
 from pathlib import Path
 
-SMALL_PAIR = Path(__file__).resolve().parents[1] / "models" / "starter"
+SMALL_PAIR = Path(__file__).resolve().parent / "models" / "small_pair"
 
 _ABOUT = json.loads((SMALL_PAIR / "galley.json").read_text(encoding="utf-8"))
 NAME, NOTICE = _ABOUT["name"], _ABOUT["notice"]

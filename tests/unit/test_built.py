@@ -14,7 +14,10 @@ from tests.small_pair import SMALL_PAIR
 TOP = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(params=[WheelBuilder, SdistBuilder], ids=["wheel", "sdist"])
+BUILDERS: list[type[BuilderInterface]] = [WheelBuilder, SdistBuilder]
+
+
+@pytest.fixture(params=BUILDERS, ids=["wheel", "sdist"])
 def built(request: pytest.FixtureRequest) -> dict[str, Path]:
     """Where each file of the checkout lies in a wheel or a source distribution."""
     builder: BuilderInterface = request.param(str(TOP))
@@ -27,7 +30,12 @@ def test_the_models_that_galley_brings_along_travel_whole(built: dict[str, Path]
     wanted = {file for folder in folders for file in folder.rglob("*") if file.is_file()}
     assert wanted | {TOP / "models" / "catalogue.toml"} <= there
     assert any(file.suffix == ".safetensors" for file in wanted)
-    assert not [file for file in there if SMALL_PAIR in file.parents]
+
+
+def test_only_who_gets_the_tests_gets_their_models() -> None:
+    wheel, source = ({Path(file.path) for file in builder(str(TOP)).recurse_included_files()} for builder in BUILDERS)
+    assert SMALL_PAIR / "model.safetensors" in source
+    assert not [file for file in wheel if TOP / "tests" in file.parents]
 
 
 def test_a_wheel_has_its_data_where_the_program_looks() -> None:
