@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from PySide6.QtWidgets import QApplication
 
-from desktop_app.ui.app import Program
+from desktop_app.ui.shell.app import Program
 
 
 @contextmanager

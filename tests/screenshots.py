@@ -25,9 +25,9 @@ from PySide6.QtGui import QPixmap  # noqa: E402
 from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
 
 from desktop_app import folders, resources  # noqa: E402
-from desktop_app.ui.app import Program  # noqa: E402
 from desktop_app.ui.entry import IN_WORK, WORKING, Entry  # noqa: E402
-from desktop_app.ui.theme import DARK, LIGHT  # noqa: E402
+from desktop_app.ui.shell.app import Program  # noqa: E402
+from desktop_app.ui.widgets.theme import DARK, LIGHT  # noqa: E402
 from tests.screenshots_live import Booth, interrupt, over, shoot  # noqa: E402
 from tests.screenshots_models import hub  # noqa: E402
 from tests.screenshots_models import shoot as shoot_models  # noqa: E402

@@ -19,9 +19,9 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.audio.files import RATE, AudioFile
 from desktop_app.audio.microphone import Input, MicrophoneProblem
 from desktop_app.library.store import Library
-from desktop_app.ui.difference_dialog import DifferenceDialog
 from desktop_app.ui.entry import Entry, LiveLine
-from desktop_app.ui.live import OFF, RUNNING
+from desktop_app.ui.recording.difference_dialog import DifferenceDialog
+from desktop_app.ui.recording.live import OFF, RUNNING
 from tests.fake_input import FakeInput
 
 if TYPE_CHECKING:

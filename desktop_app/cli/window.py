@@ -14,7 +14,7 @@ def run(files: list[str]) -> int:
         sys.stderr.write("galley: there is no display for the window; galley transcribe FILE works without one\n")
         return FAILED
     try:
-        from desktop_app.ui import app
+        from desktop_app.ui.shell import app
     except ImportError as error:  # a library of the system that Qt needs
         sys.stderr.write(f"galley: the window cannot be opened ({error}); galley doctor says what to do\n")
         return FAILED

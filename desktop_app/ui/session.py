@@ -31,7 +31,6 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.library.store import Library, Recording
 from desktop_app.transcript.model import Transcript
-from desktop_app.ui import media
 from desktop_app.ui.entry import (
     BROKEN_OFF,
     CANCELLED,
@@ -45,6 +44,7 @@ from desktop_app.ui.entry import (
     LiveState,
 )
 from desktop_app.ui.keeper import Keeper
+from desktop_app.ui.shell import media
 from desktop_app.ui.words import live_title, sentence
 
 WRITING = "Writing the last words…"

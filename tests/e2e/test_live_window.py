@@ -17,10 +17,10 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.audio import length
 from desktop_app.library.store import Library
-from desktop_app.ui.app import Program
 from desktop_app.ui.entry import DONE, IN_WORK, INTERRUPTED, RECORDING
-from desktop_app.ui.live import OFF, RUNNING
-from desktop_app.ui.rescue import RescueBar
+from desktop_app.ui.recording.live import OFF, RUNNING
+from desktop_app.ui.recording.rescue import RescueBar
+from desktop_app.ui.shell.app import Program
 from tests import random_models, virtual_microphone
 from tests.e2e.test_window import CLIP, WAIT, Heartbeat
 from tests.killed import MARK, marked
@@ -33,7 +33,7 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 # A window that records at once.
 RECORD = """
 from PySide6.QtWidgets import QApplication
-from desktop_app.ui.app import Program
+from desktop_app.ui.shell.app import Program
 app = QApplication([])
 program = Program(app)
 program.window.show()

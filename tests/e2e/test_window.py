@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop_app import resources
-from desktop_app.ui.app import Program
 from desktop_app.ui.entry import CANCELLED, DONE, FAILED, IN_WORK, Entry
-from desktop_app.ui.figures import NONE
+from desktop_app.ui.shell.app import Program
+from desktop_app.ui.transcript.figures import NONE
 from tests.program import opened
 
 SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))
@@ -111,8 +111,8 @@ def test_cancelling_keeps_the_text_and_the_queue_goes_on(program: Program, qtbot
 def test_the_process_of_the_window_loads_no_engine_and_nothing_that_fetches() -> None:
     code = (
         "import sys; from PySide6.QtWidgets import QApplication; app = QApplication([]);"
-        " from desktop_app.ui.app import Program; program = Program(app); program.window.show(); app.processEvents();"
-        " program.window.show_models(); app.processEvents(); program.close();"
+        " from desktop_app.ui.shell.app import Program; program = Program(app); program.window.show();"
+        " app.processEvents(); program.window.show_models(); app.processEvents(); program.close();"
         " print([name for name in ('torch', 'openvino', 'transformers', 'huggingface_hub') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100, check=False)

@@ -12,17 +12,17 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app import folders
 from desktop_app.library.store import Library
-from desktop_app.ui import theme as look
-from desktop_app.ui.checks import Checks
-from desktop_app.ui.edits import Edits
-from desktop_app.ui.inputs import Inputs
 from desktop_app.ui.keeper import Keeper
-from desktop_app.ui.live import Live
-from desktop_app.ui.models_store import ModelStore
-from desktop_app.ui.playback import Playback
-from desktop_app.ui.preferences import Preferences
+from desktop_app.ui.models.store import ModelStore
+from desktop_app.ui.player.playback import Playback
+from desktop_app.ui.recording.checks import Checks
+from desktop_app.ui.recording.inputs import Inputs
+from desktop_app.ui.recording.live import Live
 from desktop_app.ui.session import Session
-from desktop_app.ui.window import Window
+from desktop_app.ui.settings.preferences import Preferences
+from desktop_app.ui.shell.window import Window
+from desktop_app.ui.speakers.edits import Edits
+from desktop_app.ui.widgets import theme as look
 from tests.ui.player import FakePlayer
 from tests.ui.staging import SilentEngine, Stage
 from tests.ui.studio import Studio

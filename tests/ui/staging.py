@@ -14,15 +14,15 @@ from pytestqt.qtbot import QtBot
 from desktop_app.engine.messages import Event, Finished, LiveOptions, LiveUpdate, Options, SegmentReady, Started
 from desktop_app.library.store import Library
 from desktop_app.transcript.model import Models, Segment, Stats, Transcript
-from desktop_app.ui.checks import Checks
-from desktop_app.ui.edits import Edits
 from desktop_app.ui.entry import Entry
 from desktop_app.ui.keeper import Keeper
-from desktop_app.ui.live import OFF, RUNNING, Live
-from desktop_app.ui.models_store import ModelStore
-from desktop_app.ui.playback import Playback
-from desktop_app.ui.preferences import Preferences
+from desktop_app.ui.models.store import ModelStore
+from desktop_app.ui.player.playback import Playback
+from desktop_app.ui.recording.checks import Checks
+from desktop_app.ui.recording.live import OFF, RUNNING, Live
 from desktop_app.ui.session import Session
+from desktop_app.ui.settings.preferences import Preferences
+from desktop_app.ui.speakers.edits import Edits
 from tests.ui.player import FakePlayer
 from tests.ui.studio import Studio
 from tests.ui.works import Works

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
 from desktop_app.engine.messages import Started
-from desktop_app.ui.captions import SIZES, Captions
-from desktop_app.ui.theme import DARK_PALETTE, Theme
-from desktop_app.ui.tray import Tray, tray_icon
-from desktop_app.ui.window import Window
+from desktop_app.ui.recording.captions import SIZES, Captions
+from desktop_app.ui.recording.tray import Tray, tray_icon
+from desktop_app.ui.shell.window import Window
+from desktop_app.ui.widgets.theme import DARK_PALETTE, Theme
 from tests.ui.staging import MODELS, Stage, segment, update
 
 # The offscreen screen has no tray, no windows over others, and nobody who would ask for their sizes.

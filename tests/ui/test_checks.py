@@ -15,16 +15,16 @@ from desktop_app.audio.logmel import RATE
 from desktop_app.engine.messages import Cancelled, Failed, Finished, Progress, SegmentReady, Started
 from desktop_app.library.store import Library, LibraryProblem
 from desktop_app.transcript.model import Segment, Stats
-from desktop_app.ui import check_bar
 from desktop_app.ui import entry as states
-from desktop_app.ui.checks import Checks
-from desktop_app.ui.difference_dialog import DifferenceDialog, as_html
 from desktop_app.ui.entry import Entry
 from desktop_app.ui.keeper import Keeper
-from desktop_app.ui.rescue import Rescue, RescueBar
+from desktop_app.ui.recording import check_bar
+from desktop_app.ui.recording.checks import Checks
+from desktop_app.ui.recording.difference_dialog import DifferenceDialog, as_html
+from desktop_app.ui.recording.rescue import Rescue, RescueBar
 from desktop_app.ui.session import Session
-from desktop_app.ui.theme import LIGHT_PALETTE, Theme
-from desktop_app.ui.window import Window
+from desktop_app.ui.shell.window import Window
+from desktop_app.ui.widgets.theme import LIGHT_PALETTE, Theme
 from tests.ui.staging import MODELS, Stage, segment, transcript
 
 

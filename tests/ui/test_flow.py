@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QApplication
 
 from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.model import Segment
-from desktop_app.ui.finder import Finder
-from desktop_app.ui.flow import Flow
-from desktop_app.ui.reading_cursor import ReadingCursor
-from desktop_app.ui.theme import Theme, font
+from desktop_app.ui.transcript.finder import Finder
+from desktop_app.ui.transcript.flow import Flow
+from desktop_app.ui.transcript.reading_cursor import ReadingCursor
+from desktop_app.ui.widgets.theme import Theme, font
 
 LONG = "The house in the north has a new roof, and the windows come on Friday if the road is open by then. "
 

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from desktop_app.audio.microphone import Input, MicrophoneProblem
-from desktop_app.ui.input_menu import InputMenu
-from desktop_app.ui.keys import KEYS, KeyList, sequence
-from desktop_app.ui.level_meter import height
-from desktop_app.ui.window import Window
+from desktop_app.ui.recording.input_menu import InputMenu
+from desktop_app.ui.shell.keys import KEYS, KeyList, sequence
+from desktop_app.ui.shell.window import Window
+from desktop_app.ui.widgets.level_meter import height
 from tests.ui.staging import Stage
 from tests.ui.studio import DESK, HEADSET, SPEAKERS
 

@@ -11,11 +11,11 @@ import pytest
 from desktop_app import folders
 from desktop_app.engine.messages import Failed, Finished, SegmentReady, Started
 from desktop_app.library.store import Library
-from desktop_app.ui.edits import NEW, Edits
 from desktop_app.ui.entry import DONE, INTERRUPTED, Entry
 from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.session import Session
-from desktop_app.ui.window import Window
+from desktop_app.ui.shell.window import Window
+from desktop_app.ui.speakers.edits import NEW, Edits
 from tests.ui.staging import Stage
 from tests.ui.talks import talk
 from tests.ui.test_checks import interrupted

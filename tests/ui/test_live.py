@@ -11,7 +11,7 @@ from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.audio.recording import Gap, Recorded
 from desktop_app.engine.messages import Failed, Finished, Preparing, Started
 from desktop_app.ui import entry as states
-from desktop_app.ui.live import OFF, OPENING, PAUSED, RUNNING
+from desktop_app.ui.recording.live import OFF, OPENING, PAUSED, RUNNING
 from tests.ui.staging import MODELS, Stage, segment, transcript, update
 from tests.ui.studio import DESK, HEADSET, SPEAKERS, FakeRecorder
 

@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.engine.model_list import Source
 from desktop_app.engine.model_work import Add, Done, Fetch, Refused, Remove, Shrink, Step, Stopped, Try, Verify
-from desktop_app.ui import desk as desk_module
-from desktop_app.ui.models_job import Job
-from desktop_app.ui.models_page import ModelsPage
-from desktop_app.ui.window import Window
+from desktop_app.ui.models.job import Job
+from desktop_app.ui.models.page import ModelsPage
+from desktop_app.ui.shell import desk as desk_module
+from desktop_app.ui.shell.window import Window
 from tests.ui.staging import Stage, drag, drop
 from tests.ui.works import HOME, LARGE, NETWORK, SMALL
 

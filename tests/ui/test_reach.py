@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from desktop_app.ui.window import Window
+from desktop_app.ui.shell.window import Window
 from tests.ui.staging import Stage, finish
 
 Make = Callable[[str], Path]

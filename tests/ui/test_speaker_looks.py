@@ -9,11 +9,11 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
-from desktop_app.ui.flow import Flow
-from desktop_app.ui.lanes import Lanes, next_turn, runs
-from desktop_app.ui.revision import Revision
-from desktop_app.ui.speaker_looks import SHAPES, badge, initial, look_of, outline
-from desktop_app.ui.theme import DARK_PALETTE, LIGHT_PALETTE, SPEAKER_COLORS, Palette, Theme, contrast, font
+from desktop_app.ui.speakers.lanes import Lanes, next_turn, runs
+from desktop_app.ui.speakers.looks import SHAPES, badge, initial, look_of, outline
+from desktop_app.ui.transcript.flow import Flow
+from desktop_app.ui.transcript.revision import Revision
+from desktop_app.ui.widgets.theme import DARK_PALETTE, LIGHT_PALETTE, SPEAKER_COLORS, Palette, Theme, contrast, font
 from tests.ui.talks import talk
 
 BOTH = pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE], ids=lambda palette: palette.name)

@@ -24,8 +24,8 @@ from desktop_app.transcript.model import Transcript
 from desktop_app.ui.entry import Entry
 from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.session import Session
-from desktop_app.ui.theme import DARK, LIGHT, Theme
-from desktop_app.ui.window import Window
+from desktop_app.ui.shell.window import Window
+from desktop_app.ui.widgets.theme import DARK, LIGHT, Theme
 from tests.ui.staging import Stage
 from tests.ui.talks import talk
 

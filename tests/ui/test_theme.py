@@ -13,8 +13,18 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop_app import resources
-from desktop_app.ui.sheet import Sheet
-from desktop_app.ui.theme import DARK, DARK_PALETTE, LIGHT, LIGHT_PALETTE, SYSTEM, Palette, Theme, contrast, style_sheet
+from desktop_app.ui.widgets.sheet import Sheet
+from desktop_app.ui.widgets.theme import (
+    DARK,
+    DARK_PALETTE,
+    LIGHT,
+    LIGHT_PALETTE,
+    SYSTEM,
+    Palette,
+    Theme,
+    contrast,
+    style_sheet,
+)
 
 BOTH = pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE], ids=lambda palette: palette.name)
 
@@ -66,7 +76,7 @@ def test_a_choice_is_kept_and_tells_everyone(theme: Theme) -> None:
 
 
 def test_the_system_is_followed_live(theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("desktop_app.ui.theme.system_is_dark", lambda: dark)
+    monkeypatch.setattr("desktop_app.ui.widgets.theme.system_is_dark", lambda: dark)
     dark = False
     theme.choose(SYSTEM)
     assert theme.palette is LIGHT_PALETTE

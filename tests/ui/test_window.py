@@ -26,8 +26,8 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.transcript.formats import read_json
 from desktop_app.transcript.model import Stats
-from desktop_app.ui import desk as desk_module
-from desktop_app.ui.window import Window
+from desktop_app.ui.shell import desk as desk_module
+from desktop_app.ui.shell.window import Window
 from tests.ui.staging import MODELS, Stage, drag, drop, finish, segment, transcript
 
 Make = Callable[[str], Path]
@@ -199,7 +199,7 @@ def test_a_failed_save_is_said_and_leaves_the_old_file(
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("desktop_app.ui.saving.os.fsync", full)
+    monkeypatch.setattr("desktop_app.ui.transcript.saving.os.fsync", full)
     window.desk.write(entry, "txt", place)
     assert place.read_text() == "before"
     assert not list(tmp_path.glob(".*part"))

@@ -126,7 +126,7 @@ def test_imports_only_from_rooms_below(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["desktop_app.ui.app", "desktop_app.cli", "desktop_app.__main__", "desktop_app.engine.client"]
+    "module", ["desktop_app.ui.shell.app", "desktop_app.cli", "desktop_app.__main__", "desktop_app.engine.client"]
 )
 def test_the_windows_process_loads_no_model_runtime(module: str) -> None:
     """In a process of its own, because the tests around this one load everything."""

@@ -1,0 +1,268 @@
+"""The page of models: which are in use, which are on this computer, which can be fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+
+from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from desktop_app.engine.model_list import Listed
+from desktop_app.engine.model_work import Add
+from desktop_app.ui.models import words as models_words
+from desktop_app.ui.models.card import ModelsCard
+from desktop_app.ui.models.row import ModelRow
+from desktop_app.ui.models.store import PAIR, SMALL, ModelStore
+from desktop_app.ui.settings.preferences import Preferences
+from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.banner import PROBLEM, Banner
+from desktop_app.ui.widgets.buttons import button
+from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.sheet import Sheet, card, quiet, rule
+from desktop_app.ui.widgets.theme import S1, S2, S3, S5, S6, Theme
+
+_WIDTH = 720
+_AT_ONCE = 2  # rows
+_PARTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".json", ".xml")
+
+
+class ModelsPage(QWidget):
+    """Attributes: card (what is in use); rows (by the model's name); add, mirror, address, save (controls).
+
+    Signals: folder_asked() when a model is to be used where it lies; add_asked() when a folder is to be copied;
+    remove_asked(name).
+    """
+
+    folder_asked = Signal()
+    add_asked = Signal()
+    remove_asked = Signal(str)
+
+    def __init__(self, theme: Theme, models: ModelStore, preferences: Preferences) -> None:
+        super().__init__()
+        self._theme, self.models, self._preferences = theme, models, preferences
+        self.rows: dict[str, ModelRow] = {}
+        self._rest = QTimer(self, singleShot=True, interval=1)
+        self._rest.timeout.connect(self._fill)
+        self.card = ModelsCard(theme, models, preferences)
+        self.card.folder_asked.connect(self.folder_asked)
+        self.problem = Banner(theme, PROBLEM, "problem")
+        self.problem.add_button("Dismiss", "link").clicked.connect(self._dismiss)
+        self.add = button("Add a folder…", "plain", self.add_asked.emit)
+        self.add.setIconSize(QSize(16, 16))
+        self._where = quiet()
+        self.mirror = button("Use a mirror…", "link", self._ask_mirror)
+        self.address = QLineEdit()
+        self.address.setPlaceholderText("https://…")
+        self.address.setAccessibleName("Address of the mirror, empty for the public hub")
+        self.address.returnPressed.connect(self._choose_mirror)
+        self.save = button("Use it", "plain", self._choose_mirror)
+        self.never_mind = button("Cancel", "link", self._close_mirror)
+        self._mirror_row = QWidget()
+        self._here, self._offered = card(), card()
+        self._ordered: list[QWidget] = []
+        self._stalled = QTimer(self)  # what does not come says nothing
+        self._stalled.setInterval(1000)
+        self._stalled.timeout.connect(self._show_jobs)
+        self._lay_out()
+        self.problem.say("")
+        models.changed.connect(self.refresh)
+        models.moved.connect(self._show_job)
+        preferences.changed.connect(self.card.refresh)
+        theme.changed.connect(self._retint)
+        self._retint()
+
+    def _lay_out(self) -> None:
+        sheet = Sheet(_WIDTH)
+        box = sheet.box
+        box.addWidget(label("Models", "title"))
+        box.addSpacing(S5)
+        box.addWidget(self.card)
+        box.addSpacing(S2)
+        box.addWidget(self.problem)
+        box.addSpacing(S6 - S2)
+        head = QHBoxLayout()
+        words = QVBoxLayout()
+        words.setSpacing(S1)
+        words.addWidget(label("On this computer", "heading"))
+        words.addWidget(quiet("A model from another computer comes in by its folder: drop it here."))
+        head.addLayout(words, 1)
+        head.addWidget(self.add)
+        box.addLayout(head)
+        box.addSpacing(S3)
+        box.addWidget(self._here)
+        box.addSpacing(S6)
+        above = QHBoxLayout()
+        above.addWidget(label("To be fetched", "heading"), 1)
+        above.addWidget(self.mirror)
+        box.addLayout(above)
+        box.addSpacing(S1)
+        box.addWidget(self._where)
+        row = QHBoxLayout(self._mirror_row)
+        row.setContentsMargins(0, S2, 0, 0)
+        row.setSpacing(S2)
+        row.addWidget(self.address, 1)
+        row.addWidget(self.save)
+        row.addWidget(self.never_mind)
+        self._mirror_row.hide()
+        box.addWidget(self._mirror_row)
+        box.addSpacing(S3)
+        box.addWidget(self._offered)
+        box.addStretch(1)
+        for ground in (self._here, self._offered):
+            lines = QVBoxLayout(ground)
+            lines.setContentsMargins(0, 0, 0, 0)
+            lines.setSpacing(0)
+        self.sheet = sheet
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(sheet)
+
+    # What is shown.
+
+    def refresh(self) -> None:
+        """Show what there is, as long as the page is looked at."""
+        found = self.models.list
+        if found is None or not self.isVisible():
+            return
+        self._fill(self.rows)
+        self._offered.setVisible(bool(found.offered))
+        source = found.source
+        self._where.setText(f"{source.problem}." if source.problem else models_words.where(source))
+        self.mirror.setText("Use another mirror…" if source.mirror else "Use a mirror…")
+        self.mirror.setVisible(not source.fixed and self._mirror_row.isHidden())
+        problems = self.models.problems
+        self.problem.say(problems.get(PAIR) or problems.get(SMALL) or "")
+        self.card.refresh()
+
+    def _fill(self, stale: Iterable[str] = ()) -> None:
+        """Let both cards have their rows, and show again what the `stale` ones say. Only so many rows are made at once,
+        because the window has to answer; the rest come in the next turns.
+        """
+        found = self.models.list
+        if found is None or not self.isVisible():
+            return
+        anew = set(stale)
+        room = _AT_ONCE
+        added = tuple(_added(folder) for folder in self._folders())
+        for ground, models in ((self._here, found.installed + added), (self._offered, found.offered)):
+            fresh = [each.name for each in models if each.name not in self.rows][: max(room, 0)]
+            room -= len(fresh)
+            for name in fresh:
+                self.rows[name] = ModelRow(self._theme, self.models, self._preferences, name)
+                self.rows[name].remove_asked.connect(self.remove_asked)
+            anew.update(fresh)
+            for each in models:  # before they are seen, when that costs little
+                if each.name in anew and each.name in self.rows:
+                    self.rows[each.name].show_model(each, found.source)
+            _arrange(ground, [self.rows[each.name] for each in models if each.name in self.rows])
+        known = {each.name for each in (*found.installed, *added, *found.offered)}
+        for name in self.rows.keys() - known:
+            self.rows.pop(name).deleteLater()
+        self._order([*(each.name for each in (*found.installed, *added))], [each.name for each in found.offered])
+        if known - self.rows.keys():
+            self._rest.start()
+
+    def _order(self, here: list[str], offered: list[str]) -> None:
+        """Let Tab go from one control to the next as they stand."""
+        upper, lower = ([each for name in names if name in self.rows for each in self.rows[name].controls()]
+                        for names in (here, offered))  # fmt: skip
+        every = [self.add, *upper, self.mirror, self.address, self.save, self.never_mind, *lower]
+        if every != self._ordered:
+            self._ordered = every
+            for first, then in pairwise(every):
+                QWidget.setTabOrder(first, then)
+
+    def _folders(self) -> list[str]:
+        """The folders that are added, or could not be."""
+        adding = [name for name, job in self.models.jobs.items() if isinstance(job.work, Add)]
+        failed = [name for name in self.models.problems if "/" in Path(name).as_posix()]
+        return list(dict.fromkeys(adding + failed))
+
+    def _show_job(self, name: str) -> None:
+        if not self.isVisible():
+            return
+        if name == SMALL:
+            self.card.show_job()
+        elif name in self.rows:
+            self.rows[name].show_job()
+
+    def _show_jobs(self) -> None:
+        for name in self.models.jobs:
+            self._show_job(name)
+
+    def _dismiss(self) -> None:
+        for name in (PAIR, SMALL):
+            self.models.forget(name)
+
+    # The mirror.
+
+    def _ask_mirror(self) -> None:
+        self.address.setText(self._preferences.mirror)
+        self._mirror_row.show()
+        self.mirror.hide()
+        self.address.setFocus()
+
+    def _choose_mirror(self) -> None:
+        self.models.choose_mirror(self.address.text())
+        self._close_mirror()
+
+    def _close_mirror(self) -> None:
+        self._mirror_row.hide()
+        self.mirror.show()
+
+    # The page itself.
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._stalled.start()
+        self.refresh()
+        self.models.refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._stalled.stop()
+
+    def _retint(self) -> None:
+        self.add.setIcon(icons.icon("plus", self._theme.palette.ink))
+
+
+def _arrange(ground: QWidget, rows: list[ModelRow]) -> None:
+    """Let a card have these rows, with lines between them."""
+    box = ground.layout()
+    assert box is not None
+    items = [box.itemAt(at) for at in range(box.count())]
+    there = [row for item in items if item is not None and isinstance(row := item.widget(), ModelRow)]
+    if there != rows[: len(there)]:
+        while (item := box.takeAt(0)) is not None:
+            widget = item.widget()
+            if isinstance(widget, ModelRow):
+                widget.hide()
+            elif widget is not None:
+                widget.deleteLater()
+        there = []
+    for row in rows[len(there) :]:
+        if box.count():
+            box.addWidget(rule())
+        box.addWidget(row)
+        if row.isHidden():
+            row.show()
+
+
+def model_folders(paths: Iterable[str], every: bool) -> list[str]:
+    """The folders among dropped files that may be models: those with settings in them, or where a model's files lie;
+    `every` folder, where nothing else than a model can be meant.
+    """
+    found = []
+    for path in map(Path, paths):
+        if (path / "config.json").is_file() or (every and path.is_dir()):
+            found.append(str(path))
+        elif path.suffix in _PARTS and path.is_file():
+            found.append(str(path.parent))
+    return list(dict.fromkeys(found))
+
+
+def _added(folder: str) -> Listed:
+    return Listed(folder, Path(folder).name, None, 0)

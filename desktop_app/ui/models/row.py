@@ -1,0 +1,232 @@
+"""A model as a row: what it is, what can be done with it, and how far the work on it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+
+from desktop_app.engine.model_list import Listed, Source
+from desktop_app.ui.models import words as models_words
+from desktop_app.ui.models.store import ModelStore
+from desktop_app.ui.settings.preferences import Preferences
+from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.buttons import button, icon_button
+from desktop_app.ui.widgets.elided import ElidedLabel
+from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.meters import Bar
+from desktop_app.ui.widgets.screen_reader import announce
+from desktop_app.ui.widgets.sheet import quiet
+from desktop_app.ui.widgets.theme import S1, S2, S3, S4, Theme
+from desktop_app.ui.words import size
+
+Part = TypeVar("Part", bound=QWidget)
+_LINES = ("facts", "advice", "problem", "dismiss", "draft", "bar", "progress", "discard")
+_CONTROLS = ("get", "use", "cancel", "more")
+_LINKS = ("dismiss", "draft", "discard")
+
+
+class ModelRow(QWidget):
+    """Its parts are made when they are first needed: a catalogue has many rows, and most show little.
+
+    Attributes: title; tag, facts, advice, problem, progress (labels); bar; dismiss, discard, get, use, cancel, more,
+    draft (buttons). Signals: remove_asked(name), because that is asked again.
+    """
+
+    remove_asked = Signal(str)
+
+    def __init__(self, theme: Theme, models: ModelStore, preferences: Preferences, name: str) -> None:
+        super().__init__()
+        self._theme, self._models, self._preferences, self.name = theme, models, preferences, name
+        self._model = Listed(name, name, None, 0)
+        self.title = ElidedLabel("strong")
+        self._places = {each: QHBoxLayout() for each in ("tag", *_LINES, *_CONTROLS)}
+        head = QHBoxLayout()
+        head.setSpacing(S2)
+        head.addWidget(self.title, 1)
+        head.addLayout(self._places["tag"])
+        lines = QVBoxLayout()
+        lines.setSpacing(S1)
+        lines.addLayout(head)
+        for each in _LINES:
+            lines.addLayout(self._places[each])
+        row = QHBoxLayout(self)
+        row.setContentsMargins(S4, S3, S3, S3)
+        row.setSpacing(S2)
+        row.addLayout(lines, 1)
+        for each in _CONTROLS:
+            row.addLayout(self._places[each])
+        theme.changed.connect(self._retint)
+
+    # The parts.
+
+    @cached_property
+    def tag(self) -> QLabel:
+        return self._put("tag", label("", "tag"))
+
+    @cached_property
+    def facts(self) -> QLabel:
+        return self._put("facts", quiet())
+
+    @cached_property
+    def advice(self) -> QLabel:
+        return self._put("advice", quiet())
+
+    @cached_property
+    def problem(self) -> QLabel:
+        made = self._put("problem", quiet())
+        made.setProperty("role", "bad")
+        return made
+
+    @cached_property
+    def draft(self) -> QPushButton:
+        return self._put("draft", button("", "link", self._get_draft))
+
+    @cached_property
+    def bar(self) -> Bar:
+        self._places["bar"].setContentsMargins(0, S1, 0, 0)
+        return self._put("bar", Bar(self._theme, self.name, height=4))
+
+    @cached_property
+    def progress(self) -> QLabel:
+        return self._put("progress", quiet())
+
+    @cached_property
+    def dismiss(self) -> QPushButton:
+        return self._control("dismiss", "Dismiss", partial(self._models.forget, self.name), "link")
+
+    @cached_property
+    def discard(self) -> QPushButton:
+        return self._control("discard", "Discard", partial(self._models.remove, self.name), "link")
+
+    @cached_property
+    def get(self) -> QPushButton:
+        return self._control("get", "Get", partial(self._models.get, self.name))
+
+    @cached_property
+    def use(self) -> QPushButton:
+        return self._control("use", "Use", self._use)
+
+    @cached_property
+    def cancel(self) -> QPushButton:
+        return self._control("cancel", "Cancel", partial(self._models.cancel, self.name))
+
+    @cached_property
+    def more(self) -> QPushButton:
+        made = self._put("more", icon_button(f"More about {self._model.title}", self.open_menu))
+        made.setIcon(icons.icon("more", self._theme.palette.muted))
+        return made
+
+    def _control(self, place: str, text: str, then: Callable[[], object], kind: str = "plain") -> QPushButton:
+        made = self._put(place, button(text, kind, then))
+        made.setAccessibleName(f"{text} {self._model.title}")
+        return made
+
+    def _put(self, place: str, made: Part) -> Part:
+        made.hide()
+        self._places[place].addWidget(made)
+        if place in _LINKS:
+            made.setProperty("flush", True)  # its words stand under the others
+            self._places[place].addStretch(1)
+        return made
+
+    def _show(self, part: str, shown: bool) -> bool:
+        """Let a part be seen or not; one that never was is not made to be hidden."""
+        if shown or part in self.__dict__:
+            getattr(self, part).setVisible(shown)
+        return shown
+
+    def _say(self, line: str, text: str) -> None:
+        if self._show(line, bool(text)):
+            getattr(self, line).setText(text)
+
+    def controls(self) -> list[QPushButton]:
+        """The buttons that were ever needed, in the order they stand."""
+        return [getattr(self, each) for each in (*_LINKS, *_CONTROLS) if each in self.__dict__]
+
+    # What is shown.
+
+    def show_model(self, model: Listed, source: Source) -> None:
+        """What is known of it now."""
+        self._model = model
+        models, here = self._models, model.folder is not None
+        idle, problem = self.name not in models.jobs, models.problems.get(self.name, "")
+        offered = idle and not here and not is_folder(model)
+        writes, ahead = models.in_use == model.name, models.draft_in_use == model.name
+        first = next(iter(model.drafts), None) if here and idle else None
+        self.title.setText(model.title)
+        self._say("tag", "" if not here else "Writes the text" if writes else "Writes ahead" if ahead else "")
+        self._say("facts", models_words.facts(model))
+        self._say("advice", "" if first else models_words.advice(model))
+        if problem and ("problem" not in self.__dict__ or self.problem.text() != problem):
+            announce(self, f"{model.title}: {problem}")
+        self._say("problem", problem)
+        if self._show("draft", first is not None and first.name not in models.jobs) and first is not None:
+            much = f" · {size(first.bytes)}" if first.bytes else ""
+            self.draft.setText(f"Get its draft {first.name}{much}")
+            self.draft.setToolTip(f"It writes ahead and changes no word. From {source.host}")
+        if self._show("get", offered):
+            self._show_get(model, source)
+        self._show("discard", offered and bool(model.begun))
+        self._show("use", here and idle and not writes and not model.speakers)
+        self._show("more", here and idle)
+        self._show("dismiss", idle and bool(problem))
+        self._show("cancel", not idle)
+        self.show_job()
+
+    def show_job(self) -> None:
+        """How far the work is now."""
+        job, model = self._models.jobs.get(self.name), self._model
+        if self._show("bar", job is not None and not job.waiting) and job is not None:
+            self.bar.set_value(job.share)
+        if job is not None:
+            self.cancel.setEnabled(not job.stopping)
+        begun = f"{size(model.begun)} are here already" if model.begun and not model.folder else ""
+        self._say("progress", job.words() if job else begun)
+
+    def _show_get(self, model: Listed, source: Source) -> None:
+        much = models_words.download(model)
+        verb = "Go on" if model.begun else "Get"
+        self.get.setText(" · ".join(filter(None, [verb, much])))
+        self.get.setEnabled(not source.problem)
+        amount = much or "the server says how much before anything is fetched"
+        self.get.setToolTip(f"Fetch it from {source.host}: {amount}")
+        self.get.setAccessibleName(f"{verb} {model.title} from {source.host}: {amount}")
+
+    # What is asked.
+
+    def _use(self) -> None:
+        self._models.choose_target(str(self._model.folder))
+
+    def _get_draft(self) -> None:
+        self._models.get(self._model.drafts[0].name)
+
+    def open_menu(self) -> None:
+        """What else can be done, under the button."""
+        self.menu().popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+
+    def menu(self) -> QMenu:
+        """What else can be done with an installed model."""
+        menu, model, folder = QMenu(self), self._model, str(self._model.folder)
+        menu.aboutToHide.connect(menu.deleteLater)
+        if not model.speakers:
+            ahead = menu.addAction("Use as the draft", partial(self._models.choose_draft, folder))
+            ahead.setEnabled(self._models.in_use != model.name and self._preferences.draft != folder)
+        menu.addAction("Check every byte", partial(self._models.verify, model.name))
+        menu.addSeparator()
+        remove = menu.addAction("Remove…", partial(self.remove_asked.emit, model.name))
+        remove.setEnabled(model.removable)
+        return menu
+
+    def _retint(self) -> None:
+        if "more" in self.__dict__:
+            self.more.setIcon(icons.icon("more", self._theme.palette.muted))
+
+
+def is_folder(model: Listed) -> bool:
+    """Whether a row stands for a folder that is being added: no model's name is a path."""
+    return model.folder is None and "/" in Path(model.name).as_posix()

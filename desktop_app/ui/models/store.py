@@ -1,0 +1,287 @@
+"""The models that the user has and may fetch, and the work on them. No widget in here.
+
+The work is done by processes of its own (engine.model_work) and goes on whatever page is shown.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from desktop_app.engine import model_list
+from desktop_app.engine.model_list import Listed, ModelList
+from desktop_app.engine.model_work import Add, Done, Fetch, Refused, Remove, Said, Shrink, Step, Task, Try, Verify, Work
+from desktop_app.ui.errands import Errands
+from desktop_app.ui.models.job import Job
+from desktop_app.ui.settings.preferences import AUTO, OFF, Preferences
+from desktop_app.ui.words import sentence
+
+PAIR, SMALL = "+pair", "+small"
+"""Names of what is no work on a single model: trying a pair, making its weights small."""
+
+
+class TaskPort(Protocol):
+    """What is needed of engine.model_work.Task."""
+
+    def cancel(self) -> None: ...
+
+    def close(self, seconds: float = ...) -> None: ...
+
+
+Start = Callable[[Work, Callable[[Said], None]], TaskPort]
+
+
+class ModelStore(QObject):
+    """Attributes:
+        list: what there is; None until it was looked for.
+        jobs: work in hand, by the name of its model, of a folder that is added, PAIR or SMALL.
+        problems: why work could not be done, a sentence, by the same names; forgotten when it is tried again.
+        draft_in_use: the name of what would write ahead now, "" for nothing, None while that is being found out.
+
+    Signals:
+        changed(): the list, the jobs or the problems are others.
+        moved(name): a job has come further.
+        told(sentence): something is done.
+    """
+
+    changed = Signal()
+    moved = Signal(str)
+    told = Signal(str)
+    _heard = Signal(str, object, object)
+
+    def __init__(
+        self,
+        preferences: Preferences,
+        start: Start = Task,
+        look: Callable[[], ModelList] = model_list.look,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._preferences, self._start, self._look = preferences, start, look
+        self._errands = Errands("models")
+        self._tasks: dict[str, TaskPort] = {}
+        self._note = ""
+        self.list: ModelList | None = None
+        self.jobs: dict[str, Job] = {}
+        self.problems: dict[str, str] = {}
+        self.draft_in_use: str | None = None
+        self._heard.connect(self._hear, Qt.ConnectionType.QueuedConnection)
+
+    def refresh(self) -> None:
+        """Look what there is; `changed` follows."""
+        self._errands.do(
+            self._look, self._show, lambda problem: self.told.emit(sentence(problem.reason, problem.remedy))
+        )
+
+    def find(self, name: str) -> Listed | None:
+        """The model of this name, installed or offered."""
+        known = (*self.list.installed, *self.list.offered) if self.list else ()
+        return next((each for each in known if each.name == name), None)
+
+    def at(self, folder: str) -> Listed | None:
+        """The installed model that lies in a folder."""
+        return next((each for each in (self.list.installed if self.list else ()) if str(each.folder) == folder), None)
+
+    @property
+    def in_use(self) -> str:
+        """The name of the installed model that writes, "" if it lies elsewhere."""
+        if not self._preferences.target:
+            return self.list.best if self.list else ""
+        found = self.at(self._preferences.target)
+        return found.name if found else ""
+
+    @property
+    def fetching(self) -> Job | None:
+        """The download in work."""
+        return next((job for job in self.jobs.values() if isinstance(job.work, Fetch) and not job.waiting), None)
+
+    # What the user asks for.
+
+    def get(self, name: str) -> None:
+        """Download a model; one after another, because they share the line."""
+        self._begin(name, Fetch(name), waits=self.fetching is not None)
+
+    def add(self, folder: str) -> None:
+        """Copy a model's folder to the installed ones."""
+        self._begin(folder, Add(folder))
+
+    def verify(self, name: str) -> None:
+        """Read every byte of a model again."""
+        self._begin(name, Verify(name))
+
+    def remove(self, name: str) -> None:
+        """Delete a model, or what has arrived of it."""
+        self._begin(name, Remove(name))
+
+    def cancel(self, name: str) -> None:
+        """Give work up; what a download has brought stays."""
+        job = self.jobs.get(name)
+        if job is None:
+            return
+        if job.waiting:
+            del self.jobs[name]
+        else:
+            job.stopping = True
+            self._tasks[name].cancel()
+        self.changed.emit()
+
+    def forget(self, name: str) -> None:
+        """The user has read why something could not be done."""
+        if self.problems.pop(name, ""):
+            self.changed.emit()
+
+    def choose(self, target: str, draft: str) -> None:
+        """Take a model ("" for the best installed) and a draft (AUTO, OFF or a folder), once it is known that they work
+        together; else `problems` says why not, and nothing changes.
+        """
+        self._note = ""
+        self._begin(PAIR, Try(target, draft))
+
+    def choose_target(self, target: str) -> None:
+        """Take another model, with the draft as it is."""
+        self.choose(target, self._preferences.draft)
+
+    def choose_draft(self, draft: str) -> None:
+        """Take another draft."""
+        self.choose(self._preferences.target, draft)
+
+    def choose_precision(self, precision: str) -> None:
+        """Keep the numbers so finely; small weights are made first."""
+        if precision == AUTO:
+            self.cancel(SMALL)
+            self.problems.pop(SMALL, "")
+            self._preferences.precision = AUTO
+            self.changed.emit()
+        else:
+            self._shrink(precision)
+
+    def choose_mirror(self, address: str) -> None:
+        """Fetch from another hub; "" for the public one."""
+        self._preferences.mirror = address.strip()
+        self.refresh()
+
+    def close(self) -> None:
+        """Give up what is in work."""
+        tasks, self._tasks = self._tasks, {}
+        for task in tasks.values():
+            task.cancel()
+        for task in tasks.values():
+            task.close()
+        self._errands.close()
+
+    # What the work says.
+
+    def _begin(self, name: str, work: Work, waits: bool = False) -> None:
+        if name in self.jobs and not isinstance(work, Try | Shrink):
+            return
+        self.problems.pop(name, "")
+        if name in self._tasks:
+            self._tasks.pop(name).cancel()  # another choice before the last one was tried
+        self.jobs[name] = Job(work, waiting=waits)
+        if not waits:
+            self._tasks[name] = self._start(work, partial(self._heard.emit, name, work))
+        self.changed.emit()
+
+    def _hear(self, name: str, work: Work, said: Said) -> None:
+        job = self.jobs.get(name)
+        if job is None or job.work is not work or name not in self._tasks:
+            return
+        if isinstance(said, Step):
+            job.hear(said, time.monotonic())
+            self.moved.emit(name)
+            return
+        del self.jobs[name], self._tasks[name]
+        given_up = isinstance(work, Shrink) and job.stopping
+        if isinstance(said, Done) and not given_up:
+            self._finish(work, said)
+        elif isinstance(said, Refused):
+            self._refuse(name, work, said)
+        waiting = next((each for each in self.jobs if self.jobs[each].waiting), None)
+        if waiting is not None and self.fetching is None:
+            self._begin_waiting(waiting)
+        self.changed.emit()
+        if not isinstance(work, Try | Shrink):
+            self.refresh()
+
+    def _begin_waiting(self, name: str) -> None:
+        job = self.jobs[name]
+        job.waiting = False
+        self._tasks[name] = self._start(job.work, partial(self._heard.emit, name, job.work))
+
+    def _finish(self, work: Work, done: Done) -> None:
+        match work:
+            case Fetch():
+                self.told.emit(f"{done.name} is here, and every byte is what was promised")
+            case Add():
+                self.told.emit(f"{done.name} is added: its folder is no longer needed")
+            case Verify():
+                compared = "every byte is as it was installed" if done.compared else "it can be read to its end"
+                self.told.emit(f"{done.name}: {compared}")
+            case Remove():
+                self.told.emit(f"{done.name} is removed")
+            case Shrink():
+                self._preferences.precision = work.precision
+            case Try():
+                self._take(work, done)
+
+    def _refuse(self, name: str, work: Work, said: Refused) -> None:
+        why = sentence(said.reason, said.remedy)
+        if isinstance(work, Try) and work.draft not in (AUTO, OFF) and work.target != self._preferences.target:
+            self._note = f"{why} The draft is chosen by itself again."
+            self._begin(PAIR, Try(work.target, AUTO))
+            return
+        self.problems[name] = why
+        if isinstance(work, Try):
+            self._note = ""
+            self.draft_in_use = self.draft_in_use or ""
+
+    def _take(self, work: Try, done: Done) -> None:
+        self.draft_in_use = done.draft
+        changed = (work.target, work.draft) != (self._preferences.target, self._preferences.draft)
+        if changed:
+            self._preferences.draft, self._preferences.target = work.draft, work.target
+            self._keep_precision()
+        if self._note:
+            self.problems[PAIR], self._note = self._note, ""
+
+    def _keep_precision(self) -> None:
+        """Small weights for another model, too, where it can have them."""
+        if self._preferences.precision == AUTO:
+            return
+        used = self.find(self.in_use)
+        if used is not None and used.graphs:
+            self._preferences.precision = AUTO
+        else:
+            self._shrink(self._preferences.precision)
+
+    def _shrink(self, precision: str) -> None:
+        self._begin(SMALL, Shrink(self._preferences.target, self._preferences.draft, precision))
+
+    def _show(self, found: ModelList) -> None:
+        before, self.list = self.list, found
+        target, draft = self._preferences.target, self._preferences.draft
+        gone = before is not None and Path(target).parent == _home(before) and not Path(target).is_dir()
+        if target and gone:
+            self._preferences.target = ""
+        if before is not None and draft not in (AUTO, OFF) and not Path(draft).is_dir():
+            self._preferences.draft = AUTO
+        if before is None or _names(before) != _names(found):
+            self._preferences.changed.emit()  # another one may be the best now
+            if PAIR not in self.jobs:
+                self._begin(PAIR, Try(self._preferences.target, self._preferences.draft))
+                return  # it has told of the change, and the page is filled once
+        self.changed.emit()
+
+
+def _names(found: ModelList) -> set[str]:
+    return {each.name for each in found.installed}
+
+
+def _home(found: ModelList) -> Path | None:
+    """The folder of the models that can be removed."""
+    return next((each.folder.parent for each in found.installed if each.folder and each.removable), None)

@@ -1,0 +1,1 @@
+"""Live recording, and the check of its text afterwards."""

@@ -1,0 +1,217 @@
+"""Live recording in the window: its keys and buttons, its page, captions and tray."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, QTimer
+from PySide6.QtGui import QShortcut
+from PySide6.QtWidgets import QSystemTrayIcon, QWidget
+
+from desktop_app.ui.entry import IN_WORK, RECORDING, Entry
+from desktop_app.ui.recording.captions import Captions
+from desktop_app.ui.recording.check_bar import CheckBar
+from desktop_app.ui.recording.checks import Checks
+from desktop_app.ui.recording.input_menu import InputMenu, short
+from desktop_app.ui.recording.listening import Listening, OpenStream
+from desktop_app.ui.recording.live import Live
+from desktop_app.ui.recording.rescue import Rescue, RescueBar
+from desktop_app.ui.recording.strip import LiveStrip
+from desktop_app.ui.recording.tray import Tray
+from desktop_app.ui.session import Session
+from desktop_app.ui.settings.preferences import Preferences
+from desktop_app.ui.shell import keys
+from desktop_app.ui.widgets.banner import NOTICE, Banner
+from desktop_app.ui.widgets.confirm import confirm
+from desktop_app.ui.widgets.theme import Theme
+from desktop_app.ui.words import sentence
+
+if TYPE_CHECKING:
+    from desktop_app.ui.shell.window import Window
+
+_LONGEST = 20  # characters of an input's name on a button
+_LAST_WORDS_MS = 10_000  # that the window waits for when it closes; the sound is whole long before
+
+
+class LiveDesk(QObject):
+    """The window's side of a live session.
+
+    Attributes: strip (over the text of what is recorded), lost (what is wrong with the sound), captions, tray (None
+    where the system has none), closing (whether the user has said that the window may go).
+    """
+
+    def __init__(
+        self,
+        window: Window,
+        theme: Theme,
+        session: Session,
+        live: Live,
+        checks: Checks,
+        preferences: Preferences,
+        open_stream: OpenStream,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._theme, self._session, self._live = window, theme, session, live
+        self._open_stream = open_stream
+        self._last: str | None = None  # the recording that is finished before the window closes
+        self.closing = False
+        self.strip = LiveStrip(theme)
+        self.lost = Banner(theme, NOTICE, "unplugged")
+        self._another = self.lost.add_button("Use another", "plain")
+        self._another.clicked.connect(self._use_another)
+        self.captions = Captions(preferences.settings)  # nobody's child: it stays when the window is minimised
+        self.tray = Tray(live, window) if QSystemTrayIcon.isSystemTrayAvailable() else None
+        self.checks = checks
+        self.check = CheckBar(theme, checks)
+        self.rescue = Rescue(session, preferences.settings, self)
+        window.page.put_bars(self.strip, self.lost, self.check)
+        window.put_above(RescueBar(theme, self.rescue))
+        self._connect()
+        self._show_live()
+
+    def _connect(self) -> None:
+        window, live, session = self._window, self._live, self._session
+        for name, action in (("record", live.toggle), ("pause", live.toggle_pause), ("captions", self.toggle_captions)):
+            QShortcut(keys.sequence(name), window).activated.connect(action)
+        window.sidebar.record_asked.connect(live.toggle)
+        window.idle.record_asked.connect(live.start)
+        window.idle.inputs_asked.connect(lambda: self.open_inputs(window.idle.record.inputs))
+        self.strip.stop_asked.connect(live.stop)
+        self.strip.pause_asked.connect(live.toggle_pause)
+        self.strip.inputs_asked.connect(lambda: self.open_inputs(self.strip.inputs))
+        self.strip.captions_asked.connect(self.toggle_captions)
+        self.captions.shown.connect(self._captions_shown)
+        live.changed.connect(self._show_live)
+        live.levelled.connect(self._show_level)
+        live.refused.connect(session.trouble)
+        self.checks.changed.connect(self._show_check)
+        live.told.connect(window.toast.say)
+        live.inputs.changed.connect(window.idle.refresh)
+        session.changed.connect(self._show_entry)
+        session.text_changed.connect(self._show_text)
+        session.added.connect(self._added)
+        for signal in (live.changed, session.changed):
+            signal.connect(self._close_when_done)
+        if self.tray is not None:
+            self.tray.open_asked.connect(self._open_window)
+            self.tray.captions_asked.connect(self.toggle_captions)
+            self.tray.quit_asked.connect(window.close)
+
+    # What the user asks for.
+
+    def toggle_captions(self) -> None:
+        """Show the captions, or close them."""
+        self.captions.setVisible(not self.captions.isVisible())
+
+    def open_inputs(self, beside: QWidget) -> None:
+        """Ask the system for its inputs, then show them under a control."""
+        self._live.inputs.refresh(lambda: self._show_inputs(beside))
+
+    def _show_inputs(self, beside: QWidget) -> None:
+        menu = self.input_menu()
+        menu.popup(beside.mapToGlobal(QPoint(0, beside.height())))
+
+    def input_menu(self) -> InputMenu:
+        """The inputs that were found, with the level of the one in use."""
+        live = self._live
+        in_use = live.inputs.chosen
+        menu = InputMenu(self._theme, live.inputs, in_use, live.switch, self._window)
+        if live.is_on:
+            menu.follow(live)
+        elif in_use is not None:
+            listening = Listening(self._open_stream, in_use.id, self)
+            listening.levelled.connect(menu.meter.set_peak)
+            listening.refused.connect(menu.say_problem)
+            menu.aboutToHide.connect(listening.close)
+        return menu
+
+    def _use_another(self) -> None:
+        another = self._live.inputs.another_than(self._live.source)
+        if another is not None:
+            self._live.switch(another)
+
+    def may_close(self) -> bool:
+        """Whether the window may go. While something is recorded it asks, stops, and closes when that is whole."""
+        entry = self._live.entry
+        if not self._live.is_on or self.closing:
+            return True
+        text = "What was recorded is kept either way, its sound and its text so far."
+        if confirm(self._window, "A recording is running", text, "Stop and close"):
+            self._last = entry.id if entry is not None else ""
+            self._live.stop()
+            self._window.toast.say("Writing the last words…")
+            QTimer.singleShot(_LAST_WORDS_MS, self, self._close)
+        return False
+
+    def _close_when_done(self) -> None:
+        entry = self._session.entries.get(self._last or "")
+        if self._last is not None and not self._live.is_on and (entry is None or entry.state not in IN_WORK):
+            self._close()
+
+    def _close(self) -> None:
+        if not self.closing:
+            self.closing = True
+            self._window.close()
+
+    # What is shown.
+
+    def _added(self, key: str) -> None:
+        if self._session.entries[key].state == RECORDING:
+            self.captions.show_text((), ())
+            self._window.show_entry(key)
+
+    def _show_live(self) -> None:
+        self._window.sidebar.show_recording(self._live.is_on, self._live.seconds)
+        self._window.idle.record.setEnabled(not self._live.is_on)
+        self._show_problem()
+        self.place()
+        self.strip.show_live(self._live)
+
+    def _show_level(self) -> None:
+        self.strip.show_level(self._live)
+        self._window.sidebar.show_recording(self._live.is_on, self._live.seconds)
+
+    def _show_problem(self) -> None:
+        problem = self._live.problem
+        another = self._live.inputs.another_than(self._live.source) if self._live.is_deaf else None
+        self._another.setVisible(another is not None)
+        if another is not None:
+            self._another.setText(f"Use {short(another.name, _LONGEST)}")
+            self._another.setToolTip(another.name)
+        self.lost.say(sentence(problem.reason, problem.remedy) if problem is not None else "")
+
+    def place(self) -> None:
+        """Show the strip and what is wrong only over the recording that is made."""
+        entry = self._live.entry
+        here = entry is not None and entry.id == self._window.current
+        self.strip.setVisible(here)
+        self.lost.setVisible(here and self._live.problem is not None)
+        self.check.show_check(self._window.current)
+
+    def _show_entry(self, key: str) -> None:
+        entry = self._live.entry
+        if entry is not None and entry.id == key:
+            self.strip.show_entry(entry)
+        self._show_check(key)
+
+    def _show_check(self, key: str) -> None:
+        if key == self._window.current:
+            self.check.show_check(key)
+
+    def _show_text(self, key: str) -> None:
+        entry = self._session.entries.get(key)
+        if entry is not None and entry.live is not None and self._is_newest_live(entry):
+            self.captions.show_text(entry.segments, entry.lines)
+
+    def _is_newest_live(self, entry: Entry) -> bool:
+        return entry is (self._live.entry or entry)
+
+    def _captions_shown(self, shown: bool) -> None:
+        self.strip.captions.setChecked(shown)
+        if self.tray is not None:
+            self.tray.captions.setChecked(shown)
+
+    def _open_window(self) -> None:
+        self._window.showNormal()
+        self._window.raise_()
+        self._window.activateWindow()

@@ -1,0 +1,83 @@
+"""The places where the file gives other words than were written live."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
+
+from desktop_app.transcript.difference import Change
+from desktop_app.ui.widgets.buttons import button
+from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.theme import S2, S4, S5, Palette, Theme
+from desktop_app.ui.words import clock
+
+_MOST = 500  # places that are listed
+_HEIGHT = 280
+
+
+class DifferenceDialog(QDialog):
+    """What was written live is struck out, what the file gives stands behind it.
+
+    Attributes: kept (whether the user has said that the text stays; closing the dialog says nothing).
+    """
+
+    def __init__(self, theme: Theme, changes: Sequence[Change], heading: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.kept = False
+        self.setWindowTitle("Check against the file – Galley")
+        self.resize(min(640, parent.width() - 2 * S5), min(_HEIGHT + 24 * len(changes), parent.height() - 2 * S5, 560))
+        self.text = QTextBrowser()
+        self.text.setAccessibleName("Differences")
+        self.text.setOpenLinks(False)
+        self.text.setFrameShape(QFrame.Shape.NoFrame)
+        self.text.setCursorWidth(0)
+        self.text.document().setDocumentMargin(0)
+        self.text.setHtml(as_html(changes, theme.palette))
+        self.text.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        about = label("Struck out is what was written live; behind it stands what the whole recording gives.", "quiet")
+        about.setWordWrap(True)
+        self.keep = button("Keep", "plain", self._keep)
+        self.keep.setToolTip("Leave the text as it was written live")
+        self.accept_button = button("Accept", "primary", self.accept)
+        self.accept_button.setToolTip("Take the words of the whole recording")
+        foot = QHBoxLayout()
+        foot.setSpacing(S2)
+        foot.addStretch(1)
+        foot.addWidget(self.keep)
+        foot.addWidget(self.accept_button)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(S5, S5, S5, S5)
+        box.setSpacing(S2)
+        box.addWidget(label(heading, "heading"))
+        box.addWidget(about)
+        box.addSpacing(S2)
+        box.addWidget(self.text, 1)
+        box.addSpacing(S4 - S2)
+        box.addLayout(foot)
+
+    def _keep(self) -> None:
+        self.kept = True
+        self.reject()
+
+
+def as_html(changes: Sequence[Change], colors: Palette) -> str:
+    """A line for each change, with its time and the words around it."""
+    lines = []
+    for change in changes[:_MOST]:
+        gone = f'<s style="color:{colors.bad}">{escape(change.before)}</s> ' if change.before else ""
+        new = f'<b style="color:{colors.good}">{escape(change.after)}</b> ' if change.after else ""
+        lines.append(
+            f'<tr><td style="color:{colors.muted}; padding-right:16px; padding-top:3px" align="right">'
+            f"{clock(change.start)}</td>"
+            f'<td style="font-family:Literata; font-size:16px; padding-bottom:12px">'
+            f'<span style="color:{colors.muted}">{escape(change.lead)} </span>{gone}{new}'
+            f'<span style="color:{colors.muted}">{escape(change.trail)}</span></td></tr>'
+        )
+    if len(changes) > _MOST:
+        lines.append(f"<tr><td></td><td>and {len(changes) - _MOST} more</td></tr>")
+    return f'<table cellspacing="0" cellpadding="0">{"".join(lines)}</table>'

@@ -1,0 +1,97 @@
+"""The menu of inputs: every one with its host, what the computer plays marked, and how loud the chosen one is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget, QWidgetAction
+
+from desktop_app.audio.microphone import Input, MicrophoneProblem
+from desktop_app.ui.recording.inputs import Inputs
+from desktop_app.ui.recording.live import Live
+from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.level_meter import LevelMeter
+from desktop_app.ui.widgets.theme import S2, S3, S4, Theme
+from desktop_app.ui.words import sentence
+
+_LONGEST = 48  # characters of a name
+_SYSTEM = "WHAT THE COMPUTER PLAYS"
+
+
+class InputMenu(QMenu):
+    """Attributes: meter (the loudness of the input in use)."""
+
+    def __init__(
+        self, theme: Theme, inputs: Inputs, in_use: Input | None, choose: Callable[[Input], None], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Inputs")
+        self.setToolTipsVisible(True)
+        self.aboutToHide.connect(self.deleteLater)
+        self._live: Live | None = None
+        self.meter = LevelMeter(theme)
+        self._level = label("Level", "quiet")
+        if inputs.problem is not None:
+            self._say(sentence(inputs.problem.reason, inputs.problem.remedy))
+        elif not inputs.found:
+            self._say("No input was found: plug a microphone in, then open this menu again.")
+        else:
+            self._add_line(self._level, self.meter)
+        group = QActionGroup(self)
+        for heading, system in (("MICROPHONES", False), (_SYSTEM, True)):
+            some = [found for found in inputs.found if found.is_system == system]
+            if some:
+                self.addSeparator()
+                self._add_line(label(heading, "section"))
+            for found in some:
+                action = self.addAction(
+                    f"{short(found.name, _LONGEST)}{_mark(found)}\t{found.host}", partial(choose, found)
+                )
+                action.setCheckable(True)
+                action.setChecked(in_use is not None and found.id == in_use.id)
+                action.setToolTip(f"{found.name}, {found.host}")
+                if system:
+                    action.setIcon(icons.icon("loudspeaker", theme.palette.muted))
+                group.addAction(action)
+
+    def follow(self, live: Live) -> None:
+        """Show the level of the recording that runs."""
+        self._live = live
+        live.levelled.connect(self._show_level)
+
+    def _show_level(self) -> None:
+        if self._live is not None:
+            self.meter.set_peak(self._live.peak)
+
+    def say_problem(self, problem: MicrophoneProblem) -> None:
+        """Say why there is no level."""
+        self._level.setText(sentence(problem.reason, problem.remedy))
+        self.meter.hide()
+
+    def _say(self, text: str) -> None:
+        self.addAction(text).setEnabled(False)
+
+    def _add_line(self, *widgets: QWidget) -> None:
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(S3, S2, S4, S2)
+        row.setSpacing(S3)
+        for widget in widgets:
+            row.addWidget(widget)
+        row.addStretch(1)
+        shown = QWidgetAction(self)
+        shown.setDefaultWidget(holder)
+        shown.setEnabled(False)
+        self.addAction(shown)
+
+
+def short(name: str, longest: int) -> str:
+    """A name for menus and buttons: with its beginning at most, and no letter taken for a key."""
+    return (name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…").replace("&", "&&")
+
+
+def _mark(found: Input) -> str:
+    return " (default)" if found.is_default else ""

@@ -1,0 +1,80 @@
+"""The card that asks for a recording."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QEnterEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QWidget
+
+from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.theme import S4, Theme, font
+
+_DISC = 56
+
+
+class DropCard(QAbstractButton):
+    """One thing to do: drop a file on it, or press it."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._dragged = False
+        self.setFixedHeight(272)
+        self.setMinimumWidth(320)
+        self.setMaximumWidth(620)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName("Drop audio, video or a folder, or press to browse")
+        theme.changed.connect(self.update)
+
+    def set_dragged(self, dragged: bool) -> None:
+        """Whether files hang over the window."""
+        self._dragged = dragged
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colors = self._theme.palette
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        lit = self._dragged or self.underMouse()
+        place = QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
+        edge = colors.color("accent" if self._dragged or self.hasFocus() else "draft" if lit else "line_strong")
+        pen = QPen(edge, 2 if self._dragged else 1.5)
+        pen.setDashPattern([5, 4])
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(pen)
+        painter.setBrush(colors.color("accent_soft" if self._dragged else "raised"))
+        painter.drawRoundedRect(place, 16, 16)
+        middle = place.center().x()
+        disc = QRectF(middle - _DISC / 2, place.top() + 58, _DISC, _DISC)
+        painter.setPen(Qt.PenStyle.NoPen if self._dragged else QPen(colors.color("line"), 1))
+        painter.setBrush(colors.color("accent" if self._dragged else "page"))
+        painter.drawEllipse(disc)
+        mark = QRectF(0, 0, 26, 26)
+        mark.moveCenter(disc.center())
+        icons.paint(painter, "drop", colors.on_accent if self._dragged else colors.accent, mark)
+        subtitle = "as many files and folders as you like" if self._dragged else "or click to browse your files"
+        title = "Drop to transcribe" if self._dragged else "Drop audio, video or a folder"
+        for text, face, role, top in (
+            (title, font(21, "SemiBold", serif=True), "ink", disc.bottom() + 20),
+            (subtitle, font(14), "muted", disc.bottom() + 56),
+        ):
+            painter.setFont(face)
+            painter.setPen(colors.color(role))
+            painter.drawText(QRectF(S4, top, self.width() - 2 * S4, 32), Qt.AlignmentFlag.AlignHCenter, text)
+        painter.end()
+
+    def sizeHint(self) -> QSize:
+        return QSize(620, 272)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,135 @@
+"""Paints a row of the sidebar: name, state, and how far the work is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from desktop_app.ui.entry import FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
+from desktop_app.ui.shell.recording_model import EntryRole
+from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.theme import RADIUS, S2, S3, Theme, font
+
+ROW, HEADING = 54, 34
+_RING = 18
+Index = QModelIndex | QPersistentModelIndex
+
+
+class RecordingRow(QStyledItemDelegate):
+    """Signals: cancel_asked(id) when the cross of a recording in work is clicked."""
+
+    cancel_asked = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._name, self._summary = font(13, "Medium"), font(12, figures=True)
+        self._heading = font(11, "SemiBold")
+        self._heading.setLetterSpacing(self._heading.SpacingType.AbsoluteSpacing, 0.6)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(120, ROW if index.data(EntryRole) else HEADING)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        entry = index.data(EntryRole)
+        if entry is None:
+            painter.setFont(self._heading)
+            painter.setPen(self._theme.palette.color("muted"))
+            place = option.rect.adjusted(S3, 0, 0, -6)
+            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom, str(index.data()))
+        else:
+            self._paint_entry(painter, option, entry)
+        painter.restore()
+
+    def _paint_entry(self, painter: QPainter, option: QStyleOptionViewItem, entry: Entry) -> None:
+        colors = self._theme.palette
+        place = option.rect.adjusted(0, 1, 0, -1)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        under_mouse = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        if chosen or under_mouse:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colors.color("pressed" if chosen else "hover"))
+            painter.drawRoundedRect(place, RADIUS, RADIUS)
+        if chosen and option.state & QStyle.StateFlag.State_HasFocus and _by_keyboard(option):
+            painter.setPen(QPen(colors.color("accent"), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(place).adjusted(1, 1, -1, -1), RADIUS - 1, RADIUS - 1)
+        width = place.width() - 2 * S3
+        if entry.state in (*IN_WORK, FAILED, INTERRUPTED):
+            width -= _RING + S2
+            self._paint_state(painter, _state_place(place), entry, under_mouse)
+        for text, face, role, top in (
+            (entry.name, self._name, "ink", 8),
+            (entry.summary(), self._summary, "bad" if entry.state == FAILED else "muted", 27),
+        ):
+            painter.setFont(face)
+            painter.setPen(colors.color(role))
+            shown = QFontMetrics(face).elidedText(text, Qt.TextElideMode.ElideMiddle, width)
+            painter.drawText(QRect(place.left() + S3, place.top() + top, width, 18), Qt.AlignmentFlag.AlignLeft, shown)
+
+    def _paint_state(self, painter: QPainter, place: QRectF, entry: Entry, under_mouse: bool) -> None:
+        colors = self._theme.palette
+        if entry.state in (FAILED, INTERRUPTED):
+            failed = entry.state == FAILED
+            icons.paint(painter, "problem" if failed else "pause", colors.bad if failed else colors.muted, place)
+        elif entry.state == RECORDING:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colors.color("bad"))
+            painter.drawEllipse(place.adjusted(4, 4, -4, -4))
+        elif under_mouse:
+            icons.paint(painter, "close", colors.ink, place)
+        else:
+            paint_ring(painter, place, entry.progress, self._theme, waiting=entry.state == WAITING)
+
+    def editorEvent(self, event: QEvent, model: object, option: QStyleOptionViewItem, index: Index) -> bool:
+        entry = index.data(EntryRole)
+        if (
+            event.type() == QEvent.Type.MouseButtonRelease
+            and isinstance(event, QMouseEvent)
+            and entry is not None
+            and entry.state in IN_WORK
+            and entry.state != RECORDING
+            and _state_place(option.rect).adjusted(-6, -6, 6, 6).contains(QPointF(event.position()))
+        ):
+            self.cancel_asked.emit(entry.id)
+            return True
+        return False
+
+
+def _state_place(row: QRect) -> QRectF:
+    return QRectF(row.right() - S3 - _RING + 4, row.center().y() - _RING / 2 + 1, _RING, _RING)
+
+
+def _by_keyboard(option: QStyleOptionViewItem) -> bool:
+    view = option.widget
+    return isinstance(view, QAbstractItemView) and bool(view.property("keyboard"))
+
+
+def paint_ring(painter: QPainter, place: QRectF, share: float, theme: Theme, waiting: bool = False) -> None:
+    """A ring that fills clockwise from the top; dotted while the work has not begun."""
+    colors = theme.palette
+    ring = place.adjusted(2, 2, -2, -2)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    track = QPen(colors.color("line_strong"), 2.2)
+    if waiting:
+        track.setDashPattern([0.1, 2.0])
+        track.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(track)
+    painter.drawEllipse(ring)
+    if share > 0:
+        painter.setPen(QPen(colors.color("accent"), 2.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.drawArc(ring, 90 * 16, -round(share * 360 * 16))

@@ -1,0 +1,1 @@
+"""Who speaks when, and what the user corrects about it."""

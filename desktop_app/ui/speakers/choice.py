@@ -1,0 +1,67 @@
+"""Whether speakers are looked for, and how many there are: off, auto, or a number that the user knows."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.buttons import icon_button
+from desktop_app.ui.widgets.choice import Choice
+from desktop_app.ui.widgets.theme import S1, S2, Theme
+
+OFF, AUTO = "off", "auto"
+LEAST, MOST = 2, 20
+_OFF, _AUTO, _NUMBER = range(3)
+
+
+class SpeakersChoice(QWidget):
+    """Attributes: choice, fewer, more (its controls). Signals: picked("off", "auto" or a number as text)."""
+
+    picked = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._number = theme, LEAST
+        self.choice = Choice("Speakers", ["Off", "Auto", "Number"])
+        self.choice.picked.connect(self._pick)
+        self.fewer = icon_button("One speaker fewer", lambda: self._step(-1), 16)
+        self.more = icon_button("One speaker more", lambda: self._step(1), 16)
+        self._label = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self._label.setMinimumWidth(84)
+        self._stepper = QWidget()
+        row = QHBoxLayout(self._stepper)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(S1)
+        row.addStretch(1)
+        for part in (self.fewer, self._label, self.more):
+            row.addWidget(part)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(S2)
+        box.addWidget(self.choice, 0, Qt.AlignmentFlag.AlignRight)
+        box.addWidget(self._stepper)
+        theme.changed.connect(self._retint)
+        self._retint()
+
+    def show_wanted(self, wanted: str) -> None:
+        """Show what is chosen."""
+        number = _OFF if wanted == OFF else _AUTO if wanted == AUTO else _NUMBER
+        if number == _NUMBER:
+            self._number = min(max(int(wanted), LEAST), MOST)
+        self.choice.pick(number)
+        self._label.setText(f"{self._number} speakers")
+        self.fewer.setEnabled(self._number > LEAST)
+        self.more.setEnabled(self._number < MOST)
+        self._stepper.setVisible(number == _NUMBER)
+
+    def _pick(self, number: int) -> None:
+        self.picked.emit((OFF, AUTO, str(self._number))[number])
+
+    def _step(self, by: int) -> None:
+        self.picked.emit(str(self._number + by))
+
+    def _retint(self) -> None:
+        colors = self._theme.palette
+        self.fewer.setIcon(icons.icon("minus", colors.ink, colors.draft))
+        self.more.setIcon(icons.icon("plus", colors.ink, colors.draft))

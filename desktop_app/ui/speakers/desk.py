@@ -1,0 +1,301 @@
+"""Speakers in the window: what the user asks for by menu, key or click, and what is shown of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QRect, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QMenu
+
+from desktop_app.transcript import speakers
+from desktop_app.transcript.speakers import Place
+from desktop_app.ui.entry import IN_WORK, Entry
+from desktop_app.ui.player.playback import Playback
+from desktop_app.ui.session import Session
+from desktop_app.ui.settings.preferences import Preferences
+from desktop_app.ui.shell import keys
+from desktop_app.ui.speakers.card import SpeakerCard, merge_menu
+from desktop_app.ui.speakers.edits import NEW, Edits
+from desktop_app.ui.speakers.looks import badge_icon, initial, look_of
+from desktop_app.ui.speakers.strip import SpeakerStrip
+from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.theme import Theme
+
+if TYPE_CHECKING:
+    from desktop_app.ui.shell.window import Window
+
+_BESIDE_EACH_OTHER = 6  # more speakers than these have a menu of their own
+
+
+class SpeakerDesk(QObject):
+    """Attributes: strip (the lanes over the text), card (of the speaker that was asked for last, or None)."""
+
+    def __init__(
+        self,
+        window: Window,
+        theme: Theme,
+        session: Session,
+        edits: Edits,
+        playback: Playback,
+        preferences: Preferences,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._theme, self._session = window, theme, session
+        self._edits, self._playback, self._preferences = edits, playback, preferences
+        self._view, self._header = window.page.view, window.page.header
+        self._paused: tuple[str, float, Place] | None = None
+        self.card: SpeakerCard | None = None
+        self.strip = SpeakerStrip(theme)
+        window.page.put_last(self.strip)
+        self._connect()
+        self.place()
+
+    def _connect(self) -> None:
+        for name, action in (("undo", self.undo), ("redo", self.redo), ("play", self.toggle_play)):
+            QShortcut(keys.sequence(name), self._window).activated.connect(action)
+        here = Qt.ShortcutContext.WidgetWithChildrenShortcut  # the caret is seen then
+        for split in (keys.sequence("split"), QKeySequence("Ctrl+Return")):  # to Qt, Enter is the number pad's
+            QShortcut(split, self._view, context=here).activated.connect(self.split)
+        for number in range(9):
+            key = QShortcut(QKeySequence(f"Alt+{number + 1}"), self._view, context=here)
+            key.activated.connect(partial(self.assign_number, number))
+        self._view.menu_asked.connect(self.fill_menu)
+        self._view.speaker_asked.connect(self.open_card)
+        self._view.time_asked.connect(self._play_line)
+        self.strip.asked.connect(self.play_from)
+        self.strip.speaker_asked.connect(self.open_card)
+        self.strip.preview_asked.connect(self.toggle_preview)
+        self._header.play_asked.connect(self.toggle_play)
+        self._header.speakers.setChecked(self._preferences.settings.value("speakers_shown", "yes") != "no")
+        self._header.speakers_toggled.connect(self._toggle_strip)
+        self._session.revised.connect(self._revised)
+        self._session.changed.connect(self._refresh)
+        self._session.text_changed.connect(self._refresh)
+        self._edits.kept.connect(self._say_kept)
+        self._playback.changed.connect(self._show_heard)
+        self._playback.moved.connect(self._show_heard)
+        self._playback.refused.connect(self._refuse)
+
+    @property
+    def _entry(self) -> Entry | None:
+        """The recording that is looked at."""
+        return self._session.entries.get(self._window.current)
+
+    # Corrections.
+
+    def assign_number(self, number: int) -> None:
+        """Give the lines that are chosen to the speaker in that place; to a new one just behind the last."""
+        entry = self._entry
+        if entry is not None and number < len(entry.speakers):
+            self.assign(entry.speakers[number].id)
+        elif entry is not None and number == len(entry.speakers):
+            self.assign(NEW)
+
+    def assign(self, speaker: str | None) -> None:
+        """Give the line of the caret to a speaker, or what is selected, down to the word."""
+        first, last = self._chosen()
+        if first == last:
+            self._edits.reassign(self._window.current, [first[0]], speaker)
+        else:
+            self._edits.reassign_selection(self._window.current, first, last, speaker)
+
+    def split(self) -> None:
+        """Split the line at the caret."""
+        place = self._chosen()[1]
+        if not self._edits.split(self._window.current, *place) and self._edits.may_edit(self._window.current):
+            self._window.toast.say("Put the caret between two words to split the line there")
+
+    def undo(self) -> None:
+        """Take the last correction back."""
+        name = self._edits.undo(self._window.current)
+        self._window.toast.say(f"Undone: {name}" if name else "There is nothing to undo")
+
+    def redo(self) -> None:
+        """Make the correction again that was taken back."""
+        name = self._edits.redo(self._window.current)
+        self._window.toast.say(f"Done again: {name}" if name else "There is nothing to do again")
+
+    def _say_kept(self, key: str) -> None:
+        entry = self._session.entries[key]
+        self._window.toast.say(f"Your speakers were kept in {entry.name}. {keys.shown('undo')} shows those found anew")
+
+    def merge(self, speaker: str, into: str) -> None:
+        """Two speakers are one."""
+        entry = self._entry
+        if entry is not None and self._edits.merge(entry.id, speaker, into):
+            name = speakers.name_of(entry.transcript(), into)
+            self._window.toast.say(f"Both are {name} now. {keys.shown('undo')} takes it back")
+
+    def _chosen(self) -> tuple[Place, Place]:
+        """What is chosen in the text, as places in segments: a line may begin with a space that is not shown."""
+        entry = self._entry
+        segments = entry.segments if entry is not None else []
+
+        def place(line: int, at: int) -> Place:
+            text = segments[line].text if line < len(segments) else ""
+            return line, at + len(text) - len(text.lstrip())
+
+        first, last = self._view.chosen
+        return place(*first), place(*last)
+
+    # The menu and the card.
+
+    def fill_menu(self, menu: QMenu) -> None:
+        """What can be done about the speakers of the lines that are chosen."""
+        entry = self._entry
+        if entry is None or not self._edits.may_edit(entry.id):
+            return
+        menu.addSeparator()
+        self._add_speakers(menu, entry)
+        menu.addSeparator()
+        menu.addAction(f"Split the line here\t{keys.shown('split')}", self.split)
+        line = self._view.chosen[1][0]
+        speaker = entry.segments[line].speaker if line < len(entry.segments) else None
+        found = speakers.find(entry.transcript(), speaker)
+        if found is not None:
+            name = _plain(found.name)
+            menu.addAction(f"Rename {name}…", partial(self._view.ask_speaker, line))
+            others = [each for each in entry.speakers if each.id != found.id]
+            if others:
+                merging = merge_menu(self._theme, others, partial(self.merge, found.id), menu)
+                merging.setTitle(f"Merge {name} into")
+                menu.addMenu(merging)
+        menu.addSeparator()
+        undo, redo = self._edits.next_undo(entry.id), self._edits.next_redo(entry.id)
+        menu.addAction(f"Undo {undo}\t{keys.shown('undo')}", self.undo).setEnabled(bool(undo))
+        menu.addAction(f"Redo {redo}\t{keys.shown('redo')}", self.redo).setEnabled(bool(redo))
+        menu.addSeparator()
+        menu.addAction(f"Play from here\t{keys.shown('play')}", self._play_caret)
+
+    def _add_speakers(self, menu: QMenu, entry: Entry) -> None:
+        place = menu if len(entry.speakers) <= _BESIDE_EACH_OTHER else menu.addMenu("Said by")
+        chosen = self._speakers_chosen(entry)
+        for number, speaker in enumerate(entry.speakers):
+            key = f"\tAlt+{number + 1}" if number < 9 else ""
+            action = place.addAction(f"Said by {_plain(speaker.name)}{key}", partial(self.assign, speaker.id))
+            action.setIcon(badge_icon(look_of(speaker.id), initial(speaker.name), self._theme.palette))
+            action.setEnabled(chosen != {speaker.id})
+        number = len(entry.speakers)
+        new = place.addAction(
+            f"Said by {'somebody else' if number else 'somebody'}" + (f"\tAlt+{number + 1}" if number < 9 else ""),
+            partial(self.assign, NEW),
+        )
+        new.setIcon(icons.icon("plus", self._theme.palette.muted))
+        if chosen - {None}:
+            place.addAction("Said by nobody known", partial(self.assign, None))
+
+    def _speakers_chosen(self, entry: Entry) -> set[str | None]:
+        first, last = self._view.chosen
+        return {segment.speaker for segment in entry.segments[first[0] : last[0] + 1]}
+
+    def open_card(self, speaker: str, beside: QRect) -> None:
+        """Show the card of a speaker beside a name."""
+        entry = self._entry
+        found = speakers.find(entry.transcript(), speaker) if entry is not None else None
+        if entry is None or found is None or not self._edits.may_edit(entry.id):
+            return
+        if self.card is not None:
+            self.card.close()
+        card = self.card = SpeakerCard(self._theme, entry.transcript(), found, self._window)
+        card.renamed.connect(partial(self._edits.rename, entry.id, speaker))
+        card.merged.connect(partial(self.merge, speaker))
+        card.preview_asked.connect(partial(self.toggle_preview, speaker))
+        card.closed.connect(self._forget_card)
+        card.open_beside(beside)
+
+    def _forget_card(self) -> None:
+        self.card = None
+
+    # Hearing.
+
+    def toggle_preview(self, speaker: str) -> None:
+        """Play ten seconds of a speaker, or stop that."""
+        entry = self._entry
+        if entry is None:
+            return
+        if self._playback.key == entry.id and self._playback.purpose == speaker:
+            self._playback.stop()
+            return
+        found = speakers.preview(entry.transcript(), speaker)
+        if found is not None:
+            self._playback.play(entry.id, entry.path, *found, purpose=speaker)
+
+    def toggle_play(self) -> None:
+        """Play from where it was stopped, or from another line when the caret has gone there; or stop."""
+        entry = self._entry
+        if entry is None or not entry.has_text:
+            return
+        if self._playback.key:
+            self._paused = (self._playback.key, self._playback.seconds, self._view.reading.caret)
+            self._playback.stop()
+        elif self._paused is not None and self._paused[::2] == (entry.id, self._view.reading.caret):
+            self._playback.play(entry.id, entry.path, self._paused[1])
+        else:
+            self._play_caret()
+
+    def _play_caret(self) -> None:
+        entry, line = self._entry, self._view.reading.caret[0]
+        if entry is not None and line < len(entry.segments):
+            self._playback.play(entry.id, entry.path, entry.segments[line].start)
+
+    def _play_line(self, seconds: float) -> None:
+        """A time was clicked: play from there, or stop where that is heard."""
+        entry = self._entry
+        if entry is not None and self._playback.key == entry.id and self._view.is_heard(seconds):
+            self._playback.stop()
+        else:
+            self.play_from(seconds)
+
+    def play_from(self, seconds: float) -> None:
+        """Play from a time on, and show the words there."""
+        entry = self._entry
+        if entry is not None:
+            self._view.show_time(seconds)
+            self._playback.play(entry.id, entry.path, seconds)
+
+    def _refuse(self, reason: str, remedy: str) -> None:
+        self._session.trouble.emit(f"this cannot be played, {reason}", remedy)
+
+    # What is shown.
+
+    def place(self) -> None:
+        """Show the speakers of the recording that is looked at."""
+        self._refresh(self._window.current)
+        self._show_heard()
+
+    def _refresh(self, key: str) -> None:
+        if key != self._window.current:
+            return
+        entry = self._entry
+        known = entry is not None and bool(entry.speakers) and entry.state not in IN_WORK  # live they still change
+        self._header.set_speakers(known, entry is not None and entry.has_text)
+        self.strip.setVisible(known and self._header.speakers.isChecked())
+        if entry is not None and self.strip.isVisibleTo(self._window.page):
+            self.strip.show_transcript(entry.transcript())
+
+    def _revised(self, key: str) -> None:
+        if key == self._window.current:
+            self._window.page.show_revised()
+            self._refresh(key)
+            self._show_heard()
+
+    def _toggle_strip(self, shown: bool) -> None:
+        self._preferences.settings.setValue("speakers_shown", "yes" if shown else "no")
+        self._refresh(self._window.current)
+
+    def _show_heard(self) -> None:
+        here = bool(self._playback.key) and self._playback.key == self._window.current
+        seconds = self._playback.seconds if here else None
+        purpose = self._playback.purpose if here else ""
+        self._view.show_heard(seconds)
+        self.strip.show_heard(purpose, seconds)
+        self._header.show_playing(bool(self._playback.key))
+        if self.card is not None:
+            self.card.show_heard(bool(purpose))
+
+
+def _plain(name: str) -> str:
+    """A name in a menu, where an ampersand would mark a key."""
+    return name.replace("&", "&&")

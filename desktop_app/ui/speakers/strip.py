@@ -1,0 +1,149 @@
+"""Who speaks when and how much: a row a speaker, over the text."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from desktop_app.transcript import speakers
+from desktop_app.transcript.model import Speaker, Transcript
+from desktop_app.ui.speakers.lanes import Lane, Lanes
+from desktop_app.ui.speakers.looks import BADGE, badge_icon, initial, look_of
+from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.buttons import button, icon_button
+from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.theme import S2, Theme
+from desktop_app.ui.words import percent, span
+
+ROW = 30
+_MOST = 6  # rows that are seen at once
+_LONGEST = 132  # pixels of a name
+
+
+class SpeakerStrip(QWidget):
+    """Attributes: lanes (the timeline); names, previews (buttons by the speaker's id).
+
+    Signals: asked(seconds) when a place is to be heard; preview_asked(id); speaker_asked(id, place on the screen).
+    """
+
+    asked = Signal(float)
+    preview_asked = Signal(str)
+    speaker_asked = Signal(str, QRect)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._shown: Transcript | None = None
+        self._heard = ""
+        self._widgets: list[QWidget] = []
+        self.names: dict[str, QPushButton] = {}
+        self.previews: dict[str, QPushButton] = {}
+        self.lanes = Lanes(theme, ROW)
+        self.lanes.asked.connect(self.asked)
+        self._rows = QWidget()
+        self._rows.setObjectName("page")
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._grid = QGridLayout(self._rows)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(S2)
+        self._grid.setVerticalSpacing(0)
+        self._grid.setColumnStretch(2, 1)
+        self._scroll.setWidget(self._rows)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(self._scroll)
+        theme.changed.connect(self._retint)
+
+    def show_transcript(self, transcript: Transcript) -> None:
+        """Show the speakers of a transcript; nothing is done when it shows the same already."""
+        before = self._shown
+        same = before is not None and before.speakers == transcript.speakers and before.seconds == transcript.seconds
+        if same and before is not None and before.segments == transcript.segments:
+            return
+        self._shown = transcript
+        focused = next((key for key, name in self.names.items() if name.hasFocus()), "")
+        self._clear()
+        shares = speakers.shares(transcript)
+        length = transcript.seconds or max((each.end for each in transcript.segments), default=0.0)
+        lanes: list[Lane] = []
+        for row, speaker in enumerate(transcript.speakers):
+            turns = speakers.turns_of(transcript, speaker)
+            lanes.append((speaker.name, QColor(look_of(speaker.id).ink(self._theme.palette)), turns))
+            self._add_row(row, speaker, shares[speaker.id], sum(end - begin for begin, end in turns))
+        self._grid.addWidget(self.lanes, 0, 2, max(len(lanes), 1), 1, Qt.AlignmentFlag.AlignTop)
+        self.lanes.show_turns(lanes, length)
+        self._scroll.setFixedHeight(min(len(lanes), _MOST) * ROW)
+        self._order()
+        self._retint()
+        if focused in self.names:
+            self.names[focused].setFocus()
+
+    def show_heard(self, speaker: str, seconds: float | None) -> None:
+        """Mark the place that is heard, and whose preview it is; "" and None for neither."""
+        self.lanes.show_now(seconds)
+        if speaker != self._heard:
+            self._heard = speaker
+            self._retint()
+
+    def _clear(self) -> None:
+        for widget in self._widgets:
+            self._grid.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._grid.removeWidget(self.lanes)
+        self._widgets = []
+        self.names, self.previews = {}, {}
+
+    def _add_row(self, row: int, speaker: Speaker, share: float, seconds: float) -> None:
+        preview = icon_button(f"Hear ten seconds of {speaker.name}", partial(self.preview_asked.emit, speaker.id), 16)
+        preview.setEnabled(seconds > 0)
+        name = button("", "speaker", partial(self._ask, speaker.id))
+        name.setText(name.fontMetrics().elidedText(speaker.name, Qt.TextElideMode.ElideRight, _LONGEST))
+        name.setIconSize(QSize(BADGE + 2, BADGE + 2))
+        name.setText(name.text().replace("&", "&&"))
+        name.setAccessibleName(f"{speaker.name}: rename or merge")
+        name.setToolTip(f"{speaker.name}: rename or merge" + (f" (Alt+{row + 1} gives lines)" if row < 9 else ""))
+        part, said = label(percent(share), "share"), label(span(seconds) if seconds else "–", "share")
+        for figure in (part, said):
+            figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        part.setAccessibleName(f"{speaker.name} speaks {percent(share)} of the time")
+        said.setAccessibleName(f"{speaker.name} speaks {span(seconds) if seconds else 'not at all'}")
+        self.previews[speaker.id], self.names[speaker.id] = preview, name
+        for column, widget in ((0, name), (1, preview), (3, part), (4, said)):  # the lanes stand in 2
+            self._grid.addWidget(widget, row, column)
+            self._widgets.append(widget)
+        self._grid.setRowMinimumHeight(row, ROW)
+
+    def _order(self) -> None:
+        every = [widget for key in self.names for widget in (self.names[key], self.previews[key])]
+        for first, then in zip(every, [*every[1:], self.lanes], strict=True):
+            QWidget.setTabOrder(first, then)
+
+    def _ask(self, speaker: str) -> None:
+        name = self.names[speaker]
+        self.speaker_asked.emit(speaker, QRect(name.mapToGlobal(name.rect().topLeft()), name.size()))
+
+    def _retint(self) -> None:
+        colors = self._theme.palette
+        if self._shown is None:
+            return
+        for speaker in self._shown.speakers:
+            if speaker.id in self.names:
+                look, heard = look_of(speaker.id), speaker.id == self._heard
+                self.names[speaker.id].setIcon(badge_icon(look, initial(speaker.name), colors))
+                preview = self.previews[speaker.id]
+                preview.setIcon(icons.icon("stop" if heard else "play", colors.accent if heard else colors.muted))
+                preview.setAccessibleName(f"{'Stop' if heard else 'Hear ten seconds of'} {speaker.name}")
+        self.lanes.retint([QColor(look_of(each.id).ink(colors)) for each in self._shown.speakers])
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.DevicePixelRatioChange:
+            self._retint()
+        super().changeEvent(event)

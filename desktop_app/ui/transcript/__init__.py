@@ -1,0 +1,1 @@
+"""The page of one recording: its text and its figures."""

@@ -1,0 +1,68 @@
+"""The line for finding words in the transcript."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
+
+from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.buttons import icon_button
+from desktop_app.ui.widgets.theme import S1, S2, Theme
+
+
+class FindBar(QWidget):
+    """Signals: looked_for(text), step(1 or -1), closed()."""
+
+    looked_for = Signal(str)
+    step = Signal(int)
+    closed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("Find in this text")
+        self.field.setAcceptDrops(False)
+        self.field.setAccessibleName("Find in this text")
+        self.field.textChanged.connect(self.looked_for)
+        self.count = QLabel()
+        self.count.setProperty("role", "quiet")
+        self._tools = {
+            "chevron-up": icon_button("Previous", lambda: self.step.emit(-1), 16),
+            "chevron-down": icon_button("Next", lambda: self.step.emit(1), 16),
+            "close": icon_button("Close", self.closed.emit, 16),
+        }
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(S1)
+        row.addWidget(self.field, 1)
+        row.addSpacing(S2)
+        row.addWidget(self.count)
+        row.addSpacing(S1)
+        for tool in self._tools.values():
+            row.addWidget(tool)
+        theme.changed.connect(self._retint)
+        self._retint()
+
+    def open(self) -> None:
+        """Show the bar and wait for words."""
+        self.show()
+        self.field.setFocus()
+        self.field.selectAll()
+
+    def show_count(self, current: int, count: int) -> None:
+        """Which of how many places is looked at; `current` counts from 0."""
+        self.count.setText(f"{current + 1} of {count}" if count else "Not found" if self.field.text() else "")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.step.emit(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+        else:
+            super().keyPressEvent(event)
+
+    def _retint(self) -> None:
+        for mark, tool in self._tools.items():
+            tool.setIcon(icons.icon(mark, self._theme.palette.muted))

@@ -1,0 +1,256 @@
+"""The page of one recording: its tools, what there is to say about it, and its text."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+
+from desktop_app.transcript import guarded
+from desktop_app.ui import words
+from desktop_app.ui.entry import CANCELLED, DONE, FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
+from desktop_app.ui.transcript.find_bar import FindBar
+from desktop_app.ui.transcript.flow_view import GUTTER, column
+from desktop_app.ui.transcript.header import PageHeader
+from desktop_app.ui.transcript.progress_strip import ProgressStrip
+from desktop_app.ui.transcript.spoken_view import SpokenView
+from desktop_app.ui.widgets.banner import NEUTRAL, NOTICE, PROBLEM, Banner
+from desktop_app.ui.widgets.theme import S3, S4, S5, Theme
+
+_BROKEN_OFF = {
+    CANCELLED: "This was stopped before its end.",
+    INTERRUPTED: "Galley was closed before this was done.",
+}
+
+
+class TranscriptPage(QWidget):
+    """Shows one entry; whoever owns it calls `refresh` and `refresh_text` when the entry changes.
+
+    Signals: again_asked(), cancel_asked(), model_asked(). The tools' signals are those of `header`.
+    """
+
+    again_asked = Signal()
+    cancel_asked = Signal()
+    model_asked = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.entry: Entry | None = None
+        self.header = PageHeader(theme)
+        self.strip = ProgressStrip(theme)
+        self.strip.cancel_asked.connect(self.cancel_asked)
+        self.notice = Banner(theme, NOTICE, "warning")
+        self.notice.add_button("Choose model…", "link").clicked.connect(self.model_asked)
+        self.problem = Banner(theme, PROBLEM, "problem")
+        self.choose_model = self.problem.add_button("Choose model…", "link")
+        self.choose_model.clicked.connect(self.model_asked)
+        self.try_again = self.problem.add_button("Try again")
+        self.try_again.clicked.connect(self.again_asked)
+        self.broken_off = Banner(theme, NEUTRAL, "pause")
+        self.once_more = self.broken_off.add_button("Transcribe again")
+        self.once_more.clicked.connect(self.again_asked)
+        self.find_bar = FindBar(theme)
+        self.view = SpokenView(theme)
+        self._empty = QLabel(self.view.viewport(), alignment=Qt.AlignmentFlag.AlignLeft)
+        self._empty.setProperty("role", "placeholder")
+        self._rule = QFrame()
+        self._rule.setObjectName("rule")
+        self._rule.setFixedHeight(1)
+        self._rule.setProperty("shown", False)
+        self.find_bar.hide()
+        self.find_bar.looked_for.connect(self._look_for)
+        self.find_bar.step.connect(self._step)
+        self.find_bar.closed.connect(self.close_find)
+        self.header.find_asked.connect(self.find_bar.open)
+        self.view.verticalScrollBar().valueChanged.connect(self._show_rule)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self._top = QVBoxLayout()
+        self._top.setSpacing(S3)
+        for place, bar in enumerate(
+            (self.header, self.strip, self.notice, self.problem, self.broken_off, self.find_bar)
+        ):
+            self._put_bar(place, bar)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, S5, 0, 0)
+        box.setSpacing(0)
+        box.addLayout(self._top)
+        box.addSpacing(S3)
+        box.addWidget(self._rule)
+        box.addWidget(self.view, 1)
+
+    def put_bars(self, *bars: QWidget) -> None:
+        """More to stand under the header, in this order: banners in the margin, other bars over the text."""
+        for place, bar in enumerate(bars, 2):
+            self._put_bar(place, bar)
+
+    def put_last(self, bar: QWidget) -> None:
+        """One more to stand right over the text."""
+        self._put_bar(self._top.count(), bar)
+
+    def _put_bar(self, place: int, bar: QWidget) -> None:
+        if isinstance(bar, Banner):  # its icon stands in the margin of the times
+            self._top.insertWidget(place, bar)
+        else:
+            indented = QVBoxLayout()
+            indented.setContentsMargins(GUTTER, 0, 0, 0)
+            indented.addWidget(bar)
+            self._top.insertLayout(place, indented)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        left, text = column(self.width() - self.view.verticalScrollBar().sizeHint().width())
+        self._top.setContentsMargins(left - GUTTER, 0, self.width() - left - text, 0)
+        self._place_empty()
+
+    # What is shown.
+
+    def show_entry(self, entry: Entry, queue: list[Entry]) -> None:
+        """Turn to a recording."""
+        if self.entry is not entry:
+            self.entry = entry
+            self.begin_again(queue)
+        else:
+            self.refresh(queue)
+            self.refresh_text(queue)
+
+    def begin_again(self, queue: list[Entry]) -> None:
+        """Show the recording anew: its text is another one."""
+        self.close_find()
+        self.view.reset()
+        self.refresh(queue)
+        self.refresh_text(queue)
+
+    def refresh(self, queue: list[Entry]) -> None:
+        """Show the entry's state and figures."""
+        entry = self.entry
+        if entry is None:
+            return
+        self.header.title.setText(entry.name)
+        self.header.about.setText(_about(entry))
+        self.header.set_usable(entry.has_text, entry.state in IN_WORK)
+        in_work = entry.state in IN_WORK
+        self.strip.setVisible(in_work and entry.state != RECORDING)
+        if in_work:
+            self.strip.show_entry(entry, queue)
+        notice = entry.models.notice if entry.models else ""
+        self.notice.say(" ".join(filter(None, (notice, entry.damage, guarded.sentence(entry.guarded)))))
+        self._say_problem(entry)
+        self.choose_model.setVisible(entry.kind == "model")
+        self._say_broken_off(entry)
+        self._show_empty(entry)
+
+    def _say_problem(self, entry: Entry) -> None:
+        text = (entry.problem or "It could not be transcribed.") if entry.state == FAILED else ""
+        if entry.state == RECORDING and entry.problem:
+            text = f"{entry.problem} The recording goes on, and can be transcribed afterwards."
+        self.problem.say(text)
+        self.try_again.setVisible(entry.state == FAILED)
+
+    def _say_broken_off(self, entry: Entry) -> None:
+        text = _BROKEN_OFF.get(entry.state, "")
+        self.once_more.setText(again_words(entry))
+        self.try_again.setText(again_words(entry))
+        if text and entry.segments:
+            end = words.clock(entry.segments[-1].end)
+            whole = f" of {words.clock(entry.seconds)}" if entry.seconds else ""
+            text += f" The first {end}{whole} stands below."
+        self.broken_off.say(text)
+
+    def refresh_text(self, queue: list[Entry]) -> None:
+        """Show the entry's text as far as it is written."""
+        entry = self.entry
+        if entry is None:
+            return
+        self.view.show_speakers(entry.speakers)
+        self.view.sync(entry.segments, entry.lines, entry.state in IN_WORK)
+        self.view.setAccessibleName(f"Transcript of {entry.name}")
+        self.header.set_usable(entry.has_text, entry.state in IN_WORK)
+        if entry.state in IN_WORK:
+            self.strip.show_entry(entry, queue)
+        if self.find_bar.isVisible():
+            self._count_hits()
+        self._show_empty(entry)
+
+    def show_revised(self) -> None:
+        """Show the same words divided or spoken in another way; the view stays where it is."""
+        entry = self.entry
+        if entry is not None:
+            self.view.show_speakers(entry.speakers)
+            self.view.revise(entry.segments, entry.lines, entry.state in IN_WORK)
+            if self.find_bar.isVisible():
+                self._count_hits()
+
+    def _show_empty(self, entry: Entry) -> None:
+        text = ""
+        if not entry.segments and not entry.lines:
+            if entry.state == RECORDING:
+                ready = entry.models is not None or bool(entry.problem)
+                text = "Words appear here while they are spoken." if ready else entry.preparing
+            elif entry.state == WAITING:
+                text = "Its turn comes after the recordings before it."
+            elif entry.state in IN_WORK:
+                text = "The first words come in a moment."
+            elif entry.state == DONE and entry.loaded and entry.models:
+                text = "No speech was found in this recording."
+        self._empty.setText(text)
+        self._empty.setVisible(bool(text))
+        self._place_empty()
+
+    def _place_empty(self) -> None:
+        left, width = self.view.column()
+        self._empty.setGeometry(left, S4, width, 2 * S5)
+
+    def _show_rule(self, value: int) -> None:
+        self._rule.setProperty("shown", value > 0)
+        self._rule.style().polish(self._rule)
+
+    # Finding.
+
+    def open_find(self) -> None:
+        """Let the user look for words, when there are any."""
+        if self.entry is not None and self.entry.has_text:
+            self.find_bar.open()
+            self._look_for(self.find_bar.field.text())
+
+    def close_find(self) -> None:
+        """End the search."""
+        had_focus = self.find_bar.isVisible()
+        self.find_bar.hide()
+        self.view.finder.clear()
+        self.view.viewport().update()
+        if had_focus:
+            self.view.setFocus()
+
+    def _look_for(self, text: str) -> None:
+        self.view.look_for(text)
+        self._count_hits()
+
+    def _step(self, by: int) -> None:
+        self.view.look_on(by)
+        self._count_hits()
+
+    def _count_hits(self) -> None:
+        finder = self.view.finder
+        self.find_bar.show_count(finder.current, len(finder.hits))
+
+
+def again_words(entry: Entry) -> str:
+    """What transcribing a recording once more does, on a button."""
+    if entry.is_half_written and (entry.segments or not entry.loaded):
+        return "Write the rest"
+    return "Try again" if entry.state == FAILED else "Transcribe again"
+
+
+def _about(entry: Entry) -> str:
+    parts = [words.day(entry.created, datetime.now(UTC))]
+    if entry.seconds:
+        parts.append(words.clock(entry.seconds))
+    if entry.language:
+        parts.append(words.language(entry.language))
+    if entry.models and entry.models.target:
+        parts.append(entry.models.target)
+    text = " · ".join(parts)
+    return text[:1].upper() + text[1:]

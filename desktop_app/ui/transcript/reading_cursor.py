@@ -1,0 +1,136 @@
+"""Selecting in a transcript: an anchor and a caret that survive whatever is written behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextLayout
+
+from desktop_app.ui.transcript.flow import Flow
+
+Place = tuple[int, int]  # paragraph, character
+
+
+class ReadingCursor:
+    """Anchor and caret in a flow. Attributes: anchor, caret (the same place: nothing is selected)."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow
+        self.anchor: Place = (0, 0)
+        self.caret: Place = (0, 0)
+
+    def reset(self) -> None:
+        """Back to the beginning."""
+        self.anchor = self.caret = (0, 0)
+
+    def clamp(self) -> None:
+        """Stay inside the text, after its end has changed."""
+        self.anchor, self.caret = self._inside(self.anchor), self._inside(self.caret)
+
+    def _inside(self, place: Place) -> Place:
+        paragraphs = self._flow.paragraphs
+        if not paragraphs:
+            return 0, 0
+        index = min(place[0], len(paragraphs) - 1)
+        return index, min(place[1], len(paragraphs[index].text)) if index == place[0] else len(paragraphs[index].text)
+
+    @property
+    def has_selection(self) -> bool:
+        return self.anchor != self.caret
+
+    def range_in(self, index: int) -> tuple[int, int]:
+        """The selected characters of a paragraph, begin and end; equal when there are none."""
+        first, last = sorted((self.anchor, self.caret))
+        if not first[0] <= index <= last[0]:
+            return 0, 0
+        begin = first[1] if index == first[0] else 0
+        return begin, last[1] if index == last[0] else len(self._flow.paragraphs[index].text)
+
+    def text(self) -> str:
+        """What is selected, a paragraph a line."""
+        if not self.has_selection:
+            return ""
+        first, last = sorted((self.anchor[0], self.caret[0]))
+        parts = (
+            self._flow.paragraphs[index].text[slice(*self.range_in(index))]
+            for index in range(first, min(last + 1, len(self._flow.paragraphs)))
+        )
+        return "\n".join(parts)
+
+    def put(self, place: Place, keep_anchor: bool) -> None:
+        """Move the caret, and the anchor too unless it is kept."""
+        self.caret = place
+        if not keep_anchor:
+            self.anchor = place
+
+    def select_all(self) -> None:
+        self.anchor = (0, 0)
+        self.caret = self._end()
+
+    def select_word(self, place: Place) -> None:
+        """The word around a place."""
+        index, at = place
+        text = self._flow.paragraphs[index].text
+        begin, end = at, at
+        while begin > 0 and _in_word(text[begin - 1]):
+            begin -= 1
+        while end < len(text) and _in_word(text[end]):
+            end += 1
+        self.anchor, self.caret = (index, begin), (index, end)
+
+    def select_paragraph(self, index: int) -> None:
+        self.anchor, self.caret = (index, 0), (index, len(self._flow.paragraphs[index].text))
+
+    def move(self, key: int, by_word: bool, keep_anchor: bool) -> bool:
+        """Move as an arrow key, Home or End says; whether the key is one of these."""
+        steps: dict[int, Callable[[bool], Place]] = {
+            Qt.Key.Key_Left: lambda word: self._sideways(-1, word),
+            Qt.Key.Key_Right: lambda word: self._sideways(1, word),
+            Qt.Key.Key_Up: lambda _: self._vertical(-1),
+            Qt.Key.Key_Down: lambda _: self._vertical(1),
+            Qt.Key.Key_Home: lambda document: (0, 0) if document else (self.caret[0], 0),
+            Qt.Key.Key_End: lambda document: self._end() if document else (self.caret[0], self._length(self.caret[0])),
+        }
+        step = steps.get(key)
+        if step is None or not self._flow.paragraphs:
+            return False
+        self.put(step(by_word), keep_anchor)
+        return True
+
+    def _length(self, index: int) -> int:
+        return len(self._flow.paragraphs[index].text)
+
+    def _end(self) -> Place:
+        last = len(self._flow.paragraphs) - 1
+        return (last, self._length(last)) if last >= 0 else (0, 0)
+
+    def _sideways(self, step: int, by_word: bool) -> Place:
+        index, at = self.caret
+        if not 0 <= at + step <= self._length(index):
+            other = index + step
+            if not 0 <= other < len(self._flow.paragraphs):
+                return self.caret
+            return other, 0 if step > 0 else self._length(other)
+        layout = self._flow.layout(index)
+        words = QTextLayout.CursorMode.SkipWords if by_word else QTextLayout.CursorMode.SkipCharacters
+        return index, layout.nextCursorPosition(at, words) if step > 0 else layout.previousCursorPosition(at, words)
+
+    def _vertical(self, step: int) -> Place:
+        index, at = self.caret
+        spans = self._flow.spans(index, max(at - 1, 0), max(at, 1))
+        left, right, top = spans[-1] if spans else (0.0, 0.0, 0.0)
+        x = right if at else left
+        y = self._flow.top_of(index) + top + self._flow.line_height * (0.5 + step)
+        paragraphs = self._flow.paragraphs
+        if step > 0 and top + self._flow.line_height * 1.5 > paragraphs[index].rows * self._flow.line_height:
+            y += self._flow.gap + (paragraphs[index + 1].lead if index + 1 < len(paragraphs) else 0)
+        elif step < 0 and top == 0:
+            y -= self._flow.gap + paragraphs[index].lead
+        if not 0 <= y < self._flow.height:
+            return (0, 0) if step < 0 else self._end()
+        return self._flow.position_at(x, y)
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character in "'’_"

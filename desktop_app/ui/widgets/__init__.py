@@ -1,0 +1,1 @@
+"""Controls, colours and icons that all of the window is made of."""

@@ -1,0 +1,38 @@
+"""A row of joined buttons of which one is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
+
+from desktop_app.ui.widgets.buttons import button
+
+
+class Choice(QWidget):
+    """Signals: picked(number) when the user picks another one."""
+
+    picked = Signal(int)
+
+    def __init__(self, name: str, options: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("choice")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(name)
+        self.group = QButtonGroup(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(3, 3, 3, 3)
+        row.setSpacing(2)
+        for number, option in enumerate(options):
+            segment = button(option, "segment")
+            segment.setCheckable(True)
+            segment.setAccessibleName(f"{name}: {option}")
+            self.group.addButton(segment, number)
+            row.addWidget(segment)
+        self.group.idClicked.connect(self.picked)
+
+    def pick(self, number: int) -> None:
+        """Show which one is chosen, without a signal."""
+        self.group.button(number).setChecked(True)
