@@ -29,8 +29,7 @@ from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.measure.recordings import audio_of, recordings
-
-RATE = 16_000
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 
 def main() -> int:
@@ -118,13 +117,13 @@ def _in_turn(files: Sequence[Path], options: argparse.Namespace) -> None:
 
 def _join(files: Sequence[Path], seconds: float, target: Path) -> float:
     """So many seconds of the files, one behind the other with short pauses; taken evenly, so that all voices are in."""
-    pause, found, length = np.zeros(RATE // 4, np.float32), list[Samples](), 0.0
+    pause, found, length = np.zeros(SAMPLE_RATE // 4, np.float32), list[Samples](), 0.0
     for file in files[:: max(1, len(files) // 64)]:
         if length >= seconds:
             break
         found += [audio_of(file), pause]
-        length += (len(found[-2]) + len(pause)) / RATE
-    soundfile.write(target, np.concatenate(found), RATE)
+        length += (len(found[-2]) + len(pause)) / SAMPLE_RATE
+    soundfile.write(target, np.concatenate(found), SAMPLE_RATE)
     return length
 
 

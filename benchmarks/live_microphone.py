@@ -27,7 +27,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from desktop_app.audio.files import RATE, Samples
+from desktop_app.audio.files import Samples
 from desktop_app.audio.recording import Recorded, Recorder
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Event, Failed, Finished, LiveOptions, LiveUpdate, Options, Started
@@ -36,6 +36,7 @@ from desktop_app.measure.live_figures import Said, accuracy, erasure, latency
 from desktop_app.measure.live_run import Run, Shown
 from desktop_app.measure.recordings import audio_of
 from desktop_app.measure.words import normalised
+from desktop_app.transcript.constants import SAMPLE_RATE
 from tests import virtual_microphone
 
 SETTLE = 2.0  # seconds of silence before and behind the speech
@@ -77,7 +78,7 @@ class Desk:
 
     def run(self) -> Run:
         """What was on the screen, by the recording's clock."""
-        origin = min(when - samples / RATE for when, samples in self.blocks)
+        origin = min(when - samples / SAMPLE_RATE for when, samples in self.blocks)
         ink: list[str] = []
         found = Run()
         for when, update in self.updates:
@@ -101,11 +102,13 @@ def main() -> int:
     arguments = parser.parse_args()
     if why := virtual_microphone.lacking(arguments.server):
         sys.exit(f"There is no virtual microphone here: {why}.")
-    audio = audio_of(arguments.speech)[: round(arguments.seconds * RATE)]
-    said = [each for each in known_words(arguments.speech.with_suffix(".words.json")) if each.end < len(audio) / RATE]
+    audio = audio_of(arguments.speech)[: round(arguments.seconds * SAMPLE_RATE)]
+    said = [
+        each for each in known_words(arguments.speech.with_suffix(".words.json")) if each.end < len(audio) / SAMPLE_RATE
+    ]
     with pytest.MonkeyPatch.context() as patch, virtual_microphone.plugged(patch, arguments.server) as microphone:
         result = measure(microphone, audio, said, Options(target=arguments.target, language="en"))
-    text = json.dumps({"seconds": len(audio) / RATE, "words": len(said), **result}, indent=1)
+    text = json.dumps({"seconds": len(audio) / SAMPLE_RATE, "words": len(said), **result}, indent=1)
     sys.stdout.write(text + "\n")
     if arguments.json:
         arguments.json.write_text(text + "\n", encoding="utf-8")
@@ -118,7 +121,7 @@ def measure(
     """Play, record and write; the figures."""
     with tempfile.TemporaryDirectory() as folder:
         clip, place = Path(folder, "speech.flac"), Path(folder, "recording.flac")
-        soundfile.write(clip, audio, RATE, subtype="PCM_16")
+        soundfile.write(clip, audio, SAMPLE_RATE, subtype="PCM_16")
         desk = Desk(options, place)
         recorder = Recorder(place, None, desk)
         recorder.start()
@@ -146,7 +149,7 @@ def measure(
         **latency(run, spoken),
         "erasure": erasure(run),
         "wer_committed": accuracy(run, spoken),
-        "engine_share": busy / (len(audio) / RATE + SETTLE),
+        "engine_share": busy / (len(audio) / SAMPLE_RATE + SETTLE),
         "largest_backlog": run.backlog,
         "updates_told": len(run.shown),
     }
@@ -159,7 +162,7 @@ def found_at(recording: Samples, clip: Samples) -> tuple[float, float]:
     at = int(np.fft.irfft(product, size)[: recording.size].argmax())
     heard = recording[at : at + clip.size]
     alike = float(heard @ clip[: heard.size] / np.sqrt((heard @ heard) * (clip @ clip) + 1e-9))
-    return at / RATE, alike
+    return at / SAMPLE_RATE, alike
 
 
 def processor_seconds(process: int | None) -> float:

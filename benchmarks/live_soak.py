@@ -20,7 +20,7 @@ from time import monotonic, process_time
 import numpy as np
 
 from desktop_app import resources
-from desktop_app.audio.files import RATE, AudioFile
+from desktop_app.audio.files import AudioFile
 from desktop_app.audio.logmel import features
 from desktop_app.audio.voice import VoiceGate, Voices
 from desktop_app.decoding.figures import Figures
@@ -28,6 +28,7 @@ from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.live import Live
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Shelf
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 EVERY = 1.0  # seconds of audio between two updates
 REPORT = 600.0  # seconds of audio between two lines of the report
@@ -51,7 +52,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as file:
         sample = np.concatenate(list(file))
-    short, long = (np.zeros(seconds * RATE, np.float32) for seconds in (2, 30))
+    short, long = (np.zeros(seconds * SAMPLE_RATE, np.float32) for seconds in (2, 30))
     tape = np.concatenate([*[sample, short] * 9, sample, long])
     pair = Shelf().pair(Options(language="en"), lambda what: None)
     checkpoint, figures = pair.target.checkpoint, Figures()
@@ -65,7 +66,7 @@ def main() -> int:
         figures=figures,
         guard=Guard(Voices, checkpoint.vocabulary, checkpoint.text),
     )
-    began, total = monotonic(), round(arguments.minutes * 60 * RATE)
+    began, total = monotonic(), round(arguments.minutes * 60 * SAMPLE_RATE)
     moments: list[Moment] = []
     parts: list[dict[str, float]] = []
     segments = at = 0
@@ -74,26 +75,26 @@ def main() -> int:
         nonlocal segments
         before, passes = process_time(), figures.target_passes
         text = live.update()
-        cost, backlog = process_time() - before, (live.heard - live.decoded) / RATE
-        moments.append(Moment(live.heard / RATE, cost, figures.target_passes - passes, backlog))
+        cost, backlog = process_time() - before, (live.heard - live.decoded) / SAMPLE_RATE
+        moments.append(Moment(live.heard / SAMPLE_RATE, cost, figures.target_passes - passes, backlog))
         segments += len(text.committed) if text else 0
 
     def report() -> None:
         since = parts[-1]["minutes"] * 60 if parts else 0.0
-        state = {"minutes": live.heard / RATE / 60, "memory_mb": resident(), "segments": segments}
+        state = {"minutes": live.heard / SAMPLE_RATE / 60, "memory_mb": resident(), "segments": segments}
         parts.append(state | summary([each for each in moments if each.at > since]))
         sys.stdout.write(f"{(monotonic() - began) / 60:6.1f} min on the wall: {json.dumps(parts[-1])}\n")
         sys.stdout.flush()
 
     while live.heard < total:
         at = at if at < len(tape) else 0
-        live.feed(tape[at : at + round(EVERY * RATE)])
-        at += round(EVERY * RATE)
+        live.feed(tape[at : at + round(EVERY * SAMPLE_RATE)])
+        at += round(EVERY * SAMPLE_RATE)
         while live.due:
             update()
-            if live.heard - live.decoded < RATE:
+            if live.heard - live.decoded < SAMPLE_RATE:
                 break
-        if REPORT * (len(parts) + 1) <= live.heard / RATE < arguments.minutes * 60:
+        if REPORT * (len(parts) + 1) <= live.heard / SAMPLE_RATE < arguments.minutes * 60:
             report()
     live.finish()
     while live.due:

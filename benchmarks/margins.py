@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.audio.logmel import RATE, LogMel
+from desktop_app.audio.logmel import LogMel
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.engine import runtime
 from desktop_app.engine.runtime import RuntimeModel
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 TOKENS = 100
 Scores = npt.NDArray[np.float32]
@@ -55,7 +56,7 @@ def largest_change(checkpoint: Checkpoint, model: RuntimeModel, texts: int) -> t
     any_pair = best_pair = 0.0
     changed = 0
     for number in range(texts):
-        noise = random.normal(0, 0.1, 10 * RATE).astype(np.float32)
+        noise = random.normal(0, 0.1, 10 * SAMPLE_RATE).astype(np.float32)
         encoded = model.encode(LogMel(checkpoint.mel_bins).features(noise))
         text = random.integers(0, checkpoint.vocabulary.size, TOKENS).tolist()
         text, right = alone(model, encoded, text, own=number % 2 == 0)

@@ -23,15 +23,16 @@ from scipy.optimize import linear_sum_assignment
 from desktop_app.engine.speakers import networks
 from desktop_app.measure.conversations import make
 from desktop_app.measure.references import Reference
-from desktop_app.measure.voices import RATE, Phrase, Samples, clips, phrases
+from desktop_app.measure.voices import Phrase, Samples, clips, phrases
 from desktop_app.speakers.diarisation import EVERY, centres_of
 from desktop_app.speakers.networks import Array, Limits, Networks
 from desktop_app.speakers.stream import FEATURE, Pieces, Stream
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 DOUBTS, SAMES, LEASTS = (1.0, 1.5, 2.0, 2.5, 3.0), (0.7, 0.75), (0.4, 0.45, 0.5, 0.55, 0.6)
 
 _TILT, _BUMP = 6.0, 4.0  # decibels: over the whole band, and of each of three smooth bumps
-_FAR = 4 * RATE // FEATURE  # frames of features between two pieces whose likeness is looked at
+_FAR = 4 * SAMPLE_RATE // FEATURE  # frames of features between two pieces whose likeness is looked at
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def _heard(seed: int, pool: Sequence[Reference], hearing: Networks) -> Heard:
     stream.hear(talk.samples)
     stream.finish()
     pieces = stream.pieces()
-    times = (pieces.places + 0.5) * FEATURE / RATE
+    times = (pieces.places + 0.5) * FEATURE / SAMPLE_RATE
     names = sorted({turn.speaker for turn in talk.turns})
     speaking = np.zeros((len(names), len(times)), bool)
     for turn in talk.turns:
@@ -100,7 +101,7 @@ def through_two_microphones(clip: Reference) -> list[Phrase]:
 
 def _coloured(samples: Samples, speaker: str, number: int) -> Samples:
     rng = np.random.default_rng(crc32(f"{speaker} {number}".encode()))
-    octaves = np.log2(np.maximum(np.fft.rfftfreq(samples.size, 1 / RATE), 60.0) / 1000.0)
+    octaves = np.log2(np.maximum(np.fft.rfftfreq(samples.size, 1 / SAMPLE_RATE), 60.0) / 1000.0)
     gain = rng.uniform(-_TILT, _TILT) * octaves / 4
     for _ in range(3):
         gain += rng.uniform(-_BUMP, _BUMP) * np.exp(-(((octaves - rng.uniform(-3, 3)) / 0.7) ** 2))

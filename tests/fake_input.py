@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.audio.files import RATE, AudioFile
+from desktop_app.audio.files import AudioFile
 from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.audio.recording import Recorded, Recorder
 from desktop_app.audio.ring import Ring
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 Sound = npt.NDArray[np.float32]
 
@@ -73,7 +74,7 @@ class Heard:
         return np.concatenate(self.blocks)
 
 
-def noise(seconds: float, rate: int = RATE, seed: int = 0) -> Sound:
+def noise(seconds: float, rate: int = SAMPLE_RATE, seed: int = 0) -> Sound:
     """Sound whose every sample 16 bits can hold."""
     whole = np.random.default_rng(seed).integers(-20_000, 20_000, round(seconds * rate))
     return (whole / 2**15).astype(np.float32)

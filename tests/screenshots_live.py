@@ -16,9 +16,10 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.audio.files import RATE, AudioFile
+from desktop_app.audio.files import AudioFile
 from desktop_app.audio.microphone import Input, MicrophoneProblem
 from desktop_app.library.store import Library
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.ui.entry import Entry, LiveLine
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
 from desktop_app.ui.recording.live import OFF, RUNNING
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
     from tests.screenshots import Camera
 
 INPUTS = [
-    Input("desk", "Built-in microphone", "PulseAudio", 1, RATE, True, False),
-    Input("headset", "Jabra Evolve 65", "PulseAudio", 1, RATE, False, False),
-    Input("card", "HDA Intel PCH: ALC257 Analog (hw:0,0)", "ALSA", 2, RATE, False, False),
-    Input("monitor", "Monitor of Built-in speakers", "PulseAudio", 1, RATE, False, True),
+    Input("desk", "Built-in microphone", "PulseAudio", 1, SAMPLE_RATE, True, False),
+    Input("headset", "Jabra Evolve 65", "PulseAudio", 1, SAMPLE_RATE, False, False),
+    Input("card", "HDA Intel PCH: ALC257 Analog (hw:0,0)", "ALSA", 2, SAMPLE_RATE, False, False),
+    Input("monitor", "Monitor of Built-in speakers", "PulseAudio", 1, SAMPLE_RATE, False, True),
 ]
-_BLOCK = RATE // 20
+_BLOCK = SAMPLE_RATE // 20
 
 
 class Booth:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-RATE = 16_000
+from desktop_app.transcript.constants import SAMPLE_RATE
+
 Samples = npt.NDArray[np.float32]
 _SCALE = (220, 247, 262, 294, 330, 349, 392, 440, 494, 523)
 
@@ -13,7 +14,7 @@ _SCALE = (220, 247, 262, 294, 330, 349, 392, 440, 494, 523)
 def without_speech(seconds: int = 12) -> dict[str, Samples]:
     """Twenty named sounds, mono at 16 kHz."""
     draw = np.random.default_rng(0)
-    time = np.arange(seconds * RATE) / RATE
+    time = np.arange(seconds * SAMPLE_RATE) / SAMPLE_RATE
     seven_hertz = 1 + 0.3 * np.sin(2 * np.pi * 7 * time)
     found = {
         "silence": np.zeros_like(time),
@@ -27,7 +28,7 @@ def without_speech(seconds: int = 12) -> dict[str, Samples]:
         "dial tone": 0.1 * _tones(time, 350, 440),
         "beeps": 0.3 * _tones(time, 800) * (2 * time % 1 < 0.3),
         "whistle": 0.2 * np.sin(2 * np.pi * (100 + 150 * time) * time),
-        "clicks": np.where(np.arange(len(time)) % (RATE // 2) == 0, 0.9, 0.0),
+        "clicks": np.where(np.arange(len(time)) % (SAMPLE_RATE // 2) == 0, 0.9, 0.0),
         "drums": _hits(time, np.arange(0, seconds, 0.5), 30, 0.4),
         "typing": _hits(time, np.cumsum(draw.uniform(0.08, 0.3, 5 * seconds)), 120, 0.2),
         "plucked strings": _melody(time, 4, 1),
@@ -38,10 +39,10 @@ def without_speech(seconds: int = 12) -> dict[str, Samples]:
 
 def babble(seconds: float, seed: int) -> Samples:
     """Gliding tones in noise, another one every second or so: something else to hear in every window."""
-    draw, parts, left = np.random.default_rng(seed), [], round(seconds * RATE)
+    draw, parts, left = np.random.default_rng(seed), [], round(seconds * SAMPLE_RATE)
     while left > 0:
-        count = min(left, int(draw.integers(RATE // 10, RATE * 3 // 2)))
-        time = np.arange(count) / RATE
+        count = min(left, int(draw.integers(SAMPLE_RATE // 10, SAMPLE_RATE * 3 // 2)))
+        time = np.arange(count) / SAMPLE_RATE
         tone = np.sin(2 * np.pi * np.exp(draw.uniform(4.5, 8)) * time * (1 + draw.uniform(-0.2, 0.2) * time))
         parts.append(draw.uniform(0, 0.3) * tone + draw.normal(0, draw.uniform(0, 0.1), count))
         left -= count

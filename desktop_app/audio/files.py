@@ -19,12 +19,11 @@ import numpy as np
 import numpy.typing as npt
 import soxr
 
-RATE = 16000
-"""Samples a second of every block."""
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 Samples = npt.NDArray[np.float32]
 
-_BLOCK = RATE // 2
+_BLOCK = SAMPLE_RATE // 2
 _SMALLEST_GAP = 0.1
 _SHORT_BY = 0.05
 _LAST_RATE = 4_000_000
@@ -172,7 +171,7 @@ class _Mono:
     @property
     def seconds(self) -> float:
         """How much has been given out or waits for it."""
-        return (self.samples + self._waiting) / RATE
+        return (self.samples + self._waiting) / SAMPLE_RATE
 
     def take(self, frame: av.AudioFrame, time: float | None, early: float = 0.0) -> Iterator[Samples]:
         """The blocks that are complete with this frame, which belongs at `time` seconds; the first `early` seconds of
@@ -214,7 +213,7 @@ class _Mono:
             self._before += self._samples_in / self._rate
         self._samples_in = 0
         self._rate = rate
-        self._resampler = soxr.ResampleStream(rate, RATE, 1, dtype="float32") if rate != RATE else None
+        self._resampler = soxr.ResampleStream(rate, SAMPLE_RATE, 1, dtype="float32") if rate != SAMPLE_RATE else None
 
     def _flush(self) -> None:
         if self._resampler is not None:

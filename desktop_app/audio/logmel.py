@@ -11,7 +11,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-RATE = 16_000
+from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
+
 WINDOW = 400
 HOP = 160
 EDGE = WINDOW // 2  # samples that a frame hears on each side of its middle
@@ -30,8 +31,8 @@ class LogMel:
     between calls.
     """
 
-    def __init__(self, bins: int, window_seconds: int = 30) -> None:
-        self.samples = window_seconds * RATE
+    def __init__(self, bins: int, window_seconds: int = WINDOW_SECONDS) -> None:
+        self.samples = window_seconds * SAMPLE_RATE
         self.frames = self.samples // HOP
         self._bins = bins
         self._hann = np.hanning(WINDOW + 1)[:-1].astype(np.float32)
@@ -119,8 +120,8 @@ def _filters(bins: int) -> npt.NDArray[np.float32]:
     """[bins, frequencies] triangles of equal area from 0 Hz to half the rate (Slaney's Auditory Toolbox, as in
     librosa).
     """
-    edges = _hertz(np.linspace(0, _mel(RATE / 2), bins + 2))
-    frequencies = np.linspace(0, RATE / 2, WINDOW // 2 + 1)
+    edges = _hertz(np.linspace(0, _mel(SAMPLE_RATE / 2), bins + 2))
+    frequencies = np.linspace(0, SAMPLE_RATE / 2, WINDOW // 2 + 1)
     slopes = edges[:, None] - frequencies
     widths = np.diff(edges)[:, None]
     rising, falling = -slopes[:-2] / widths[:-1], slopes[2:] / widths[1:]

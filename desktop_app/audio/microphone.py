@@ -15,11 +15,12 @@ from typing import Any, Protocol
 
 from desktop_app.audio import sound_server
 from desktop_app.audio.ring import Ring
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 LATENCY = 0.2
 """Seconds of sound that the driver may hold: room for a busy program, and a block every 50 ms or so."""
 
-_WHISPER, _USUAL = 16_000, (48_000, 44_100)
+_USUAL = (48_000, 44_100)
 _MANY = 8
 _SERVER_DEVICE, _SERVER_HOST = "pulse", "PulseAudio"  # the way to the sound server that knows PULSE_SOURCE
 _SERVER_ALIASES = (_SERVER_DEVICE, "pipewire", "default")
@@ -305,7 +306,7 @@ def _none() -> MicrophoneProblem:
 
 def _attempts(chosen: Input, served: bool) -> Iterator[tuple[int, int]]:
     """Rates and channels to try in turn: the input's own rate first, as soxr converts better than most drivers."""
-    rates = dict.fromkeys((chosen.rate, _WHISPER, *_USUAL))
+    rates = dict.fromkeys((chosen.rate, SAMPLE_RATE, *_USUAL))
     # A sound server mixes down by itself; an input of very many channels is another program's, or a studio's.
     counts = dict.fromkeys((1 if served else min(chosen.channels, _MANY), chosen.channels, 2, 1))
     for rate in rates:

@@ -13,9 +13,10 @@ import numpy as np
 import soxr
 
 from desktop_app.audio import microphone
-from desktop_app.audio.files import RATE, AudioFile, AudioProblem, Samples
+from desktop_app.audio.files import AudioFile, AudioProblem, Samples
+from desktop_app.transcript.constants import SAMPLE_RATE
 
-_PIECE = RATE // 20  # samples written at once: so often the place is told, and so soon it stops
+_PIECE = SAMPLE_RATE // 20  # samples written at once: so often the place is told, and so soon it stops
 _NOWHERE = "there is nothing here to play sound with"
 _CONNECT = "connect loudspeakers or headphones, or choose them in the system's sound settings"
 
@@ -90,7 +91,7 @@ class Player:
 
     def _pour(self, run: int, file: AudioFile, output: Output, start: float, end: float | None, stop: Event) -> None:
         at = 0
-        left = round((end - start) * RATE) if end is not None else None
+        left = round((end - start) * SAMPLE_RATE) if end is not None else None
         for block in file:
             for first in range(0, len(block), _PIECE):
                 piece = block[first : first + _PIECE][:left]
@@ -99,7 +100,7 @@ class Player:
                 output.write(piece)
                 at += piece.size
                 left = left - piece.size if left is not None else None
-                self._listener.moved(run, start + max(at / RATE - output.latency, 0.0))
+                self._listener.moved(run, start + max(at / SAMPLE_RATE - output.latency, 0.0))
 
 
 class Speaker:
@@ -135,7 +136,7 @@ class Speaker:
         try:
             device = sounddevice.query_devices(kind="output")
             rate, self._channels = int(device["default_samplerate"]), min(int(device["max_output_channels"]), 2)
-            self._resampler = soxr.ResampleStream(RATE, rate, 1, dtype="float32")
+            self._resampler = soxr.ResampleStream(SAMPLE_RATE, rate, 1, dtype="float32")
             stream = sounddevice.OutputStream(rate, channels=self._channels, dtype="float32")
             stream.start()
         except (self._error, ValueError) as error:  # ValueError: no device of that kind

@@ -16,10 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from desktop_app.audio import disk, microphone
-from desktop_app.audio.files import RATE, Samples
+from desktop_app.audio.files import Samples
 from desktop_app.audio.microphone import MicrophoneProblem, Stream
 from desktop_app.audio.tape import Tape
 from desktop_app.audio.telling import Teller
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 TICK = 0.05
 """Seconds between two looks at the ring, and so between two levels."""
@@ -266,20 +267,20 @@ class Recorder:
     def _fill(self, until: float) -> None:
         """Let silence stand for what does not come."""
         assert self._away is not None
-        lacking = self._away.at + round((until - self._away.since) * RATE) - self._tape.samples
+        lacking = self._away.at + round((until - self._away.since) * SAMPLE_RATE) - self._tape.samples
         if lacking > 0:
             self._tape.silence(lacking)
 
     def _come_back(self, away: _Away) -> None:
         self._away = None
         if away.is_gap:
-            self._gaps.append(Gap(away.at / RATE, (self._tape.samples - away.at) / RATE))
+            self._gaps.append(Gap(away.at / SAMPLE_RATE, (self._tape.samples - away.at) / SAMPLE_RATE))
 
     def _lack(self, seconds: float) -> None:
         """Sound was lost on its way: the program or the computer was too busy."""
         self._tape.cut()
         self._gaps.append(Gap(self._tape.seconds, seconds))
-        self._tape.silence(round(seconds * RATE))
+        self._tape.silence(round(seconds * SAMPLE_RATE))
 
     def _pause(self) -> None:
         self._rest()

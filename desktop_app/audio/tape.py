@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import soxr
 
-from desktop_app.audio.files import RATE, Samples
+from desktop_app.audio.files import Samples
 from desktop_app.audio.flac import FlacWriter
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 _FULL = 2**15
 
@@ -27,9 +28,9 @@ class Tape:
     """
 
     def __init__(self, path: Path, tell: Callable[[Samples, int], None]) -> None:
-        self._file = FlacWriter(path, RATE)
+        self._file = FlacWriter(path, SAMPLE_RATE)
         self._tell = tell
-        self._rate = RATE
+        self._rate = SAMPLE_RATE
         self._resampler: Any = None
         self._untold: list[npt.NDArray[np.int16]] = []
         self._told = 0
@@ -37,15 +38,15 @@ class Tape:
 
     @property
     def seconds(self) -> float:
-        return self.samples / RATE
+        return self.samples / SAMPLE_RATE
 
     def add(self, sound: Samples, rate: int) -> None:
         """Mono sound of any rate."""
         if rate != self._rate:
             self.cut()
             self._rate = rate
-        if rate != RATE and self._resampler is None:
-            self._resampler = soxr.ResampleStream(rate, RATE, 1, dtype="float32")
+        if rate != SAMPLE_RATE and self._resampler is None:
+            self._resampler = soxr.ResampleStream(rate, SAMPLE_RATE, 1, dtype="float32")
         self._keep(self._resampler.resample_chunk(sound) if self._resampler else sound)
 
     def cut(self) -> None:
@@ -58,7 +59,7 @@ class Tape:
         """Let so many samples of silence stand for what never came."""
         self.cut()
         while samples > 0:
-            piece = min(samples, RATE)
+            piece = min(samples, SAMPLE_RATE)
             self._keep(np.zeros(piece, np.float32))
             samples -= piece
 

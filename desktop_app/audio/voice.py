@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.audio.silero import FRAME, Silero
+from desktop_app.transcript.constants import SAMPLE_RATE
 
-RATE = 16_000
 SURE, POSSIBLE = 0.5, 0.35
 
 _LEAST = 3  # voiced frames; a click has one
@@ -35,8 +35,8 @@ class VoiceGate:
 
     def __init__(self, pre_roll: float = 1.0, closing: float = 0.5, tail: float = 0.3) -> None:
         self._network = Silero()
-        self._pre_roll, self._tail = round(pre_roll * RATE), round(min(tail, closing) * RATE)
-        self._closing = round(closing * RATE)
+        self._pre_roll, self._tail = round(pre_roll * SAMPLE_RATE), round(min(tail, closing) * SAMPLE_RATE)
+        self._closing = round(closing * SAMPLE_RATE)
         self._rest: Samples = np.zeros(0, np.float32)
         self._at = 0  # samples that were judged
         self._end = 0  # of the last speech: a pre-roll does not reach behind it
@@ -49,7 +49,7 @@ class VoiceGate:
     @property
     def quiet_seconds(self) -> float:
         """How long there has been no voice."""
-        return max(0, self._at - self._last) / RATE
+        return max(0, self._at - self._last) / SAMPLE_RATE
 
     def feed(self, samples: Samples) -> list[tuple[bool, int]]:
         """Listen on. Gives what happened, in order: (True, the sample at which speech begins) or (False, the sample at
@@ -107,7 +107,7 @@ def speech(
 ) -> list[tuple[float, float]]:
     """The stretches of `samples` (mono, 16 kHz) in which somebody speaks: starts and ends in seconds."""
     gate = VoiceGate(pre_roll, closing, tail)
-    times = [at / RATE for _, at in [*gate.feed(samples), *gate.finish()]]
+    times = [at / SAMPLE_RATE for _, at in [*gate.feed(samples), *gate.finish()]]
     return list(zip(times[::2], times[1::2], strict=True))
 
 
@@ -125,7 +125,10 @@ class Voices:
 
     def longest(self, start: float, end: float) -> float:
         """The seconds without a pause for which somebody speaks, at most, between two times in seconds."""
-        first, last = max(0, int(start * RATE // FRAME)), min(round(end * RATE), len(self._samples)) // FRAME
+        first, last = (
+            max(0, int(start * SAMPLE_RATE // FRAME)),
+            min(round(end * SAMPLE_RATE), len(self._samples)) // FRAME,
+        )
         done = len(self._sure)
         if last > done:
             more = self._network(self._samples[done * FRAME : last * FRAME]) >= SURE
@@ -134,4 +137,4 @@ class Voices:
         for sure in self._sure[first:last]:
             run = run + 1 if sure else 0
             best = max(best, run)
-        return best * FRAME / RATE
+        return best * FRAME / SAMPLE_RATE

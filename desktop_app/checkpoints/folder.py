@@ -20,12 +20,12 @@ from desktop_app.checkpoints.shape import Shape, read_shape
 from desktop_app.checkpoints.shared_draft import is_shared_draft, with_target
 from desktop_app.checkpoints.specials import read_vocabulary
 from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensor, Tensors
-from desktop_app.decoding.longform import WINDOW_SECONDS
 from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 
 __all__ = ["Checkpoint", "ModelProblem", "check_settings", "read", "read_draft", "read_target", "same_encoder"]
 
-_FEATURES = {"sampling_rate": 16_000, "hop_length": 160, "n_fft": 400}
+_FEATURES = {"sampling_rate": SAMPLE_RATE, "hop_length": 160, "n_fft": 400}
 _BLOCK = 1 << 24
 
 

@@ -16,7 +16,7 @@ from threading import Thread
 
 from desktop_app import folders
 from desktop_app.audio import microphone
-from desktop_app.audio.files import RATE, Samples
+from desktop_app.audio.files import Samples
 from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.audio.recording import Recorded, Recorder, new_place
 from desktop_app.cli import checking, recover, results
@@ -35,6 +35,7 @@ from desktop_app.engine.messages import (
     Started,
 )
 from desktop_app.transcript import guarded
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Models, Segment, Transcript
 from desktop_app.ui.words import clock, missing
 
@@ -155,7 +156,7 @@ class _Session:
         status = DONE
         try:
             with contextlib.suppress(KeyboardInterrupt):  # that is how one stops
-                while self._recorded is None and (self._seconds is None or ear.samples < self._seconds * RATE):
+                while self._recorded is None and (self._seconds is None or ear.samples < self._seconds * SAMPLE_RATE):
                     self._take_next(ear)
             self._recorder = None
             recorded = recorder.stop()
@@ -178,7 +179,7 @@ class _Session:
     def _take_next(self, ear: _Ear) -> None:
         with contextlib.suppress(queue.Empty):
             self._take(self._news.get(timeout=0.1))
-        self._screen.status.seconds = ear.samples / RATE
+        self._screen.status.seconds = ear.samples / SAMPLE_RATE
 
     def _take(self, news: _News) -> None:
         shown = self._screen.status

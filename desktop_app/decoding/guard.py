@@ -21,8 +21,8 @@ from desktop_app.decoding.hearing import Samples, Window
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import WindowText, is_repetitive
+from desktop_app.transcript.constants import SAMPLE_RATE
 
-RATE = 16_000
 SPOKEN, PASSED_OVER = 0.25, 0.6
 """Seconds of speech without a pause that save a line, and that make a stretch without text worth a word. The first is a
 frame less than in the shortest of 870 recordings of six corpora of English, single letters among them; of 128 clips of
@@ -37,7 +37,7 @@ SOFT, LOUD = 10, 95  # percentiles of the levels in 20 ms
 AROUND = 1.0  # seconds around a line in which a voice counts: the target's times are not exact
 LONG = 4.0  # seconds without text, from which on somebody may have been passed over
 TURNS, TURNED = 5, 24  # a circle has at least so many turns, and tokens in all
-_FRAME = RATE // 50
+_FRAME = SAMPLE_RATE // 50
 
 
 class Voice(Protocol):
@@ -139,7 +139,7 @@ class _Sound:
 
     def __init__(self, window: Window, covered: float, listen: Listen) -> None:
         self._window, self._listen = window, listen
-        self._begin = window.place / RATE
+        self._begin = window.place / SAMPLE_RATE
         self._end = self._begin + covered
         frames = window.samples[: len(window.samples) // _FRAME * _FRAME].reshape(-1, _FRAME).astype(np.float64)
         self._levels = 10 * np.log10(np.square(frames).mean(-1) + 1e-12)
@@ -148,7 +148,7 @@ class _Sound:
     @cached_property
     def has_voice(self) -> bool:
         """Whether somebody speaks anywhere in the window."""
-        return self._longest(self._begin, self._begin + len(self._window.samples) / RATE) >= SPOKEN
+        return self._longest(self._begin, self._begin + len(self._window.samples) / SAMPLE_RATE) >= SPOKEN
 
     def is_spoken(self, start: float, end: float) -> bool:
         """Whether somebody speaks somewhere about a line, whose times are the recording's."""
@@ -180,7 +180,7 @@ class _Sound:
         return bool(loud < QUIET or loud - soft < STEADY or loud < self._loud - FAINT)
 
     def _longest(self, start: float, end: float) -> float:
-        before = len(self._window.before) / RATE
+        before = len(self._window.before) / SAMPLE_RATE
         since, until = (max(0.0, time - self._begin) + before for time in (start, end))
         return self._voice.longest(since, until)
 
@@ -190,7 +190,7 @@ class _Sound:
 
     def _part(self, start: float, end: float) -> slice:
         """The indexes of the levels between two times of the recording."""
-        return slice(*(max(0, round((time - self._begin) * RATE / _FRAME)) for time in (start, end)))
+        return slice(*(max(0, round((time - self._begin) * SAMPLE_RATE / _FRAME)) for time in (start, end)))
 
 
 def first_turn(tokens: Sequence[int]) -> int | None:

@@ -26,13 +26,14 @@ from desktop_app.decoding.live_drafters import NGramDrafter, PreviousDrafter
 from desktop_app.decoding.live_language import SpokenLanguage
 from desktop_app.decoding.live_lines import Lines
 from desktop_app.decoding.live_text import Hypothesis, Item, agreed, behind, parse, shifted, unlooped
-from desktop_app.decoding.longform import BEFORE, RATE, WINDOW_SECONDS, Segment, Settings
+from desktop_app.decoding.longform import BEFORE, Segment, Settings
 from desktop_app.decoding.protocol import Model
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import UNSPACED
+from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 
 CUT_AFTER = 8.0  # seconds of window from which on it is cut at a committed line's end
 FORCE_AFTER = 20.0  # seconds of window after which it is cut at a word
@@ -120,7 +121,7 @@ class Live:
         self._prompt = list(settings.prompt)
         self._before: Hypothesis | None = None
         self._lines = Lines(vocabulary, words, settings.timestamps)
-        self._lines.resume(parse(resume.ink, vocabulary, words, spaced=True).items, resume.at / RATE)
+        self._lines.resume(parse(resume.ink, vocabulary, words, spaced=True).items, resume.at / SAMPLE_RATE)
         self._last = self._shown(())
 
     @property
@@ -144,7 +145,7 @@ class Live:
         if not self._speeches:
             return False
         end = self._speeches[0][1]
-        return end is not None or self.heard - max(self._stop, self._speeches[0][0]) >= LEAST * RATE
+        return end is not None or self.heard - max(self._stop, self._speeches[0][0]) >= LEAST * SAMPLE_RATE
 
     @property
     def is_full(self) -> bool:
@@ -152,14 +153,14 @@ class Live:
         if not self._speeches:
             return False
         begin, end = self._speeches[0]
-        return end is not None or self.heard - max(self._begin, begin) >= WINDOW_SECONDS * RATE
+        return end is not None or self.heard - max(self._begin, begin) >= WINDOW_SECONDS * SAMPLE_RATE
 
     @property
     def text(self) -> LiveText:
         """What is on the screen between two updates."""
         if self._speeches:
             return self._last
-        open_since = self._lines.start if self._lines.ink else max(self._lines.start, self._kept_from() / RATE)
+        open_since = self._lines.start if self._lines.ink else max(self._lines.start, self._kept_from() / SAMPLE_RATE)
         return LiveText((), self._lines.text(self._lines.open), "", "", open_since)
 
     def feed(self, samples: Samples) -> None:
@@ -168,7 +169,7 @@ class Live:
         self.heard += len(samples)
         self._note(self._gate.feed(samples))
         drop = self._kept_from() - BEFORE - self._first
-        if drop > RATE:  # not with every block
+        if drop > SAMPLE_RATE:  # not with every block
             self._audio, self._first = self._audio[drop:].copy(), self._first + drop
 
     def finish(self) -> None:
@@ -181,9 +182,9 @@ class Live:
             return None
         begin, end = self._speeches[0]
         self._enter(begin)
-        stop = min(self.heard if end is None else end, self._begin + WINDOW_SECONDS * RATE)
+        stop = min(self.heard if end is None else end, self._begin + WINDOW_SECONDS * SAMPLE_RATE)
         final = stop == end
-        seconds = (stop - self._begin) / RATE
+        seconds = (stop - self._begin) / SAMPLE_RATE
         first = self._begin - self._first
         before = self._audio[max(0, first - BEFORE) : first]
         window = Window(self._audio[first : stop - self._first], self._hear, self._begin, before)
@@ -218,12 +219,12 @@ class Live:
         """The first sample that may still be needed."""
         if self._speeches:
             return max(self._begin, self._speeches[0][0])
-        return max(self._first, self.heard - round(REACH_BACK * RATE))
+        return max(self._first, self.heard - round(REACH_BACK * SAMPLE_RATE))
 
     def _enter(self, begin: int) -> None:
         """Let the window begin with the speech in work, if it is a new one."""
         if begin > self._begin:
-            if self._stop > self._origin and begin - self._stop > SILENCE * RATE:
+            if self._stop > self._origin and begin - self._stop > SILENCE * SAMPLE_RATE:
                 self._prompt = []
             self._begin = begin
 
@@ -254,7 +255,7 @@ class Live:
         anywhere in the window. In a window that has once passed it is not asked again."""
         if self._guard is None or self._spoken == window.place:
             return True
-        begin = window.place / RATE
+        begin = window.place / SAMPLE_RATE
         line = Line(begin + now.start, begin + (seconds if now.end is None else now.end), now.tokens)
         kept, acts = self._guard.check(window, text, [line], seconds, lambda lines: [(0.0, seconds)])
         if kept:
@@ -283,12 +284,12 @@ class Live:
 
     def _commit(self, items: Sequence[Item], now: Hypothesis, text: WindowText) -> None:
         self._said.remember([token for item in items for token in item.tokens])
-        self._lines.commit(items, self._begin / RATE, now.start, text)
+        self._lines.commit(items, self._begin / SAMPLE_RATE, now.start, text)
 
     def _end_speech(self, now: Hypothesis | None, seconds: float) -> LiveText:
         """The speech in work is over and written."""
         end = now.end if now is not None and now.end is not None else seconds
-        self._lines.close(self._begin / RATE, min(end, seconds))
+        self._lines.close(self._begin / SAMPLE_RATE, min(end, seconds))
         self._forget_window(self._stop)
         self._speeches.popleft()
         return self._shown(())
@@ -303,7 +304,7 @@ class Live:
         at = behind(self._lines.ink, now.items)
         where = self._word_time(window, now, at, seconds) if at else 0.0
         where = where if 1.0 <= where < seconds else seconds - 1.0
-        self._lines.close(self._begin / RATE, where)
+        self._lines.close(self._begin / SAMPLE_RATE, where)
         rest = now.tokens[now.items[at].place :] if at < len(now.items) else ()
         self._move(where, rest)
         return tail[sure:]
@@ -335,7 +336,7 @@ class Live:
         step = self._vocabulary.seconds_per_timestamp
         later = round(seconds / step) * step
         spaced = self.language is None or self.language.code not in UNSPACED
-        self._forget_window(self._begin + round(later * RATE))
+        self._forget_window(self._begin + round(later * SAMPLE_RATE))
         self._before = parse(shifted(rest, self._vocabulary, later), self._vocabulary, self._words, spaced)
 
     def _forget_window(self, begin: int) -> None:
@@ -349,7 +350,7 @@ class Live:
         text = self._lines.text
         ink = self._lines.open
         begun = text([*ink, *tail])
-        start = self._lines.start if ink or not tail else self._begin / RATE
+        start = self._lines.start if ink or not tail else self._begin / SAMPLE_RATE
         uncommitted, grey = begun[len(text(ink)) :], text([*ink, *tail, *draft])[len(begun) :]
         self._last = LiveText((), text(ink), uncommitted, grey, start)
         return self._last if keep else replace(self._last, committed=self._lines.taken())

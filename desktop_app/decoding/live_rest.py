@@ -9,9 +9,10 @@ from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Hear, Samples
 from desktop_app.decoding.live import Gate, Live, Resume
-from desktop_app.decoding.longform import RATE, Listener, Segment, Settings
+from desktop_app.decoding.longform import Listener, Segment, Settings
 from desktop_app.decoding.protocol import Model
 from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 _NEWS = 10.0  # seconds of silence after which it is told how far it is
 
@@ -64,13 +65,13 @@ def transcribe(
     def tell(segments: Sequence[Segment]) -> None:
         nonlocal done
         done = live.decoded
-        listener.segments(segments, done / RATE)
+        listener.segments(segments, done / SAMPLE_RATE)
 
     for block in blocks:
         live.feed(block)
         while live.is_full:
             write()
-        if live.decoded - done >= _NEWS * RATE:
+        if live.decoded - done >= _NEWS * SAMPLE_RATE:
             tell(())
     live.finish()
     while live.due:

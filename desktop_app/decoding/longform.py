@@ -23,10 +23,9 @@ from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import Timing, fit, spans, tidy
+from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 
-RATE = 16_000
-WINDOW_SECONDS = 30
-BEFORE = 2 * RATE  # samples before a window that the guard's network listens to: it needs to get used to a voice
+BEFORE = 2 * SAMPLE_RATE  # samples before a window that the guard's network listens to: it needs to get used to a voice
 TOO_HOT = 0.5  # text that was drawn at a higher temperature is no prompt for the next window (openai/whisper)
 
 
@@ -111,14 +110,14 @@ def transcribe(
     decoder = WindowDecoder(target, vocabulary, figures, drafter, look_ahead or LookAhead(spares=True))
     audio = _Stream(blocks)
     prompt, seek, spoken = list(settings.prompt), 0, 0.0
-    while len((part := audio.part(seek)).samples) >= vocabulary.seconds_per_timestamp * RATE:
+    while len((part := audio.part(seek)).samples) >= vocabulary.seconds_per_timestamp * SAMPLE_RATE:
         samples = part.samples
         window = Window(samples, partial(hear, before=part.before[-MARGIN:], behind=part.behind), seek, part.before)
         if language is None:
             language = decoder.detect_language(window)
         if seek == 0:
             listener.language(language)
-        begin, seconds = seek / RATE, len(samples) / RATE
+        begin, seconds = seek / SAMPLE_RATE, len(samples) / SAMPLE_RATE
 
         def watch(tokens: Sequence[int], draft: Sequence[int], begin: float = begin, seconds: float = seconds) -> None:
             lines, _ = cut(tokens, vocabulary, begin, seconds, finished=False)
@@ -142,14 +141,14 @@ def transcribe(
             lines, acts = guard.check(window, text, lines, covered, when_said)
             if acts:
                 listener.guarded(acts)
-        seek += max(1, round(covered * RATE))
+        seek += max(1, round(covered * SAMPLE_RATE))
         made = [_segment(line, text) for line in lines]
         if settings.words and made:
             written = [token for segment in made for token in segment.tokens if token < vocabulary.end]
             timings, median = tidy(decoder.words(window, task, written, seconds, words))
             made = share_out(timings, made, begin, median, spoken, vocabulary)
             spoken = next((segment.words[-1].end for segment in reversed(made) if segment.words), spoken)
-        listener.segments(made, seek / RATE)
+        listener.segments(made, seek / SAMPLE_RATE)
         if not text.is_silence:
             prompt = _next_prompt(prompt, made, text)[-target.positions :] if settings.condition else []
     return figures
@@ -214,11 +213,11 @@ class _Stream:
         """
         first = max(0, start - BEFORE)
         pieces, have = [self._kept[first - self._first :]], self._first + len(self._kept)
-        while have < start + WINDOW_SECONDS * RATE + MARGIN and (block := next(self._blocks, None)) is not None:
+        while have < start + WINDOW_SECONDS * SAMPLE_RATE + MARGIN and (block := next(self._blocks, None)) is not None:
             pieces.append(block)
             have += len(block)
         self._kept, self._first = np.concatenate(pieces), first
-        behind = start - first + WINDOW_SECONDS * RATE
+        behind = start - first + WINDOW_SECONDS * SAMPLE_RATE
         return _Part(
             self._kept[start - first : behind], self._kept[: start - first], self._kept[behind : behind + MARGIN]
         )

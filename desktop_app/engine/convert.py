@@ -11,17 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.audio.files import AudioFile, AudioProblem
-from desktop_app.audio.logmel import RATE, features
+from desktop_app.audio.logmel import features
 from desktop_app.checkpoints import parts
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine.models import find
 from desktop_app.runtimes import openvino_convert
+from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 
 WINDOWS = 128
 """How many recordings are listened to: more would take longer and tell little."""
-
-_SECONDS = 30
 
 
 def convert(model: str, folder: Path, sounds: Path | None, announce: Callable[[str], None]) -> None:
@@ -83,6 +82,6 @@ def _start(path: Path) -> npt.NDArray[np.float32]:
     with AudioFile(path) as audio:
         for block in audio:
             blocks.append(block)
-            if sum(map(len, blocks)) >= _SECONDS * RATE:
+            if sum(map(len, blocks)) >= WINDOW_SECONDS * SAMPLE_RATE:
                 break
-    return np.concatenate(blocks)[: _SECONDS * RATE] if blocks else np.zeros(0, np.float32)
+    return np.concatenate(blocks)[: WINDOW_SECONDS * SAMPLE_RATE] if blocks else np.zeros(0, np.float32)

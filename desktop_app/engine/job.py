@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.audio.files import RATE, AudioFile, AudioProblem
+from desktop_app.audio.files import AudioFile, AudioProblem
 from desktop_app.audio.logmel import features
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.audio.voice import VoiceGate, Voices
@@ -38,6 +38,7 @@ from desktop_app.engine.messages import (
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.outbox import Outbox
 from desktop_app.engine.speakers import OFF, Beside
+from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.continued import continued
 from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript, Word
 
@@ -82,7 +83,7 @@ def _transcribe(
         work = _Work(request, outbox, cancelled, pause, checkpoint, audio.seconds, beside)
         hear = None
         if not request.written:
-            if audio.seconds > longform.WINDOW_SECONDS:
+            if audio.seconds > WINDOW_SECONDS:
                 announce("Listening for the loudest sound")
             hear = work.listened(pair.mel_bins).features
         outbox.send(Started(request.job, audio.seconds, models))
@@ -152,7 +153,7 @@ class _Work(longform.Listener):
         self._samples = 0
         lines = request.written.segments if request.written else ()
         self._first, self._done = len(lines), lines[-1].end if lines else 0.0
-        self.since = round(self._done * RATE)
+        self.since = round(self._done * SAMPLE_RATE)
 
     def listened(self, bins: Collection[int]) -> Spectrogram:
         """The features of the file, which is heard once for its measure before it is heard again for its text."""
@@ -196,7 +197,7 @@ class _Work(longform.Listener):
             self._segments.append(segment)
             self._outbox.send(SegmentReady(self._request.job, segment))
         self._done = done_seconds
-        stats = self._stats(done_seconds - self.since / RATE)
+        stats = self._stats(done_seconds - self.since / SAMPLE_RATE)
         self._outbox.send(Progress(self._request.job, done_seconds, self._seconds, stats))
         if self._beside:
             self._beside.work()
@@ -205,7 +206,7 @@ class _Work(longform.Listener):
 
     def transcript(self, models: Models, damage: str) -> Transcript:
         """The result."""
-        seconds = self._samples / RATE
+        seconds = self._samples / SAMPLE_RATE
         made = Transcript(
             path=self._request.path,
             seconds=seconds,

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from desktop_app.audio.logmel import features
-from desktop_app.audio.voice import RATE, VoiceGate, Voices
+from desktop_app.audio.voice import VoiceGate, Voices
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import live
 from desktop_app.decoding.figures import Figures
@@ -36,12 +36,13 @@ from desktop_app.engine.messages import (
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.engine.outbox import Outbox
 from desktop_app.engine.speakers import OFF
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Guarded, Segment, Stats, Transcript
 
 NEWS = 0.25
 """Seconds after which it is said again how much was heard, though nothing was written."""
 
-_BLOCK = 10 * RATE  # of silence at a time, where the recording has a gap
+_BLOCK = 10 * SAMPLE_RATE  # of silence at a time, where the recording has a gap
 
 
 class Source(Protocol):
@@ -111,7 +112,7 @@ class _Session:
             self._update()
         self._tell(live.text)
         language = live.language or Language("", 0.0)
-        seconds = live.heard / RATE
+        seconds = live.heard / SAMPLE_RATE
         whole = Transcript(
             path=self._request.live.path,
             seconds=seconds,
@@ -177,7 +178,7 @@ class _Session:
         self._outbox.tentative(lambda: self._event(text, ()))
 
     def _measure_latency(self) -> None:
-        self._latency = perf_counter() - self._arrived + (self._live.heard - self._live.decoded) / RATE
+        self._latency = perf_counter() - self._arrived + (self._live.heard - self._live.decoded) / SAMPLE_RATE
 
     def _tell(self, text: live.LiveText) -> None:
         new = []
@@ -195,7 +196,7 @@ class _Session:
         return tuple(Guarded(act.start, act.end, act.kind, act.text) for act in self._live.acts[first:])
 
     def _event(self, text: live.LiveText, committed: tuple[Segment, ...]) -> LiveUpdate:
-        heard, decoded = self._live.heard / RATE, self._live.decoded / RATE
+        heard, decoded = self._live.heard / SAMPLE_RATE, self._live.decoded / SAMPLE_RATE
         return LiveUpdate(
             job=self._request.job,
             committed=committed,
@@ -213,7 +214,7 @@ class _Session:
 
     def _stats(self) -> Stats:
         """The figures so far; the wall-clock time is that of the updates alone."""
-        seconds = (self._live.heard - self._request.resume.at) / RATE
+        seconds = (self._live.heard - self._request.resume.at) / SAMPLE_RATE
         return Stats(audio_seconds=seconds, wall_seconds=self._busy, **asdict(self._figures))
 
     def _announce(self, what: str) -> None:

@@ -10,13 +10,13 @@ from collections import deque
 from dataclasses import replace
 
 from desktop_app.engine.messages import Finished, LiveAudio, LiveResume, LiveUpdate, StartLive, StopLive
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.continued import continued
 from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript
 from desktop_app.transcript.speakers import called, union
 
-RATE = 16_000
 BYTES_A_SAMPLE = 4
-LEAST_KEPT = 30 * RATE
+LEAST_KEPT = 30 * SAMPLE_RATE
 """Samples that are kept in any case."""
 
 MOST_ENDS, WITHIN = 3, 60.0
@@ -67,7 +67,7 @@ class LiveKeeper:
         self._speakers.update(update.speakers)
         self._guarded += update.guarded
         self._ink, self._language = update.committed_text, update.language or self._language
-        self._needed = max(self._needed, int(update.start * RATE))
+        self._needed = max(self._needed, int(update.start * SAMPLE_RATE))
         self._stats = update.stats
         if self._before is not None:
             self._stats = replace(self._before.stats + update.stats, audio_seconds=update.heard)

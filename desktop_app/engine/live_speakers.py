@@ -15,14 +15,15 @@ import numpy.typing as npt
 
 from desktop_app.engine.speakers import AUTO, Attempts, networks
 from desktop_app.speakers.live import WINDOW, LiveSpeakers
-from desktop_app.speakers.networks import RATE, Networks
+from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
 from desktop_app.speakers.words import attribute
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment, Transcript
 from desktop_app.transcript.speakers import called
 
-_LEAST, _MOST = RATE // 2, RATE  # samples that are taken in at a time
-_BEFORE = round(WINDOW * RATE)  # samples that are kept before the first words
+_LEAST, _MOST = SAMPLE_RATE // 2, SAMPLE_RATE  # samples that are taken in at a time
+_BEFORE = round(WINDOW * SAMPLE_RATE)  # samples that are kept before the first words
 _SETTLED = WINDOW + 10.0  # seconds after which a line keeps its speaker: all turns near it are frozen by then
 
 
@@ -76,7 +77,7 @@ class LiveBeside:
         """The speakers that became known or are others since the last time, by the ids of these lines, which are all
         that were committed."""
         found = []
-        now = (self._begin + self._taken_in) / RATE
+        now = (self._begin + self._taken_in) / SAMPLE_RATE
         recent = [turn for turn in self._turns if turn.end > now - 2 * _SETTLED]
         for segment in segments[self._first :]:
             who = _most_heard(segment, recent)
@@ -121,7 +122,7 @@ class LiveBeside:
 
     def _placed(self, turn: Turn) -> Turn:
         """A turn in the recording's time, under a name that nobody had before."""
-        begin = self._begin / RATE
+        begin = self._begin / SAMPLE_RATE
         return Turn(turn.start + begin, turn.end + begin, f"S{int(turn.speaker[1:]) + self._taken}")
 
 

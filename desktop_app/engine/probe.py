@@ -85,13 +85,14 @@ def bundled() -> str:
     from desktop_app.decoding.hearing import Window
     from desktop_app.engine.messages import Options
     from desktop_app.engine.models import Shelf
+    from desktop_app.transcript.constants import SAMPLE_RATE
 
     began = time.perf_counter()
     try:
         pair = Shelf().pair(Options(str(installed.bundled())), lambda what: None)
     except ModelProblem as problem:
         raise ProbeProblem(problem.reason) from problem
-    silence = Window(np.zeros(16_000, np.float32), features)
+    silence = Window(np.zeros(SAMPLE_RATE, np.float32), features)
     for each in filter(None, (pair.target, pair.draft)):
         encoder = pair.target if pair.draft and pair.draft.shares_encoder else each
         scores = each.model.open(silence.encoded(encoder.model)).run([each.checkpoint.vocabulary.start])

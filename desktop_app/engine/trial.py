@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app import resources
-from desktop_app.audio.files import RATE, AudioFile
+from desktop_app.audio.files import AudioFile
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.problem import ModelProblem
@@ -21,6 +21,7 @@ from desktop_app.decoding.figures import Figures
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.engine.probe import ProbeProblem
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 SECONDS = 45  # two windows, the second not full
 
@@ -102,7 +103,7 @@ def _write(pair: Pair, draft: bool) -> _Written:
 
 
 def _beginning() -> Iterator[npt.NDArray[np.float32]]:
-    left = SECONDS * RATE
+    left = SECONDS * SAMPLE_RATE
     with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as audio:
         for block in audio:
             yield block[:left]

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.measure.references import Reference
-from desktop_app.measure.voices import RATE, Phrase, Samples, phrases
+from desktop_app.measure.voices import Phrase, Samples, phrases
 from desktop_app.speakers.turns import Turn
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Word
 
 CONVERSATIONS = 50
@@ -38,7 +39,7 @@ class Conversation:
 
     @property
     def seconds(self) -> float:
-        return self.samples.size / RATE
+        return self.samples.size / SAMPLE_RATE
 
     @property
     def speakers(self) -> int:
@@ -63,8 +64,8 @@ def make(
 
     def say(who: str, at: float, phrase: Phrase) -> float:
         """Put the phrase where its speech begins `at`; gives where it ends."""
-        first = max(0, round((at - phrase.start) * RATE))
-        begin = first / RATE
+        first = max(0, round((at - phrase.start) * SAMPLE_RATE))
+        begin = first / SAMPLE_RATE
         tracks[who].append((first, phrase.samples))
         turns.append(Turn(begin + phrase.start, begin + phrase.end, who))
         words.extend(Word(each.text, begin + each.start, begin + each.end, 1.0, who) for each in phrase.words)
@@ -113,7 +114,7 @@ def _shuffled(
 
 def _room(tracks: list[list[tuple[int, Samples]]], rng: np.random.Generator) -> Samples:
     """All voices where they sit in one room, and its noise. A third of the rooms are dry."""
-    end = max((at + sound.size for track in tracks for at, sound in track), default=0) + RATE // 2
+    end = max((at + sound.size for track in tracks for at, sound in track), default=0) + SAMPLE_RATE // 2
     total = np.zeros(end, np.float64)
     dry, reverberation = rng.random() < 1 / 3, rng.uniform(0.15, 0.5)
     for track in tracks:
@@ -135,9 +136,9 @@ def _level(sound: npt.NDArray[np.float64]) -> float:
 
 def _heard(voice: npt.NDArray[np.float64], reverberation: float, rng: np.random.Generator) -> npt.NDArray[np.float64]:
     """A voice through a room: the direct sound, then noise that decays by 60 dB in `reverberation` seconds."""
-    count = round(reverberation * RATE)
+    count = round(reverberation * SAMPLE_RATE)
     tail = rng.standard_normal(count) * np.exp(-6.9 * np.arange(count) / count)
-    tail[: round(0.004 * RATE)] = 0.0
+    tail[: round(0.004 * SAMPLE_RATE)] = 0.0
     tail *= 10 ** (-rng.uniform(2, 10) / 20) / np.sqrt(np.sum(tail**2))
     tail[0] = 1.0
     size = 1 << (voice.size + count).bit_length()

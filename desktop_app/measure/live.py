@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from desktop_app import resources
-from desktop_app.audio.files import RATE, AudioProblem
+from desktop_app.audio.files import AudioProblem
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.hearing import Samples
 from desktop_app.engine import arguments as model_options
@@ -30,6 +30,7 @@ from desktop_app.measure.live_real import real_speech
 from desktop_app.measure.live_run import CLOCKS, Player, Run, silence
 from desktop_app.measure.recordings import audio_of, sounds
 from desktop_app.measure.words import normalised, word_error_rate
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 FIXED = 0.4  # seconds between updates where the number of passes is compared
 SILENCES = ("silence", "noise", "music")
@@ -106,11 +107,11 @@ def _measure(pair: Pair, options: Options, arguments: argparse.Namespace) -> dic
         "models": {"target": models.target, "draft": models.draft, "device": models.device},
         "clock": arguments.clock,
     }
-    Player(pair, options, every=FIXED).play(_sample()[0][: 3 * RATE])  # the first inferences take longer
+    Player(pair, options, every=FIXED).play(_sample()[0][: 3 * SAMPLE_RATE])  # the first inferences take longer
     name, speech, said = _heard(pair, options, arguments)
     result[name] = _speech(pair, options, speech, said, arguments.clock)
     if arguments.passes:
-        result["passes"] = _passes(pair, options, speech[: round(arguments.passes * RATE)])
+        result["passes"] = _passes(pair, options, speech[: round(arguments.passes * SAMPLE_RATE)])
     if arguments.quiet:
         quiet = {kind: silence(arguments.quiet, kind) for kind in SILENCES}
         result["without_speech"] = {
@@ -133,14 +134,14 @@ def _heard(pair: Pair, options: Options, arguments: argparse.Namespace) -> tuple
     path = Path(arguments.speech)
     speech, said = audio_of(path), known_words(path.with_suffix(".words.json"))
     if arguments.seconds:
-        speech = speech[: round(arguments.seconds * RATE)]
-    return "speech", speech, [each for each in said if each.end < len(speech) / RATE]
+        speech = speech[: round(arguments.seconds * SAMPLE_RATE)]
+    return "speech", speech, [each for each in said if each.end < len(speech) / SAMPLE_RATE]
 
 
 def _speech(pair: Pair, options: Options, audio: Samples, said: list[Said], clock: str) -> dict[str, Any]:
-    _say(f"Listening to {len(audio) / RATE:.0f} s of speech")
+    _say(f"Listening to {len(audio) / SAMPLE_RATE:.0f} s of speech")
     played = Player(pair, options, clock).play(audio)
-    seconds = len(audio) / RATE
+    seconds = len(audio) / SAMPLE_RATE
     file_words = normalised(file_text(pair, audio, options).text)
     return {
         "seconds": seconds,
@@ -159,7 +160,7 @@ def _speech(pair: Pair, options: Options, audio: Samples, said: list[Said], cloc
 
 def _passes(pair: Pair, options: Options, audio: Samples) -> dict[str, Any]:
     """Target passes for a second of audio, at the same moments: three ways to draft, one text."""
-    seconds = len(audio) / RATE
+    seconds = len(audio) / SAMPLE_RATE
     ways: dict[str, Callable[[], Player]] = {
         "previous": lambda: Player(pair, options, every=FIXED),
         "draft_only": lambda: Player(pair, options, every=FIXED, previous=False),
@@ -179,7 +180,7 @@ def _passes(pair: Pair, options: Options, audio: Samples) -> dict[str, Any]:
 
 
 def _without_speech(pair: Pair, options: Options, kind: str, audio: Samples, clock: str) -> dict[str, Any]:
-    seconds = len(audio) / RATE
+    seconds = len(audio) / SAMPLE_RATE
     _say(f"Listening to {seconds:.0f} s of {kind}")
     played = Player(pair, options, clock).play(audio)
     shown = {" ".join((*each.ink, *each.uncommitted, *each.draft)) for each in played.shown} - {""}

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from desktop_app.decoding import longform
 from desktop_app.decoding.hearing import Samples
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair
@@ -19,8 +18,8 @@ from desktop_app.measure.live_figures import Said
 from desktop_app.measure.live_run import silence
 from desktop_app.measure.recordings import audio_of
 from desktop_app.measure.words import matched, normalised
+from desktop_app.transcript.constants import SAMPLE_RATE
 
-RATE = longform.RATE
 PAUSES = 0.5, 2.5  # seconds of a quiet room between two recordings
 _SEED = 17
 
@@ -36,11 +35,11 @@ def real_speech(pair: Pair, options: Options, folder: Path, seconds: float) -> t
     said: list[Said] = []
     length = 0
     for clip in clips:
-        if length >= seconds * RATE:
+        if length >= seconds * SAMPLE_RATE:
             break
         audio = audio_of(clip.path)
         known = replace(options, language=clip.language or options.language, words=True)
-        said += spoken_words(pair, known, audio, clip.text, length / RATE)
+        said += spoken_words(pair, known, audio, clip.text, length / SAMPLE_RATE)
         pause = silence(draw.uniform(*PAUSES), "silence")
         pieces += [audio, pause]
         length += len(audio) + len(pause)

@@ -9,7 +9,7 @@ from time import perf_counter, process_time
 import numpy as np
 
 from desktop_app.audio.logmel import features
-from desktop_app.audio.voice import RATE, VoiceGate, Voices
+from desktop_app.audio.voice import VoiceGate, Voices
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Samples
@@ -19,6 +19,7 @@ from desktop_app.engine.job import settings_of
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair
 from desktop_app.measure.words import normalised
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 CLOCKS = {"processor": process_time, "wall": perf_counter}
 """`processor` sums up all threads, as if there were one core: other programs do not disturb it."""
@@ -93,14 +94,14 @@ class Player:
 
     def play(self, audio: Samples) -> Run:
         """The whole audio, to the end of its text."""
-        seconds, fed, due_at = len(audio) / RATE, 0, 0.0
+        seconds, fed, due_at = len(audio) / SAMPLE_RATE, 0, 0.0
         while fed < len(audio):
-            ready = min(len(audio), int(self._now / _BLOCK + 1e-6) * round(_BLOCK * RATE))
+            ready = min(len(audio), int(self._now / _BLOCK + 1e-6) * round(_BLOCK * SAMPLE_RATE))
             if ready > fed:
                 began = self._clock()
                 self.live.feed(audio[fed:ready])
                 self._spend("listening", self._clock() - began)
-                self.run.backlog = max(self.run.backlog, (self.live.heard - self.live.decoded) / RATE)
+                self.run.backlog = max(self.run.backlog, (self.live.heard - self.live.decoded) / SAMPLE_RATE)
                 fed = ready
             if self.live.due and self._now >= due_at:
                 due_at = self._now + self._update()
@@ -114,7 +115,7 @@ class Player:
 
     def _update(self) -> float:
         """One update; how long after its beginning the next one may come."""
-        started, self._heard = self._now, self.live.heard / RATE
+        started, self._heard = self._now, self.live.heard / SAMPLE_RATE
         self._began, processor = self._clock(), process_time()
         text = self.live.update()
         took = self._clock() - self._began
@@ -145,23 +146,23 @@ class Player:
 def silence(seconds: float, kind: str) -> Samples:
     """Audio without speech: "silence" (a quiet room), "noise" (hiss and rumble), "music" (chords and a beat)."""
     draw = np.random.default_rng(5)
-    count = round(seconds * RATE)
+    count = round(seconds * SAMPLE_RATE)
     white = draw.normal(size=count).astype(np.float32)
     if kind == "silence":
         return white * np.float32(2e-4)
-    time = np.arange(count) / RATE
+    time = np.arange(count) / SAMPLE_RATE
     if kind == "noise":
         rumble = np.convolve(white, np.ones(64, np.float32) / 8, "same")
         swell = 0.6 + 0.4 * np.sin(2 * np.pi * time / 7)
         return np.asarray((0.02 * white + 0.02 * rumble) * swell, np.float32)
     music = np.zeros(count)
     chords = ((220.0, 277.2, 329.6), (196.0, 246.9, 293.7), (174.6, 220.0, 261.6), (164.8, 207.7, 246.9))
-    for start in range(0, count, RATE):
-        beat = time[start : start + RATE] - time[start]
-        for pitch in chords[start // (2 * RATE) % len(chords)]:
+    for start in range(0, count, SAMPLE_RATE):
+        beat = time[start : start + SAMPLE_RATE] - time[start]
+        for pitch in chords[start // (2 * SAMPLE_RATE) % len(chords)]:
             for harmonic in range(1, 5):
-                music[start : start + RATE] += (
+                music[start : start + SAMPLE_RATE] += (
                     np.sin(2 * np.pi * pitch * harmonic * beat) / harmonic * np.exp(-2 * beat)
                 )
-        music[start : start + RATE] += 0.5 * white[start : start + RATE] * np.exp(-30 * beat)
+        music[start : start + SAMPLE_RATE] += 0.5 * white[start : start + SAMPLE_RATE] * np.exp(-30 * beat)
     return np.asarray(0.08 * music, np.float32)

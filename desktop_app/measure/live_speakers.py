@@ -11,14 +11,15 @@ import numpy as np
 from desktop_app.measure.conversations import Conversation
 from desktop_app.measure.der import Errors, errors
 from desktop_app.speakers.live import WINDOW, LiveSpeakers
-from desktop_app.speakers.networks import RATE, Networks
+from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Word
 
 SOON = 3.0
 """Seconds after its end in which a word should have its last label."""
 
-_BLOCK = RATE // 2
+_BLOCK = SAMPLE_RATE // 2
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def live_figures(talk: Conversation, found: Networks) -> LiveFigures:
     for at in range(0, talk.samples.size, _BLOCK):
         if not live.hear(talk.samples[at : at + _BLOCK]):
             continue
-        now = (at + _BLOCK) / RATE
+        now = (at + _BLOCK) / SAMPLE_RATE
         turns = live.turns()
         for number, word in enumerate(talk.words):
             label = _label(word, turns) if word.end <= now else None

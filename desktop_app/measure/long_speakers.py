@@ -18,9 +18,10 @@ from desktop_app.measure.conversations import CONVERSATIONS, make
 from desktop_app.measure.memory import peak
 from desktop_app.measure.references import Reference
 from desktop_app.speakers.diarisation import Diarisation
-from desktop_app.speakers.networks import RATE, Networks
+from desktop_app.speakers.networks import Networks
+from desktop_app.transcript.constants import SAMPLE_RATE
 
-BLOCK = 10 * RATE
+BLOCK = 10 * SAMPLE_RATE
 _MARKS = (0.1, 1.0, 5.0, 10.0)
 _SHORTEST = 80.0  # seconds of a conversation
 
@@ -48,17 +49,17 @@ def _heard(hours: float, found: Networks, files: Sequence[Path]) -> dict[str, An
         for at in range(0, samples.size, BLOCK):
             recognised.hear(samples[at : at + BLOCK])
         heard += samples.size
-        while marks and heard >= marks[0] * 3600 * RATE:
+        while marks and heard >= marks[0] * 3600 * SAMPLE_RATE:
             peaks[f"{marks.pop(0):g} h"] = peak()
-            sys.stderr.write(f"{heard / RATE / 3600:.1f} hours: {peak() / 1e6:.0f} MB\n")
+            sys.stderr.write(f"{heard / SAMPLE_RATE / 3600:.1f} hours: {peak() / 1e6:.0f} MB\n")
     listened = time.process_time() - began
     turns = recognised.finish()
     peaks["last pass"] = peak()
     whole = time.process_time() - began
     return {
-        "hours": round(heard / RATE / 3600, 3),
+        "hours": round(heard / SAMPLE_RATE / 3600, 3),
         "peak_bytes": peaks,
-        "processor_time_factor": round(whole * RATE / heard, 4),
+        "processor_time_factor": round(whole * SAMPLE_RATE / heard, 4),
         "last_pass_seconds": round(whole - listened, 1),
         "turns": len(turns),
         "speakers": len({turn.speaker for turn in turns}),

@@ -15,9 +15,9 @@ from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Event, Failed, Finished, Options
 from desktop_app.measure.conversations import Conversation
-from desktop_app.measure.voices import RATE
 from desktop_app.measure.words import matched, normalised
 from desktop_app.speakers.words import said_by
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment, Transcript
 
 
@@ -76,5 +76,5 @@ def _write(path: Path, talk: Conversation) -> None:
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
-        file.setframerate(RATE)
+        file.setframerate(SAMPLE_RATE)
         file.writeframes((talk.samples * 32767).astype(np.int16).tobytes())

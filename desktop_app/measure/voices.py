@@ -13,9 +13,9 @@ from desktop_app.audio.files import AudioProblem
 from desktop_app.audio.silero import FRAME, Silero
 from desktop_app.measure.recordings import audio_of
 from desktop_app.measure.references import Reference, read
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Word
 
-RATE = 16_000
 Samples = npt.NDArray[np.float32]
 
 SEVERAL = "speakers"
@@ -60,15 +60,15 @@ def phrases(clip: Reference) -> tuple[Phrase, ...]:
     places = np.flatnonzero(probability > _SPEECH)
     if not places.size:
         return ()
-    cuts = np.flatnonzero(np.diff(places) * FRAME / RATE > PAUSE)
-    begins = places[[0, *(cuts + 1)]] * FRAME / RATE - _LAG
-    ends = np.minimum((places[[*cuts, -1]] + 1) * FRAME / RATE - _LAG, samples.size / RATE)
+    cuts = np.flatnonzero(np.diff(places) * FRAME / SAMPLE_RATE > PAUSE)
+    begins = places[[0, *(cuts + 1)]] * FRAME / SAMPLE_RATE - _LAG
+    ends = np.minimum((places[[*cuts, -1]] + 1) * FRAME / SAMPLE_RATE - _LAG, samples.size / SAMPLE_RATE)
     spans = [(max(0.0, float(begin)), float(end)) for begin, end in zip(begins, ends, strict=True)]
     words = _words(clip, spans)
     found = []
     for start, end in spans:
-        first, last = max(0, round((start - _MARGIN) * RATE)), round((end + _MARGIN) * RATE)
-        at = first / RATE
+        first, last = max(0, round((start - _MARGIN) * SAMPLE_RATE)), round((end + _MARGIN) * SAMPLE_RATE)
+        at = first / SAMPLE_RATE
         mine = (word for word in words if start <= word.start < end)
         said = tuple(Word(word.text, word.start - at, word.end - at, 1.0, clip.speaker) for word in mine)
         found.append(Phrase(samples[first:last], start - at, end - at, said))

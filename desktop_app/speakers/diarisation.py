@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from desktop_app.speakers.clustering import CLEAR, SECONDS, Clusters, merged, unit, voices
 from desktop_app.speakers.filterbanks import FRAME
-from desktop_app.speakers.networks import RATE, Array, Networks
+from desktop_app.speakers.networks import Array, Networks
 from desktop_app.speakers.powerset import CENTRE, FRAMES, SHIFT, spans
 from desktop_app.speakers.stream import (
     FEATURE,
@@ -25,6 +25,7 @@ from desktop_app.speakers.stream import (
     Stream,
 )
 from desktop_app.speakers.turns import Turn, joined, named
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 EVERY = 4
 """Steps after which voices are looked at in a file."""
@@ -84,7 +85,7 @@ def centres_of(pieces: Pieces, networks: Networks, count: int | None = None, lea
     """
     parts = []
     for runs in _blocks(pieces):
-        seconds = np.array([len(run) for run in runs], np.float32) * np.float32(HOP * FEATURE / RATE)
+        seconds = np.array([len(run) for run in runs], np.float32) * np.float32(HOP * FEATURE / SAMPLE_RATE)
         sums = np.stack([run.mean(0) for run in runs]) * seconds[:, None]
         parts.append(merged(Clusters.of(sums, seconds), networks.limits, CLEAR))
     centre = voices(parts, networks.limits, least, count)
@@ -123,7 +124,7 @@ def turns_by(stream: Stream, pieces: Pieces, centre: Array, first: int = 0) -> l
     found = []
     for voice in range(len(centre)):
         for start, end in spans(heard[:, voice]):
-            times = ((begin + SHIFT * frame) / RATE for frame in (start, end))
+            times = ((begin + SHIFT * frame) / SAMPLE_RATE for frame in (start, end))
             start_time, end_time = (min(max(time, 0.0), stream.seconds) for time in times)
             if end_time > start_time:
                 found.append(Turn(start_time, end_time, str(voice)))
@@ -167,7 +168,7 @@ def _chosen(votes: Array, active: Array) -> npt.NDArray[np.bool_]:
 
 
 _DISTANCE = np.abs(np.subtract.outer(np.arange(WINDOW_FEATURES), np.arange(WINDOW_FEATURES))) * np.float32(
-    FEATURE / RATE
+    FEATURE / SAMPLE_RATE
 )
 _KERNEL = np.exp(-_DISTANCE / np.float32(_NEAR)) + np.float32(_LITTLE) * np.exp(-_DISTANCE / np.float32(_FAR))
 _FEATURE = np.clip(np.round((SHIFT * np.arange(FRAMES) + CENTRE - FRAME / 2) / FEATURE), 0, WINDOW_FEATURES - 1).astype(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import kaldi_native_fbank as kaldi
 import numpy as np
 
-from desktop_app.speakers.networks import RATE, Array
+from desktop_app.speakers.networks import Array
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 SHIFT = 160
 """Samples from one frame to the next."""
@@ -21,7 +22,7 @@ def filterbanks(samples: Array) -> Array:
     10 ms, only whole ones.
     """
     maker = kaldi.OnlineFbank(_OPTIONS)
-    maker.accept_waveform(RATE, samples * np.float32(32768))
+    maker.accept_waveform(SAMPLE_RATE, samples * np.float32(32768))
     maker.input_finished()
     frames = [maker.get_frame(at) for at in range(maker.num_frames_ready)]
     return np.stack(frames) if frames else np.zeros((0, BINS), np.float32)
@@ -29,7 +30,7 @@ def filterbanks(samples: Array) -> Array:
 
 def _options() -> kaldi.FbankOptions:
     options = kaldi.FbankOptions()
-    options.frame_opts.samp_freq = RATE
+    options.frame_opts.samp_freq = SAMPLE_RATE
     options.frame_opts.dither = 0.0
     options.frame_opts.window_type = "hamming"
     options.frame_opts.snip_edges = True

@@ -14,9 +14,10 @@ from scipy.optimize import linear_sum_assignment
 
 from desktop_app.speakers.clustering import unit
 from desktop_app.speakers.diarisation import GAP, centres_of, turns_by
-from desktop_app.speakers.networks import RATE, Array, Networks
+from desktop_app.speakers.networks import Array, Networks
 from desktop_app.speakers.stream import AHEAD, FEATURE, Stream
 from desktop_app.speakers.turns import Turn, joined
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 WINDOW = 120.0
 """Seconds that are clustered again and again."""
@@ -64,11 +65,11 @@ class LiveSpeakers:
 
     def _update(self) -> None:
         before = self._stream.seconds - WINDOW
-        while self._stream.windows[self._first].begin * FEATURE / RATE < before:
+        while self._stream.windows[self._first].begin * FEATURE / SAMPLE_RATE < before:
             self._first += 1
-        limit = self._stream.windows[self._first].begin * FEATURE / RATE if self._first else 0.0
+        limit = self._stream.windows[self._first].begin * FEATURE / SAMPLE_RATE if self._first else 0.0
         self._freeze(limit)
-        pieces = self._stream.pieces(round(limit * RATE / FEATURE))
+        pieces = self._stream.pieces(round(limit * SAMPLE_RATE / FEATURE))
         if not len(pieces.places):
             return
         centre = centres_of(pieces, self._networks, self._count, NEW)

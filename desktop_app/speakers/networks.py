@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-RATE = 16_000
 Array = npt.NDArray[np.float32]
 
 REDUCTION = 8

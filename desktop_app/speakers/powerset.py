@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.speakers.networks import RATE, Array
+from desktop_app.speakers.networks import Array
+from desktop_app.transcript.constants import SAMPLE_RATE
 
-WINDOW = 10 * RATE
+WINDOW = 10 * SAMPLE_RATE
 """Samples that the network hears at once."""
 
 FRAMES = 589

@@ -16,14 +16,15 @@ import numpy.typing as npt
 from desktop_app.speakers.filterbanks import FRAME as FILTER
 from desktop_app.speakers.filterbanks import SHIFT as BANK
 from desktop_app.speakers.filterbanks import filterbanks
-from desktop_app.speakers.networks import RATE, REDUCTION, Array, Networks
+from desktop_app.speakers.networks import REDUCTION, Array, Networks
 from desktop_app.speakers.pieces import embedded, pooled
 from desktop_app.speakers.powerset import CENTRE, CLASSES, FRAMES, SHIFT, SPEAKERS, WINDOW, probabilities
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 FEATURE = BANK * REDUCTION
 """Samples from one frame of features to the next."""
 
-STEP = 2 * RATE
+STEP = 2 * SAMPLE_RATE
 """Samples from one window to the next."""
 
 AHEAD = 4
@@ -113,7 +114,7 @@ class Stream:
     @property
     def seconds(self) -> float:
         """Heard so far."""
-        return self._heard / RATE
+        return self._heard / SAMPLE_RATE
 
     def hear(self, samples: Array) -> bool:
         """The next samples, any number; tells whether voices were looked at."""

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from desktop_app.audio.files import RATE, AudioFile, AudioProblem
+from desktop_app.audio.files import AudioFile, AudioProblem
 from desktop_app.decoding.hearing import Samples
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 FULL_SECONDS = 29.5
 SHORTEST_SECONDS = 3.0
@@ -53,7 +54,7 @@ class Window:
                 sound = _read(piece)
             except AudioProblem:
                 continue
-            found += [np.zeros(round(piece.pause * RATE), np.float32), sound]
+            found += [np.zeros(round(piece.pause * SAMPLE_RATE), np.float32), sound]
         return np.concatenate(found) if found else np.zeros(0, np.float32)
 
 
@@ -92,7 +93,7 @@ def _window(pieces: list[Piece]) -> Window:
 
 
 def _read(piece: Piece) -> Samples:
-    left, blocks = round(piece.seconds * RATE), []
+    left, blocks = round(piece.seconds * SAMPLE_RATE), []
     with AudioFile(piece.recording, piece.start) as audio:
         for block in audio:
             blocks.append(block[:left])

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from desktop_app import resources
-from desktop_app.audio.files import RATE, AudioFile
+from desktop_app.audio.files import AudioFile
 from desktop_app.audio.logmel import features
 from desktop_app.audio.voice import VoiceGate
 from desktop_app.decoding.figures import Figures
@@ -32,16 +32,17 @@ from desktop_app.engine.messages import (
     Tentative,
 )
 from desktop_app.engine.models import Shelf
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
 CLIP = Path(__file__).resolve().parents[1] / "data" / "clips" / "00.flac"
 LAST = (Finished, Failed, Cancelled)
-BLOCK = RATE // 5
+BLOCK = SAMPLE_RATE // 5
 
 
 def audio(path: Path, seconds: float = 60.0) -> np.ndarray:
     with AudioFile(str(path)) as file:
-        return np.concatenate(list(file))[: round(seconds * RATE)]
+        return np.concatenate(list(file))[: round(seconds * SAMPLE_RATE)]
 
 
 class Talk:
@@ -82,7 +83,7 @@ def talk() -> Iterator[Talk]:
 def test_a_session_that_loses_its_engine_goes_on(talk: Talk) -> None:
     talk.engine.start_live("live", Options(), LiveOptions("recording.flac"))
     said = audio(SAMPLE, 4.4)
-    end = talk.speak(said[: 2 * RATE])
+    end = talk.speak(said[: 2 * SAMPLE_RATE])
     kept = ""
     while True:
         update = talk.until("live", LiveUpdate)[-1]
@@ -94,7 +95,7 @@ def test_a_session_that_loses_its_engine_goes_on(talk: Talk) -> None:
     pid = talk.engine.pid
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    talk.speak(said[2 * RATE :], end)
+    talk.speak(said[2 * SAMPLE_RATE :], end)
     talk.engine.stop_live("live")
     events = talk.until("live")
     finished = events[-1]
@@ -140,8 +141,8 @@ def test_a_recorded_schedule_gives_the_same_tokens_with_and_without_drafts() -> 
             previous=previous,
             figures=figures,
         )
-        for at in range(0, len(said), RATE * 4 // 5):
-            live.feed(said[at : at + RATE * 4 // 5])
+        for at in range(0, len(said), SAMPLE_RATE * 4 // 5):
+            live.feed(said[at : at + SAMPLE_RATE * 4 // 5])
             seen.append(tokens_only(live.update()))
         live.finish()
         while live.due:

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from desktop_app.audio import disk, microphone
-from desktop_app.audio.files import RATE
 from desktop_app.audio.recording import Recorder
 from desktop_app.cli.keeping import Keeping
 from desktop_app.library.store import Library
+from desktop_app.transcript.constants import SAMPLE_RATE
 from tests import virtual_microphone
 from tests.fake_input import FakeInput, Heard, Sound, read, wait
 from tests.killed import MARK, marked
@@ -91,7 +91,7 @@ def test_what_is_played_is_heard_and_a_pulled_microphone_is_waited_for(real: Vir
     assert real.play(CLIP).wait(30) == 0
     recorder.switch(microphone.find(virtual_microphone.NAME).id)
     wait(lambda: recorder._stream is not None and recorder._stream.name == virtual_microphone.NAME)
-    before = heard.samples / RATE
+    before = heard.samples / SAMPLE_RATE
     real.pull()
     wait(lambda: heard.troubles)
     assert str(heard.troubles[0]).startswith(f"{virtual_microphone.NAME} is gone; ")
@@ -103,17 +103,17 @@ def test_what_is_played_is_heard_and_a_pulled_microphone_is_waited_for(real: Vir
     (gap,) = recorded.gaps
     assert gap.start > before - 0.2
     sound = read(recorded.path)
-    back = round((gap.start + gap.seconds) * RATE)
+    back = round((gap.start + gap.seconds) * SAMPLE_RATE)
     assert likeness(sound[:back], clip) > 0.98
     assert likeness(sound[back:], clip) > 0.98
-    assert recorded.seconds == pytest.approx(sound.size / RATE)
+    assert recorded.seconds == pytest.approx(sound.size / SAMPLE_RATE)
     np.testing.assert_array_equal(heard.sound, sound)
     assert max(peak for peak, _ in heard.levels) > 0.05
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")
 def test_a_program_killed_at_any_moment_loses_less_than_a_second(tmp_path: Path) -> None:
-    noise = (np.random.default_rng(0).integers(-9000, 9000, RATE * 60) / 2**15).astype(np.float32)
+    noise = (np.random.default_rng(0).integers(-9000, 9000, SAMPLE_RATE * 60) / 2**15).astype(np.float32)
     files = [tmp_path / f"{number}.flac" for number in range(3)]
     programs = [
         subprocess.Popen([sys.executable, "-c", RECORD, str(file)], stdout=subprocess.PIPE, text=True, cwd=TESTS.parent)
@@ -128,7 +128,7 @@ def test_a_program_killed_at_any_moment_loses_less_than_a_second(tmp_path: Path)
         out, _ = program.communicate(timeout=30)
         said = int(out.split()[-1])
         kept = read(file)
-        assert kept.size > said - RATE, f"{(said - kept.size) / RATE:.2f} s lost"
+        assert kept.size > said - SAMPLE_RATE, f"{(said - kept.size) / SAMPLE_RATE:.2f} s lost"
         np.testing.assert_array_equal(kept, noise[: kept.size])
 
 
@@ -174,7 +174,7 @@ def test_the_lines_of_a_killed_galley_stand_and_the_rest_is_written(real: Virtua
     assert (stored.id, stored.state) == (key, "done")
     assert text.segments[0] == line
     assert text.segments[1].start >= line.end - 0.01, "the second time that the clip was played"
-    assert text.seconds == pytest.approx(read(Path(stored.path)).size / RATE)
+    assert text.seconds == pytest.approx(read(Path(stored.path)).size / SAMPLE_RATE)
     assert Path(stored.path).with_suffix(".txt").read_text(encoding="utf-8").startswith(f"{MARK}\n")
 
 
@@ -201,9 +201,9 @@ def test_a_full_disk_ends_a_recording_that_can_be_read(
     heard, fake = Heard(), FakeInput()
     recorder = Recorder(small_disk / "full.flac", None, heard, lambda name: fake)
     recorder.start()
-    noise = (np.random.default_rng(0).integers(-(2**15), 2**15, RATE) / 2**15).astype(np.float32)
+    noise = (np.random.default_rng(0).integers(-(2**15), 2**15, SAMPLE_RATE) / 2**15).astype(np.float32)
     for number in range(200):
-        wait(lambda: fake.ring.room > RATE or heard.recorded)
+        wait(lambda: fake.ring.room > SAMPLE_RATE or heard.recorded)
         fake.say(np.roll(noise, number))
         time.sleep(0.05 if reserve else 0)  # the disk is looked at twice a second
         if heard.recorded:
@@ -215,7 +215,7 @@ def test_a_full_disk_ends_a_recording_that_can_be_read(
         assert str(heard.troubles[0]).startswith("the disk has room for")
         assert shutil.disk_usage(small_disk).free > reserve / 2
     sound = read(recorded.path)
-    assert sound.size == round(recorded.seconds * RATE) > 30 * RATE
-    for second in range(sound.size // RATE):
-        np.testing.assert_array_equal(sound[second * RATE : (second + 1) * RATE], np.roll(noise, second))
+    assert sound.size == round(recorded.seconds * SAMPLE_RATE) > 30 * SAMPLE_RATE
+    for second in range(sound.size // SAMPLE_RATE):
+        np.testing.assert_array_equal(sound[second * SAMPLE_RATE : (second + 1) * SAMPLE_RATE], np.roll(noise, second))
     assert os.listdir(small_disk) == ["full.flac"]

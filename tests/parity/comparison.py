@@ -13,10 +13,10 @@ from typing import Protocol, runtime_checkable
 
 import pytest
 
-from desktop_app.audio.logmel import RATE
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.longform import Segment, Settings
 from desktop_app.decoding.task import Task
+from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.parity.galley import Attempt, Galley, Recording, WrittenLine
 
 
@@ -111,7 +111,7 @@ def compare_recording(
     outcome, samples = Outcome(compared=1), reference.prepared(samples)
     ours = galley.recording(samples, settings)
     theirs = reference.recording(samples, settings, list(dict.fromkeys(each.window.place for each in ours.attempts)))
-    seconds, lines = len(samples) / RATE, ours.lines
+    seconds, lines = len(samples) / SAMPLE_RATE, ours.lines
     for index in range(max(len(lines), len(theirs.lines))):
         other = theirs.lines[index] if index < len(theirs.lines) else Text(())
         attempt, at, tokens = _line(ours, lines, index)

@@ -10,7 +10,6 @@ from typing import Any, Generic, TypeVar
 from unittest.mock import patch
 
 from desktop_app.audio import logmel
-from desktop_app.audio.logmel import RATE
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding import longform
@@ -25,6 +24,7 @@ from desktop_app.decoding.task import Task, prefix
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 Made = TypeVar("Made")
 
@@ -71,7 +71,7 @@ class Recording(Listener):
             lines.append(WrittenLine(segment, attempt, offset))
             offset += len(segment.tokens)
         if lines:
-            self.windows.append((attempt.window.place / RATE, lines))
+            self.windows.append((attempt.window.place / SAMPLE_RATE, lines))
 
 
 class Memo(Generic[Made]):
@@ -111,7 +111,7 @@ class Galley:
     def recording(self, samples: Samples, settings: Settings) -> Recording:
         """The text of a recording of any length."""
         recording = Recording()
-        blocks = [samples[at : at + RATE // 2] for at in range(0, len(samples), RATE // 2)]
+        blocks = [samples[at : at + SAMPLE_RATE // 2] for at in range(0, len(samples), SAMPLE_RATE // 2)]
         hear = Spectrogram(blocks, self._mel_bins).features
         with patch.object(longform, "WindowDecoder", partial(_Noted, recording.attempts)):
             longform.transcribe(

@@ -11,12 +11,12 @@ import torch
 from transformers import WhisperFeatureExtractor, WhisperForConditionalGeneration
 from transformers.modeling_outputs import BaseModelOutput
 
-from desktop_app.audio.logmel import RATE
 from desktop_app.checkpoints.folder import read
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.longform import Settings
 from desktop_app.decoding.task import Task, prefix
 from desktop_app.decoding.vocabulary import ENGLISH
+from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.parity.comparison import Text, Texts
 from tests.parity.galley import Memo
 
@@ -61,7 +61,7 @@ class HuggingFace:
 
     def prepared(self, samples: Samples) -> Samples:
         """transformers reflects at the very end, openai-whisper and Galley hear silence there: both hear it here."""
-        return np.concatenate([samples, np.zeros(RATE, np.float32)])
+        return np.concatenate([samples, np.zeros(SAMPLE_RATE, np.float32)])
 
     def _generate(self, features: torch.Tensor | None, settings: Settings, **options: Any) -> Any:
         vocabulary = self._checkpoint.vocabulary
@@ -92,7 +92,7 @@ class HuggingFace:
         return Text(tuple(text), language)
 
     def _features(self, samples: Samples, **options: Any) -> Any:
-        return self._extract(samples, sampling_rate=RATE, return_tensors="pt", **options)
+        return self._extract(samples, sampling_rate=SAMPLE_RATE, return_tensors="pt", **options)
 
     def _encode(self, samples: Samples) -> torch.Tensor:
         with torch.no_grad():

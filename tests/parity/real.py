@@ -19,16 +19,16 @@ import pytest
 
 from desktop_app import resources
 from desktop_app.audio.files import AudioFile
-from desktop_app.audio.logmel import RATE
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding.hearing import Samples
-from desktop_app.decoding.longform import WINDOW_SECONDS, Settings
+from desktop_app.decoding.longform import Settings
+from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from tests.parity.comparison import Outcome, Reference, WordReference, compare_recording, compare_windows, compare_words
 from tests.parity.galley import Galley
 
 TEN_MINUTES, ONE_MINUTE = 610, 61
-_STEP = RATE // 50  # samples of a timestamp: what is shorter is a window for the references and not for Galley
+_STEP = SAMPLE_RATE // 50  # samples of a timestamp: what is shorter is a window for the references and not for Galley
 
 
 @dataclass(frozen=True)
@@ -173,8 +173,8 @@ def sample() -> tuple[dict[str, Samples], dict[str, Samples]]:
     """The first window of the sample conversation, and ten seconds behind it."""
     with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as audio:
         samples = np.concatenate(list(audio))
-    border = WINDOW_SECONDS * RATE
-    return {"window": samples[:border]}, {"rest": samples[border : border + 10 * RATE]}
+    border = WINDOW_SECONDS * SAMPLE_RATE
+    return {"window": samples[:border]}, {"rest": samples[border : border + 10 * SAMPLE_RATE]}
 
 
 def _listed(group: Group, is_long: bool) -> list[tuple[str, str]]:
@@ -199,7 +199,7 @@ def _some(listed: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _joined(name: str) -> Sound:
     """Clips one after another, of each folder in turn, until there are more than ten minutes."""
-    wanted = (ONE_MINUTE if os.environ.get("GALLEY_PARITY_CLIPS") else TEN_MINUTES) * RATE
+    wanted = (ONE_MINUTE if os.environ.get("GALLEY_PARITY_CLIPS") else TEN_MINUTES) * SAMPLE_RATE
     group, parts, length = LONG[name], [], 0
     for file, language in _in_turn(group):
         parts.append(_sound(file, language).samples)

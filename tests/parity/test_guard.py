@@ -16,7 +16,8 @@ from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.decoding.guard import Act, Guard
 from desktop_app.decoding.longform import Listener, Segment, Settings, transcribe
 from desktop_app.runtimes.openvino import OpenVinoModel, load
-from tests.sounds import RATE, Samples, without_speech
+from desktop_app.transcript.constants import SAMPLE_RATE
+from tests.sounds import Samples, without_speech
 
 CLIPS = sorted((Path(__file__).parents[1] / "data" / "clips").glob("*.flac"))
 Loaded = tuple[Checkpoint, OpenVinoModel]
@@ -77,7 +78,7 @@ def test_speech_keeps_its_tokens(loaded: Loaded) -> None:
 def test_every_clip_keeps_its_words(loaded: Loaded, clip: Path) -> None:
     """A line behind the end of the audio says nothing, so the words within it are what counts."""
     sound, rate = soundfile.read(clip, dtype="float32")
-    assert rate == RATE
+    assert rate == SAMPLE_RATE
     plain, guarded = write(loaded, sound, guarded=False), write(loaded, sound)
-    seconds = len(sound) / RATE
+    seconds = len(sound) / SAMPLE_RATE
     assert [s.tokens for s in guarded.made] == [s.tokens for s in plain.made if s.start < seconds]

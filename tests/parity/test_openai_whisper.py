@@ -16,12 +16,12 @@ from whisper import timing
 from whisper.timing import WordTiming, add_word_timestamps
 
 from desktop_app.audio import logmel
-from desktop_app.audio.logmel import RATE
 from desktop_app.decoding import longform
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.longform import Segment, Settings
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.words import Timing, tidy
+from desktop_app.transcript.constants import SAMPLE_RATE
 from tests import openai_models
 from tests.parity.comparison import WORD_WITHIN, compare_recording, compare_windows
 from tests.parity.galley import Galley, loaded
@@ -102,8 +102,8 @@ def test_words_are_timed_as_there(both: Both, shares: Sequence[float]) -> None:
         samples = babble(30 - 0.97 * seed, 40 + seed)
         (attempt,) = galley.windows([samples], Settings("en"))
         tokens = [token for token in attempt.text.tokens if token < checkpoint.vocabulary.end][:80]
-        segments = list(_segments(tokens, shares, len(samples) / RATE))
-        timings = galley.decoder.words(attempt.window, Task("en"), tokens, len(samples) / RATE, checkpoint.text)
+        segments = list(_segments(tokens, shares, len(samples) / SAMPLE_RATE))
+        timings = galley.decoder.words(attempt.window, Task("en"), tokens, len(samples) / SAMPLE_RATE, checkpoint.text)
         tidied, median = tidy(timings)
         ours = longform.share_out(tidied, segments, 0.0, median, 0.0, checkpoint.vocabulary)
         theirs = openai.words(samples, 0.0, segments, 0.0, Task("en"))

@@ -10,8 +10,8 @@ import pytest
 import soundfile
 
 from desktop_app import resources
-from desktop_app.audio.logmel import RATE
 from desktop_app.decoding.longform import Settings
+from desktop_app.transcript.constants import SAMPLE_RATE
 from tests import random_models
 from tests.parity.comparison import compare_recording, compare_windows
 from tests.parity.galley import Galley, loaded
@@ -38,7 +38,7 @@ def small_pair() -> Both:
 
 def sound(path: Path) -> Samples:
     samples, rate = soundfile.read(path, dtype="float32")
-    assert rate == RATE
+    assert rate == SAMPLE_RATE
     return np.asarray(samples)
 
 
@@ -55,7 +55,7 @@ def test_clips(small_pair: Both) -> None:
 def test_whole_windows(small_pair: Both) -> None:
     """Thirty seconds of conversation: several segments, pairs of timestamps, no silence at the end."""
     samples = sound(resources.path("resources", "sample", "conversation.flac"))
-    windows = {f"from {start} s": samples[start * RATE : (start + 30) * RATE] for start in (0, 20)}
+    windows = {f"from {start} s": samples[start * SAMPLE_RATE : (start + 30) * SAMPLE_RATE] for start in (0, 20)}
     assert compare_windows(*small_pair, windows, ENGLISH).tokens > 40
 
 
@@ -63,7 +63,7 @@ def test_whole_windows(small_pair: Both) -> None:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_random_weights(tmp_path: Path, seed: int) -> None:
     """Text without sense runs into rules that sense seldom meets, up to the last position."""
-    noise = np.random.default_rng(seed).normal(0, 0.1, 5 * RATE).astype(np.float32)
+    noise = np.random.default_rng(seed).normal(0, 0.1, 5 * SAMPLE_RATE).astype(np.float32)
     folder = random_models.toy(tmp_path / "toy", seed)
     assert compare_windows(*both(folder), {f"seed {seed}": noise}, ENGLISH).tokens > 0
 
@@ -109,5 +109,5 @@ def test_a_long_recording(small_pair: Both, times: int) -> None:
     once = sound(resources.path("resources", "sample", "conversation.flac"))
     samples = np.concatenate([once * 10 ** -(number % 4) for number in range(times)]).astype(np.float32)
     outcome, _ = compare_recording(*small_pair, f"{times} times", samples, ENGLISH)
-    print(f"{outcome.tokens} tokens in {len(samples) / RATE:.0f} s")
+    print(f"{outcome.tokens} tokens in {len(samples) / SAMPLE_RATE:.0f} s")
     assert outcome.tokens > 40

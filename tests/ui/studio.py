@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from desktop_app.audio.logmel import RATE
 from desktop_app.audio.microphone import Input, MicrophoneProblem
 from desktop_app.audio.recording import Recorded, RecorderListener
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 DESK = Input("alsa:desk", "Desk microphone", "ALSA", 1, 48_000, True, False)
 HEADSET = Input("alsa:headset", "Headset", "ALSA", 1, 16_000, False, False)
@@ -43,13 +43,13 @@ class FakeRecorder:
 
     def stop(self) -> Recorded:
         self.asked.append("stop")
-        made = Recorded(self.path, self.samples / RATE, (), "" if self.samples else "Nothing was heard.")
+        made = Recorded(self.path, self.samples / SAMPLE_RATE, (), "" if self.samples else "Nothing was heard.")
         self.listener.ended(made)
         return made
 
     def hear(self, seconds: float, peak: float = 0.3) -> None:
         """Let it take in sound."""
-        block = np.full(round(seconds * RATE), peak, np.float32)
+        block = np.full(round(seconds * SAMPLE_RATE), peak, np.float32)
         if not self.samples:
             self.listener.began()
         self.listener.block(block, self.samples)

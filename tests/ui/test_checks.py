@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from desktop_app import folders
 from desktop_app.audio.flac import FlacWriter
-from desktop_app.audio.logmel import RATE
 from desktop_app.engine.messages import Cancelled, Failed, Finished, Progress, SegmentReady, Started
 from desktop_app.library.store import Library, LibraryProblem
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment, Stats
 from desktop_app.ui import entry as states
 from desktop_app.ui.entry import Entry
@@ -136,8 +136,8 @@ def interrupted(stage: Stage, *lines: Segment, seconds: float = 90.0) -> tuple[S
     """The next start after a program that was killed while it recorded."""
     path = folders.recordings() / "Recording 2026-05-04 14.02.flac"
     path.parent.mkdir(parents=True, exist_ok=True)
-    writer = FlacWriter(path, RATE)
-    writer.write(np.zeros(round(seconds * RATE), np.int16))
+    writer = FlacWriter(path, SAMPLE_RATE)
+    writer.write(np.zeros(round(seconds * SAMPLE_RATE), np.int16))
     writer.sync()  # and no close: the header never says how long it is
     entry = stage.library.add_live(str(path))
     stage.library.begin(entry.id, MODELS, 0.0)

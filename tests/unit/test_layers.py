@@ -22,13 +22,13 @@ ENGINES = {"torch", "openvino", "transformers"}
 ROOMS: dict[str, set[str]] = {
     "folders": set(),
     "resources": set(),
-    "audio": set(),
     "transcript": set(),
+    "audio": {"transcript"},
     "speakers": {"audio", "transcript"},
-    "decoding": set(),
-    "checkpoints": {"decoding", "resources", "folders"},
+    "decoding": {"transcript"},
+    "checkpoints": {"decoding", "resources", "folders", "transcript"},
     "runtimes": {"audio", "checkpoints", "decoding", "folders"},
-    "training": {"audio", "checkpoints", "decoding", "folders", "runtimes"},
+    "training": {"audio", "checkpoints", "decoding", "folders", "runtimes", "transcript"},
     "library": {"audio", "transcript", "folders"},
     "engine": {
         *("audio", "checkpoints", "decoding", "folders", "library", "resources", "runtimes", "speakers", "transcript"),

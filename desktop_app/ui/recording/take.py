@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
-from desktop_app.audio.logmel import RATE
 from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.audio.recording import Recorded, RecorderListener
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.ui.errands import Errands
 
 
@@ -66,7 +66,7 @@ class Take(QObject):
     @property
     def seconds(self) -> float:
         """How much is recorded."""
-        return self._samples / RATE
+        return self._samples / SAMPLE_RATE
 
     def start(self) -> None:
         """Open the input and begin."""

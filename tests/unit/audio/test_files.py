@@ -15,7 +15,8 @@ import numpy.typing as npt
 import pytest
 import soundfile
 
-from desktop_app.audio.files import RATE, AudioFile, AudioProblem
+from desktop_app.audio.files import AudioFile, AudioProblem
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 Samples = npt.NDArray[np.float32]
 
@@ -41,7 +42,7 @@ def problem(path: Path | str) -> AudioProblem:
 
 
 def loudest_pitch(sound: Samples) -> float:
-    return float(np.abs(np.fft.rfft(sound)).argmax() * RATE / sound.size)
+    return float(np.abs(np.fft.rfft(sound)).argmax() * SAMPLE_RATE / sound.size)
 
 
 def encode(path: Path, codec: str, rate: int, seconds: float, layout: str = "stereo", **options: str) -> None:
@@ -78,30 +79,30 @@ def video(path: Path, sound_after: float | None = None) -> None:
 
 def test_sixteen_kilohertz_mono_comes_through_untouched(tmp_path: Path) -> None:
     sound = (np.random.default_rng(0).standard_normal(20_000) * 5000).astype(np.int16)
-    soundfile.write(tmp_path / "plain.wav", sound, RATE)
+    soundfile.write(tmp_path / "plain.wav", sound, SAMPLE_RATE)
     assert np.array_equal(read(tmp_path / "plain.wav"), sound.astype(np.float32) / 32_768)
 
 
 @pytest.mark.parametrize("kind", ["PCM_U8", "PCM_16", "PCM_24", "PCM_32", "FLOAT", "DOUBLE", "ULAW", "MS_ADPCM"])
 def test_every_depth_has_the_same_level(tmp_path: Path, kind: str) -> None:
-    soundfile.write(tmp_path / "deep.wav", tone(1.0, RATE), RATE, subtype=kind)
-    sound = read(tmp_path / "deep.wav")[:RATE]
-    assert np.abs(sound - tone(1.0, RATE)[: sound.size]).max() < 0.03
+    soundfile.write(tmp_path / "deep.wav", tone(1.0, SAMPLE_RATE), SAMPLE_RATE, subtype=kind)
+    sound = read(tmp_path / "deep.wav")[:SAMPLE_RATE]
+    assert np.abs(sound - tone(1.0, SAMPLE_RATE)[: sound.size]).max() < 0.03
 
 
 @pytest.mark.parametrize("rate", [4000, 8000, 11_025, 22_050, 44_100, 48_000, 192_000])
 def test_every_rate_keeps_pitch_and_length(tmp_path: Path, rate: int) -> None:
     soundfile.write(tmp_path / "rate.wav", tone(2.0, rate), rate)
     sound = read(tmp_path / "rate.wav")
-    assert abs(sound.size - 2 * RATE) <= 2
+    assert abs(sound.size - 2 * SAMPLE_RATE) <= 2
     assert loudest_pitch(sound) == pytest.approx(440, abs=1)
-    assert np.abs(sound[RATE // 2 : RATE]).max() == pytest.approx(0.5, abs=0.01)
+    assert np.abs(sound[SAMPLE_RATE // 2 : SAMPLE_RATE]).max() == pytest.approx(0.5, abs=0.01)
 
 
 @pytest.mark.parametrize("channels", [2, 6, 8, 24])
 def test_channels_are_averaged(tmp_path: Path, channels: int) -> None:
     levels = np.linspace(0.0, 0.5, channels)
-    soundfile.write(tmp_path / "many.w64", tone(1.0, RATE, level=1.0)[:, None] * levels, RATE)
+    soundfile.write(tmp_path / "many.w64", tone(1.0, SAMPLE_RATE, level=1.0)[:, None] * levels, SAMPLE_RATE)
     assert np.abs(read(tmp_path / "many.w64")).max() == pytest.approx(levels.mean(), abs=0.001)
 
 
@@ -129,7 +130,7 @@ def test_containers_and_codecs(tmp_path: Path, name: str, codec: str, rate: int)
         sound = np.concatenate(list(audio))
         assert audio.damage == ""
     assert audio.seconds == pytest.approx(3.0, abs=0.15)
-    assert sound.size / RATE == pytest.approx(3.0, abs=0.15)
+    assert sound.size / SAMPLE_RATE == pytest.approx(3.0, abs=0.15)
     assert loudest_pitch(sound) == pytest.approx(440, abs=1)
 
 
@@ -139,20 +140,20 @@ def test_vorbis(tmp_path: Path) -> None:
 
 
 def test_the_header_of_a_streamed_wav_may_lie_about_its_length(tmp_path: Path) -> None:
-    soundfile.write(tmp_path / "good.wav", tone(2.0, RATE), RATE)
+    soundfile.write(tmp_path / "good.wav", tone(2.0, SAMPLE_RATE), SAMPLE_RATE)
     good = (tmp_path / "good.wav").read_bytes()
     at = good.index(b"data") + 4
     for number, lie in enumerate([b"\xff\xff\xff\xff", b"\0\0\0\0", (2**31 - 1).to_bytes(4, "little")]):
         path = tmp_path / f"{number}.wav"
         path.write_bytes(good[:at] + lie + good[at + 4 :])
-        assert read(path).size == 2 * RATE
+        assert read(path).size == 2 * SAMPLE_RATE
 
 
 def test_numbers_that_are_none_are_silence(tmp_path: Path) -> None:
-    sound = tone(1.0, RATE)
+    sound = tone(1.0, SAMPLE_RATE)
     sound[100:200] = np.nan
     sound[300] = np.inf
-    soundfile.write(tmp_path / "holes.wav", sound, RATE, subtype="FLOAT")
+    soundfile.write(tmp_path / "holes.wav", sound, SAMPLE_RATE, subtype="FLOAT")
     got = read(tmp_path / "holes.wav")
     assert np.isfinite(got).all()
     assert not got[100:200].any()
@@ -161,9 +162,9 @@ def test_numbers_that_are_none_are_silence(tmp_path: Path) -> None:
 def test_sound_that_begins_later_than_its_video_keeps_its_time(tmp_path: Path) -> None:
     video(tmp_path / "late.mkv", sound_after=0.75)
     sound = read(tmp_path / "late.mkv")
-    assert not sound[: int(0.74 * RATE)].any()
-    assert np.abs(sound[int(0.76 * RATE) : int(0.8 * RATE)]).max() > 0.4
-    assert sound.size / RATE == pytest.approx(1.75, abs=0.01)
+    assert not sound[: int(0.74 * SAMPLE_RATE)].any()
+    assert np.abs(sound[int(0.76 * SAMPLE_RATE) : int(0.8 * SAMPLE_RATE)]).max() > 0.4
+    assert sound.size / SAMPLE_RATE == pytest.approx(1.75, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -172,8 +173,8 @@ def test_sound_that_begins_later_than_its_video_keeps_its_time(tmp_path: Path) -
 def test_any_file_name(tmp_path: Path, name: bytes) -> None:
     path = tmp_path / os.fsdecode(name)
     with path.open("wb") as file:
-        soundfile.write(file, tone(0.5, RATE), RATE, format="WAV")
-    assert read(path).size == RATE // 2
+        soundfile.write(file, tone(0.5, SAMPLE_RATE), SAMPLE_RATE, format="WAV")
+    assert read(path).size == SAMPLE_RATE // 2
 
 
 def test_a_long_file_is_never_in_memory(tmp_path: Path) -> None:
@@ -197,7 +198,7 @@ def test_a_file_that_breaks_off_gives_what_is_there_and_says_so(tmp_path: Path) 
     content = (tmp_path / "whole.flac").read_bytes()
     (tmp_path / "cut.flac").write_bytes(content[: len(content) // 2])
     with AudioFile(tmp_path / "cut.flac") as audio:
-        seconds = sum(block.size for block in audio) / RATE
+        seconds = sum(block.size for block in audio) / SAMPLE_RATE
     assert 3 < seconds < 5
     assert audio.damage == f"The file is damaged or cut short: only {seconds:.1f} s of 8.0 s could be read."
 
@@ -210,7 +211,7 @@ def test_a_hole_in_the_middle_loses_only_itself_and_is_said(tmp_path: Path) -> N
     content[middle : middle + 600] = np.random.default_rng(0).bytes(600)
     (tmp_path / "hole.mp4").write_bytes(content)
     with AudioFile(tmp_path / "hole.mp4") as audio:
-        seconds = sum(block.size for block in audio) / RATE
+        seconds = sum(block.size for block in audio) / SAMPLE_RATE
     assert seconds > 7
     assert "damaged" in audio.damage
 
@@ -228,7 +229,7 @@ def _noise(path: Path) -> None:
 
 
 def _no_samples(path: Path) -> None:
-    soundfile.write(path, np.zeros(0, np.int16), RATE, format="WAV")
+    soundfile.write(path, np.zeros(0, np.int16), SAMPLE_RATE, format="WAV")
 
 
 def _header(path: Path) -> None:
@@ -268,7 +269,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def refuse(path: Path, mode: str) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
-    soundfile.write(tmp_path / "mine.wav", tone(0.5, RATE), RATE)
+    soundfile.write(tmp_path / "mine.wav", tone(0.5, SAMPLE_RATE), SAMPLE_RATE)
     monkeypatch.setattr(Path, "open", refuse)
     assert problem(tmp_path / "mine.wav").reason == "you are not allowed to read it"
 
@@ -303,11 +304,11 @@ def test_ffmpeg_writes_nothing_on_the_terminal(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.flac", "a.wav"])
 def test_reading_begins_where_it_is_wanted(tmp_path: Path, name: str, start: float) -> None:
     path = tmp_path / name
-    soundfile.write(path, np.random.default_rng(1).uniform(-0.5, 0.5, 3 * RATE), RATE, subtype="PCM_16")
+    soundfile.write(path, np.random.default_rng(1).uniform(-0.5, 0.5, 3 * SAMPLE_RATE), SAMPLE_RATE, subtype="PCM_16")
     with AudioFile(path, start) as audio:
         sound = np.concatenate(list(audio))
     assert not audio.damage
-    assert np.array_equal(sound, read(path)[round(start * RATE) :])
+    assert np.array_equal(sound, read(path)[round(start * SAMPLE_RATE) :])
 
 
 @pytest.mark.parametrize(("name", "codec"), [("a.mp3", "libmp3lame"), ("a.m4a", "aac"), ("a.ogg", "libopus")])
@@ -316,10 +317,10 @@ def test_reading_begins_where_it_is_wanted_in_packets_too(tmp_path: Path, name: 
     with AudioFile(tmp_path / name, 4.0) as audio:
         sound = np.concatenate(list(audio))
     assert not audio.damage
-    assert sound.size == pytest.approx(read(tmp_path / name).size - 4 * RATE, abs=0.06 * RATE)
+    assert sound.size == pytest.approx(read(tmp_path / name).size - 4 * SAMPLE_RATE, abs=0.06 * SAMPLE_RATE)
 
 
 def test_beyond_the_end_there_is_nothing(tmp_path: Path) -> None:
-    soundfile.write(tmp_path / "a.wav", np.zeros(RATE), RATE)
+    soundfile.write(tmp_path / "a.wav", np.zeros(SAMPLE_RATE), SAMPLE_RATE)
     with AudioFile(tmp_path / "a.wav", 5.0) as audio:
         assert not list(audio)

@@ -7,22 +7,23 @@ import pytest
 from transformers import WhisperFeatureExtractor
 
 from desktop_app.audio.logmel import LogMel
-
-RATE = 16_000
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 
 def recordings() -> dict[str, np.ndarray]:
     random = np.random.default_rng(7)
-    time = np.arange(9 * RATE) / RATE
+    time = np.arange(9 * SAMPLE_RATE) / SAMPLE_RATE
     sweep = (0.5 * np.sin(2 * np.pi * (100 + 300 * time) * time)).astype(np.float32)
     return {
         "nothing": np.zeros(0, np.float32),
-        "silence": np.zeros(RATE, np.float32),
-        "a click": np.eye(1, RATE, 800, dtype=np.float32)[0],
+        "silence": np.zeros(SAMPLE_RATE, np.float32),
+        "a click": np.eye(1, SAMPLE_RATE, 800, dtype=np.float32)[0],
         "a sweep": sweep,
-        "noise": random.normal(0, 0.05, 30 * RATE).astype(np.float32),
-        "just short of the window": random.normal(0, 0.05, 30 * RATE - 1).astype(np.float32),
-        "loud to the end": np.sign(np.sin(2 * np.pi * 440 * np.arange(30 * RATE) / RATE)).astype(np.float32),
+        "noise": random.normal(0, 0.05, 30 * SAMPLE_RATE).astype(np.float32),
+        "just short of the window": random.normal(0, 0.05, 30 * SAMPLE_RATE - 1).astype(np.float32),
+        "loud to the end": np.sign(np.sin(2 * np.pi * 440 * np.arange(30 * SAMPLE_RATE) / SAMPLE_RATE)).astype(
+            np.float32
+        ),
         "an odd length": random.normal(0, 0.3, 12_345).astype(np.float32),
     }
 
@@ -32,7 +33,7 @@ def test_equals_the_reference(bins: int) -> None:
     reference = WhisperFeatureExtractor(feature_size=bins)
     for name, samples in recordings().items():
         expected = reference(
-            samples if len(samples) else np.zeros(1, np.float32), sampling_rate=RATE, return_tensors="np"
+            samples if len(samples) else np.zeros(1, np.float32), sampling_rate=SAMPLE_RATE, return_tensors="np"
         )
         found = LogMel(bins).features(samples)
         assert found.dtype == np.float32 and found.shape == (bins, 3000), name
@@ -41,4 +42,4 @@ def test_equals_the_reference(bins: int) -> None:
 
 def test_more_than_a_window_is_refused() -> None:
     with pytest.raises(ValueError, match="480001"):
-        LogMel(80).features(np.zeros(30 * RATE + 1, np.float32))
+        LogMel(80).features(np.zeros(30 * SAMPLE_RATE + 1, np.float32))

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from desktop_app.audio import microphone
-from desktop_app.audio.files import RATE, AudioFile
+from desktop_app.audio.files import AudioFile
 from desktop_app.audio.player import Player, Speaker
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 CLIP = Path(__file__).parents[2] / "data" / "clips" / "00.flac"
 
@@ -64,15 +65,15 @@ def test_the_stretch_is_played_and_no_more() -> None:
     run = Player(heard, lambda: output).play(CLIP, 0.5, 1.25)
     assert heard.done.wait(5.0)
     assert heard.ends == [(run, "", "")]
-    assert sum(map(len, output.pieces)) == 0.75 * RATE
-    assert max(map(len, output.pieces)) <= RATE // 20
+    assert sum(map(len, output.pieces)) == 0.75 * SAMPLE_RATE
+    assert max(map(len, output.pieces)) <= SAMPLE_RATE // 20
     assert output.closed
     assert output.drained
     assert heard.places[-1] == (run, pytest.approx(1.25))
     with AudioFile(CLIP) as file:
         whole = np.concatenate(list(file))
     played = np.concatenate(output.pieces)
-    assert np.array_equal(whole[RATE // 2 : RATE // 2 + len(played)], played)
+    assert np.array_equal(whole[SAMPLE_RATE // 2 : SAMPLE_RATE // 2 + len(played)], played)
 
 
 def test_another_stretch_comes_after_the_first_has_let_go_of_the_device() -> None:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from desktop_app.audio import recording
-from desktop_app.audio.files import RATE, AudioFile
+from desktop_app.audio.files import AudioFile
 from desktop_app.audio.microphone import MicrophoneProblem
+from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.fake_input import Desk, FakeInput, Sound, noise, read, wait
 
 HOURS = float(os.environ.get("GALLEY_SOAK_HOURS", "0.02"))
@@ -62,7 +63,7 @@ def test_any_rate_and_channels_become_sixteen_kilohertz_mono(desk: Desk, rate: i
     recorded = desk.recorder.stop()
     found = read(desk.path)
     assert recorded.seconds == pytest.approx(2.0, abs=0.001)
-    wanted = 0.5 * np.sin(2 * np.pi * 440 * np.arange(found.size) / RATE)
+    wanted = 0.5 * np.sin(2 * np.pi * 440 * np.arange(found.size) / SAMPLE_RATE)
     np.testing.assert_allclose(found[800:-800], wanted[800:-800], atol=2e-3)
 
 
@@ -99,24 +100,24 @@ def test_hours_of_it_lose_no_block_and_take_no_memory(desk: Desk) -> None:
     measured: list[int] = []
     tracemalloc.start(8)
     for second in range(samples):
-        wait(lambda: fake.ring.room >= 2 * RATE)
+        wait(lambda: fake.ring.room >= 2 * SAMPLE_RATE)
         fake.say(np.roll(block, second))
         if second in (samples // 3, samples - 1):
             wait(lambda: not fake.ring.waiting)
-            desk.taken((second + 1) * RATE)
+            desk.taken((second + 1) * SAMPLE_RATE)
             desk.recorder._do(lambda: measured.append(held()))  # between two looks, when no sound is in its hands
     tracemalloc.stop()
     recorded = desk.recorder.stop()
     assert recorded == recording.Recorded(desk.path, float(samples), ())
-    assert heard[0] == samples * RATE
+    assert heard[0] == samples * SAMPLE_RATE
     assert measured[1] - measured[0] < 1_000_000
     with AudioFile(desk.path) as audio:
         sound, second = np.zeros(0, np.float32), 0
         for piece in audio:
             sound = np.concatenate([sound, piece])
-            while sound.size >= RATE:
-                np.testing.assert_array_equal(sound[:RATE], np.roll(block, second))
-                sound, second = sound[RATE:], second + 1
+            while sound.size >= SAMPLE_RATE:
+                np.testing.assert_array_equal(sound[:SAMPLE_RATE], np.roll(block, second))
+                sound, second = sound[SAMPLE_RATE:], second + 1
     assert (second, sound.size, audio.damage) == (samples, 0, "")
 
 

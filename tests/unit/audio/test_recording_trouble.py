@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from desktop_app.audio import disk, recording, tape
-from desktop_app.audio.files import RATE
 from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.audio.telling import Teller
+from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.fake_input import Desk, FakeInput, Heard, Sound, noise, read, wait
 
 
@@ -29,7 +29,7 @@ def test_a_device_that_goes_is_waited_for_and_its_gap_is_marked(desk: Desk, monk
         "Fake is gone; connect it again, or choose another input; the recording goes on then"
     ]
     time.sleep(1.0)
-    heard = desk.heard.samples / RATE
+    heard = desk.heard.samples / SAMPLE_RATE
     assert heard > 1.0, "the clock goes on"
     desk.inputs[None] = FakeInput()
     time.sleep(0.3)
@@ -39,7 +39,7 @@ def test_a_device_that_goes_is_waited_for_and_its_gap_is_marked(desk: Desk, monk
     (gap,) = recorded.gaps
     assert gap.start == pytest.approx(0.5, abs=0.001)
     assert 1.0 < gap.seconds < 5.0
-    sound, missing = read(desk.path), round(gap.seconds * RATE)
+    sound, missing = read(desk.path), round(gap.seconds * SAMPLE_RATE)
     np.testing.assert_array_equal(sound[:8000], before)
     assert not sound[8000 : 8000 + missing].any()
     np.testing.assert_array_equal(sound[8000 + missing :], after)

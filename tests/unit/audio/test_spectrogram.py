@@ -9,18 +9,19 @@ import numpy.typing as npt
 import pytest
 import whisper
 
-from desktop_app.audio.logmel import EDGE, HOP, RATE, features
+from desktop_app.audio.logmel import EDGE, HOP, features
 from desktop_app.audio.spectrogram import Spectrogram
+from desktop_app.transcript.constants import SAMPLE_RATE
 
-WINDOW = 30 * RATE
+WINDOW = 30 * SAMPLE_RATE
 Samples = npt.NDArray[np.float32]
 
 
 def speech(seconds: float, loudest: float) -> Samples:
     """Noise that grows slowly, with something loud for 5 ms at `loudest` seconds."""
-    count = round(seconds * RATE)
+    count = round(seconds * SAMPLE_RATE)
     samples = np.random.default_rng(3).normal(0, 0.02, count) * np.linspace(0.01, 1, count)
-    at = round(loudest * RATE)
+    at = round(loudest * SAMPLE_RATE)
     samples[at : at + 80] = np.sin(np.arange(len(samples[at : at + 80])))
     return samples.astype(np.float32)
 
@@ -37,7 +38,7 @@ def test_windows_equal_the_reference(bins: int, loudest: float) -> None:
     samples = speech(70.043, loudest)
     whole = whisper.log_mel_spectrogram(samples, bins, padding=WINDOW).numpy()[:, : len(samples) // HOP]
     spectrogram = Spectrogram(blocks(samples, 8000), [80, 128])
-    for begin in (0, 320, 12 * RATE, len(samples) - WINDOW, 60 * RATE):
+    for begin in (0, 320, 12 * SAMPLE_RATE, len(samples) - WINDOW, 60 * SAMPLE_RATE):
         begin -= begin % (2 * HOP)
         expected = whisper.pad_or_trim(whole[:, begin // HOP : begin // HOP + 3000], 3000)
         before, behind = samples[max(0, begin - EDGE) : begin], samples[begin + WINDOW : begin + WINDOW + EDGE]

@@ -11,7 +11,8 @@ import pytest
 
 from desktop_app import resources
 from desktop_app.audio.files import AudioFile
-from desktop_app.audio.voice import FRAME, RATE, VoiceGate, Voices, speech
+from desktop_app.audio.voice import FRAME, VoiceGate, Voices, speech
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 CLIPS = Path(__file__).resolve().parents[2] / "data" / "clips"
 TURNS = [
@@ -26,14 +27,16 @@ def clip(number: int) -> np.ndarray:
 
 
 def noise(seconds: float, level: float) -> np.ndarray:
-    return (np.random.default_rng(1).normal(size=round(seconds * RATE)) * level).astype(np.float32)
+    return (np.random.default_rng(1).normal(size=round(seconds * SAMPLE_RATE)) * level).astype(np.float32)
 
 
 def test_speech_is_found_with_its_first_and_last_word() -> None:
     """A clip has a quarter of a second of silence before it and half a second behind it."""
     for number in range(10):
         audio = clip(number)
-        found = speech(np.concatenate([np.zeros(2 * RATE, np.float32), audio, np.zeros(2 * RATE, np.float32)]))
+        found = speech(
+            np.concatenate([np.zeros(2 * SAMPLE_RATE, np.float32), audio, np.zeros(2 * SAMPLE_RATE, np.float32)])
+        )
         seconds = json.loads((CLIPS / "clips.json").read_text("utf-8"))[number]["seconds"]
         assert found[0][0] <= 2.3, number
         assert 2 + seconds - 0.65 <= found[-1][1] <= 2 + seconds + 0.2, number
@@ -41,7 +44,7 @@ def test_speech_is_found_with_its_first_and_last_word() -> None:
 
 def test_every_turn_of_a_conversation_is_heard() -> None:
     with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as file:
-        audio = np.concatenate(list(file))[: 30 * RATE]
+        audio = np.concatenate(list(file))[: 30 * SAMPLE_RATE]
     found = speech(audio)
     for start, end in TURNS:
         if end < 29:
@@ -65,11 +68,11 @@ def test_any_cutting_into_blocks_gives_the_same() -> None:
 
 def test_the_pre_roll_never_reaches_into_the_speech_before() -> None:
     gate = VoiceGate()
-    turns = gate.feed(np.concatenate([noise(2, 1e-4), clip(0), np.zeros(RATE // 4, np.float32), clip(1)]))
+    turns = gate.feed(np.concatenate([noise(2, 1e-4), clip(0), np.zeros(SAMPLE_RATE // 4, np.float32), clip(1)]))
     turns += gate.finish()
     places = [at for _, at in turns]
     assert places == sorted(places)
-    assert places[0] >= RATE
+    assert places[0] >= SAMPLE_RATE
 
 
 @pytest.mark.parametrize("level", [0.0, 1e-4, 3e-3, 0.05])
@@ -79,7 +82,7 @@ def test_silence_and_noise_are_no_speech(level: float) -> None:
 
 def test_speech_to_the_very_end_is_closed() -> None:
     gate = VoiceGate()
-    audio = clip(0)[: round(1.5 * RATE)]
+    audio = clip(0)[: round(1.5 * SAMPLE_RATE)]
     (begun,) = gate.feed(audio)
     assert begun[0]
     assert gate.speaking
@@ -98,7 +101,7 @@ def test_near_silence_costs_next_to_nothing() -> None:
 def test_a_voice_is_judged_alike_whatever_was_asked_before() -> None:
     """Frames lie on one grid and the network hears a stream, so that a line's edges do not decide what it is."""
     audio = np.concatenate([noise(1, 1e-3), clip(0), noise(1, 1e-3), clip(1)])
-    seconds = len(audio) / RATE
+    seconds = len(audio) / SAMPLE_RATE
     spans = [(start, start + 1.5) for start in np.arange(0, seconds - 1.5, 0.37)]
     pieces, whole = Voices(audio), Voices(audio)
     assert whole.longest(0, seconds) > 0.5

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.decoding.guard import LONG, RATE, TURNED, TURNS, Act, Guard, WhenSaid, first_turn
+from desktop_app.decoding.guard import LONG, TURNED, TURNS, Act, Guard, WhenSaid, first_turn
 from desktop_app.decoding.hearing import Samples, Window
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.window import WindowText
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 from .toys import END, FIRST_TIME, TEXT, vocabulary
 
@@ -27,11 +28,11 @@ def say(tokens: Sequence[int]) -> str:
 @cache
 def speech(*spoken: tuple[float, float], seconds: float = 30.0) -> Window:
     """A window with noise that swells and fades where somebody speaks, and soft steady noise elsewhere."""
-    time = np.arange(round(seconds * RATE)) / RATE
+    time = np.arange(round(seconds * SAMPLE_RATE)) / SAMPLE_RATE
     noise = np.random.default_rng(0).normal(0, 1, len(time))
     inside = np.any([(time >= start) & (time < end) for start, end in spoken] or [time < 0], axis=0)
     sound = noise * np.where(inside, 0.1 * (1 + np.sin(25 * time)), 0.002)
-    return Window(sound.astype(np.float32), lambda samples, bins: samples, round(BEGIN * RATE))
+    return Window(sound.astype(np.float32), lambda samples, bins: samples, round(BEGIN * SAMPLE_RATE))
 
 
 class Ears:
@@ -46,8 +47,8 @@ class Ears:
 
     def longest(self, start: float, end: float) -> float:
         self.asked += 1
-        part = self.samples[round(start * RATE) : round(end * RATE)]
-        return float(np.sum(np.abs(part) > 0.02)) / (RATE / 4)
+        part = self.samples[round(start * SAMPLE_RATE) : round(end * SAMPLE_RATE)]
+        return float(np.sum(np.abs(part) > 0.02)) / (SAMPLE_RATE / 4)
 
 
 def line(start: float, end: float, *words: int) -> Line:
@@ -88,7 +89,7 @@ def test_a_line_where_nobody_speaks_goes_however_sure_the_target_is() -> None:
 
 
 def test_a_line_behind_the_end_of_the_audio_goes_and_silence_is_not_listened_to() -> None:
-    window = Window(np.zeros(5 * RATE, np.float32), lambda samples, bins: samples, round(BEGIN * RATE))
+    window = Window(np.zeros(5 * SAMPLE_RATE, np.float32), lambda samples, bins: samples, round(BEGIN * SAMPLE_RATE))
     kept, acts, asked = check(window, [line(0, 4, 1), line(5, 5, 2)], covered=5.0)
     assert kept == []
     assert [act.kind for act in acts] == ["silence", "silence"]
@@ -131,10 +132,10 @@ def test_a_voice_that_needs_time_is_heard_from_before_the_window() -> None:
         return Ears()(samples)
 
     window = speech((0, 5), seconds=5.0)
-    heard = Window(window.samples, lambda samples, bins: samples, window.place, np.zeros(RATE, np.float32))
+    heard = Window(window.samples, lambda samples, bins: samples, window.place, np.zeros(SAMPLE_RATE, np.float32))
     text = WindowText((1,), -1.5, 0.0)
     assert Guard(listen, vocabulary(), say).check(heard, text, [line(1, 2, 1)], 5.0) == ([line(1, 2, 1)], [])
-    assert begun == 6 * RATE
+    assert begun == 6 * SAMPLE_RATE
 
 
 def test_the_turns_of_a_circle_go_but_for_the_first() -> None:

@@ -10,8 +10,9 @@ import pytest
 from desktop_app.decoding.guard import Act, Guard, WhenSaid
 from desktop_app.decoding.hearing import Samples, Window
 from desktop_app.decoding.lines import Line
-from desktop_app.decoding.longform import BEFORE, MARGIN, RATE, Listener, Settings, transcribe
+from desktop_app.decoding.longform import BEFORE, MARGIN, Listener, Settings, transcribe
 from desktop_app.decoding.window import WindowText
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 from .test_live import WORD, WORDS, Reader, hear, say, spell
 
@@ -60,4 +61,4 @@ def test_each_line_comes_with_the_time_at_which_the_target_listened_to_it() -> N
         np.testing.assert_array_equal(window.before, audio[window.place - BEFORE : window.place])
     assert others
     assert max(margins) == MARGIN, "features depend on no more than their margin"
-    assert BEFORE > RATE
+    assert BEFORE > SAMPLE_RATE

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.live import Live, LiveText, Resume
 from desktop_app.decoding.live_pace import OFTEN, SELDOM, Pace
-from desktop_app.decoding.longform import RATE, Segment, Settings
+from desktop_app.decoding.longform import Segment, Settings
 from desktop_app.decoding.protocol import Scores
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 from .test_identity import Scripted, drafter
 from .toys import END, FIRST_TIME, SIZE, TEXT, Toy, vocabulary
@@ -32,12 +33,12 @@ def spell(tokens: Sequence[int]) -> str:
 
 def say(words: str, pause: float = 1.0) -> np.ndarray:
     """Audio in which each letter is a word: half a second of its own value. A space is a pause."""
-    pieces = [np.full(round(WORD * RATE), (ord(word) - 96) / 100) for word in words if word != " "]
+    pieces = [np.full(round(WORD * SAMPLE_RATE), (ord(word) - 96) / 100) for word in words if word != " "]
     at = 0
     found = []
     for word in words:
         if word == " ":
-            found.append(np.zeros(round(pause * RATE)))
+            found.append(np.zeros(round(pause * SAMPLE_RATE)))
         else:
             found.append(pieces[at])
             at += 1
@@ -61,7 +62,7 @@ class Gate:
                 if not self.speaking:
                     turns.append((True, self._at - len(part)))
                 self.speaking, self._last = True, self._at
-            elif self.speaking and self._at - self._last >= RATE // 2:
+            elif self.speaking and self._at - self._last >= SAMPLE_RATE // 2:
                 self.speaking = False
                 turns.append((False, self._last))
         return turns
@@ -83,8 +84,8 @@ class Reader:
 
     def encode(self, features: np.ndarray) -> list[int]:
         values = features[0]
-        self.lengths.append(len(values) / RATE)
-        heard = np.rint(values[:: RATE // 50] * 100).astype(int)  # a value each 20 ms
+        self.lengths.append(len(values) / SAMPLE_RATE)
+        heard = np.rint(values[:: SAMPLE_RATE // 50] * 100).astype(int)  # a value each 20 ms
         self.heard: list[tuple[int, int, int]] = []  # word, first frame, end frame
         for frame, value in enumerate(heard):
             length = round(WORD * 50)
@@ -160,7 +161,7 @@ class Screen:
         self._ink = ""
 
     def play(self, audio: np.ndarray, step: float = 0.3) -> Screen:
-        size = round(step * RATE)
+        size = round(step * SAMPLE_RATE)
         for start in range(0, len(audio), size):
             self.live.feed(audio[start : start + size])
             self._update()
@@ -240,7 +241,7 @@ def test_a_decoder_that_lags_drops_nothing() -> None:
     screen = Screen(model)
     screen.live.feed(say(said))  # over a minute at once
     assert screen.live.decoded < screen.live.heard
-    screen.play(np.zeros(RATE, np.float32))
+    screen.play(np.zeros(SAMPLE_RATE, np.float32))
     assert screen.text == said.replace(" ", "")
     assert max(model.lengths) <= 30
     assert screen.live.decoded == screen.live.heard
@@ -252,8 +253,8 @@ def test_three_minutes_are_no_harder_than_one() -> None:
     screen = Screen(model)
     for _ in range(30):
         screen.play(say("abcdefgh  "), 1.0)
-        assert len(screen.live._audio) < 16 * RATE
-    assert screen.live.heard == 180 * RATE
+        assert len(screen.live._audio) < 16 * SAMPLE_RATE
+    assert screen.live.heard == 180 * SAMPLE_RATE
     assert screen.text == "abcdefgh" * 30
     third = len(model.lengths) // 3
     assert max(model.lengths[-third:]) <= max(model.lengths[:third])
@@ -281,7 +282,7 @@ def test_behind_silence_there_is_no_prompt(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_session_goes_on_behind_the_ink_that_was_there() -> None:
     audio = say("abcdefgh ")
-    screen = Screen(Reader(line=100), resume=Resume(5 * RATE, (0, 1)))
+    screen = Screen(Reader(line=100), resume=Resume(5 * SAMPLE_RATE, (0, 1)))
     screen._ink = "a b"
     screen.play(audio)
     assert screen.text == "abcdefgh"
@@ -304,8 +305,8 @@ class Attentive(Toy):
 
 def summary(samples: np.ndarray, bins: int) -> np.ndarray:
     """Features that change with every stretch of half a second."""
-    parts = np.add.reduceat(samples, range(0, len(samples), RATE // 2))
-    return np.resize(np.concatenate([parts / 80, [len(samples) / RATE / 30]]), (bins, 12))
+    parts = np.add.reduceat(samples, range(0, len(samples), SAMPLE_RATE // 2))
+    return np.resize(np.concatenate([parts / 80, [len(samples) / SAMPLE_RATE / 30]]), (bins, 12))
 
 
 def tokens_only(text: LiveText) -> object:
@@ -340,8 +341,8 @@ def test_the_same_audio_and_the_same_moments_give_the_same_tokens(
         seen: list[object] = []
         at = 0
         for step in steps:
-            live.feed(audio[at : at + round(step * RATE)])
-            at += round(step * RATE)
+            live.feed(audio[at : at + round(step * SAMPLE_RATE)])
+            at += round(step * SAMPLE_RATE)
             if (text := live.update()) is not None:
                 seen.append(tokens_only(text))
         live.finish()

@@ -6,7 +6,8 @@ import numpy as np
 
 from desktop_app.decoding import live_rest
 from desktop_app.decoding.figures import Figures
-from desktop_app.decoding.longform import RATE, Listener, Segment
+from desktop_app.decoding.longform import Listener, Segment
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 from .test_live import WORDS, English, Gate, Reader, hear, say, spell
 
@@ -29,7 +30,7 @@ def rest(said: np.ndarray, since: int = 0) -> tuple[Heard, Reader]:
 
 
 def test_it_is_written_on_the_recordings_clock_each_speech_at_once() -> None:
-    heard, model = rest(say("abcd  efgh ", pause=20.0), since=100 * RATE)
+    heard, model = rest(say("abcd  efgh ", pause=20.0), since=100 * SAMPLE_RATE)
     assert [spell(line.tokens).replace(" ", "") for line in heard.lines] == ["abcd", "efgh"]
     assert [round(line.start) for line in heard.lines] == [100, 142]
     assert len(model.lengths) == 2, "nobody waits for the first words of a speech"

@@ -10,15 +10,16 @@ import pytest
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live import Live
-from desktop_app.decoding.longform import RATE, Settings
+from desktop_app.decoding.longform import Settings
 from desktop_app.decoding.window import Language, WindowDecoder
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 from .test_live import WORD, WORDS, Gate, Reader, Screen, hear, say, spell
 
 
 def test_silence_is_never_decoded() -> None:
     model = Reader()
-    screen = Screen(model).play(np.zeros(20 * RATE, np.float32))
+    screen = Screen(model).play(np.zeros(20 * SAMPLE_RATE, np.float32))
     assert model.passes == 0
     assert not screen.updates
     assert not screen.live.due
@@ -28,11 +29,11 @@ def test_silence_that_the_gate_has_passed_over_is_no_backlog() -> None:
     """Neither while it lasts nor when somebody speaks again: a wait of half a minute would frighten who sees it."""
     live = Screen(Reader()).play(say("abcd ")).live
     for _ in range(30):
-        live.feed(np.zeros(RATE, np.float32))
+        live.feed(np.zeros(SAMPLE_RATE, np.float32))
         assert live.decoded == live.heard
     live.feed(say("ab"))
     assert live.due
-    assert live.heard - live.decoded == pytest.approx(2 * WORD * RATE, abs=RATE)
+    assert live.heard - live.decoded == pytest.approx(2 * WORD * SAMPLE_RATE, abs=SAMPLE_RATE)
 
 
 class Ears:
@@ -43,7 +44,7 @@ class Ears:
 
     def __call__(self, samples: Samples) -> Ears:
         self.asked += 1
-        self.seconds = len(samples) / RATE
+        self.seconds = len(samples) / SAMPLE_RATE
         return self
 
     def longest(self, start: float, end: float) -> float:

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from desktop_app.decoding import longform
-from desktop_app.decoding.longform import RATE, Line, Listener, Segment, Settings, cut, share_out, transcribe
+from desktop_app.decoding.longform import Line, Listener, Segment, Settings, cut, share_out, transcribe
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.window import Language
 from desktop_app.decoding.words import Timing
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 from .toys import END, ENGLISH, FIRST_TIME, GERMAN, NO_SPEECH, SIZE, START, TEXT, Toy, vocabulary
 
@@ -84,7 +85,7 @@ class Notes(Listener):
 
 
 def blocks(seconds: float, size: int = 4000) -> Iterator[np.ndarray]:
-    left = round(seconds * RATE)
+    left = round(seconds * SAMPLE_RATE)
     while left:
         yield np.zeros(min(size, left), np.float32)
         left -= min(size, left)
@@ -113,7 +114,7 @@ def test_a_pair_of_timestamps_ends_a_line_and_moves_the_next_window_to_it() -> N
         (4, 10, (at(4), 2, at(10))),
         (10, 16, (at(0), 4, at(6))),
     ]
-    assert model.heard == [30 * RATE, 30 * RATE]
+    assert model.heard == [30 * SAMPLE_RATE, 30 * SAMPLE_RATE]
     assert notes.done == [10, 40]
 
 
@@ -133,7 +134,7 @@ def test_windows_follow_one_another_to_the_last_sample() -> None:
     model = Scripted(texts)
     notes = run(model, 90, language="en")
     assert notes.done == [20, 40, 60, 80, 90]
-    assert model.heard == [30 * RATE] * 4 + [10 * RATE]
+    assert model.heard == [30 * SAMPLE_RATE] * 4 + [10 * SAMPLE_RATE]
 
 
 def test_silence_writes_nothing_and_the_work_goes_on_behind_it() -> None:
@@ -222,7 +223,7 @@ def test_three_hours_pass_through_one_window_of_memory(monkeypatch: pytest.Monke
     monkeypatch.setattr(longform._Stream, "part", watched)
     run(Scripted([[at(0), 1, at(30)] for _ in range(360)]), 3 * 3600, language="en")
     assert len(kept) == 361
-    assert max(kept) < 33 * RATE
+    assert max(kept) < 33 * SAMPLE_RATE
 
 
 def test_an_unfinished_text_keeps_its_open_end() -> None:

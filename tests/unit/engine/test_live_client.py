@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from desktop_app.engine.client import Engine
-from desktop_app.engine.live_keeper import LEAST_KEPT, RATE, LiveKeeper
+from desktop_app.engine.live_keeper import LEAST_KEPT, LiveKeeper
 from desktop_app.engine.messages import (
     Cancelled,
     Event,
@@ -25,10 +25,11 @@ from desktop_app.engine.messages import (
     Started,
     StartLive,
 )
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript
 from tests.unit.engine import programs
 
-BLOCK = RATE // 2
+BLOCK = SAMPLE_RATE // 2
 LAST = (Finished, Failed, Cancelled)
 
 
@@ -164,7 +165,7 @@ def test_a_session_that_is_cancelled_does_not_cost_the_next_one_its_text(watched
     watched.until("live", Started)
     watched.engine.cancel("live")
     watched.engine.start_live("second", Options(), LiveOptions("second.flac"))
-    for start in range(0, 3 * RATE, BLOCK):
+    for start in range(0, 3 * SAMPLE_RATE, BLOCK):
         watched.engine.live_audio("second", start, np.zeros(BLOCK, np.float32))
     watched.engine.start_live("third", Options(), LiveOptions())
     watched.engine.stop_live("second")
@@ -219,10 +220,19 @@ def test_acts_and_figures_of_an_engine_that_ended_are_kept() -> None:
 def test_what_is_kept_does_not_grow_with_the_session() -> None:
     keeper = LiveKeeper(StartLive("live"))
     for second in range(600):
-        keeper.take(LiveAudio("live", second * RATE, bytes(4 * RATE)))
+        keeper.take(LiveAudio("live", second * SAMPLE_RATE, bytes(4 * SAMPLE_RATE)))
         keeper.note(update(second - 2.5))
     request, blocks = keeper.resumed()
-    assert len(keeper._blocks) <= LEAST_KEPT // RATE + 1
-    assert (request.resume.at, request.resume.text, request.resume.language) == (round(596.5 * RATE), "ink", "de")
-    assert [block.start for block in blocks] == [round(596.5 * RATE), 597 * RATE, 598 * RATE, 599 * RATE]
-    assert sum(len(block.samples) for block in blocks) == round(3.5 * RATE) * 4
+    assert len(keeper._blocks) <= LEAST_KEPT // SAMPLE_RATE + 1
+    assert (request.resume.at, request.resume.text, request.resume.language) == (
+        round(596.5 * SAMPLE_RATE),
+        "ink",
+        "de",
+    )
+    assert [block.start for block in blocks] == [
+        round(596.5 * SAMPLE_RATE),
+        597 * SAMPLE_RATE,
+        598 * SAMPLE_RATE,
+        599 * SAMPLE_RATE,
+    ]
+    assert sum(len(block.samples) for block in blocks) == round(3.5 * SAMPLE_RATE) * 4

@@ -17,14 +17,15 @@ from desktop_app.engine import live, live_speakers
 from desktop_app.engine.live_keeper import LiveKeeper
 from desktop_app.engine.live_speakers import LiveBeside
 from desktop_app.engine.messages import Finished, LiveAudio, LiveUpdate, Options, StartLive, StopLive
-from desktop_app.speakers.networks import RATE, Networks
+from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
+from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript
 from tests.unit.speakers.voices import NETWORKS
 
 MODELS = Models("t", "", "off", "CPU", "f32", "Read this.")
 LINES = (Segment(0, 0.0, 2.0, "One."), Segment(1, 2.0, 4.0, "Two."))
-SECOND = np.zeros(RATE, np.float32)
+SECOND = np.zeros(SAMPLE_RATE, np.float32)
 
 
 class Scripted:
@@ -40,7 +41,7 @@ class Scripted:
         self.seconds, self.last = 0.0, Scripted.said[-1][1]
 
     def hear(self, samples: np.ndarray) -> bool:
-        self.seconds += samples.size / RATE
+        self.seconds += samples.size / SAMPLE_RATE
         return True
 
     def turns(self) -> list[Turn]:
@@ -70,7 +71,7 @@ def test_labels_come_change_and_are_final() -> None:
     beside = loaded(LiveBeside("auto", load=lambda: NETWORKS))
     told = []
     for second in range(5):
-        beside.hear(SECOND, second * RATE)
+        beside.hear(SECOND, second * SAMPLE_RATE)
         beside.work(1e9)
         told.append(beside.changes(LINES[: (second + 1) // 2]))
     assert told == [(), ((0, "S1"),), (), ((1, "S1"),), ((1, "S2"),)]
@@ -85,7 +86,7 @@ def test_a_line_keeps_its_speaker_when_it_is_old(monkeypatch: pytest.MonkeyPatch
     beside = loaded(LiveBeside("2", load=lambda: NETWORKS))
     told = []
     for second in range(210):
-        beside.hear(SECOND, second * RATE)
+        beside.hear(SECOND, second * SAMPLE_RATE)
         beside.work(1e9)
         told += beside.changes(LINES)
     assert told == [(0, "S1"), (1, "S1")]
@@ -106,16 +107,16 @@ def test_no_update_waits_for_it() -> None:
 def test_a_long_silence_before_the_first_words_is_not_kept() -> None:
     beside = LiveBeside("auto", load=lambda: NETWORKS)
     for second in range(300):
-        beside.hear(SECOND, second * RATE)
+        beside.hear(SECOND, second * SAMPLE_RATE)
     assert len(beside._blocks) == 120
     beside = loaded(beside)
-    assert beside._begin == 180 * RATE
+    assert beside._begin == 180 * SAMPLE_RATE
 
 
 def test_after_another_engine_names_go_on_and_times_are_the_recordings() -> None:
     beside = loaded(LiveBeside("auto", 2, lambda: NETWORKS))
     for second in range(100, 105):
-        beside.hear(SECOND, second * RATE)
+        beside.hear(SECOND, second * SAMPLE_RATE)
         beside.work(1e9)
     assert beside.changes((Segment(7, 102.0, 104.0, "Later."),)) == ((7, "S4"),)
 
@@ -147,7 +148,7 @@ class Writes:
         self.text = LiveText((), "", "", "", 0.0)
 
     decoded = property(lambda self: self.heard)
-    due = property(lambda self: self.heard >= (self.lines + 1) * 2 * RATE)
+    due = property(lambda self: self.heard >= (self.lines + 1) * 2 * SAMPLE_RATE)
 
     def feed(self, samples: np.ndarray) -> None:
         self.heard += samples.size
@@ -172,7 +173,7 @@ class Speech:
     """Five seconds of audio, each when the engine has had time for the one before; then the end."""
 
     def __init__(self) -> None:
-        self._blocks: Iterator[LiveAudio] = (LiveAudio("j", s * RATE, SECOND.tobytes()) for s in range(5))
+        self._blocks: Iterator[LiveAudio] = (LiveAudio("j", s * SAMPLE_RATE, SECOND.tobytes()) for s in range(5))
         self._pauses = 0
 
     def take(self, seconds: float) -> list[LiveAudio | StopLive]:

@@ -13,7 +13,8 @@ import soundfile
 from desktop_app.audio.files import AudioProblem
 from desktop_app.measure import speakers, voices
 from desktop_app.measure.conversations import make
-from desktop_app.measure.voices import RATE, clips, phrases
+from desktop_app.measure.voices import clips, phrases
+from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.unit.speakers.voices import NETWORKS, talk
 
 TEXT = "ONE TWO THREE FOUR"
@@ -35,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         place.mkdir(parents=True)
         for number in range(3):
             samples = talk(("", 0.5), (who, 3.0 + number), ("", 0.4), (who, 2.0), ("", 0.5))
-            soundfile.write(place / f"{who}-7-{number:04}.flac", samples, RATE)
+            soundfile.write(place / f"{who}-7-{number:04}.flac", samples, SAMPLE_RATE)
         lines = [f"{who}-7-{number:04} {TEXT}\n" for number in range(3)]
         (place / f"{who}-7.trans.txt").write_text("".join(lines))
     return tmp_path
@@ -67,7 +68,7 @@ def test_a_clip_is_cut_where_nobody_speaks_and_its_words_lie_in_speech(folder: P
     assert [word.text for word in first.words + second.words] == TEXT.split()
     for phrase in (first, second):
         assert all(phrase.start <= word.start < word.end <= phrase.end for word in phrase.words)
-        assert np.abs(phrase.samples[: round(0.05 * RATE)]).max() < 0.05
+        assert np.abs(phrase.samples[: round(0.05 * SAMPLE_RATE)]).max() < 0.05
 
 
 def test_a_conversation_is_what_its_turns_say(folder: Path) -> None:
@@ -79,7 +80,7 @@ def test_a_conversation_is_what_its_turns_say(folder: Path) -> None:
         assert all(first.start <= second.start for first, second in zip(made.turns, made.turns[1:], strict=False))
         speaking = np.zeros(made.samples.size, bool)
         for turn in made.turns:
-            speaking[round(turn.start * RATE) : round(turn.end * RATE)] = True
+            speaking[round(turn.start * SAMPLE_RATE) : round(turn.end * SAMPLE_RATE)] = True
         power = made.samples.astype(np.float64) ** 2
         assert power[speaking].mean() > 5 * power[~speaking].mean()
         mine = [turn for turn in made.turns if turn.speaker == made.words[0].speaker]

@@ -11,13 +11,14 @@ import pytest
 import soundfile
 
 from desktop_app.audio.files import AudioProblem
-from desktop_app.decoding.longform import RATE, Segment
+from desktop_app.decoding.longform import Segment
 from desktop_app.decoding.words import Timing
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair
 from desktop_app.measure import live_real
 from desktop_app.measure.file_text import FileText
 from desktop_app.measure.recordings import recordings, sounds
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 NO_PAIR = cast(Pair, None)
 
@@ -41,7 +42,7 @@ def test_recordings_are_joined_with_pauses_until_they_are_long_enough(
 ) -> None:
     names = [f"{number}.flac" for number in range(6)]
     for name in names:
-        soundfile.write(tmp_path / name, np.full(2 * RATE, 0.5), RATE)
+        soundfile.write(tmp_path / name, np.full(2 * SAMPLE_RATE, 0.5), SAMPLE_RATE)
     (tmp_path / "index.json").write_text(json.dumps([{"file": name, "text": "so", "language": "en"} for name in names]))
     asked: list[Any] = []
 
@@ -51,10 +52,10 @@ def test_recordings_are_joined_with_pauses_until_they_are_long_enough(
 
     monkeypatch.setattr(live_real, "file_text", text)
     audio, said = live_real.real_speech(NO_PAIR, Options(), tmp_path, 10.0)
-    assert asked == [(2 * RATE, "en", True)] * len(said)
-    assert 10 * RATE <= len(audio) < 10 * RATE + 2 * RATE + live_real.PAUSES[1] * RATE
+    assert asked == [(2 * SAMPLE_RATE, "en", True)] * len(said)
+    assert 10 * SAMPLE_RATE <= len(audio) < 10 * SAMPLE_RATE + 2 * SAMPLE_RATE + live_real.PAUSES[1] * SAMPLE_RATE
     for each in said:
-        spoken = audio[round((each.start - 0.5) * RATE) : round((each.start + 1.5) * RATE)]
+        spoken = audio[round((each.start - 0.5) * SAMPLE_RATE) : round((each.start + 1.5) * SAMPLE_RATE)]
         assert np.all(spoken > 0.4), "a word's time is that of its recording in the whole"
     again, _ = live_real.real_speech(NO_PAIR, Options(), tmp_path, 10.0)
     assert np.array_equal(audio, again)

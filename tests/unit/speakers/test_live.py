@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from desktop_app.speakers import live
-from desktop_app.speakers.networks import RATE
+from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.unit.speakers.voices import NETWORKS, talk
 
 
@@ -15,9 +15,9 @@ def test_labels_come_soon_and_people_keep_their_names(monkeypatch) -> None:
     samples = talk(*parts * 4, ("c", 4.0), ("", 0.5), *parts)
     listening = live.LiveSpeakers(NETWORKS)
     frozen: dict[float, str] = {}
-    for at in range(0, samples.size, RATE // 2):
-        now = (at + RATE // 2) / RATE
-        if listening.hear(samples[at : at + RATE // 2]):
+    for at in range(0, samples.size, SAMPLE_RATE // 2):
+        now = (at + SAMPLE_RATE // 2) / SAMPLE_RATE
+        if listening.hear(samples[at : at + SAMPLE_RATE // 2]):
             turns = listening.turns()
             for time in np.arange(0.25, now - 24.0, 0.5):
                 label = next((turn.speaker for turn in turns if turn.start <= time < turn.end), "")
@@ -42,8 +42,8 @@ def test_the_last_pass_takes_nobody_for_a_speaker_who_was_heard_for_a_moment() -
     listening = live.LiveSpeakers(NETWORKS)
     samples = talk(("a", 4.0), ("", 0.5), ("c", 1.2), ("", 0.5), ("b", 4.0), ("", 0.5), ("a", 3.0), ("", 1.0))
     shown = set()
-    for at in range(0, samples.size, RATE // 2):
-        listening.hear(samples[at : at + RATE // 2])
+    for at in range(0, samples.size, SAMPLE_RATE // 2):
+        listening.hear(samples[at : at + SAMPLE_RATE // 2])
         shown |= {turn.speaker for turn in listening.turns()}
     assert len(shown) == 3
     assert len({turn.speaker for turn in listening.finish()}) == 2

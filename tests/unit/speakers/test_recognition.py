@@ -9,18 +9,19 @@ import pytest
 
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.filterbanks import filterbanks
-from desktop_app.speakers.networks import RATE, Array
+from desktop_app.speakers.networks import Array
 from desktop_app.speakers.pieces import BATCH, embedded, pooled
 from desktop_app.speakers.powerset import CLASSES, WINDOW, probabilities, spans
 from desktop_app.speakers.stream import Stream
 from desktop_app.speakers.turns import Turn, joined, named
+from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.unit.speakers.voices import NETWORKS, segment, talk
 
 TALK = talk(("", 1), ("a", 4), ("", 0.5), ("b", 5), ("", 1), ("a", 3), ("c", 4), ("", 0.6), ("b", 3), ("", 1))
 TURNS = [(1.0, 5.0, "S1"), (5.5, 10.5, "S2"), (11.5, 14.5, "S1"), (14.5, 18.5, "S3"), (19.1, 22.1, "S2")]
 
 
-def heard(samples: Array, count: int | None = None, block: int = RATE) -> list[Turn]:
+def heard(samples: Array, count: int | None = None, block: int = SAMPLE_RATE) -> list[Turn]:
     diarisation = Diarisation(NETWORKS, count)
     for at in range(0, samples.size, block):
         diarisation.hear(samples[at : at + block])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from desktop_app.speakers.networks import RATE, REDUCTION, Array, Limits, Networks
+from desktop_app.speakers.networks import REDUCTION, Array, Limits, Networks
 from desktop_app.speakers.powerset import CENTRE, CLASSES, FRAMES, SHIFT
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 NOTES = {"a": (300.0, 500.0), "b": (900.0, 1300.0), "c": (2400.0, 3200.0)}
 
@@ -16,7 +17,7 @@ def talk(*parts: tuple[str, float]) -> Array:
 
 
 def _hum(who: str, seconds: float) -> Array:
-    times = np.arange(round(seconds * RATE)) / RATE
+    times = np.arange(round(seconds * SAMPLE_RATE)) / SAMPLE_RATE
     noise = np.random.default_rng(1).standard_normal(times.size) * 1e-3
     low, high = NOTES.get(who, (0.0, 0.0))
     note = np.where(times * 5 % 1 < 0.5, np.sin(2 * np.pi * low * times), np.sin(2 * np.pi * high * times))
@@ -27,7 +28,7 @@ def segment(samples: Array) -> Array:
     """A Segment that hears the people: who comes first in the window is the first of its speakers."""
     parts = np.lib.stride_tricks.sliding_window_view(samples[0, 0], 2 * CENTRE)[::SHIFT][:FRAMES]
     spectrum = np.abs(np.fft.rfft(parts, axis=1))
-    bins = {who: [round(note * 2 * CENTRE / RATE) for note in notes] for who, notes in NOTES.items()}
+    bins = {who: [round(note * 2 * CENTRE / SAMPLE_RATE) for note in notes] for who, notes in NOTES.items()}
     on = {who: spectrum[:, places].max(1) > 20 for who, places in bins.items()}
     order = sorted(on, key=lambda who: int(on[who].argmax()) if on[who].any() else FRAMES)
     speaking = np.stack([on[who] for who in order], 1)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from desktop_app.audio.files import RATE
 from desktop_app.training import windows
 from desktop_app.training.windows import FULL_SECONDS, Piece, Window
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 
 @pytest.fixture
@@ -55,10 +55,10 @@ def test_a_key_names_the_files_and_the_same_files_give_the_same(recordings: dict
 
 
 def test_the_samples_are_those_of_the_pieces_behind_their_pauses(tmp_path: Path) -> None:
-    sound = np.sin(np.arange(3 * RATE) / 20).astype(np.float32) / 2
-    soundfile.write(tmp_path / "a.wav", sound, RATE, subtype="FLOAT")
+    sound = np.sin(np.arange(3 * SAMPLE_RATE) / 20).astype(np.float32) / 2
+    soundfile.write(tmp_path / "a.wav", sound, SAMPLE_RATE, subtype="FLOAT")
     pieces = (Piece(tmp_path / "a.wav", 1.0, 1.5, 0.5), Piece(tmp_path / "gone.wav", 0.0, 2.0, 0.5))
     found = Window("", pieces).samples()
-    assert not found[: RATE // 2].any()
-    assert len(found) == 2 * RATE, "a file that can no longer be read is left out"
-    assert found[RATE // 2 :] == pytest.approx(sound[RATE : RATE * 5 // 2], abs=1e-4)
+    assert not found[: SAMPLE_RATE // 2].any()
+    assert len(found) == 2 * SAMPLE_RATE, "a file that can no longer be read is left out"
+    assert found[SAMPLE_RATE // 2 :] == pytest.approx(sound[SAMPLE_RATE : SAMPLE_RATE * 5 // 2], abs=1e-4)
