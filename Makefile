@@ -14,12 +14,13 @@ export ONLY
 PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else echo .venv/bin/python; fi)
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test check parity soak screenshots clean
+.PHONY: help run setup test check texts parity soak screenshots clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
 	@echo 'make test          run the tests'
 	@echo 'make check         lint, types, layer rules'
+	@echo 'make texts         collect the texts of the program for translation (make texts LANGUAGE=fr begins a language)'
 	@echo 'make setup         install what tests and benchmarks need into .venv'
 	@echo 'make parity        compare with transformers and openai-whisper, token for token (minutes; with REAL= and MODELS= hours)'
 	@echo 'make soak          record two hours, and hear two hours live, faster than real time (an hour and more)'
@@ -48,6 +49,9 @@ check: setup
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
 	$(PYTHON) -m pytest -q -p no:randomly tests/unit/test_layers.py tests/unit/test_house.py
+
+texts: setup
+	$(PYTHON) tests/collect_texts.py $(LANGUAGE)
 
 parity: setup
 	$(PYTHON) -m pytest -p no:randomly -m "parity or long" --timeout 3600 -k "$$ONLY" tests/parity

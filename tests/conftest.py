@@ -21,6 +21,7 @@ TESTS = Path(__file__).resolve().parent
 # sitecustomize.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["GALLEY_LANGUAGE"] = "en"
 os.environ["GALLEY_MODEL"] = str(SMALL_PAIR)  # quick; tests of the model that Galley ships ask for `bundled`
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(TESTS / "offline"), os.environ.get("PYTHONPATH")]))
 _session_home = tempfile.TemporaryDirectory(prefix="galley-tests-", ignore_cleanup_errors=True)

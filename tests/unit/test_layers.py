@@ -18,10 +18,11 @@ PACKAGE = TOP / "desktop_app"
 QT = {"PySide6", "shiboken6"}
 ENGINES = {"torch", "openvino", "transformers"}
 
-# A room and the rooms it may use. `folders` and `resources` say where files lie.
+# A room and the rooms it may use. `folders` and `resources` say where files lie, `texts` is what translates.
 ROOMS: dict[str, set[str]] = {
     "folders": set(),
     "resources": set(),
+    "texts": {"resources"},
     "transcript": set(),
     "audio": {"transcript"},
     "speakers": {"audio", "transcript"},
@@ -71,6 +72,7 @@ ALLOWED: dict[str, set[str]] = {
     "transcript": set(),
     "folders": {"platformdirs"},
     "resources": set(),
+    "texts": {"polib"},
 }
 
 
