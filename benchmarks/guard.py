@@ -18,7 +18,7 @@ from pathlib import Path
 from desktop_app.audio.files import AudioProblem
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
-from desktop_app.measure.file_text import FileText, file_text
+from desktop_app.measure.in_process import FileText, file_text
 from desktop_app.measure.recordings import audio_of, recordings, sounds
 
 
@@ -40,7 +40,7 @@ def main() -> int:
 
 
 def _sounds(pair: Pair, folder: Path, folds: str) -> None:
-    files = sounds(folder, folds)
+    files = [path for path in sounds(folder) if not folds or path.name[0] in folds]
     written = tempted = 0
     for path in files:
         found = _guarded(pair, path)

@@ -3,8 +3,8 @@
     python -m benchmarks.live_microphone FOLDER/speech.flac --seconds 120
 
 The whole way is the real one: a sound server with a virtual microphone (tests/virtual_microphone.py), PortAudio, the
-recorder and its file, the engine's process, its events. benchmarks/held_out_speech.py makes the speech, and writes down
-when each word is said.
+recorder and its file, the engine's process, its events. When each word is said stands in a file beside the speech, as
+for `galley bench live --speech` (docs/live.md).
 
 Delays count from the moment at which the end of a word comes out of PortAudio, as fast as it ever does. The sound
 server and PortAudio have it some tenths of a second before, which no program sees.
@@ -31,11 +31,11 @@ from desktop_app.audio.files import Samples
 from desktop_app.audio.recording import Recorded, Recorder
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Event, Failed, Finished, LiveOptions, LiveUpdate, Options, Started
-from desktop_app.measure.live import known_words
-from desktop_app.measure.live_figures import Said, accuracy, erasure, latency
-from desktop_app.measure.live_run import Run, Shown
+from desktop_app.measure.error_rates import normalised
+from desktop_app.measure.in_process import Run, Shown
+from desktop_app.measure.live_figures import SpokenWord, accuracy, erasure, latency
+from desktop_app.measure.live_speech import known_words
 from desktop_app.measure.recordings import audio_of
-from desktop_app.measure.words import normalised
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests import virtual_microphone
 
@@ -79,12 +79,12 @@ class Desk:
     def run(self) -> Run:
         """What was on the screen, by the recording's clock."""
         origin = min(when - samples / SAMPLE_RATE for when, samples in self.blocks)
-        ink: list[str] = []
+        final: list[str] = []
         found = Run()
         for when, update in self.updates:
-            ink += [word for segment in update.committed for word in normalised(segment.text)]
+            final += [word for segment in update.committed for word in normalised(segment.text)]
             texts = (update.committed_text, update.uncommitted, update.draft)
-            words = [(*ink, *normalised("".join(texts[: count + 1]))) for count in range(3)]
+            words = [(*final, *normalised("".join(texts[: count + 1]))) for count in range(3)]
             found.backlog = max(found.backlog, update.heard - update.decoded)
             found.shown.append(
                 Shown(when - origin, update.heard, words[0], words[1][len(words[0]) :], words[2][len(words[1]) :])
@@ -116,7 +116,7 @@ def main() -> int:
 
 
 def measure(
-    microphone: virtual_microphone.VirtualMicrophone, audio: Samples, said: list[Said], options: Options
+    microphone: virtual_microphone.VirtualMicrophone, audio: Samples, said: list[SpokenWord], options: Options
 ) -> dict[str, Any]:
     """Play, record and write; the figures."""
     with tempfile.TemporaryDirectory() as folder:
@@ -148,7 +148,7 @@ def measure(
         "gaps": len(recorded.gaps),
         **latency(run, spoken),
         "erasure": erasure(run),
-        "wer_committed": accuracy(run, spoken),
+        "wer_final": accuracy(run, spoken),
         "engine_share": busy / (len(audio) / SAMPLE_RATE + SETTLE),
         "largest_backlog": run.backlog,
         "updates_told": len(run.shown),

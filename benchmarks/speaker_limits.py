@@ -20,10 +20,10 @@ from zlib import crc32
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from desktop_app.audio.files import Samples
 from desktop_app.engine.speakers import networks
-from desktop_app.measure.conversations import make
-from desktop_app.measure.references import Reference
-from desktop_app.measure.voices import Phrase, Samples, clips, phrases
+from desktop_app.measure.conversations import Phrase, clips, make, phrases
+from desktop_app.measure.recordings import Reference
 from desktop_app.speakers.diarisation import EVERY, centres_of
 from desktop_app.speakers.networks import Array, Limits, Networks
 from desktop_app.speakers.stream import FEATURE, Pieces, Stream

@@ -23,9 +23,8 @@ from desktop_app.audio.files import AudioProblem
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Event, Failed, Finished, Options, Preparing
-from desktop_app.measure import references
 from desktop_app.measure.error_rates import Edits, character_edits, missing_packages, word_edits
-from desktop_app.measure.references import Reference
+from desktop_app.measure.recordings import Reference, references
 from desktop_app.transcript.model import Stats, Transcript
 
 DONE, FAILED, NO_ENGINE, INTERRUPTED = 0, 1, 3, 130
@@ -49,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         return FAILED
     folder = Path(arguments.folder)
     try:
-        wanted = references.read(folder)
+        wanted = references(folder)
     except AudioProblem as problem:
         _say(f"galley bench accuracy: {problem}")
         return FAILED

@@ -1,18 +1,27 @@
-"""Conversations that were never held: phrases of real clips put together in a room, with the exact times of who says
-what. The turns, rooms, levels and noise are drawn; nothing is synthesised.
+"""Conversations whose speakers are known: real ones, which a folder's index.json names, and ones that were never held,
+put together in a room from phrases of real clips of one speaker each, with the exact times of who says what. In those
+the turns, rooms, levels and noise are drawn; nothing is synthesised.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.measure.references import Reference
-from desktop_app.measure.voices import Phrase, Samples, phrases
-from desktop_app.speakers.turns import Turn
+from desktop_app.audio.files import AudioProblem
+from desktop_app.audio.silero import FRAME, Silero
+from desktop_app.decoding.hearing import Samples
+from desktop_app.measure.recordings import Reference, audio_of, references
+from desktop_app.speakers.turns import Turn, joined
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Word
 
@@ -22,10 +31,20 @@ CONVERSATIONS = 50
 PEOPLE = 5
 """Conversations have 2 to 6 people, one number after another."""
 
+SEVERAL = "speakers"
+"""The folder of recordings in which several people speak."""
+
+PAUSE = 0.2
+"""Seconds of silence between two phrases."""
+
 _BREATH = 0.3  # seconds; a shorter silence in a turn still counts as speech, as human labellers have it
 _INTERJECTION = 1.5  # seconds at most
 _MEDIAN, _SPREAD = 3.0, 0.8
 _SHORTEST, _LONGEST = 0.7, 15.0  # seconds of a turn: lognormal about the median
+_SPEECH = 0.5  # probability
+_MARGIN = 0.1  # seconds around speech that belong to a phrase
+_LAG = 0.03  # seconds by which Silero's probabilities come late
+_NOTE = re.compile(r"([\d.]+)-([\d.]+) (S\d+)")
 
 
 @dataclass(frozen=True)
@@ -44,6 +63,103 @@ class Conversation:
     @property
     def speakers(self) -> int:
         return len({turn.speaker for turn in self.turns})
+
+
+@dataclass(frozen=True, eq=False)
+class Phrase:
+    """Speech between two pauses: its samples with a little around, when speech begins and ends, and the words, in
+    seconds from the first sample. Words are shared out over the time by their letters.
+    """
+
+    samples: Samples
+    start: float
+    end: float
+    words: tuple[Word, ...]
+
+
+def real_conversations(folder: Path) -> Iterator[Conversation]:
+    """The recordings of `folder`/index.json that lie in its folder "speakers" and whose speakers are known. Raises
+    AudioProblem.
+    """
+    try:
+        entries = json.loads((folder / "index.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise AudioProblem(
+            f"{folder} has no index.json that can be read", "name the folder above the folder speakers"
+        ) from error
+    for entry in entries:
+        place = folder / entry["file"]
+        if entry["file"].startswith(f"{SEVERAL}/") and place.is_file():
+            turns = _noted_turns(place, entry)
+            if turns:
+                yield Conversation(place.stem, audio_of(place), tuple(joined(turns, 0.0)), ())
+
+
+def _noted_turns(place: Path, entry: dict[str, Any]) -> list[Turn]:
+    """Who speaks when, in whatever form it was written down."""
+    noted = [Turn(float(start), float(end), who) for start, end, who in _NOTE.findall(entry["speakers"])]
+    if noted:
+        return noted
+    plain = "".join(letter for letter in normalize("NFKD", place.stem) if letter.isascii())
+    found = []
+    for file in sorted(place.parent.glob("*.rttm")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            fields = line.split()
+            if len(fields) > 7 and fields[0] == "SPEAKER" and fields[1] == plain:
+                found.append(Turn(float(fields[3]), float(fields[3]) + float(fields[4]), fields[7]))
+    segments = place.with_suffix(".segments")
+    if not found and segments.is_file():
+        rows = [line.split() for line in segments.read_text(encoding="utf-8").replace(",", " ").splitlines()]
+        found = [Turn(float(start), float(end), who) for start, end, who in (row[:3] for row in rows if len(row) >= 3)]
+    return found
+
+
+def clips(folder: Path) -> list[Reference]:
+    """The recordings of a folder, as `references` finds them, in which one known person speaks. Raises
+    AudioProblem where there are none.
+    """
+    found = [each for each in references(folder) if len(each.speaker.split()) == 1 and each.path.parent.name != SEVERAL]
+    here = sorted((each for each in found if each.path.is_file()), key=lambda each: each.path)
+    if not here:
+        raise AudioProblem(f"{folder} has no clips of known speakers", 'its index.json has "speakers" for each')
+    return here
+
+
+@lru_cache(maxsize=256)
+def phrases(clip: Reference) -> tuple[Phrase, ...]:
+    """The phrases of a clip in order, found by Silero's voice activity. Raises AudioProblem."""
+    samples = audio_of(clip.path)
+    probability = Silero()(np.pad(samples, (0, -samples.size % FRAME)))
+    places = np.flatnonzero(probability > _SPEECH)
+    if not places.size:
+        return ()
+    cuts = np.flatnonzero(np.diff(places) * FRAME / SAMPLE_RATE > PAUSE)
+    begins = places[[0, *(cuts + 1)]] * FRAME / SAMPLE_RATE - _LAG
+    ends = np.minimum((places[[*cuts, -1]] + 1) * FRAME / SAMPLE_RATE - _LAG, samples.size / SAMPLE_RATE)
+    spans = [(max(0.0, float(begin)), float(end)) for begin, end in zip(begins, ends, strict=True)]
+    words = _shared_out(clip, spans)
+    found = []
+    for start, end in spans:
+        first, last = max(0, round((start - _MARGIN) * SAMPLE_RATE)), round((end + _MARGIN) * SAMPLE_RATE)
+        at = first / SAMPLE_RATE
+        mine = (word for word in words if start <= word.start < end)
+        said = tuple(Word(word.text, word.start - at, word.end - at, 1.0, clip.speaker) for word in mine)
+        found.append(Phrase(samples[first:last], start - at, end - at, said))
+    return tuple(found)
+
+
+def _shared_out(clip: Reference, spans: list[tuple[float, float]]) -> list[Word]:
+    """The clip's words, shared out over its speech by their letters; a word lies in one span."""
+    texts = clip.text.split()
+    letters = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])])
+    lengths = np.cumsum([0.0, *(end - start for start, end in spans)])
+    places = letters / max(1, letters[-1]) * lengths[-1]
+    found = []
+    for text, begin, end in zip(texts, places[:-1], places[1:], strict=True):
+        span = min(int(np.searchsorted(lengths, begin, "right")) - 1, len(spans) - 1)
+        shift = spans[span][0] - lengths[span]
+        found.append(Word(text, float(begin + shift), min(float(end + shift), spans[span][1]), 1.0))
+    return found
 
 
 def make(

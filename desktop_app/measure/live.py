@@ -17,27 +17,25 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app import resources
 from desktop_app.audio.files import AudioProblem
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.hearing import Samples
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
-from desktop_app.measure.file_text import file_text
-from desktop_app.measure.live_figures import Said, accuracy, erasure, latency
-from desktop_app.measure.live_real import real_speech
-from desktop_app.measure.live_run import CLOCKS, Player, Run, silence
+from desktop_app.measure.error_rates import normalised, word_error_rate
+from desktop_app.measure.in_process import CLOCKS, Player, Run, file_text
+from desktop_app.measure.live_figures import SpokenWord, accuracy, erasure, latency
+from desktop_app.measure.live_speech import known_words, real_speech, sample, silence
 from desktop_app.measure.recordings import audio_of, sounds
-from desktop_app.measure.words import normalised, word_error_rate
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 FIXED = 0.4  # seconds between updates where the number of passes is compared
 SILENCES = ("silence", "noise", "music")
 DELAYS = {
-    "grey_aware": "a word is first seen after",
-    "verified_aware": "a word is final after",
-    "verified_unaware": "the same without the time of computing",
+    "shown_aware": "a word is first seen after",
+    "final_aware": "a word is final after",
+    "final_unaware": "the same without the time of computing",
     "end_of_speech_to_final": "the last word before a pause is final after",
 }
 _PAUSE = silence(1.0, "silence")
@@ -84,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure and tell; gives the exit status."""
+    """Measure and print; gives the exit status."""
     options = model_options.options(arguments)
     try:
         result = _measure(Shelf().pair(options, _say), options, arguments)
@@ -92,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         _say(f"galley bench live: {problem.reason}; {problem.remedy}")
         return 3 if isinstance(problem, ModelProblem) else 1
     except (OSError, ValueError, KeyError) as error:
-        _say(f"galley bench live: the words' times cannot be read ({error}); see benchmarks/held_out_speech.py")
+        _say(f"galley bench live: the words' times cannot be read ({error}); docs/live.md shows the file")
         return 1
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
@@ -107,7 +105,7 @@ def _measure(pair: Pair, options: Options, arguments: argparse.Namespace) -> dic
         "models": {"target": models.target, "draft": models.draft, "device": models.device},
         "clock": arguments.clock,
     }
-    Player(pair, options, every=FIXED).play(_sample()[0][: 3 * SAMPLE_RATE])  # the first inferences take longer
+    Player(pair, options, every=FIXED).play(sample()[0][: 3 * SAMPLE_RATE])  # the first inferences take longer
     name, speech, said = _heard(pair, options, arguments)
     result[name] = _speech(pair, options, speech, said, arguments.clock)
     if arguments.passes:
@@ -124,13 +122,13 @@ def _measure(pair: Pair, options: Options, arguments: argparse.Namespace) -> dic
     return result
 
 
-def _heard(pair: Pair, options: Options, arguments: argparse.Namespace) -> tuple[str, Samples, list[Said]]:
+def _heard(pair: Pair, options: Options, arguments: argparse.Namespace) -> tuple[str, Samples, list[SpokenWord]]:
     """What is played, its name, and its words."""
     if arguments.real:
         _say("Finding the times of the words")
         return ("real", *real_speech(pair, options, Path(arguments.real), 60 * arguments.minutes))
     if not arguments.speech:
-        return ("sample", *_sample())
+        return ("sample", *sample())
     path = Path(arguments.speech)
     speech, said = audio_of(path), known_words(path.with_suffix(".words.json"))
     if arguments.seconds:
@@ -138,7 +136,7 @@ def _heard(pair: Pair, options: Options, arguments: argparse.Namespace) -> tuple
     return "speech", speech, [each for each in said if each.end < len(speech) / SAMPLE_RATE]
 
 
-def _speech(pair: Pair, options: Options, audio: Samples, said: list[Said], clock: str) -> dict[str, Any]:
+def _speech(pair: Pair, options: Options, audio: Samples, said: list[SpokenWord], clock: str) -> dict[str, Any]:
     _say(f"Listening to {len(audio) / SAMPLE_RATE:.0f} s of speech")
     played = Player(pair, options, clock).play(audio)
     seconds = len(audio) / SAMPLE_RATE
@@ -148,7 +146,7 @@ def _speech(pair: Pair, options: Options, audio: Samples, said: list[Said], cloc
         "words": len(said),
         **latency(played, said),
         "erasure": erasure(played),
-        "wer_committed": accuracy(played, said),
+        "wer_final": accuracy(played, said),
         "wer_file": word_error_rate([each.word for each in said], file_words),
         "updates_per_second": played.updates / seconds,
         "computing_share": (played.listening + played.writing) / seconds,
@@ -183,7 +181,7 @@ def _without_speech(pair: Pair, options: Options, kind: str, audio: Samples, clo
     seconds = len(audio) / SAMPLE_RATE
     _say(f"Listening to {seconds:.0f} s of {kind}")
     played = Player(pair, options, clock).play(audio)
-    shown = {" ".join((*each.ink, *each.uncommitted, *each.draft)) for each in played.shown} - {""}
+    shown = {" ".join((*each.final, *each.provisional, *each.draft)) for each in played.shown} - {""}
     return {
         "seconds": seconds,
         "words": len(played.words),
@@ -191,29 +189,6 @@ def _without_speech(pair: Pair, options: Options, kind: str, audio: Samples, clo
         "shown": sorted(shown)[:5],
         "computing_share": (played.listening + played.writing) / seconds,
     }
-
-
-def known_words(path: Path) -> list[Said]:
-    """What benchmarks/held_out_speech.py wrote down. Raises OSError, ValueError and KeyError."""
-    entries = json.loads(path.read_text(encoding="utf-8"))["words"]
-    return [Said(word, start, end) for text, start, end in entries for word in normalised(text)]
-
-
-def _sample() -> tuple[Samples, list[Said]]:
-    """The sample and its words. Only its turns have known times: within one, words are as long as their letters."""
-    folder = resources.path("resources", "sample")
-    turns = [line.split() for line in (folder / "conversation.rttm").read_text("utf-8").splitlines()]
-    texts = [line.partition(": ")[2] for line in (folder / "conversation.txt").read_text("utf-8").splitlines()]
-    said = []
-    for turn, text in zip(turns, texts, strict=True):
-        start, length = float(turn[3]), float(turn[4])
-        words = normalised(text)
-        letters = sum(len(word) + 1 for word in words)
-        for word in words:
-            end = start + length * (len(word) + 1) / letters
-            said.append(Said(word, start, end))
-            length, letters, start = length - (end - start), letters - len(word) - 1, end
-    return audio_of(folder / "conversation.flac"), said
 
 
 def _lines(result: dict[str, Any]) -> list[str]:
@@ -231,7 +206,7 @@ def _lines(result: dict[str, Any]) -> list[str]:
             lines.append(f"  {label}: {figures}")
         changed = ", ".join(f"{key.replace('_', ' ')} {value:.2f}" for key, value in found["erasure"].items())
         lines.append(f"  erased words for each final one: {changed}")
-        lines.append(f"  word error rate: committed {found['wer_committed']:.1%}, file {found['wer_file']:.1%}")
+        lines.append(f"  word error rate: final {found['wer_final']:.1%}, file {found['wer_file']:.1%}")
         lines.append(
             f"  {found['updates_per_second']:.1f} updates a second, {found['computing_share']:.0%} of a core, largest"
             f" backlog {found['largest_backlog']:.1f} s"

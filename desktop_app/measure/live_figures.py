@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app.measure.live_run import Run
-from desktop_app.measure.words import matched, word_error_rate
+from desktop_app.measure.error_rates import matched, word_error_rate
+from desktop_app.measure.in_process import Run
 
 PAUSE = 0.5  # seconds between two words that end a speech
 
 
 @dataclass(frozen=True)
-class Said:
+class SpokenWord:
     """A word that is said, as `normalised` gives it, and when, in seconds."""
 
     word: str
@@ -23,23 +23,24 @@ class Said:
     end: float
 
 
-def latency(run: Run, said: Sequence[Said]) -> dict[str, Any]:
+def latency(run: Run, said: Sequence[SpokenWord]) -> dict[str, Any]:
     """When words came after they were said, in seconds, over the words that are right in the end.
 
-    `grey` is when a word was first seen in its place, `verified` when it was committed; `unaware` stops the clock while
-    the machine computes. `final` is the verified time of the last word before a pause.
+    `shown` is when a word was first seen in its place, in any kind of text, `final` when it was committed; `aware` of
+    the time that computing takes, `unaware` stops the clock for it. `end_of_speech_to_final` is of the last word before
+    a pause alone.
     """
     words = run.words
     pairs, _ = matched([each.word for each in said], words)
-    seen, inked = _first_times(run)
+    seen, finished = _first_times(run)
     result: dict[str, Any] = {"matched_words": len(pairs)}
-    for name, times in (("grey", seen), ("verified", inked)):
+    for name, times in (("shown", seen), ("final", finished)):
         for kind, index in (("aware", 0), ("unaware", 1)):
             late = [times[place][index] - said[gold].end for gold, place in pairs if place in times]
             result[f"{name}_{kind}"] = spread(late)
     lasts = {i for i in range(len(said)) if i + 1 == len(said) or said[i + 1].start - said[i].end >= PAUSE}
-    result["end_of_speech_to_final"] = spread([inked[place][0] - said[i].end for i, place in pairs if i in lasts])
-    result["first_word_grey"] = seen[pairs[0][1]][0] - said[pairs[0][0]].end if pairs else None
+    result["end_of_speech_to_final"] = spread([finished[place][0] - said[i].end for i, place in pairs if i in lasts])
+    result["first_word_shown"] = seen[pairs[0][1]][0] - said[pairs[0][0]].end if pairs else None
     return result
 
 
@@ -53,39 +54,40 @@ def spread(values: Sequence[float]) -> dict[str, float]:
 
 def erasure(run: Run) -> dict[str, float]:
     """Normalised erasure: words that were shown and then changed or taken away, for each word of the final text; for
-    what the target had written, and with the draft's. Of the ink none: that is counted too."""
-    final = max(1, len(run.words))
-    erased = {"uncommitted": 0, "with_draft": 0, "ink": 0}
+    what the target had written, and with the draft's. Final words never change: that is counted too.
+    """
+    count = max(1, len(run.words))
+    erased = {"provisional": 0, "with_draft": 0, "final": 0}
     before: tuple[tuple[str, ...], ...] = ((), (), ())
     for shown in run.shown:
-        now = ((*shown.ink, *shown.uncommitted), (*shown.ink, *shown.uncommitted, *shown.draft), shown.ink)
+        now = ((*shown.final, *shown.provisional), (*shown.final, *shown.provisional, *shown.draft), shown.final)
         for index, name in enumerate(erased):
-            if name == "uncommitted" and shown.draft:
+            if name == "provisional" and shown.draft:
                 continue  # the draft's text takes the place of the last word while the target works
             erased[name] += max(0, len(before[index]) - _common(before[index], now[index]))
         before = tuple(before[i] if i == 0 and shown.draft else value for i, value in enumerate(now))
-    return {name: count / final for name, count in erased.items()}
+    return {name: words / count for name, words in erased.items()}
 
 
-def accuracy(run: Run, said: Sequence[Said]) -> float:
+def accuracy(run: Run, said: Sequence[SpokenWord]) -> float:
     """The word error rate of the committed text."""
     return word_error_rate([each.word for each in said], run.words)
 
 
 def _first_times(run: Run) -> tuple[dict[int, tuple[float, float]], dict[int, tuple[float, float]]]:
-    """When each final word was first seen in its place, and when it became ink: by the clock and by the audio."""
+    """When each final word was first seen in its place, and when it became final: by the clock and by the audio."""
     final = run.words
     seen: dict[int, tuple[float, float]] = {}
-    inked: dict[int, tuple[float, float]] = {}
+    finished: dict[int, tuple[float, float]] = {}
     for shown in run.shown:
         times = (shown.time, shown.heard)
-        for place in range(len(inked), len(shown.ink)):
-            inked[place] = times
+        for place in range(len(finished), len(shown.final)):
+            finished[place] = times
             seen.setdefault(place, times)
-        for place, word in enumerate((*shown.uncommitted, *shown.draft), len(shown.ink)):
+        for place, word in enumerate((*shown.provisional, *shown.draft), len(shown.final)):
             if place < len(final) and final[place] == word:
                 seen.setdefault(place, times)
-    return seen, inked
+    return seen, finished
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:

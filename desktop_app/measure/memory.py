@@ -35,9 +35,9 @@ PROMISE = 8e9
 """Bytes that large-v3 at int8 stays under."""
 
 SHARE, ROOM = 1.3, 1e8
-"""Making small weights takes at most so much of the written file, and so many bytes, above what Python takes."""
+"""Quantising takes at most so much of the written file, and so many bytes, above what Python takes."""
 
-SMALL = ("int8", "int4")
+QUANTISED = ("int8", "int4")
 
 TEXT, ROUND = 48, 8  # tokens that are written one by one, and in passes of several
 
@@ -95,10 +95,10 @@ def _measured(name: str, precision: str, folder: Path) -> dict[str, Any]:
     size = (folder / "model.safetensors").stat().st_size
     count = sum(int(np.prod(sides)) for sides in shape.tensors().values())
     _say(f"{name}: {count / 1e6:.0f} million parameters, {size / 1e9:.2f} GB of f16 on the disk")
-    made = probe.ask(partial(conversion, name, precision, str(folder)), 3600.0) if precision in SMALL else None
+    made = probe.ask(partial(conversion, name, precision, str(folder)), 3600.0) if precision in QUANTISED else None
     if made is not None:
         _say(
-            f"{precision} made in {made['seconds']:.0f} s: {made['file_bytes'] / 1e9:.2f} GB on the disk, peak "
+            f"{precision} quantised in {made['seconds']:.0f} s: {made['file_bytes'] / 1e9:.2f} GB on the disk, peak "
             f"{made['peak_bytes'] / 1e9:.2f} GB above the {made['before_bytes'] / 1e9:.2f} GB that Python and its "
             f"libraries take = {made['share']:.2f} of the file; promised: at most {SHARE} and {ROOM / 1e9:.1f} GB"
         )
@@ -108,7 +108,7 @@ def _measured(name: str, precision: str, folder: Path) -> dict[str, Any]:
         steps.append(step)
         _say(
             f"{what} ({precision}): peak {step['peak_bytes'] / 1e9:.2f} GB, {step['load_peak_bytes'] / 1e9:.2f} GB "
-            f"until it was loaded ({step['load_seconds']:.0f} s); a window heard in {step['encode_seconds']:.1f} s, "
+            f"until it was loaded ({step['load_seconds']:.0f} s); a window encoded in {step['encode_seconds']:.1f} s, "
             f"{step['pass_seconds'] * 1000:.0f} ms a token"
         )
     kept = max(step["peak_bytes"] for step in steps) < PROMISE
@@ -130,7 +130,7 @@ def _measured(name: str, precision: str, folder: Path) -> dict[str, Any]:
 
 
 def conversion(name: str, precision: str, folder: str) -> dict[str, float]:
-    """Make the small weights of all matrices, as a first start does; memory in bytes, time in seconds. For
+    """Quantise all matrices, as a first start does; memory in bytes, time in seconds. For
     `probe.ask`."""
     tensors, room = Tensors(Path(folder)), Path(folder) / "conversion"
     names = [each for each, sides in SHAPES[name].tensors().items() if len(sides) == 2 and "positions" not in each]
@@ -149,7 +149,7 @@ def conversion(name: str, precision: str, folder: str) -> dict[str, float]:
 
 
 def window(name: str, precision: str, folder: str) -> dict[str, float]:
-    """Load the model and let it hear and write one window; memory in bytes, times in seconds. For `probe.ask`."""
+    """Load the model, encode one window and write its text; memory in bytes, times in seconds. For `probe.ask`."""
     shape = SHAPES[name]
     checkpoint = _checkpoint(Path(folder), shape)
     began = perf_counter()
@@ -214,7 +214,7 @@ def write(path: Path, shape: Shape) -> None:
 
 
 def _numbers(name: str, sides: tuple[int, ...]) -> Iterator[npt.NDArray[np.float16]]:
-    """Lively numbers: one random block again and again, from another place in it for each tensor."""
+    """Random numbers: one block again and again, from another place in it for each tensor."""
     count = int(np.prod(sides))
     scale = 0.1 if len(sides) == 1 else float(np.prod(sides[1:])) ** -0.5
     offset = 1.0 if name.endswith("layer_norm.weight") else 0.0

@@ -1,8 +1,16 @@
-"""Recordings as the benchmarks read them: whole, mono, 16 kHz."""
+"""Recordings as the benchmarks read them (whole, mono, 16 kHz), and the texts that are said in them, as folders of
+speech hold them: listed by an index.json, or in the layout of LibriSpeech (Panayotov et al. 2015).
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os.path import normpath
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +21,20 @@ ENDINGS = (".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav")
 
 WITH_VOICES = ("Baby cry", "Person sneeze")
 """Classes of ESC-10 (Piczak 2015) with human voices in them."""
+
+INDEX, TEXTS = "index.json", "*.trans.txt"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A recording and what is said in it; `language` is its code and `speaker` who says it, or "" where the folder does
+    not tell.
+    """
+
+    path: Path
+    text: str
+    language: str = ""
+    speaker: str = ""
 
 
 def audio_of(path: Path) -> Samples:
@@ -26,15 +48,62 @@ def recordings(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.suffix.lower() in ENDINGS)
 
 
-def sounds(folder: Path, folds: str = "") -> list[Path]:
-    """The recordings of a folder without ESC-10's voices; of that set's folds, which begin the files' names, only those
-    named by the digits `folds`, if there are any. Raises AudioProblem where there is none.
-    """
-    found = [
-        path
-        for path in recordings(folder)
-        if not path.parent.name.endswith(WITH_VOICES) and (not folds or path.name[0] in folds)
-    ]
+def sounds(folder: Path) -> list[Path]:
+    """The recordings of a folder without ESC-10's voices. Raises AudioProblem where there is none."""
+    found = [path for path in recordings(folder) if not path.parent.name.endswith(WITH_VOICES)]
     if not found:
         raise AudioProblem(f"{folder} holds no recordings without voices", "name a folder of sounds")
     return found
+
+
+def references(folder: Path) -> list[Reference]:
+    """The recordings of a folder whose text is known, whether their files are there or not.
+
+    An index.json in the folder or in the one above it is a list of objects with "file" (relative to it), "text" and
+    perhaps "language" and "speakers"; those elsewhere or without a text are passed over. Otherwise each *.trans.txt, at
+    any depth, has lines of a name, which begins with the speaker's, and a text, and the recordings beside it have these
+    names. AudioProblem says what is wrong.
+    """
+    if not folder.is_dir():
+        raise AudioProblem(f"there is no folder {folder}", "name the folder that holds recordings and their texts")
+    folder = folder.resolve()
+    found = list(_indexed(folder, folder)) or list(_transcribed(folder)) or list(_indexed(folder.parent, folder))
+    if not found:
+        raise AudioProblem(
+            f"{folder} has no recording with a text", f"list them in an {INDEX}, or write {TEXTS} as in LibriSpeech"
+        )
+    return found
+
+
+def _indexed(place: Path, folder: Path) -> Iterator[Reference]:
+    """Those below `folder` that the index in `place` lists."""
+    index = place / INDEX
+    if not index.is_file():
+        return
+    try:
+        entries = json.loads(index.read_text(encoding="utf-8"))
+        rows = [(place / entry["file"], *map(entry.get, ("text", "language", "speakers"))) for entry in entries]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise AudioProblem(
+            f"{index} cannot be read as a list of recordings", 'write a list of objects with "file" and "text"'
+        ) from error
+    for file, text, language, speaker in rows:
+        path = Path(normpath(file))
+        if path.is_relative_to(folder) and text:
+            yield Reference(path, str(text), _code(language), str(speaker or ""))
+
+
+def _transcribed(folder: Path) -> Iterator[Reference]:
+    """Those that LibriSpeech's lists name."""
+    for listing in sorted(folder.rglob(TEXTS)):
+        try:
+            lines = [line.split(maxsplit=1) for line in listing.read_text(encoding="utf-8").splitlines()]
+        except (OSError, ValueError) as error:
+            raise AudioProblem(f"{listing} cannot be read as text", "write it as UTF-8") from error
+        audio = {file.stem: file for file in sorted(listing.parent.iterdir()) if file != listing}
+        for name, text in (line for line in lines if len(line) == 2):
+            yield Reference(audio.get(name, listing.parent / f"{name}.flac"), text, speaker=name.split("-")[0])
+
+
+def _code(language: Any) -> str:
+    return language if isinstance(language, str) and re.fullmatch(r"[a-z]{2,3}", language) else ""

@@ -19,13 +19,9 @@ import numpy as np
 from desktop_app.audio.files import AudioProblem
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine.speakers import networks
-from desktop_app.measure import real_conversations
-from desktop_app.measure.conversations import CONVERSATIONS, Conversation, make
+from desktop_app.measure.conversations import CONVERSATIONS, Conversation, clips, make, real_conversations
 from desktop_app.measure.der import Errors, errors
-from desktop_app.measure.live_speakers import LiveFigures, live_figures
-from desktop_app.measure.long_speakers import long_figures, long_lines
-from desktop_app.measure.recognised import recognised_figures
-from desktop_app.measure.voices import clips
+from desktop_app.measure.speaker_runs import LiveFigures, live_figures, long_figures, long_lines, recognised_figures
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
@@ -79,7 +75,7 @@ def _figures(arguments: argparse.Namespace, found: Networks) -> dict[str, Any]:
     sys.stderr.write("\n" if rows else "")
     real = [
         row(talk, found, talk.speakers if known else None)
-        for talk in (real_conversations.read(Path(arguments.real)) if arguments.real else ())
+        for talk in (real_conversations(Path(arguments.real)) if arguments.real else ())
     ]
     machine = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()}
     return {

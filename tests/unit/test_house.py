@@ -22,8 +22,10 @@ def texts() -> Iterator[Path]:
     folders = [TOP]
     while folders:
         for entry in sorted(folders.pop().iterdir()):
+            if entry.name in GENERATED:
+                continue
             if entry.is_dir():
-                if entry.name not in GENERATED and not entry.name.endswith((".egg-info", "_cache", ".hypothesis")):
+                if not entry.name.endswith((".egg-info", "_cache", ".hypothesis")):
                     folders.append(entry)
             elif entry.suffix in TEXT and entry.stat().st_size < 1_000_000:
                 yield entry

@@ -11,9 +11,8 @@ import pytest
 import soundfile
 
 from desktop_app.audio.files import AudioProblem
-from desktop_app.measure import speakers, voices
-from desktop_app.measure.conversations import make
-from desktop_app.measure.voices import clips, phrases
+from desktop_app.measure import conversations, speakers
+from desktop_app.measure.conversations import clips, make, phrases
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.unit.speakers.voices import NETWORKS, talk
 
@@ -30,7 +29,7 @@ class Loud:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three clips of each of three people, two phrases in each, as LibriSpeech lays them out."""
-    monkeypatch.setattr(voices, "Silero", Loud)
+    monkeypatch.setattr(conversations, "Silero", Loud)
     for who in "abc":
         place = tmp_path / who / "7"
         place.mkdir(parents=True)

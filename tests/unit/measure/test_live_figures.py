@@ -9,15 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.audio.voice import speech
-from desktop_app.measure.live_figures import Said, accuracy, erasure, latency
-from desktop_app.measure.live_run import Run, Shown, silence
-from desktop_app.measure.words import matched, normalised, word_error_rate
+from desktop_app.measure.error_rates import matched, normalised, word_error_rate
+from desktop_app.measure.in_process import Run, Shown
+from desktop_app.measure.live_figures import SpokenWord, accuracy, erasure, latency
+from desktop_app.measure.live_speech import silence
 
-SAID = [Said("so", 0.0, 0.5), Said("we", 0.5, 1.0), Said("go", 2.0, 2.5)]
+SAID = [SpokenWord("so", 0.0, 0.5), SpokenWord("we", 0.5, 1.0), SpokenWord("go", 2.0, 2.5)]
 
 
-def shown(time: float, heard: float, ink: str, uncommitted: str = "", draft: str = "") -> Shown:
-    return Shown(time, heard, tuple(ink.split()), tuple(uncommitted.split()), tuple(draft.split()))
+def shown(time: float, heard: float, final: str, provisional: str = "", draft: str = "") -> Shown:
+    return Shown(time, heard, tuple(final.split()), tuple(provisional.split()), tuple(draft.split()))
 
 
 def test_words_are_compared_without_case_and_marks() -> None:
@@ -35,7 +36,7 @@ def test_the_word_error_rate_is_jiwers(gold: list[str], heard: list[str]) -> Non
     assert pairs == sorted(pairs)
 
 
-def test_a_word_is_grey_when_it_is_seen_in_its_place_and_verified_when_it_is_ink() -> None:
+def test_a_word_is_shown_when_it_is_first_in_its_place_and_final_when_it_is_committed() -> None:
     run = Run(
         [
             shown(0.9, 0.8, "", "", "so"),
@@ -47,9 +48,9 @@ def test_a_word_is_grey_when_it_is_seen_in_its_place_and_verified_when_it_is_ink
     )
     found = latency(run, SAID)
     assert found["matched_words"] == 3
-    assert found["grey_aware"]["mean"] == pytest.approx((0.4 + 0.6 + 0.5) / 3)
-    assert found["verified_aware"]["mean"] == pytest.approx((1.1 + 1.0 + 0.5) / 3)
-    assert found["verified_unaware"]["mean"] == pytest.approx((0.9 + 0.9 + 0.4) / 3)
+    assert found["shown_aware"]["mean"] == pytest.approx((0.4 + 0.6 + 0.5) / 3)
+    assert found["final_aware"]["mean"] == pytest.approx((1.1 + 1.0 + 0.5) / 3)
+    assert found["final_unaware"]["mean"] == pytest.approx((0.9 + 0.9 + 0.4) / 3)
     assert found["end_of_speech_to_final"]["mean"] == pytest.approx((1.0 + 0.5) / 2)
     assert accuracy(run, SAID) == 0
 
@@ -58,12 +59,12 @@ def test_what_was_shown_and_taken_away_is_erased() -> None:
     run = Run(
         [shown(1, 1, "", "so he"), shown(2, 2, "", "so", "she"), shown(3, 3, "so", "we go"), shown(4, 4, "so we")]
     )
-    assert erasure(run) == {"uncommitted": pytest.approx(2 / 2), "with_draft": pytest.approx(3 / 2), "ink": 0.0}
-    assert erasure(Run([shown(1, 1, "so"), shown(2, 2, "we")]))["ink"] == 1.0
+    assert erasure(run) == {"provisional": pytest.approx(2 / 2), "with_draft": pytest.approx(3 / 2), "final": 0.0}
+    assert erasure(Run([shown(1, 1, "so"), shown(2, 2, "we")]))["final"] == 1.0
 
 
 def test_nothing_said_and_nothing_written_has_no_figures() -> None:
-    assert latency(Run(), [])["grey_aware"] == {}
+    assert latency(Run(), [])["shown_aware"] == {}
     assert accuracy(Run(), []) == 0
 
 

@@ -10,7 +10,7 @@ import pytest
 import soundfile
 
 from desktop_app.audio.files import AudioProblem
-from desktop_app.measure.real_conversations import read
+from desktop_app.measure.conversations import real_conversations
 from desktop_app.speakers.turns import Turn
 
 TURNS = (Turn(0.0, 1.0, "S1"), Turn(1.0, 2.0, "S2"))
@@ -29,7 +29,7 @@ def test_every_form_of_who_speaks_when_is_read(tmp_path: Path) -> None:
         "".join(f"SPEAKER listed 1 {turn.start} 1.0 <NA> <NA> {turn.speaker} <NA> <NA>\n" for turn in TURNS)
     )
     (talks / "marked.segments").write_text("0.0, 1.0, S1\n1.0, 2.0, S2\n")
-    found = {talk.name: talk for talk in read(tmp_path)}
+    found = {talk.name: talk for talk in real_conversations(tmp_path)}
     assert set(found) == {"noted", "listed", "marked"}
     assert all(talk.turns == TURNS and talk.seconds == 2.0 for talk in found.values())
 
@@ -39,4 +39,4 @@ def test_a_folder_without_an_index_is_said(tmp_path: Path, text: str | None) -> 
     if text is not None:
         (tmp_path / "index.json").write_text(text)
     with pytest.raises(AudioProblem, match=r"has no index\.json that can be read; name the folder above"):
-        list(read(tmp_path))
+        list(real_conversations(tmp_path))

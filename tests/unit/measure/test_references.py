@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.audio.files import AudioProblem
-from desktop_app.measure.references import Reference, read
+from desktop_app.measure.recordings import Reference, references
 
 ENTRIES = [
     {"file": "read/one.mp3", "text": "GOOD MORNING", "language": "en"},
@@ -27,7 +27,7 @@ def write(folder: Path, name: str, text: str) -> Path:
 
 def test_an_index_names_recordings_texts_and_languages(tmp_path: Path) -> None:
     write(tmp_path, "index.json", json.dumps(ENTRIES))
-    assert read(tmp_path) == [
+    assert references(tmp_path) == [
         Reference(tmp_path / "read/one.mp3", "GOOD MORNING", "en"),
         Reference(tmp_path / "read/two.mp3", "guten Morgen"),
         Reference(tmp_path / "read/unsure.mp3", "ba"),
@@ -39,9 +39,9 @@ def test_a_folder_below_an_index_has_its_own_part(tmp_path: Path, monkeypatch: p
     write(tmp_path, "index.json", json.dumps(ENTRIES))
     (tmp_path / "crowd").mkdir()
     expected = [Reference(tmp_path / "crowd/three.mp3", "good night", "en")]
-    assert read(tmp_path / "crowd") == expected
+    assert references(tmp_path / "crowd") == expected
     monkeypatch.chdir(tmp_path / "crowd")
-    assert read(Path()) == expected
+    assert references(Path()) == expected
 
 
 def test_librispeech(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_librispeech(tmp_path: Path) -> None:
         Reference(chapter / f"84-121-{name}", text, speaker="84")
         for name, text in (("0.wav", "GO ON"), ("1.flac", "AND ON"))
     ]
-    assert read(tmp_path / "dev") == expected
+    assert references(tmp_path / "dev") == expected
 
 
 @pytest.mark.parametrize(
@@ -70,15 +70,15 @@ def test_librispeech(tmp_path: Path) -> None:
 )
 def test_a_folder_without_texts_is_said(tmp_path: Path, name: str, text: str, said: str) -> None:
     with pytest.raises(AudioProblem, match=said):
-        read(write(tmp_path, name, text))
+        references(write(tmp_path, name, text))
 
 
 def test_a_list_that_is_no_text_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.trans.txt").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(AudioProblem, match=r"a\.trans\.txt cannot be read as text"):
-        read(tmp_path)
+        references(tmp_path)
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(AudioProblem, match="there is no folder"):
-        read(tmp_path / "gone")
+        references(tmp_path / "gone")

@@ -1,4 +1,7 @@
-"""One live session, played faster than real time by a clock that counts what the computing took, and what it showed."""
+"""One recording through the file path or the live path, in this process, for benchmarks that look inside.
+
+A live session is played faster than real time, by a clock that counts what the computing took.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter, process_time
 
-import numpy as np
-
 from desktop_app.audio.logmel import features
+from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.audio.voice import VoiceGate, Voices
+from desktop_app.decoding import longform
 from desktop_app.decoding.figures import Figures
-from desktop_app.decoding.guard import Guard
+from desktop_app.decoding.guard import Act, Guard
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live import Live, LiveText
 from desktop_app.decoding.live_pace import Pace
 from desktop_app.engine.job import settings_of
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair
-from desktop_app.measure.words import normalised
+from desktop_app.measure.error_rates import normalised
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 CLOCKS = {"processor": process_time, "wall": perf_counter}
@@ -28,14 +31,57 @@ _BLOCK = 0.1  # seconds of audio that come at once
 
 
 @dataclass(frozen=True)
+class FileText:
+    """The segments of a recording, their text, and what the guard did."""
+
+    segments: Sequence[longform.Segment] = ()
+    text: str = ""
+    acts: Sequence[Act] = ()
+
+
+def file_text(pair: Pair, audio: Samples, options: Options) -> FileText:
+    """Transcribe mono audio at 16 kHz in whole windows."""
+    checkpoint = pair.target.checkpoint
+    notes = _Listener()
+    longform.transcribe(
+        iter([audio]),
+        Spectrogram([audio], pair.mel_bins).features,
+        pair.target.model,
+        checkpoint.vocabulary,
+        checkpoint.text,
+        notes,
+        pair.drafter(),
+        settings_of(options, checkpoint),
+        guard=Guard(Voices, checkpoint.vocabulary, checkpoint.text) if options.guard else None,
+    )
+    text = " ".join(checkpoint.text(segment.tokens).strip() for segment in notes.made)
+    return FileText(notes.made, text, notes.acts)
+
+
+class _Listener(longform.Listener):
+    """Keeps what comes."""
+
+    def __init__(self) -> None:
+        self.made: list[longform.Segment] = []
+        self.acts: list[Act] = []
+
+    def segments(self, segments: Sequence[longform.Segment], done_seconds: float) -> None:
+        self.made += segments
+
+    def guarded(self, acts: Sequence[Act]) -> None:
+        self.acts += acts
+
+
+@dataclass(frozen=True)
 class Shown:
-    """The words on the screen at a moment, in seconds of the session: the committed ones, and what follows them by the
-    target and by the draft. `heard` is how much audio had come in when the update began."""
+    """The words on the screen at a moment, in seconds of the session: the final ones, and what follows them by the
+    target and by the draft. `heard` is how much audio had come in when the update began.
+    """
 
     time: float
     heard: float
-    ink: tuple[str, ...]
-    uncommitted: tuple[str, ...]
+    final: tuple[str, ...]
+    provisional: tuple[str, ...]
     draft: tuple[str, ...]
 
 
@@ -47,14 +93,13 @@ class Run:
     listening: float = 0.0
     writing: float = 0.0
     updates: int = 0
-    longest_window: float = 0.0
     backlog: float = 0.0
     figures: Figures = field(default_factory=Figures)
 
     @property
     def words(self) -> Sequence[str]:
-        """The committed words."""
-        return self.shown[-1].ink if self.shown else ()
+        """The final words."""
+        return self.shown[-1].final if self.shown else ()
 
 
 class Player:
@@ -77,7 +122,7 @@ class Player:
         self._every, self._pace, self.run = every, Pace(), Run()
         self._text = pair.target.checkpoint.text
         self._now = self._began = self._heard = 0.0
-        self._ink: list[str] = []
+        self._final: list[str] = []
         self.live = Live(
             features,
             pair.target.model,
@@ -124,7 +169,7 @@ class Player:
         self.run.updates += 1
         if text is not None:
             for segment in text.committed:
-                self._ink += normalised(self._text(segment.tokens))
+                self._final += normalised(self._text(segment.tokens))
             self._note(text, self._now)
         return self._every if self._every is not None else max(self._pace.interval, self._now - started)
 
@@ -137,32 +182,7 @@ class Player:
         self._note(text, self._now + (0.0 if self._every is not None else self._clock() - self._began))
 
     def _note(self, text: LiveText, time: float) -> None:
-        ink = (*self._ink, *normalised(text.ink))
-        target = (*self._ink, *normalised(text.ink + text.uncommitted))
-        whole = (*self._ink, *normalised(text.ink + text.uncommitted + text.draft))
-        self.run.shown.append(Shown(time, self._heard, ink, target[len(ink) :], whole[len(target) :]))
-
-
-def silence(seconds: float, kind: str) -> Samples:
-    """Audio without speech: "silence" (a quiet room), "noise" (hiss and rumble), "music" (chords and a beat)."""
-    draw = np.random.default_rng(5)
-    count = round(seconds * SAMPLE_RATE)
-    white = draw.normal(size=count).astype(np.float32)
-    if kind == "silence":
-        return white * np.float32(2e-4)
-    time = np.arange(count) / SAMPLE_RATE
-    if kind == "noise":
-        rumble = np.convolve(white, np.ones(64, np.float32) / 8, "same")
-        swell = 0.6 + 0.4 * np.sin(2 * np.pi * time / 7)
-        return np.asarray((0.02 * white + 0.02 * rumble) * swell, np.float32)
-    music = np.zeros(count)
-    chords = ((220.0, 277.2, 329.6), (196.0, 246.9, 293.7), (174.6, 220.0, 261.6), (164.8, 207.7, 246.9))
-    for start in range(0, count, SAMPLE_RATE):
-        beat = time[start : start + SAMPLE_RATE] - time[start]
-        for pitch in chords[start // (2 * SAMPLE_RATE) % len(chords)]:
-            for harmonic in range(1, 5):
-                music[start : start + SAMPLE_RATE] += (
-                    np.sin(2 * np.pi * pitch * harmonic * beat) / harmonic * np.exp(-2 * beat)
-                )
-        music[start : start + SAMPLE_RATE] += 0.5 * white[start : start + SAMPLE_RATE] * np.exp(-30 * beat)
-    return np.asarray(0.08 * music, np.float32)
+        final = (*self._final, *normalised(text.ink))
+        target = (*self._final, *normalised(text.ink + text.uncommitted))
+        whole = (*self._final, *normalised(text.ink + text.uncommitted + text.draft))
+        self.run.shown.append(Shown(time, self._heard, final, target[len(final) :], whole[len(target) :]))
