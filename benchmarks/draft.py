@@ -23,13 +23,13 @@ import soundfile
 
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.decoding import drafters, longform
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.measure.recordings import audio_of, recordings
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.statistics import Counter
 
 
 def main() -> int:
@@ -68,7 +68,7 @@ def _options(options: argparse.Namespace) -> Options:
 
 def _acceptance(pair: Pair, files: Sequence[Path], options: argparse.Namespace, what: str) -> None:
     """Each file by itself, with as many tokens drafted in every round."""
-    figures, began = Figures(), perf_counter()
+    counter, began = Counter(), perf_counter()
     checkpoint = pair.target.checkpoint
     for file in files:
         samples = audio_of(file)
@@ -81,14 +81,15 @@ def _acceptance(pair: Pair, files: Sequence[Path], options: argparse.Namespace, 
             longform.Listener(),
             pair.drafter(),
             longform.Settings(options.language),
-            figures,
+            counter,
             look_ahead=LookAhead(options.look_ahead, options.look_ahead),
         )
+    total = counter.total
     print(
         f"{len(files)} recordings, {pair.described().draft}, look-ahead {options.look_ahead}, {what}: "
-        f"{figures.accepted / max(1, figures.compared):.3f} of {figures.compared} compared tokens accepted, "
-        f"{figures.tokens / max(1, figures.target_passes):.2f} tokens a pass; encoder {figures.encode_seconds:.1f} s, "
-        f"draft {figures.draft_seconds:.1f} s, target {figures.verify_seconds:.1f} s of {perf_counter() - began:.1f} s",
+        f"{total.acceptance:.3f} of {total.compared} compared tokens accepted, "
+        f"{total.tokens_per_pass:.2f} tokens a pass; encoder {total.encode_seconds:.1f} s, "
+        f"draft {total.draft_seconds:.1f} s, target {total.verify_seconds:.1f} s of {perf_counter() - began:.1f} s",
         flush=True,
     )
 

@@ -44,7 +44,7 @@ def _sounds(pair: Pair, folder: Path, folds: str) -> None:
     written = tempted = 0
     for path in files:
         found = _guarded(pair, path)
-        tempted += bool(found.segments or found.acts)
+        tempted += bool(found.segments or found.reports)
         written += bool(found.segments)
         if found.segments:
             print(f"{path.relative_to(folder)}: {found.text}", flush=True)
@@ -56,7 +56,7 @@ def _speech(pair: Pair, folder: Path) -> None:
     files = recordings(folder)
     removed = 0
     for path in files:
-        for act in _guarded(pair, path).acts:
+        for act in _guarded(pair, path).reports:
             removed += bool(act.text)
             if act.text:
                 name = path.relative_to(folder)

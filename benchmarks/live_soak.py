@@ -23,12 +23,12 @@ from desktop_app import resources
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.logmel import features
 from desktop_app.audio.voice import VoiceGate, Voices
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.live import Live
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Shelf
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.statistics import Counter
 
 EVERY = 1.0  # seconds of audio between two updates
 REPORT = 600.0  # seconds of audio between two lines of the report
@@ -55,7 +55,7 @@ def main() -> int:
     short, long = (np.zeros(seconds * SAMPLE_RATE, np.float32) for seconds in (2, 30))
     tape = np.concatenate([*[sample, short] * 9, sample, long])
     pair = Shelf().pair(Options(language="en"), lambda what: None)
-    checkpoint, figures = pair.target.checkpoint, Figures()
+    checkpoint, counter = pair.target.checkpoint, Counter()
     live = Live(
         features,
         pair.target.model,
@@ -63,7 +63,7 @@ def main() -> int:
         checkpoint.text,
         VoiceGate(),
         pair.drafter(),
-        figures=figures,
+        counter=counter,
         guard=Guard(Voices, checkpoint.vocabulary, checkpoint.text),
     )
     began, total = monotonic(), round(arguments.minutes * 60 * SAMPLE_RATE)
@@ -73,10 +73,10 @@ def main() -> int:
 
     def update() -> None:
         nonlocal segments
-        before, passes = process_time(), figures.target_passes
+        before, passes = process_time(), counter.total.target_passes
         text = live.update()
         cost, backlog = process_time() - before, (live.heard - live.decoded) / SAMPLE_RATE
-        moments.append(Moment(live.heard / SAMPLE_RATE, cost, figures.target_passes - passes, backlog))
+        moments.append(Moment(live.heard / SAMPLE_RATE, cost, counter.total.target_passes - passes, backlog))
         segments += len(text.committed) if text else 0
 
     def report() -> None:

@@ -6,7 +6,7 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from desktop_app.transcript.model import Stats
+from desktop_app.transcript.statistics import Statistics
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -48,7 +48,7 @@ class Screen:
             sys.stderr.write(f"{sentence}\n")
             sys.stderr.flush()
 
-    def show(self, what: str, done: float = 0.0, seconds: float = 0.0, stats: Stats | None = None) -> None:
+    def show(self, what: str, done: float = 0.0, seconds: float = 0.0, stats: Statistics | None = None) -> None:
         """What is being done, and how far it is: `done` of `seconds` of audio, of an unknown length if that is 0."""
         if self._progress is None:
             return

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import queue
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,8 @@ from desktop_app.engine.messages import (
     Started,
 )
 from desktop_app.transcript import formats, guarded
-from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import Models, Segment, Transcript
+from desktop_app.transcript.statistics import Statistics
 
 DONE, FAILED, USAGE, NO_ENGINE, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -193,7 +192,7 @@ class _Run:
         figures = {
             "files": [_figures(transcript) for transcript in self._finished],
             "failed": [{"path": file, "reason": reason} for file, reason in self._failures],
-            "total": _ratios(_sum([transcript.stats for transcript in self._finished])),
+            "total": formats.statistics_object(sum((one.stats for one in self._finished), Statistics())),
         }
         try:
             results.write(Path(self._stats_file), json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
@@ -225,12 +224,3 @@ def _make(folder: Path) -> str:
 def _figures(transcript: Transcript) -> dict[str, Any]:
     whole = formats.json_object(transcript)
     return {"path": transcript.path, "models": whole["models"], "stats": whole["stats"]}
-
-
-def _sum(all_stats: Sequence[Stats]) -> Stats:
-    names = [field.name for field in dataclasses.fields(Stats)]
-    return Stats(**{name: sum(getattr(stats, name) for stats in all_stats) for name in names})
-
-
-def _ratios(stats: Stats) -> dict[str, float]:
-    return dataclasses.asdict(stats) | {name: getattr(stats, name) for name in formats.DERIVED}

@@ -11,7 +11,7 @@ guard.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Protocol
 
@@ -22,6 +22,7 @@ from desktop_app.decoding.lines import Line
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import WindowText, is_repetitive
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import GuardReport
 
 SPOKEN, PASSED_OVER = 0.25, 0.6
 """Seconds of speech without a pause that save a line, and that make a stretch without text worth a word. The first is a
@@ -55,22 +56,8 @@ a pass, so asked only before a line is removed."""
 Spell = Callable[[Sequence[int]], str]
 
 
-@dataclass(frozen=True)
-class Act:
-    """What the guard did about a stretch of the recording, in seconds.
-
-    `kind` is "silence" (text left out where nobody speaks), "loop" (turns of a circle left out) or "unwritten" (nothing
-    was changed, but somebody seems to speak where there is no text). `text` is what was left out.
-    """
-
-    start: float
-    end: float
-    kind: str
-    text: str = ""
-
-
 class Guard:
-    """Looks through the lines of one window after another."""
+    """Checks the lines of one window after another."""
 
     def __init__(self, listen: Listen, vocabulary: Vocabulary, spell: Spell) -> None:
         self._listen, self._vocabulary, self._spell = listen, vocabulary, spell
@@ -82,17 +69,18 @@ class Guard:
         lines: Sequence[Line],
         covered: float,
         when_said: WhenSaid | None = None,
-    ) -> tuple[list[Line], list[Act]]:
-        """The lines that stay, of those of a window's text, and what was done, in the order of time. The text covers so
-        many seconds of the window; the rest is heard again in the next one. Without `when_said` the lines' own times
-        are believed.
+    ) -> tuple[list[Line], list[GuardReport]]:
+        """The lines of a window's text that stay, and a report of each thing that was done, in the order of time.
+
+        The text covers so many seconds of the window; the rest is heard again in the next one. Without `when_said` the
+        lines' own times are believed.
         """
         sound = _Sound(window, covered, self._listen)
         silent = self._silent(text, lines, sound, when_said)
-        acts = [self._act("silence", line.start, line.end, line.tokens) for line in silent]
+        reports = [self._report("silence", line.start, line.end, line.tokens) for line in silent]
         kept, looped = self._without_loop([line for line in lines if line not in silent])
-        acts += looped + [Act(start, end, "unwritten") for start, end in sound.passed_over(lines)]
-        return kept, sorted(acts, key=lambda act: act.start)
+        reports += looped + [GuardReport(start, end, "unwritten") for start, end in sound.passed_over(lines)]
+        return kept, sorted(reports, key=lambda report: report.start)
 
     def _silent(self, text: WindowText, lines: Sequence[Line], sound: _Sound, when_said: WhenSaid | None) -> list[Line]:
         """The lines in doubt about which nobody speaks, neither at their own times nor where the target listened."""
@@ -109,7 +97,7 @@ class Guard:
         unsure = text.mean_log_probability < UNSURE or text.no_speech_probability > UNHEARD
         return unsure or is_repetitive(self._spell(text.tokens))
 
-    def _without_loop(self, lines: Sequence[Line]) -> tuple[list[Line], list[Act]]:
+    def _without_loop(self, lines: Sequence[Line]) -> tuple[list[Line], list[GuardReport]]:
         """The lines up to the end of the first turn of a circle in which they end."""
         end = self._vocabulary.end
         left = first_turn([token for line in lines for token in line.tokens if token < end])
@@ -128,10 +116,10 @@ class Guard:
                 if left:
                     kept.append(replace(line, tokens=_beginning(line.tokens, left, end)))
             left = max(0, left - len(words))
-        return kept, [self._act("loop", since, until, gone)]
+        return kept, [self._report("loop", since, until, gone)]
 
-    def _act(self, kind: str, start: float, end: float, tokens: Sequence[int]) -> Act:
-        return Act(start, end, kind, self._spell(tokens).strip())
+    def _report(self, kind: str, start: float, end: float, tokens: Sequence[int]) -> GuardReport:
+        return GuardReport(start, end, kind, self._spell(tokens).strip())
 
 
 class _Sound:

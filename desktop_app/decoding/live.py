@@ -18,8 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.figures import Figures
-from desktop_app.decoding.guard import Act, Guard
+from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Hear, Samples, Window
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.live_drafters import NGramDrafter, PreviousDrafter
@@ -34,6 +33,8 @@ from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import UNSPACED
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
+from desktop_app.transcript.model import GuardReport
+from desktop_app.transcript.statistics import Counter
 
 CUT_AFTER = 8.0  # seconds of window from which on it is cut at a committed line's end
 FORCE_AFTER = 20.0  # seconds of window after which it is cut at a word
@@ -81,10 +82,10 @@ class Live:
 
     `hear` makes log-mel features, `words` makes text of tokens, `ahead` hears the draft's text before the target is
     asked. With `previous` the text of the update before is the first draft. `guard` keeps out text where the gate heard
-    speech and nobody speaks. `figures` grow. Raises ValueError for a language that the checkpoint does not have.
+    speech and nobody speaks. `counter` counts. Raises ValueError for a language that the checkpoint does not have.
 
     Attributes:
-        acts: what the guard left out.
+        reports: what the guard removed.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class Live:
         *,
         previous: bool = True,
         settings: Settings | None = None,
-        figures: Figures | None = None,
+        counter: Counter | None = None,
         ahead: Callable[[LiveText], None] = lambda text: None,
         resume: Resume = Resume(),
         guard: Guard | None = None,
@@ -110,14 +111,14 @@ class Live:
         self._settings, self._ahead, self._positions = settings, ahead, target.positions
         self._said = NGramDrafter(drafter)
         self._previous = PreviousDrafter(vocabulary, self._said) if previous else None
-        self._decoder = WindowDecoder(target, vocabulary, figures or Figures(), self._previous or drafter)
+        self._decoder = WindowDecoder(target, vocabulary, counter or Counter(), self._previous or drafter)
         self._language = SpokenLanguage(Language(settings.language, 1.0) if settings.language else None)
         self._origin = self._first = self.heard = resume.at
         self._audio: Samples = np.zeros(0, np.float32)
         self._speeches: deque[tuple[int, int | None]] = deque()
         self._begin = self._stop = resume.at  # of the window in work
         self._guard, self._spoken = guard, -1  # the begin of the last window in which somebody speaks for certain
-        self.acts: list[Act] = []
+        self.reports: list[GuardReport] = []
         self._prompt = list(settings.prompt)
         self._before: Hypothesis | None = None
         self._lines = Lines(vocabulary, words, settings.timestamps)
@@ -257,11 +258,11 @@ class Live:
             return True
         begin = window.place / SAMPLE_RATE
         line = Line(begin + now.start, begin + (seconds if now.end is None else now.end), now.tokens)
-        kept, acts = self._guard.check(window, text, [line], seconds, lambda lines: [(0.0, seconds)])
+        kept, reports = self._guard.check(window, text, [line], seconds, lambda lines: [(0.0, seconds)])
         if kept:
             self._spoken = window.place
         elif final:
-            self.acts += acts
+            self.reports += reports
         return bool(kept)
 
     def _look_ahead(self, window: Window, task: Task, spaced: bool, final: bool) -> None:

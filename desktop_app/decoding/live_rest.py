@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Hear, Samples
 from desktop_app.decoding.live import Gate, Live, Resume
@@ -13,6 +12,7 @@ from desktop_app.decoding.longform import Listener, Segment, Settings
 from desktop_app.decoding.protocol import Model
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.statistics import Counter
 
 _NEWS = 10.0  # seconds of silence after which it is told how far it is
 
@@ -28,7 +28,7 @@ def transcribe(
     listener: Listener,
     drafter: Drafter | None,
     settings: Settings,
-    figures: Figures,
+    counter: Counter,
     guard: Guard | None = None,
 ) -> None:
     """Transcribe a stream of mono audio at 16 kHz that begins with the recording's sample `since`; all times are the
@@ -46,20 +46,20 @@ def transcribe(
         drafter,
         previous=drafter is not None,
         settings=settings,
-        figures=figures,
+        counter=counter,
         resume=Resume(since),
         guard=guard,
     )
-    acts, done = 0, since
+    reported, done = 0, since
 
     def write() -> None:
-        nonlocal acts
+        nonlocal reported
         text = live.update()
         if live.language is not None:
             listener.language(live.language)
-        if live.acts[acts:]:
-            listener.guarded(live.acts[acts:])
-            acts = len(live.acts)
+        if live.reports[reported:]:
+            listener.guarded(live.reports[reported:])
+            reported = len(live.reports)
         tell(text.committed if text else ())
 
     def tell(segments: Sequence[Segment]) -> None:

@@ -13,8 +13,7 @@ from functools import partial
 import numpy as np
 
 from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.figures import Figures
-from desktop_app.decoding.guard import Act, Guard
+from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import MARGIN, HearPart, Samples, Window
 from desktop_app.decoding.lines import Line, cut
 from desktop_app.decoding.lookahead import LookAhead
@@ -24,6 +23,8 @@ from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import Timing, fit, spans, tidy
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
+from desktop_app.transcript.model import GuardReport
+from desktop_app.transcript.statistics import Counter, Statistics
 
 BEFORE = 2 * SAMPLE_RATE  # samples before a window that the guard's network listens to: it needs to get used to a voice
 TOO_HOT = 0.5  # text that was drawn at a higher temperature is no prompt for the next window (openai/whisper)
@@ -76,7 +77,7 @@ class Listener:
         Many times a window.
         """
 
-    def guarded(self, acts: Sequence[Act]) -> None:
+    def guarded(self, reports: Sequence[GuardReport]) -> None:
         """What the guard did about a window; comes before its segments, and only if there is something."""
 
     def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
@@ -92,22 +93,22 @@ def transcribe(
     listener: Listener,
     drafter: Drafter | None = None,
     settings: Settings = Settings(),
-    figures: Figures | None = None,
+    counter: Counter | None = None,
     guard: Guard | None = None,
     look_ahead: LookAhead | None = None,
-) -> Figures:
+) -> Statistics:
     """Transcribe a stream of mono audio at 16 kHz.
 
-    `hear` makes the features of its parts, `words` makes text of tokens. `figures` grow while the work goes on. Without
-    a `guard` the text is the target's, whatever it is like. A `look_ahead` brings what it learned about the pair from
-    other recordings; without one a draft that costs time is found out anew. Raises ValueError for a language or a task
-    that the checkpoint does not have.
+    `hear` makes the features of its parts, `words` makes text of tokens. `counter` counts while the work goes on; its
+    total is returned. Without a `guard` the text is the target's, whatever it is like. A `look_ahead` brings what it
+    learned about the pair from other recordings; without one a draft that costs time is found out anew. Raises
+    ValueError for a language or a task that the checkpoint does not have.
     """
     language = Language(settings.language, 1.0) if settings.language else None
     if language and vocabulary.languages and language.code not in vocabulary.languages:
         raise ValueError(f"this model does not know the language {language.code!r}")
-    figures = figures or Figures()
-    decoder = WindowDecoder(target, vocabulary, figures, drafter, look_ahead or LookAhead(spares=True))
+    counter = counter or Counter()
+    decoder = WindowDecoder(target, vocabulary, counter, drafter, look_ahead or LookAhead(spares=True))
     audio = _Stream(blocks)
     prompt, seek, spoken = list(settings.prompt), 0, 0.0
     while len((part := audio.part(seek)).samples) >= vocabulary.seconds_per_timestamp * SAMPLE_RATE:
@@ -138,9 +139,9 @@ def transcribe(
             lines, covered = [], seconds
         lines = [line for line in lines if words(line.tokens).strip()]
         if guard is not None:
-            lines, acts = guard.check(window, text, lines, covered, when_said)
-            if acts:
-                listener.guarded(acts)
+            lines, reports = guard.check(window, text, lines, covered, when_said)
+            if reports:
+                listener.guarded(reports)
         seek += max(1, round(covered * SAMPLE_RATE))
         made = [_segment(line, text) for line in lines]
         if settings.words and made:
@@ -151,7 +152,7 @@ def transcribe(
         listener.segments(made, seek / SAMPLE_RATE)
         if not text.is_silence:
             prompt = _next_prompt(prompt, made, text)[-target.positions :] if settings.condition else []
-    return figures
+    return counter.total
 
 
 def _segment(line: Line, text: WindowText) -> Segment:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.lookahead import LookAhead, Round
 from desktop_app.decoding.protocol import Cursor, Scores
 from desktop_app.decoding.rules import Decision, Rules, Written
+from desktop_app.transcript.statistics import Counter, Statistics
 
 
 class CancelledError(Exception):
@@ -56,12 +56,12 @@ class Speculation:
         positions: int,
         epsilon: float,
         rules: Rules,
-        figures: Figures,
+        counter: Counter,
         drafter: Drafter | None,
         look_ahead: LookAhead,
     ) -> None:
         self._cursor, self._positions, self._epsilon = cursor, positions, epsilon
-        self._rules, self._figures = rules, figures
+        self._rules, self._counter = rules, counter
         self._drafter, self._look_ahead = drafter, look_ahead
 
     def write(self, prefill: Sequence[int], watch: Watch, begin: Callable[[], None]) -> tuple[Text, Scores]:
@@ -83,9 +83,7 @@ class Speculation:
         """One pass of the target, counted and timed."""
         began = perf_counter()
         scores = self._cursor.run(tokens)
-        seconds = perf_counter() - began
-        self._figures.verify_seconds += seconds
-        self._figures.target_passes += 1
+        self._counter.add(Statistics(verify_seconds=perf_counter() - began, target_passes=1))
         return scores
 
     def _draft(self, text: Text) -> _Proposal:
@@ -97,12 +95,11 @@ class Speculation:
             self._begin()
             self._begin = None
             self._look_ahead.began(perf_counter() - began)
-            self._figures.draft_seconds += perf_counter() - began
+            self._counter.add(Statistics(draft_seconds=perf_counter() - began))
             began = perf_counter()
         tokens = self._drafter.propose(text.tokens, count)[:room]
         seconds = perf_counter() - began
-        self._figures.draft_seconds += seconds
-        self._figures.drafted += len(tokens)
+        self._counter.add(Statistics(draft_seconds=seconds, drafted=len(tokens)))
         ended = bool(tokens) and tokens[-1] == self._rules.vocabulary.end
         return _Proposal(tokens, len(tokens) + (len(tokens) < count and not ended), seconds)
 
@@ -137,15 +134,12 @@ class Speculation:
             accepted += agreed
             if near_tie or not agreed or text.ended:  # behind a near tie the cursor has read nothing more
                 break
-        self._cursor.rewind(base + len(text.tokens) - before)
+        tokens = len(text.tokens) - before
+        self._cursor.rewind(base + tokens)
         seconds = perf_counter() - began
-        figures = self._figures
-        figures.near_ties += ties
-        figures.compared += compared
-        figures.accepted += accepted
+        self._counter.add(Statistics(tokens=tokens, near_ties=ties, compared=compared, accepted=accepted))
         if self._drafter is not None and not proposal.passes and (speed := self._look_ahead.left_out) is not None:
-            figures.left_out += written
-            figures.left_out_speed += speed * written
+            self._counter.add(Statistics(left_out=written, left_out_speed=speed * written))
         if len(unread) == 1:
             self._look_ahead.record(
                 Round(len(draft), compared, accepted, written, proposal.passes, proposal.seconds, seconds)
@@ -159,5 +153,4 @@ class Speculation:
             return
         text.tokens.append(decision.token)
         text.written = self._rules.follow(text.written, decision.token)
-        self._figures.tokens += 1
         text.ended = len(text.tokens) >= text.room

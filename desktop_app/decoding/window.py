@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.protocol import Model, Scores
@@ -21,6 +20,7 @@ from desktop_app.decoding.speculation import Speculation, Watch
 from desktop_app.decoding.task import Task, prefix
 from desktop_app.decoding.vocabulary import ENGLISH, Vocabulary
 from desktop_app.decoding.words import FRAMES_A_SECOND, UNSPACED, Timing, align, split
+from desktop_app.transcript.statistics import Counter, Statistics
 
 TOO_REPETITIVE, TOO_UNSURE, NO_SPEECH = 2.4, -1.0, 0.6
 """openai/whisper's thresholds of the text's compression ratio, mean log-probability and no-speech probability."""
@@ -62,11 +62,11 @@ class WindowDecoder:
         self,
         target: Model,
         vocabulary: Vocabulary,
-        figures: Figures,
+        counter: Counter,
         drafter: Drafter | None = None,
         look_ahead: LookAhead | None = None,
     ) -> None:
-        self._target, self._vocabulary, self._figures, self._drafter = target, vocabulary, figures, drafter
+        self._target, self._vocabulary, self._counter, self._drafter = target, vocabulary, counter, drafter
         self._look_ahead = look_ahead or LookAhead()
 
     def detect_language(self, window: Window) -> Language:
@@ -133,8 +133,7 @@ class WindowDecoder:
         tokens = tokens[: self._target.positions - len(start) - 1]  # the last of a text that fills them stay untimed
         began = perf_counter()
         scores, attention = self._target.attend(window.encoded(self._target), [*start, *tokens, self._vocabulary.end])
-        self._figures.verify_seconds += perf_counter() - began
-        self._figures.target_passes += 1
+        self._counter.add(Statistics(verify_seconds=perf_counter() - began, target_passes=1))
         first = len(start) - 1
         shares = (_softmax(row[: self._vocabulary.end]) for row in scores[first:])
         probabilities = np.array([share[token] for share, token in zip(shares, tokens, strict=False)], np.float32)
@@ -145,13 +144,13 @@ class WindowDecoder:
         target = self._target
         began = perf_counter()
         encoded = window.encoded(target)
-        self._figures.encode_seconds += perf_counter() - began
+        self._counter.add(Statistics(encode_seconds=perf_counter() - began))
         return Speculation(
             target.open(encoded),
             target.positions,
             target.epsilon,
             rules,
-            self._figures,
+            self._counter,
             self._drafter,
             self._look_ahead,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -16,8 +16,7 @@ from desktop_app.audio.voice import VoiceGate, Voices
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import live_rest, longform
-from desktop_app.decoding.figures import Figures
-from desktop_app.decoding.guard import Act, Guard
+from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.vocabulary import ENGLISH
@@ -40,7 +39,8 @@ from desktop_app.engine.outbox import Outbox
 from desktop_app.engine.speakers import OFF, Beside
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.continued import continued
-from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript, Word
+from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript, Word
+from desktop_app.transcript.statistics import Counter, Statistics
 
 
 def run(
@@ -88,7 +88,7 @@ def _transcribe(
             hear = work.listened(pair.mel_bins).features
         outbox.send(Started(request.job, audio.seconds, models))
         model, vocabulary, text = pair.target.model, checkpoint.vocabulary, checkpoint.text
-        rules = (work, pair.drafter(), settings, work.figures)
+        rules = (work, pair.drafter(), settings, work.counter)
         guard = Guard(Voices, vocabulary, text) if request.options.guard else None
         if hear is None:
             since, blocks = work.since, work.counted(audio)
@@ -130,7 +130,7 @@ def _language(wanted: str, checkpoint: Checkpoint) -> str | None:
 class _Work(longform.Listener):
     """Turns what the decoding tells into events, and keeps what the transcript is made of.
 
-    Attributes: figures; since (the sample that the decoding begins with, behind what is written already).
+    Attributes: counter; since (the sample that the decoding begins with, behind what is written already).
     """
 
     def __init__(
@@ -143,13 +143,13 @@ class _Work(longform.Listener):
         seconds: float,
         beside: Beside | None,
     ) -> None:
-        self.figures = Figures()
+        self.counter = Counter()
         self._request, self._outbox, self._cancelled, self._pause = request, outbox, cancelled, pause
         self._checkpoint, self._seconds, self._beside = checkpoint, seconds, beside
         self._began = perf_counter()
         self._language = Language("", 0.0)
         self._segments: list[Segment] = []
-        self._guarded: list[Guarded] = []
+        self._guarded: list[GuardReport] = []
         self._samples = 0
         lines = request.written.segments if request.written else ()
         self._first, self._done = len(lines), lines[-1].end if lines else 0.0
@@ -187,8 +187,8 @@ class _Work(longform.Listener):
         job, checkpoint = self._request.job, self._checkpoint
         self._outbox.tentative(lambda: Tentative(job, tentative_lines(checkpoint, written, ahead, begin)))
 
-    def guarded(self, acts: Sequence[Act]) -> None:
-        self._guarded += (Guarded(act.start, act.end, act.kind, act.text) for act in acts)
+    def guarded(self, reports: Sequence[GuardReport]) -> None:
+        self._guarded += reports
 
     def segments(self, segments: Sequence[longform.Segment], done_seconds: float) -> None:
         self._check()
@@ -230,8 +230,8 @@ class _Work(longform.Listener):
         if self._cancelled():
             raise CancelledError
 
-    def _stats(self, seconds: float) -> Stats:
-        return Stats(audio_seconds=seconds, wall_seconds=perf_counter() - self._began, **asdict(self.figures))
+    def _stats(self, seconds: float) -> Statistics:
+        return replace(self.counter.total, audio_seconds=seconds, wall_seconds=perf_counter() - self._began)
 
 
 def segment_of(made: longform.Segment, checkpoint: Checkpoint, number: int) -> Segment:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from time import perf_counter, process_time
 from typing import Protocol
 
@@ -13,7 +13,6 @@ from desktop_app.audio.logmel import features
 from desktop_app.audio.voice import VoiceGate, Voices
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import live
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live_pace import Pace
@@ -37,7 +36,8 @@ from desktop_app.engine.models import Pair, Shelf
 from desktop_app.engine.outbox import Outbox
 from desktop_app.engine.speakers import OFF
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import Guarded, Segment, Stats, Transcript
+from desktop_app.transcript.model import Segment, Transcript
+from desktop_app.transcript.statistics import Counter, Statistics
 
 NEWS = 0.25
 """Seconds after which it is said again how much was heard, though nothing was written."""
@@ -69,7 +69,7 @@ class _Session:
         self, request: StartLive, source: Source, shelf: Shelf, outbox: Outbox, cancelled: Callable[[], bool]
     ) -> None:
         self._request, self._source, self._outbox, self._cancelled = request, source, outbox, cancelled
-        self._figures, self._pace = Figures(), Pace()
+        self._counter, self._pace = Counter(), Pace()
         self._segments: list[Segment] = []
         self._busy = 0.0
         self._arrived = perf_counter()  # when the newest audio came
@@ -80,7 +80,7 @@ class _Session:
         wanted = request.options.speakers
         self._beside = LiveBeside(wanted, request.resume.speakers) if wanted != OFF else None
         self._has_words = False
-        self._acts_told = 0
+        self._reports_told = 0
 
     def transcript(self) -> Transcript:
         """Listen until it is stopped, write all that was said; the result."""
@@ -121,7 +121,7 @@ class _Session:
             models=self._models,
             segments=tuple(self._segments),
             stats=self._stats(),
-            guarded=self._acts(0),
+            guarded=tuple(self._live.reports),
         )
         return self._beside.finish(whole) if self._beside else whole
 
@@ -140,7 +140,7 @@ class _Session:
             pair.drafter(),
             previous=request.live.previous and request.options.draft != "off",
             settings=settings,
-            figures=self._figures,
+            counter=self._counter,
             ahead=self._ahead,
             resume=live.Resume(resume.at, ink),
             guard=Guard(Voices, checkpoint.vocabulary, checkpoint.text) if request.options.guard else None,
@@ -187,13 +187,9 @@ class _Session:
             self._segments.append(new[-1])
         self._has_words = self._has_words or bool(self._segments or text.ink or text.uncommitted)
         changes = self._beside.changes(self._segments) if self._beside else ()
-        acts = self._acts(self._acts_told)
-        self._acts_told += len(acts)
-        self._outbox.send(replace(self._event(text, tuple(new)), speakers=changes, guarded=acts))
-
-    def _acts(self, first: int) -> tuple[Guarded, ...]:
-        """What the guard did, from the act with this number on."""
-        return tuple(Guarded(act.start, act.end, act.kind, act.text) for act in self._live.acts[first:])
+        reports = tuple(self._live.reports[self._reports_told :])
+        self._reports_told += len(reports)
+        self._outbox.send(replace(self._event(text, tuple(new)), speakers=changes, guarded=reports))
 
     def _event(self, text: live.LiveText, committed: tuple[Segment, ...]) -> LiveUpdate:
         heard, decoded = self._live.heard / SAMPLE_RATE, self._live.decoded / SAMPLE_RATE
@@ -212,10 +208,10 @@ class _Session:
             language=self._live.language.code if self._live.language else "",
         )
 
-    def _stats(self) -> Stats:
+    def _stats(self) -> Statistics:
         """The figures so far; the wall-clock time is that of the updates alone."""
         seconds = (self._live.heard - self._request.resume.at) / SAMPLE_RATE
-        return Stats(audio_seconds=seconds, wall_seconds=self._busy, **asdict(self._figures))
+        return replace(self._counter.total, audio_seconds=seconds, wall_seconds=self._busy)
 
     def _announce(self, what: str) -> None:
         self._check()

@@ -12,8 +12,9 @@ from dataclasses import replace
 from desktop_app.engine.messages import Finished, LiveAudio, LiveResume, LiveUpdate, StartLive, StopLive
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.continued import continued
-from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
 from desktop_app.transcript.speakers import called, union
+from desktop_app.transcript.statistics import Statistics
 
 BYTES_A_SAMPLE = 4
 LEAST_KEPT = 30 * SAMPLE_RATE
@@ -36,8 +37,8 @@ class LiveKeeper:
         self._blocks: deque[LiveAudio] = deque()
         self._segments: list[Segment] = []
         self._speakers: dict[int, str] = {}  # by the id of a segment
-        self._guarded: list[Guarded] = []
-        self._stats = Stats()
+        self._guarded: list[GuardReport] = []
+        self._stats = Statistics()
         self._before: Transcript | None = None  # what the engines that have ended had written
         self._needed = 0  # the first sample that is not yet behind a finished line
         self._ink, self._language = "", ""
@@ -94,7 +95,7 @@ class LiveKeeper:
             cut = self._needed - blocks[0].start
             blocks[0] = replace(blocks[0], start=self._needed, samples=blocks[0].samples[cut * BYTES_A_SAMPLE :])
         at = blocks[0].start if blocks else self._needed
-        if self._segments or self._before is not None or self._stats != Stats():
+        if self._segments or self._before is not None or self._stats != Statistics():
             self._before = self._so_far()
         speakers = max((int(who[1:]) for who in self._speakers.values()), default=0)
         resume = LiveResume(at, self._ink, len(self._segments), self._language, speakers)

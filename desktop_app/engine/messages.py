@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
+from desktop_app.transcript.statistics import Statistics
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ class Progress:
     job: str
     done_seconds: float
     audio_seconds: float
-    stats: Stats
+    stats: Statistics
 
 
 @dataclass(frozen=True)
@@ -212,10 +213,10 @@ class LiveUpdate:
     decoded: float
     latency: float
     speaking: bool
-    stats: Stats
+    stats: Statistics
     language: str = ""
     speakers: tuple[tuple[int, str], ...] = ()
-    guarded: tuple[Guarded, ...] = ()
+    guarded: tuple[GuardReport, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import longform
-from desktop_app.decoding.figures import Figures
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.engine.probe import ProbeProblem
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.statistics import Statistics
 
 SECONDS = 45  # two windows, the second not full
 
@@ -39,7 +39,7 @@ class Trial:
 @dataclass(frozen=True)
 class _Written:
     tokens: tuple[int, ...]
-    figures: Figures
+    statistics: Statistics
 
 
 class _Tokens(longform.Listener):
@@ -67,15 +67,15 @@ def on_device(device: str) -> Trial:
     for name, each in (("with the draft", with_draft), ("the target alone", alone)):
         if each is None:
             continue
-        figures = each.figures
-        passes = figures.verify_seconds / max(figures.target_passes, 1) * 1000
+        statistics = each.statistics
+        passes = statistics.verify_seconds / max(statistics.target_passes, 1) * 1000
         lines.append(
-            f"{name}: {SECONDS} s of sound, {len(each.tokens)} tokens; heard in {figures.encode_seconds:.2f} s, "
-            f"{figures.target_passes} passes of {passes:.1f} ms, drafted in {figures.draft_seconds:.2f} s"
+            f"{name}: {SECONDS} s of sound, {len(each.tokens)} tokens; heard in {statistics.encode_seconds:.2f} s, "
+            f"{statistics.target_passes} passes of {passes:.1f} ms, drafted in {statistics.draft_seconds:.2f} s"
         )
     same = with_draft is None or with_draft.tokens == alone.tokens
     if with_draft is not None:
-        steady = "to the last bit" if pair.target.model.epsilon == 0 else f"{with_draft.figures.near_ties} near ties"
+        steady = "to the last bit" if pair.target.model.epsilon == 0 else f"{with_draft.statistics.near_ties} near ties"
         found = "nothing" if same else "THE TEXT"
         lines.append(f"the draft changes {found} (passes of one and of many tokens: {steady})")
     right = reference.tokens
@@ -90,7 +90,7 @@ def on_device(device: str) -> Trial:
 def _write(pair: Pair, draft: bool) -> _Written:
     """The beginning of the sample conversation, written by a pair or its target alone."""
     checkpoint, heard = pair.target.checkpoint, _Tokens()
-    figures = longform.transcribe(
+    statistics = longform.transcribe(
         _beginning(),
         Spectrogram(_beginning(), pair.mel_bins).features,
         pair.target.model,
@@ -99,7 +99,7 @@ def _write(pair: Pair, draft: bool) -> _Written:
         heard,
         pair.drafter() if draft else None,
     )
-    return _Written(tuple(heard.found), figures)
+    return _Written(tuple(heard.found), statistics)
 
 
 def _beginning() -> Iterator[npt.NDArray[np.float32]]:

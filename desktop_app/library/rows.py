@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript, Word
+from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript, Word
 from desktop_app.transcript.speakers import read as read_speaker
+from desktop_app.transcript.statistics import Statistics
 
 RECORDING = "id, path, name, created, state, seconds, problem, live, corrected != ''"
 TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage, guarded"
@@ -59,7 +60,7 @@ def models_value(models: Models) -> str:
     return json.dumps(asdict(models))
 
 
-def stats_value(stats: Stats) -> str:
+def stats_value(stats: Statistics) -> str:
     """The figures as JSON."""
     return json.dumps(asdict(stats))
 
@@ -69,14 +70,14 @@ def speakers_value(speakers: Sequence[Speaker]) -> str:
     return json.dumps([asdict(speaker) for speaker in speakers])
 
 
-def guarded_value(guarded: Sequence[Guarded]) -> str:
+def guarded_value(guarded: Sequence[GuardReport]) -> str:
     """What the guard did as JSON."""
     return json.dumps([asdict(one) for one in guarded])
 
 
-def read_guarded(value: str) -> tuple[Guarded, ...]:
+def read_guarded(value: str) -> tuple[GuardReport, ...]:
     """What the guard did, from its JSON."""
-    return tuple(Guarded(**one) for one in json.loads(value))
+    return tuple(GuardReport(**one) for one in json.loads(value))
 
 
 def corrected_value(transcript: Transcript) -> str:
@@ -112,7 +113,7 @@ def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcr
         models=Models(**json.loads(models)) if models else Models("", "", "", "", ""),
         segments=tuple(_segment(values) for values in segments),
         speakers=tuple(read_speaker(value) for value in json.loads(speakers)),
-        stats=Stats(**json.loads(stats)) if stats else Stats(),
+        stats=Statistics(**json.loads(stats)) if stats else Statistics(),
         damage=damage,
         guarded=read_guarded(guarded),
     )

@@ -17,7 +17,8 @@ from desktop_app.library import database, rows
 from desktop_app.library.owners import Owner, is_alive
 from desktop_app.library.problem import LibraryProblem, explained
 from desktop_app.library.rows import Recording
-from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
+from desktop_app.transcript.statistics import Statistics
 
 __all__ = ["Library", "LibraryProblem", "Recording"]
 
@@ -105,7 +106,7 @@ class Library:
             if self._state(connection, key) in ("working", "recording"):
                 _insert(connection, key, (segment,))
 
-    def note(self, key: str, stats: Stats, language: str = "", guarded: Sequence[Guarded] = ()) -> None:
+    def note(self, key: str, stats: Statistics, language: str = "", guarded: Sequence[GuardReport] = ()) -> None:
         """What is known so far of a recording in work, and what the guard did since the last time: it stays if the work
         is broken off."""
         with self._write() as connection:

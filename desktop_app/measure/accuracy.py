@@ -25,7 +25,8 @@ from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Event, Failed, Finished, Options, Preparing
 from desktop_app.measure.error_rates import Edits, character_edits, missing_packages, word_edits
 from desktop_app.measure.recordings import Reference, references
-from desktop_app.transcript.model import Stats, Transcript
+from desktop_app.transcript.model import Transcript
+from desktop_app.transcript.statistics import Statistics
 
 DONE, FAILED, NO_ENGINE, INTERRUPTED = 0, 1, 3, 130
 
@@ -72,7 +73,7 @@ class Measured:
 
     words: Edits
     characters: Edits
-    stats: Stats
+    stats: Statistics
 
     def __add__(self, other: Measured) -> Measured:
         """Two together."""

@@ -13,8 +13,7 @@ from desktop_app.audio.logmel import features
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.audio.voice import VoiceGate, Voices
 from desktop_app.decoding import longform
-from desktop_app.decoding.figures import Figures
-from desktop_app.decoding.guard import Act, Guard
+from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live import Live, LiveText
 from desktop_app.decoding.live_pace import Pace
@@ -23,6 +22,8 @@ from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair
 from desktop_app.measure.error_rates import normalised
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import GuardReport
+from desktop_app.transcript.statistics import Counter
 
 CLOCKS = {"processor": process_time, "wall": perf_counter}
 """`processor` sums up all threads, as if there were one core: other programs do not disturb it."""
@@ -36,7 +37,7 @@ class FileText:
 
     segments: Sequence[longform.Segment] = ()
     text: str = ""
-    acts: Sequence[Act] = ()
+    reports: Sequence[GuardReport] = ()
 
 
 def file_text(pair: Pair, audio: Samples, options: Options) -> FileText:
@@ -55,7 +56,7 @@ def file_text(pair: Pair, audio: Samples, options: Options) -> FileText:
         guard=Guard(Voices, checkpoint.vocabulary, checkpoint.text) if options.guard else None,
     )
     text = " ".join(checkpoint.text(segment.tokens).strip() for segment in notes.made)
-    return FileText(notes.made, text, notes.acts)
+    return FileText(notes.made, text, notes.reports)
 
 
 class _Listener(longform.Listener):
@@ -63,13 +64,13 @@ class _Listener(longform.Listener):
 
     def __init__(self) -> None:
         self.made: list[longform.Segment] = []
-        self.acts: list[Act] = []
+        self.reports: list[GuardReport] = []
 
     def segments(self, segments: Sequence[longform.Segment], done_seconds: float) -> None:
         self.made += segments
 
-    def guarded(self, acts: Sequence[Act]) -> None:
-        self.acts += acts
+    def guarded(self, reports: Sequence[GuardReport]) -> None:
+        self.reports += reports
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Run:
     writing: float = 0.0
     updates: int = 0
     backlog: float = 0.0
-    figures: Figures = field(default_factory=Figures)
+    counter: Counter = field(default_factory=Counter)
 
     @property
     def words(self) -> Sequence[str]:
@@ -132,7 +133,7 @@ class Player:
             pair.drafter() if draft else None,
             previous=previous,
             settings=settings_of(options, pair.target.checkpoint),
-            figures=self.run.figures,
+            counter=self.run.counter,
             ahead=self._note_ahead,
             guard=Guard(Voices, pair.target.checkpoint.vocabulary, self._text) if options.guard else None,
         )

@@ -170,7 +170,7 @@ def _passes(pair: Pair, options: Options, audio: Samples) -> dict[str, Any]:
         _say(f"Counting passes: {name.replace('_', ' ')}")
         played: Run = player().play(audio)
         texts.add(tuple(played.words))
-        found[name] = played.figures.target_passes / seconds
+        found[name] = played.counter.total.target_passes / seconds
     found["same_text"] = len(texts) == 1
     found["saved_against_no_draft"] = 1 - found["previous"] / found["no_draft"]
     found["saved_against_draft_only"] = 1 - found["previous"] / found["draft_only"]

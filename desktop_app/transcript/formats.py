@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from desktop_app.transcript import speakers
-from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript, Word
+from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript, Word
+from desktop_app.transcript.statistics import Statistics
 
 DERIVED = ("acceptance", "accepted_per_drafted", "tokens_per_pass", "draft_worth", "real_time_factor")
 """Ratios that stand in the JSON beside the counts they are made of."""
@@ -68,7 +69,6 @@ def rttm(transcript: Transcript) -> str:
 
 def json_object(transcript: Transcript) -> dict[str, Any]:
     """The transcript as the command line's JSON contract has it."""
-    stats = dataclasses.asdict(transcript.stats) | {name: getattr(transcript.stats, name) for name in DERIVED}
     return {
         "audio": {"path": transcript.path, "seconds": transcript.seconds, "damage": transcript.damage},
         "language": transcript.language,
@@ -77,8 +77,13 @@ def json_object(transcript: Transcript) -> dict[str, Any]:
         "segments": [dataclasses.asdict(segment) for segment in transcript.segments],
         "speakers": [dataclasses.asdict(speaker) for speaker in transcript.speakers],
         "guard": [dataclasses.asdict(one) for one in transcript.guarded],
-        "stats": stats,
+        "stats": statistics_object(transcript.stats),
     }
+
+
+def statistics_object(statistics: Statistics) -> dict[str, float]:
+    """The counts and the ratios made of them."""
+    return dataclasses.asdict(statistics) | {name: getattr(statistics, name) for name in DERIVED}
 
 
 def json_text(transcript: Transcript) -> str:
@@ -113,9 +118,9 @@ def read_json(text: str) -> Transcript:
         models=Models(**found["models"]),
         segments=tuple(_segment(segment) for segment in found["segments"]),
         speakers=tuple(speakers.read(speaker) for speaker in found["speakers"]),
-        stats=Stats(**{name: value for name, value in found["stats"].items() if name not in DERIVED}),
+        stats=Statistics(**{name: value for name, value in found["stats"].items() if name not in DERIVED}),
         damage=found["audio"]["damage"],
-        guarded=tuple(Guarded(**one) for one in found.get("guard", ())),
+        guarded=tuple(GuardReport(**one) for one in found.get("guard", ())),
     )
 
 

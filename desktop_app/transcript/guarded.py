@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from desktop_app.transcript.model import Guarded
+from desktop_app.transcript.model import GuardReport
 
 _DONE = {
     "silence": "left out text where nobody speaks ({})",
@@ -14,7 +14,7 @@ _DONE = {
 _MOST = 3
 
 
-def sentence(guarded: Sequence[Guarded]) -> str:
+def sentence(guarded: Sequence[GuardReport]) -> str:
     """One sentence on what the guard did, with the first places of each kind; "" if it did nothing."""
     clauses = []
     for kind, clause in _DONE.items():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
+
+from desktop_app.transcript.statistics import Statistics
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Speaker:
 
 
 @dataclass(frozen=True)
-class Guarded:
+class GuardReport:
     """What the guard did about a stretch of the recording.
 
     `kind` is "silence" (text left out where nobody speaks), "loop" (turns of a repetition left out) or "unwritten"
@@ -85,59 +87,6 @@ class Models:
 
 
 @dataclass(frozen=True)
-class Stats:
-    """The figures of one run. Seconds are wall clock; the counts are defined in docs/exact.md.
-
-    `compared` counts drafted tokens that the target looked at: up to and including the first rejection of each round.
-    `target_passes` counts every pass of the target's decoder, prefill and tie guard too. `left_out` counts tokens that
-    were written without the draft because it would have cost time; over them `left_out_speed` is a sum.
-    """
-
-    audio_seconds: float = 0.0
-    wall_seconds: float = 0.0
-    encode_seconds: float = 0.0
-    draft_seconds: float = 0.0
-    verify_seconds: float = 0.0
-    tokens: int = 0
-    target_passes: int = 0
-    compared: int = 0
-    drafted: int = 0
-    accepted: int = 0
-    near_ties: int = 0
-    left_out: int = 0
-    left_out_speed: float = 0.0
-
-    def __add__(self, other: Stats) -> Stats:
-        """The figures of two runs together."""
-        return Stats(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
-
-    @property
-    def acceptance(self) -> float:
-        """Per-position probability that the target agrees with the draft: accepted / compared."""
-        return self.accepted / self.compared if self.compared else 0.0
-
-    @property
-    def accepted_per_drafted(self) -> float:
-        """The share of all drafted tokens that was used."""
-        return self.accepted / self.drafted if self.drafted else 0.0
-
-    @property
-    def tokens_per_pass(self) -> float:
-        """Tokens written for each pass of the target's decoder."""
-        return self.tokens / self.target_passes if self.target_passes else 0.0
-
-    @property
-    def draft_worth(self) -> float:
-        """How fast the text would have come with the draft where it was left out, the target alone being 1."""
-        return self.left_out_speed / self.left_out if self.left_out else 0.0
-
-    @property
-    def real_time_factor(self) -> float:
-        """Wall seconds for one second of audio; below 1 is faster than real time."""
-        return self.wall_seconds / self.audio_seconds if self.audio_seconds else 0.0
-
-
-@dataclass(frozen=True)
 class Transcript:
     """The whole result for one recording.
 
@@ -152,6 +101,6 @@ class Transcript:
     models: Models
     segments: tuple[Segment, ...] = ()
     speakers: tuple[Speaker, ...] = ()
-    stats: Stats = field(default_factory=Stats)
+    stats: Statistics = field(default_factory=Statistics)
     damage: str = ""
-    guarded: tuple[Guarded, ...] = ()
+    guarded: tuple[GuardReport, ...] = ()

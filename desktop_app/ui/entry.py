@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from desktop_app.engine.messages import LiveUpdate, TentativeLine
-from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
 from desktop_app.transcript.speakers import called
+from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui import words
 
 WAITING, WORKING, DONE = "waiting", "working", "done"
@@ -73,7 +74,7 @@ class Entry:
     problem: str = ""
     kind: str = ""
     damage: str = ""
-    guarded: tuple[Guarded, ...] = ()
+    guarded: tuple[GuardReport, ...] = ()
     preparing: str = ""
     held: bool = False
     spoken: bool = False
@@ -82,7 +83,7 @@ class Entry:
     language: str = ""
     language_probability: float = 0.0
     models: Models | None = None
-    stats: Stats = field(default_factory=Stats)
+    stats: Statistics = field(default_factory=Statistics)
     segments: list[Segment] = field(default_factory=list)
     speakers: tuple[Speaker, ...] = ()
     lines: Sequence[TentativeLine] = ()
@@ -161,7 +162,7 @@ class Entry:
         """Forget the earlier run."""
         self.state, self.problem, self.kind, self.preparing = WAITING, "", "", ""
         self.damage, self.guarded = "", ()
-        self.done_seconds, self.stats, self.lines, self.segments, self.live = 0.0, Stats(), (), [], None
+        self.done_seconds, self.stats, self.lines, self.segments, self.live = 0.0, Statistics(), (), [], None
         self.kept, self.speakers = 0, ()
 
     def progress_words(self) -> str:

@@ -19,7 +19,8 @@ import soundfile
 
 from desktop_app import resources
 from desktop_app.transcript.formats import read_json
-from desktop_app.transcript.model import Stats, Transcript
+from desktop_app.transcript.model import Transcript
+from desktop_app.transcript.statistics import Statistics
 from tests.random_models import real_tiny
 from tests.small_pair import NAME, NOTICE
 
@@ -168,7 +169,7 @@ def test_figures_and_any_file_name(tmp_path: Path) -> None:
     assert (out / "año nuevo 100%.srt").read_text(encoding="utf-8").startswith("1\n00:00:0")
     found = json.loads(figures.read_text(encoding="utf-8"))
     stats = found["files"][0]["stats"]
-    assert set(Stats.__dataclass_fields__) <= set(stats)
+    assert set(Statistics.__dataclass_fields__) <= set(stats)
     assert stats["target_passes"] > 0
     assert found["total"]["tokens"] == stats["tokens"]
 

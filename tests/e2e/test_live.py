@@ -16,7 +16,6 @@ from desktop_app import resources
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.logmel import features
 from desktop_app.audio.voice import VoiceGate
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.live import Live, LiveText
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import (
@@ -33,6 +32,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.engine.models import Shelf
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.statistics import Counter
 
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
 CLIP = Path(__file__).resolve().parents[1] / "data" / "clips" / "00.flac"
@@ -130,7 +130,7 @@ def test_a_recorded_schedule_gives_the_same_tokens_with_and_without_drafts() -> 
     checkpoint, said = pair.target.checkpoint, audio(SAMPLE, 3.2)
     texts, passes = [], []
     for previous, drafter in ((True, pair.drafter()), (False, None)):
-        figures, seen = Figures(), []
+        counter, seen = Counter(), []
         live = Live(
             features,
             pair.target.model,
@@ -139,7 +139,7 @@ def test_a_recorded_schedule_gives_the_same_tokens_with_and_without_drafts() -> 
             VoiceGate(),
             drafter,
             previous=previous,
-            figures=figures,
+            counter=counter,
         )
         for at in range(0, len(said), SAMPLE_RATE * 4 // 5):
             live.feed(said[at : at + SAMPLE_RATE * 4 // 5])
@@ -148,7 +148,7 @@ def test_a_recorded_schedule_gives_the_same_tokens_with_and_without_drafts() -> 
         while live.due:
             seen.append(tokens_only(live.update()))
         texts.append(seen)
-        passes.append(figures.target_passes)
+        passes.append(counter.total.target_passes)
     assert texts[0] == texts[1]
     assert passes[0] < passes[1]
 

@@ -14,7 +14,6 @@ from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding import longform
 from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.hearing import Samples, Window
 from desktop_app.decoding.longform import Listener, Segment, Settings
 from desktop_app.decoding.protocol import Model
@@ -25,6 +24,7 @@ from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.statistics import Counter
 
 Made = TypeVar("Made")
 
@@ -138,7 +138,7 @@ class Galley:
     @property
     def decoder(self) -> WindowDecoder:
         """What writes single windows."""
-        return WindowDecoder(self.target, self.checkpoint.vocabulary, Figures(), self._drafter())
+        return WindowDecoder(self.target, self.checkpoint.vocabulary, Counter(), self._drafter())
 
     def _attempt(self, window: Window, settings: Settings) -> Attempt:
         decoder, temperature = self.decoder, settings.temperatures[0]

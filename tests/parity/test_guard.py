@@ -13,10 +13,11 @@ from desktop_app.audio import voice
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read
-from desktop_app.decoding.guard import Act, Guard
+from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.longform import Listener, Segment, Settings, transcribe
 from desktop_app.runtimes.openvino import OpenVinoModel, load
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import GuardReport
 from tests.sounds import Samples, without_speech
 
 CLIPS = sorted((Path(__file__).parents[1] / "data" / "clips").glob("*.flac"))
@@ -26,10 +27,10 @@ Loaded = tuple[Checkpoint, OpenVinoModel]
 class Notes(Listener):
     def __init__(self) -> None:
         self.made: list[Segment] = []
-        self.acts: list[Act] = []
+        self.reports: list[GuardReport] = []
 
-    def guarded(self, acts) -> None:  # type: ignore[no-untyped-def]
-        self.acts += acts
+    def guarded(self, reports) -> None:  # type: ignore[no-untyped-def]
+        self.reports += reports
 
     def segments(self, segments, done_seconds) -> None:  # type: ignore[no-untyped-def]
         self.made += segments
@@ -56,7 +57,7 @@ def write(loaded: Loaded, sound: Samples, guarded: bool = True) -> Notes:
 def test_nobody_speaks(loaded: Loaded, name: str) -> None:
     notes = write(loaded, without_speech(4)[name])
     assert notes.made == []
-    assert {act.kind for act in notes.acts} <= {"silence"}
+    assert {act.kind for act in notes.reports} <= {"silence"}
 
 
 @pytest.mark.long
@@ -70,7 +71,7 @@ def test_speech_keeps_its_tokens(loaded: Loaded) -> None:
     sound = np.concatenate([soundfile.read(clip, dtype="float32")[0] for clip in CLIPS[:8]])
     plain, guarded = write(loaded, sound, guarded=False), write(loaded, sound)
     assert [segment.tokens for segment in guarded.made] == [segment.tokens for segment in plain.made]
-    assert guarded.acts == []
+    assert guarded.reports == []
 
 
 @pytest.mark.long

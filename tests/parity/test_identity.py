@@ -21,7 +21,6 @@ from desktop_app.audio import logmel
 from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.decoding.drafters import Draft
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.hearing import Features, Window
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.protocol import Scores
@@ -30,6 +29,7 @@ from desktop_app.decoding.task import Task
 from desktop_app.decoding.window import WindowDecoder
 from desktop_app.runtimes.openvino import OpenVinoModel, load, precisions
 from desktop_app.runtimes.openvino_place import BITS
+from desktop_app.transcript.statistics import Counter
 from tests import random_models
 from tests.random_models import TOY, Recipe
 from tests.sounds import babble
@@ -129,10 +129,10 @@ def test_a_draft_changes_nothing(folder: Path, task: str, draft: str, temperatur
     drafter = pairs.drafter(checkpoint, other)(Draft(small, small, other.vocabulary))
     sampling = Sampling(temperature, 480_000) if temperature else None
     texts = []
-    figures = Figures()
+    counter = Counter()
     for each, look_ahead in ((None, LookAhead()), (drafter, LookAhead()), (drafter, Switching())):
         window = Window(babble(9, 3), logmel.features, 480_000)
-        decoder = WindowDecoder(target, checkpoint.vocabulary, figures, each)
+        decoder = WindowDecoder(target, checkpoint.vocabulary, counter, each)
         decoder._look_ahead = look_ahead
         texts.append(decoder.write(window, TASKS[task], nothing, sampling).tokens)
     assert texts[0] == texts[1] == texts[2]
@@ -152,11 +152,11 @@ def test_the_guard_keeps_the_text_where_passes_differ(folder: Path, precision: s
     shake = 1.0
     texts, ties = [], []
     for drafts, epsilon in ((False, 2 * shake), (True, 2 * shake), (True, 0.0)):
-        unsteady, figures = Unsteady(target, shake, epsilon), Figures()
+        unsteady, counter = Unsteady(target, shake, epsilon), Counter()
         drafter = pairs.drafter(checkpoint, other)(Draft(small, small, other.vocabulary)) if drafts else None
-        decoder = WindowDecoder(unsteady, checkpoint.vocabulary, figures, drafter)
+        decoder = WindowDecoder(unsteady, checkpoint.vocabulary, counter, drafter)
         window = Window(babble(9, 3), logmel.features, 480_000)
         texts.append(decoder.write(window, PLAIN, nothing, sampling).tokens)
-        ties.append(figures.near_ties)
+        ties.append(counter.total.near_ties)
     assert texts[0] == texts[1] != texts[2]
     assert ties[0] == ties[2] == 0 < ties[1]

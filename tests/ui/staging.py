@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.engine.messages import Event, Finished, LiveOptions, LiveUpdate, Options, SegmentReady, Started
 from desktop_app.library.store import Library
-from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import Models, Segment, Transcript
+from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.entry import Entry
 from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.models.store import ModelStore
@@ -37,7 +38,7 @@ def segment(number: int, text: str = "") -> Segment:
 
 def transcript(*segments: Segment) -> Transcript:
     """A finished transcript."""
-    stats = Stats(audio_seconds=60, wall_seconds=6, encode_seconds=1, draft_seconds=1, verify_seconds=2, tokens=60)
+    stats = Statistics(audio_seconds=60, wall_seconds=6, encode_seconds=1, draft_seconds=1, verify_seconds=2, tokens=60)
     return Transcript("/talk.wav", 60.0, "en", 0.9, MODELS, segments, (), stats)
 
 
@@ -127,7 +128,9 @@ def update(
     start: float = 0.0, heard: float = 2.0, decoded: float = 1.5, latency: float = 0.8,
 ) -> LiveUpdate:  # fmt: skip
     """What the engine says of a live recording."""
-    return LiveUpdate(key, committed, ink, uncommitted, draft, start, heard, decoded, latency, True, Stats(tokens=9))
+    return LiveUpdate(
+        key, committed, ink, uncommitted, draft, start, heard, decoded, latency, True, Statistics(tokens=9)
+    )
 
 
 def finish(stage: Stage, entry: Entry, count: int = 3) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript, Word
+from desktop_app.transcript.model import Models, Segment, Speaker, Transcript, Word
+from desktop_app.transcript.statistics import Statistics
 
 _TABLE = ("Rose", "Arthur", "Speaker 3", "Dr. Ingeborg Halvorsen", "Ben")
 _LINES = (
@@ -41,7 +42,7 @@ def talk(speakers: int = 2, rounds: int = 1, named: bool = True) -> Transcript:
         Speaker(f"S{who + 1}", _TABLE[who] if named else f"Speaker {who + 1}", tuple(turns.get(who, ())))
         for who in range(speakers)
     )
-    stats = Stats(at, at / 8, 1.0, 1.5, 2.5, 40 * rounds, 14 * rounds, 30, 34, 27)
+    stats = Statistics(at, at / 8, 1.0, 1.5, 2.5, 40 * rounds, 14 * rounds, 30, 34, 27)
     models = Models("base", "base draft", "model", "CPU", "f32")
     return Transcript("talk.flac", at, "en", 0.99, models, tuple(segments), people, stats)
 

@@ -14,7 +14,8 @@ from desktop_app.audio.flac import FlacWriter
 from desktop_app.engine.messages import Cancelled, Failed, Finished, Progress, SegmentReady, Started
 from desktop_app.library.store import Library, LibraryProblem
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import Segment, Stats
+from desktop_app.transcript.model import Segment
+from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui import entry as states
 from desktop_app.ui.entry import Entry
 from desktop_app.ui.keeper import Keeper
@@ -39,7 +40,7 @@ def recorded(stage: Stage) -> Entry:
 
 def check(stage: Stage, entry: Entry, *texts: str) -> None:
     """Let the engine find these texts in the file."""
-    stage.say(Started(f"check:{entry.id}", 60.0, MODELS), Progress(f"check:{entry.id}", 15.0, 60.0, Stats()))
+    stage.say(Started(f"check:{entry.id}", 60.0, MODELS), Progress(f"check:{entry.id}", 15.0, 60.0, Statistics()))
     found = transcript(*(segment(number, text) for number, text in enumerate(texts)))
     stage.say(Finished(f"check:{entry.id}", found))
     stage.qtbot.waitUntil(lambda: stage.checks.running[entry.id].transcript is not None)
@@ -51,7 +52,7 @@ def test_a_check_is_offered_and_leaves_the_text_alone(window: Window, stage: Sta
     assert bar.isVisible()
     bar.start.click()
     assert stage.engine.jobs[-1][:2] == (f"check:{entry.id}", entry.path)
-    stage.say(Progress(f"check:{entry.id}", 15.0, 60.0, Stats()))
+    stage.say(Progress(f"check:{entry.id}", 15.0, 60.0, Statistics()))
     assert bar.text.text() == "Checking against the file… 25%"
     check(stage, entry, " The roof is done.", " They come on Friday.")
     assert bar.text.text() == "Checked against the file: 2 words would change."

@@ -11,7 +11,8 @@ from PySide6.QtCore import QThread, QTimer
 from pytestqt.qtbot import QtBot
 
 from desktop_app.engine.messages import Event, Finished, Progress, SegmentReady, Started, Tentative, TentativeLine
-from desktop_app.transcript.model import Stats, Transcript
+from desktop_app.transcript.model import Transcript
+from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.mailbox import Mailbox
 from tests.ui.staging import MODELS, SilentEngine, segment
 
@@ -43,7 +44,7 @@ def test_the_order_of_everything_else_is_kept(qtbot: QtBot) -> None:
         elif kind == 1:
             events.append(Tentative(job, (TentativeLine(float(number), "x", ""),)))
         else:
-            events.append(Progress(job, float(number), 800.0, Stats()))
+            events.append(Progress(job, float(number), 800.0, Statistics()))
     seen: list[Event] = []
     mailbox = Mailbox(seen.append)
     for event in events:
@@ -112,7 +113,7 @@ def test_a_flood_costs_the_window_few_layouts(qtbot: QtBot, window, stage, recor
     def send() -> None:
         for event in _flood(entry.id, 3000):
             mailbox.post(event)
-        figures = Stats(audio_seconds=600.0, wall_seconds=60.0, tokens=900, target_passes=300)
+        figures = Statistics(audio_seconds=600.0, wall_seconds=60.0, tokens=900, target_passes=300)
         mailbox.post(Finished(entry.id, Transcript("", 600.0, "en", 1.0, MODELS, tuple(entry.segments), stats=figures)))
 
     sender = Thread(target=send)

@@ -20,7 +20,7 @@ from desktop_app.engine.messages import (
     TentativeLine,
 )
 from desktop_app.library.store import Library, LibraryProblem
-from desktop_app.transcript.model import Stats
+from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui import entry as states
 from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.session import Session
@@ -61,7 +61,7 @@ def test_a_run_from_the_first_word_to_the_last(stage: Stage, recording: Make) ->
     stage.say(Tentative(entry.id, (TentativeLine(0.0, " One", " two"), TentativeLine(2.0, "", " three"))))
     stage.say(SegmentReady(entry.id, segment(0)))
     assert [line.start for line in entry.lines] == [2.0]
-    stage.say(Progress(entry.id, 15.0, 60.0, Stats(audio_seconds=15.0, wall_seconds=100.0)))
+    stage.say(Progress(entry.id, 15.0, 60.0, Statistics(audio_seconds=15.0, wall_seconds=100.0)))
     assert entry.summary() == "25% · about 5 min left"
     stage.say(Finished(entry.id, transcript(segment(0), segment(1))))
     assert (entry.state, entry.progress, len(entry.segments), entry.lines) == (states.DONE, 1.0, 2, ())

@@ -25,7 +25,7 @@ from desktop_app.engine.messages import (
     TentativeLine,
 )
 from desktop_app.transcript.formats import read_json
-from desktop_app.transcript.model import Stats
+from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.shell import desk as desk_module
 from desktop_app.ui.shell.window import Window
 from tests.ui.staging import MODELS, Stage, drag, drop, finish, segment, transcript
@@ -108,7 +108,7 @@ def test_the_page_never_gets_shorter_while_it_is_written(window: Window, stage: 
 def test_the_panel_shows_the_figures_in_plain_words(window: Window, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     stage.say(Started(entry.id, 60.0, MODELS))
-    stats = Stats(
+    stats = Statistics(
         audio_seconds=30.0, wall_seconds=6.0, encode_seconds=1.0, draft_seconds=1.0, verify_seconds=2.0,
         tokens=120, target_passes=50, compared=100, drafted=110, accepted=83, near_ties=2,
     )  # fmt: skip
@@ -128,13 +128,13 @@ def test_the_panel_shows_the_figures_in_plain_words(window: Window, stage: Stage
 
 def test_an_older_recording_has_its_width_before_its_text(window: Window, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
-    stats = Stats(audio_seconds=60, wall_seconds=6, tokens=60, target_passes=20)
+    stats = Statistics(audio_seconds=60, wall_seconds=6, tokens=60, target_passes=20)
     whole = replace(transcript(segment(0)), stats=stats)
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)), Finished(entry.id, whole))
     stage.settle()
     window.show_idle()
     assert not window.panel.isVisible()
-    entry.loaded, entry.models, entry.stats, entry.segments = False, None, Stats(), []  # as at the next start
+    entry.loaded, entry.models, entry.stats, entry.segments = False, None, Statistics(), []  # as at the next start
     window.show_entry(entry.id)
     assert window.panel.isVisible()  # no text was laid out for a wider page
     assert not entry.segments
@@ -146,7 +146,7 @@ def test_an_older_recording_has_its_width_before_its_text(window: Window, stage:
 def test_without_a_draft_the_panel_says_so(window: Window, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     alone = type(MODELS)("Large", "", "off", "CPU", "f32")
-    stage.say(Started(entry.id, 60.0, alone), Progress(entry.id, 30.0, 60.0, Stats(tokens=9, target_passes=10)))
+    stage.say(Started(entry.id, 60.0, alone), Progress(entry.id, 30.0, 60.0, Statistics(tokens=9, target_passes=10)))
     assert window.panel.values["draft_model"].text() == "none"
     assert window.panel.values["acceptance"].text() == "–"
     assert not window.page.notice.isVisible()
@@ -154,7 +154,7 @@ def test_without_a_draft_the_panel_says_so(window: Window, stage: Stage, recordi
 
 def test_the_panel_says_that_the_draft_was_left_out_and_why(window: Window, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
-    stats = Stats(tokens=100, target_passes=90, left_out=60, left_out_speed=48.0)
+    stats = Statistics(tokens=100, target_passes=90, left_out=60, left_out_speed=48.0)
     stage.say(Started(entry.id, 60.0, MODELS), Progress(entry.id, 30.0, 60.0, stats))
     said = window.panel.values["draft_model"].text()
     assert said == "Small; left out for 60% of the text, where with it the speed would have been 80%"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from desktop_app.transcript.model import Models, Stats
+from desktop_app.transcript.model import Models
+from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.words import percent
 
 NONE = "–"
@@ -29,7 +30,7 @@ class PanelFigures:
     near_ties: str
 
 
-def panel_figures(stats: Stats, models: Models | None) -> PanelFigures:
+def panel_figures(stats: Statistics, models: Models | None) -> PanelFigures:
     """The figures of a run so far."""
     spent = (stats.encode_seconds, stats.draft_seconds, stats.verify_seconds)
     whole = sum(spent)
@@ -50,7 +51,7 @@ def panel_figures(stats: Stats, models: Models | None) -> PanelFigures:
     )
 
 
-def _draft(stats: Stats, models: Models) -> str:
+def _draft(stats: Statistics, models: Models) -> str:
     """The draft's name, and why it was left out where it was."""
     if not stats.left_out or not models.draft:
         return models.draft or "none"

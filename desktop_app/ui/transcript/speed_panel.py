@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from desktop_app.transcript.model import Models, Stats
+from desktop_app.transcript.model import Models
+from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.entry import RECORDING, Entry
 from desktop_app.ui.transcript.figures import NONE, panel_figures
 from desktop_app.ui.transcript.live_figures import LiveFigures
@@ -69,7 +70,7 @@ class SpeedPanel(QScrollArea):
         self.setWidget(inner)
         theme.changed.connect(self._retint)
         self._retint()
-        self.show_figures(Stats(), None)
+        self.show_figures(Statistics(), None)
 
     def _value(self, name: str, spoken: str, role: str, tip: str) -> QLabel:
         made = label(NONE, role, tip)
@@ -156,7 +157,7 @@ class SpeedPanel(QScrollArea):
             self.live.show_entry(entry)
         self.show_figures(entry.stats, entry.models)
 
-    def show_figures(self, stats: Stats, models: Models | None) -> None:
+    def show_figures(self, stats: Statistics, models: Models | None) -> None:
         """Show the figures of a run, as far as they are known."""
         figures = panel_figures(stats, models)
         shown = {

@@ -19,7 +19,6 @@ from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.checkpoints.pieces import Pieces
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.retokenised import RetokenisedDrafter, Said, Spelling
@@ -28,6 +27,7 @@ from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import WindowDecoder
 from desktop_app.runtimes.openvino import OpenVinoModel, load
+from desktop_app.transcript.statistics import Counter, Statistics
 from tests.random_models import THREE_VOCABULARIES, TOY, write
 
 
@@ -59,10 +59,12 @@ class Models:
             Draft(model, model, self.checkpoints[draft].vocabulary)
         )
 
-    def write(self, target: int, drafter: Drafter | None, sampling: Sampling | None) -> tuple[tuple[int, ...], Figures]:
-        figures = Figures()
-        decoder = WindowDecoder(self.target(target), self.checkpoints[target].vocabulary, figures, drafter)
-        return decoder.write(self.noise, Task("en"), lambda tokens, draft: None, sampling).tokens, figures
+    def write(
+        self, target: int, drafter: Drafter | None, sampling: Sampling | None
+    ) -> tuple[tuple[int, ...], Statistics]:
+        counter = Counter()
+        decoder = WindowDecoder(self.target(target), self.checkpoints[target].vocabulary, counter, drafter)
+        return decoder.write(self.noise, Task("en"), lambda tokens, draft: None, sampling).tokens, counter.total
 
 
 @pytest.fixture(scope="module")
@@ -191,11 +193,11 @@ def test_a_draft_that_spells_otherwise_is_accepted_at_least_half_as_often(models
         knows: Any = Knows(spelling, spoken(text), spoken(text, wrong=9))
         drafter = pairs.drafter(target, draft)(Draft(knows, knows, draft.vocabulary))
         model: Any = Knows(ours, spoken(text), spoken(text))
-        figures = Figures()
-        decoder = WindowDecoder(model, target.vocabulary, figures, drafter)
+        counter = Counter()
+        decoder = WindowDecoder(model, target.vocabulary, counter, drafter)
         tokens = decoder.write(models.noise, Task("en"), lambda tokens, draft: None).tokens
         assert list(tokens) == ours.tokens(spoken(text))
-        shares[draft.vocabulary.size] = figures.accepted / figures.compared
+        shares[draft.vocabulary.size] = counter.total.acceptance
     assert 1 > shares[51_865] > 0.8
     assert shares[51_864] > 0.5 * shares[51_865]
 

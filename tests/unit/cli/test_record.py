@@ -31,7 +31,8 @@ from desktop_app.engine.messages import (
     Started,
 )
 from desktop_app.library.store import Library
-from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
+from desktop_app.transcript.statistics import Statistics
 from tests.fake_input import FakeInput
 
 MODELS = Models("target", "draft", "model", "CPU", "f32", "A notice.")
@@ -102,7 +103,7 @@ UPDATE = {
     "decoded": 0.5,
     "latency": 0.4,
     "speaking": True,
-    "stats": Stats(),
+    "stats": Statistics(),
 }
 
 
@@ -349,12 +350,12 @@ def test_the_lines_of_an_interrupted_recording_stand_and_a_check_shows_what_the_
 def test_the_guard_says_what_it_did_and_can_be_left_out(
     said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    acts = (Guarded(3.0, 9.0, "silence", "Thanks."),) if said else ()
+    reports = (GuardReport(3.0, 9.0, "silence", "Thanks."),) if said else ()
 
     def stop(engine: EngineDouble, job: str) -> None:
         assert engine.options.guard is said
         engine.tell(
-            Finished(job, Transcript(engine.path, 1.0, "en", 1.0, MODELS, tuple(engine.segments), guarded=acts))
+            Finished(job, Transcript(engine.path, 1.0, "en", 1.0, MODELS, tuple(engine.segments), guarded=reports))
         )
 
     monkeypatch.setattr(EngineDouble, "stop_live", stop)

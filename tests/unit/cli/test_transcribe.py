@@ -23,13 +23,14 @@ from desktop_app.engine.messages import (
     Tentative,
     TentativeLine,
 )
-from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
+from desktop_app.transcript.statistics import Statistics
 
 NOTICE = "Trained on toys."
 NAMED = "Target with the draft Draft on CPU, f32"
 MODELS = Models("Target", "Draft", "model", "CPU", "f32", NOTICE)
 SEGMENTS = (Segment(0, 0.0, 1.0, "Good morning."), Segment(1, 1.0, 2.5, "Good night."))
-STATS = Stats(audio_seconds=2.5, wall_seconds=0.5, tokens=12, target_passes=6, compared=10, drafted=12, accepted=8)
+STATS = Statistics(audio_seconds=2.5, wall_seconds=0.5, tokens=12, target_passes=6, compared=10, drafted=12, accepted=8)
 
 
 class Scripted:
@@ -61,7 +62,7 @@ class Scripted:
         self._tell(Progress(job, 2.5, 2.5, STATS))
         damage = "The file is damaged." if name.startswith("broken") else ""
         models = Models("Target", "Draft", "model", "CPU", "f32", NOTICE)
-        guarded = (Guarded(1.0, 2.0, "silence", "Bye."),) if name.startswith("guarded") else ()
+        guarded = (GuardReport(1.0, 2.0, "silence", "Bye."),) if name.startswith("guarded") else ()
         made = Transcript(path, 2.5, "en", 0.9, models, SEGMENTS, stats=STATS, damage=damage, guarded=guarded)
         self._tell(Finished(job, made))
 

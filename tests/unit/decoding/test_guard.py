@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.decoding.guard import LONG, TURNED, TURNS, Act, Guard, WhenSaid, first_turn
+from desktop_app.decoding.guard import LONG, TURNED, TURNS, Guard, WhenSaid, first_turn
 from desktop_app.decoding.hearing import Samples, Window
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.window import WindowText
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import GuardReport
 
 from .toys import END, FIRST_TIME, TEXT, vocabulary
 
@@ -62,11 +63,11 @@ def check(
     no_speech: float = 0.0,
     covered: float = 30.0,
     when_said: WhenSaid | None = None,
-) -> tuple[list[Line], list[Act], int]:
+) -> tuple[list[Line], list[GuardReport], int]:
     ears = Ears()
     text = WindowText(tuple(token for each in lines for token in each.tokens), mean, no_speech)
-    kept, acts = Guard(ears, vocabulary(), say).check(window, text, lines, covered, when_said)
-    return kept, acts, ears.asked
+    kept, reports = Guard(ears, vocabulary(), say).check(window, text, lines, covered, when_said)
+    return kept, reports, ears.asked
 
 
 def test_clear_speech_stays_and_nobody_is_asked() -> None:
@@ -77,22 +78,22 @@ def test_clear_speech_stays_and_nobody_is_asked() -> None:
 @pytest.mark.parametrize(("mean", "no_speech"), [(-1.5, 0.0), (-0.2, 0.4)])
 def test_a_doubtful_text_stays_where_somebody_speaks(mean: float, no_speech: float) -> None:
     lines = [line(0, 10, 1, 2), line(10, 20, 3)]
-    kept, acts, asked = check(speech((0, 20)), lines, mean, no_speech, 20.0)
-    assert (kept, acts, asked) == (lines, [], 2)
+    kept, reports, asked = check(speech((0, 20)), lines, mean, no_speech, 20.0)
+    assert (kept, reports, asked) == (lines, [], 2)
 
 
 def test_a_line_where_nobody_speaks_goes_however_sure_the_target_is() -> None:
     first, last = line(0, 10, 1, 2), line(20, 24, 3, 4)
-    kept, acts, _ = check(speech((0, 10)), [first, last], covered=24.0)
+    kept, reports, _ = check(speech((0, 10)), [first, last], covered=24.0)
     assert kept == [first]
-    assert acts == [Act(BEGIN + 20, BEGIN + 24, "silence", "w3 w4")]
+    assert reports == [GuardReport(BEGIN + 20, BEGIN + 24, "silence", "w3 w4")]
 
 
 def test_a_line_behind_the_end_of_the_audio_goes_and_silence_is_not_listened_to() -> None:
     window = Window(np.zeros(5 * SAMPLE_RATE, np.float32), lambda samples, bins: samples, round(BEGIN * SAMPLE_RATE))
-    kept, acts, asked = check(window, [line(0, 4, 1), line(5, 5, 2)], covered=5.0)
+    kept, reports, asked = check(window, [line(0, 4, 1), line(5, 5, 2)], covered=5.0)
     assert kept == []
-    assert [act.kind for act in acts] == ["silence", "silence"]
+    assert [act.kind for act in reports] == ["silence", "silence"]
     assert asked == 0
 
 
@@ -101,17 +102,17 @@ def test_a_line_with_times_that_are_too_early_stays() -> None:
     lines = [line(0, 1, 1), line(1, 2, 2), line(11, 20, 3)]
     said = [(10.0, 11.0), (11.0, 12.5), (12.5, 20.0)]
     assert check(speech((10, 20)), lines, covered=20.0)[0] == lines[2:]
-    kept, acts, _ = check(speech((10, 20)), lines, covered=20.0, when_said=lambda asked: said)
-    assert (kept, [act.kind for act in acts]) == (lines, ["unwritten"])
+    kept, reports, _ = check(speech((10, 20)), lines, covered=20.0, when_said=lambda asked: said)
+    assert (kept, [act.kind for act in reports]) == (lines, ["unwritten"])
 
 
 def test_a_line_that_the_target_listened_to_nothing_for_goes() -> None:
     """Where the target's attention finds no time for a line, or silence, its words were not said."""
     lines = [line(0, 1, 1), line(1, 2, 2), line(11, 20, 3)]
     said = [(0.0, 3.0), (20.0, 20.0), (12.5, 20.0)]
-    kept, acts, _ = check(speech((10, 20)), lines, covered=20.0, when_said=lambda asked: said)
+    kept, reports, _ = check(speech((10, 20)), lines, covered=20.0, when_said=lambda asked: said)
     assert kept == lines[2:]
-    assert [act.text for act in acts if act.kind == "silence"] == ["w1", "w2"]
+    assert [act.text for act in reports if act.kind == "silence"] == ["w1", "w2"]
 
 
 def test_the_target_is_not_asked_where_nobody_speaks_at_all() -> None:
@@ -140,16 +141,16 @@ def test_a_voice_that_needs_time_is_heard_from_before_the_window() -> None:
 
 def test_the_turns_of_a_circle_go_but_for_the_first() -> None:
     lines = [line(0, 10, 5, *(1, 2, 3) * 4), line(10, 20, *(1, 2, 3) * 4)]
-    kept, acts, _ = check(speech((0, 30)), lines, covered=20.0)
+    kept, reports, _ = check(speech((0, 30)), lines, covered=20.0)
     assert [each.tokens for each in kept] == [(FIRST_TIME, 5, 1, 2, 3, FIRST_TIME + 1)]
-    assert acts == [Act(BEGIN, BEGIN + 20, "loop", say((1, 2, 3) * 7))]
+    assert reports == [GuardReport(BEGIN, BEGIN + 20, "loop", say((1, 2, 3) * 7))]
 
 
 def test_speech_that_was_passed_over_is_told_and_nothing_changes() -> None:
     first = line(0, 10, 1)
-    kept, acts, _ = check(speech((0, 10), (15, 25)), [first])
+    kept, reports, _ = check(speech((0, 10), (15, 25)), [first])
     assert kept == [first]
-    assert acts == [Act(BEGIN + 10, BEGIN + 30, "unwritten")]
+    assert reports == [GuardReport(BEGIN + 10, BEGIN + 30, "unwritten")]
     assert check(speech((0, 10), (15, 25)), [first], covered=10 + LONG / 2)[1] == []
 
 
@@ -163,12 +164,12 @@ words = st.lists(st.integers(0, 2), min_size=0, max_size=60)
 @given(st.lists(words, min_size=1, max_size=4), st.floats(-2, 0), st.lists(st.booleans(), min_size=4, max_size=4))
 def test_what_stays_is_as_it_was_or_the_beginning_of_it(texts: list[list[int]], mean: float, loud: list[bool]) -> None:
     lines = [line(7 * i, 7 * i + 7, *text) for i, text in enumerate(texts) if text]
-    kept, acts, _ = check(speech(*((7 * i, 7 * i + 7) for i in range(4) if loud[i])), lines, mean)
+    kept, reports, _ = check(speech(*((7 * i, 7 * i + 7) for i in range(4) if loud[i])), lines, mean)
     starts = {each.start: each.tokens for each in lines}
     for each in kept:
         whole = starts[each.start]
         assert each.tokens == whole or each.tokens[:-1] == whole[: len(each.tokens) - 1]
-    gone = sum(len(act.text.split()) for act in acts)
+    gone = sum(len(act.text.split()) for act in reports)
     assert sum(map(len, texts)) == gone + sum(sum(token < TEXT for token in each.tokens) for each in kept)
 
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from desktop_app.decoding.guard import Act, Guard, WhenSaid
+from desktop_app.decoding.guard import Guard, WhenSaid
 from desktop_app.decoding.hearing import Samples, Window
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.longform import BEFORE, MARGIN, Listener, Settings, transcribe
 from desktop_app.decoding.window import WindowText
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import GuardReport
 
 from .test_live import WORD, WORDS, Reader, hear, say, spell
 
@@ -36,7 +37,7 @@ class Spy(Guard):
         lines: Sequence[Line],
         covered: float,
         when_said: WhenSaid | None = None,
-    ) -> tuple[list[Line], list[Act]]:
+    ) -> tuple[list[Line], list[GuardReport]]:
         assert when_said is not None
         self.windows.append(window)
         self.said.append(list(when_said(lines)))

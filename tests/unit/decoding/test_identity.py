@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.decoding.drafters import Draft, ModelDrafter
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.mapping import map_ids
@@ -18,6 +17,7 @@ from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import WindowDecoder, WindowText
+from desktop_app.transcript.statistics import Counter, Statistics
 
 from .toys import END, FIRST_TIME, SIZE, TEXT, Toy, heard, vocabulary
 
@@ -74,11 +74,11 @@ def write(
     sampling: Sampling | None = None,
     task: Task = ENGLISH,
     look_ahead: LookAhead | None = None,
-) -> tuple[WindowText, Figures]:
-    figures, window = Figures(), heard()
-    decoder = WindowDecoder(model, words, figures, drafter)
+) -> tuple[WindowText, Statistics]:
+    counter, window = Counter(), heard()
+    decoder = WindowDecoder(model, words, counter, drafter)
     decoder._look_ahead = look_ahead or decoder._look_ahead
-    return decoder.write(window, task, lambda tokens, draft: None, sampling), figures
+    return decoder.write(window, task, lambda tokens, draft: None, sampling), counter.total
 
 
 awkward = st.builds(

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.live import Live, LiveText, Resume
 from desktop_app.decoding.live_pace import OFTEN, SELDOM, Pace
 from desktop_app.decoding.longform import Segment, Settings
 from desktop_app.decoding.protocol import Scores
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.statistics import Counter
 
 from .test_identity import Scripted, drafter
 from .toys import END, FIRST_TIME, SIZE, TEXT, Toy, vocabulary
@@ -145,14 +145,14 @@ class Screen:
     """A session and what it showed, with the promises of the screen checked at every update."""
 
     def __init__(self, model: Any, **options: Any) -> None:
-        self.figures = Figures()
+        self.counter = Counter()
         self.live = Live(
             hear,
             model,
             WORDS,
             spell,
             Gate(),
-            figures=self.figures,
+            counter=self.counter,
             ahead=self._look,
             **{"settings": English, **options},
         )
@@ -359,7 +359,7 @@ def test_the_text_before_saves_most_of_the_passes() -> None:
     alone = Screen(Reader(line=6), previous=False).play(said)
     helped = Screen(Reader(line=6)).play(said)
     assert helped.segments == alone.segments
-    assert helped.figures.target_passes < 0.4 * alone.figures.target_passes
+    assert helped.counter.total.target_passes < 0.4 * alone.counter.total.target_passes
 
 
 def test_the_pace_follows_the_cost() -> None:

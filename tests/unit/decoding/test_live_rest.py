@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from desktop_app.decoding import live_rest
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.longform import Listener, Segment
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.statistics import Counter
 
 from .test_live import WORDS, English, Gate, Reader, hear, say, spell
 
@@ -25,7 +25,7 @@ class Heard(Listener):
 def rest(said: np.ndarray, since: int = 0) -> tuple[Heard, Reader]:
     heard, model = Heard(), Reader()
     blocks = (said[start : start + 4096] for start in range(0, len(said), 4096))
-    live_rest.transcribe(blocks, since, hear, model, WORDS, spell, Gate(), heard, None, English, Figures())
+    live_rest.transcribe(blocks, since, hear, model, WORDS, spell, Gate(), heard, None, English, Counter())
     return heard, model
 
 

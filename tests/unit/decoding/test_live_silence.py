@@ -56,11 +56,11 @@ def test_words_in_doubt_wait_for_a_voice() -> None:
     silent = Screen(Reader(), guard=Guard(Ears(), WORDS, spell)).play(say("efgh ijkl "))
     assert not silent.text
     assert not any(text.ink or text.uncommitted for text in silent.updates)
-    assert [(act.kind, act.text) for act in silent.live.acts] == [("silence", "e f g h"), ("silence", "i j k l")]
+    assert [(act.kind, act.text) for act in silent.live.reports] == [("silence", "e f g h"), ("silence", "i j k l")]
 
     late = Ears(least=0.5)
     screen = Screen(Reader(), guard=Guard(late, WORDS, spell)).play(say("efgh "))
-    assert (screen.text, late.asked, screen.live.acts) == ("efgh", 2, [])
+    assert (screen.text, late.asked, screen.live.reports) == ("efgh", 2, [])
 
 
 def test_a_noise_does_not_fix_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,4 +74,4 @@ def test_a_noise_does_not_fix_the_language(monkeypatch: pytest.MonkeyPatch) -> N
     for said in (say("a" * 12 + " "), say("ef ")):
         live.feed(said)
         assert live.update() is not None
-    assert (live.language, [act.kind for act in live.acts]) == (Language("en", 0.6), ["silence"])
+    assert (live.language, [act.kind for act in live.reports]) == (Language("en", 0.6), ["silence"])

@@ -11,7 +11,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from desktop_app.decoding.drafters import Draft, ModelDrafter
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.mapping import Ids, map_ids
 from desktop_app.decoding.retokenised import RetokenisedDrafter, Spelling
@@ -19,6 +18,7 @@ from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.transcript.statistics import Statistics
 
 from .test_identity import awkward, models, samplings, tasks, write
 from .toys import END, ENGLISH, FIRST_TIME, GERMAN, NO_SPEECH, NO_TIMES, SIZE, TEXT, TRANSCRIBE, Toy, heard, vocabulary
@@ -195,11 +195,10 @@ def test_a_draft_without_positions_proposes_nothing() -> None:
 def test_figures_are_those_of_a_draft_with_the_same_words() -> None:
     """A sanity check of the property test: the drafters really draft."""
     for make, size in ((mapped, INSERTED.size), (retokenised, OTHER.size)):
-        total = Figures()
+        total = Statistics()
         for seed in range(20):
             _, figures = write(Toy(seed), vocabulary(), make(Toy(seed + 1, size=size), vocabulary()))
-            total.drafted += figures.drafted
-            total.accepted += figures.accepted
+            total += figures
         assert total.drafted > total.accepted > 0
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.task import Task, prefix
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
+from desktop_app.transcript.statistics import Counter
 
 from .toys import ENGLISH, FIRST_TIME, NO_TIMES, START, TRANSCRIBE, Toy, heard, vocabulary
 
@@ -18,7 +18,7 @@ TRANSLATE, PREVIOUS = 3, 4
 
 
 def decoder(model: Toy) -> WindowDecoder:
-    return WindowDecoder(model, vocabulary(), Figures())
+    return WindowDecoder(model, vocabulary(), Counter())
 
 
 def nothing(tokens: Sequence[int], draft: Sequence[int]) -> None:
@@ -57,7 +57,7 @@ def test_a_checkpoint_that_cannot_translate_says_so(words: object) -> None:
 
 def test_a_checkpoint_that_names_no_language_writes_english_without_saying_so_to_the_model() -> None:
     words = vocabulary(languages={})
-    found = WindowDecoder(Toy(1), words, Figures()).detect_language(heard())
+    found = WindowDecoder(Toy(1), words, Counter()).detect_language(heard())
     assert found == Language("en", 1.0)
     assert prefix(words, Task(found.code), 48) == [START]
 

@@ -21,7 +21,8 @@ from desktop_app.engine.messages import (
     StopLive,
     Transcribe,
 )
-from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import Models, Segment, Transcript
+from desktop_app.transcript.statistics import Statistics
 
 SEGMENT = Segment(0, 0.0, 1.0, "Words")
 
@@ -98,7 +99,18 @@ def listening(connection: Connection) -> None:
                 seconds = heard / 16_000
                 connection.send(
                     LiveUpdate(
-                        request.job, tuple(lines), ink, "", "", float(said), seconds, seconds, 0.0, True, Stats(), "en"
+                        request.job,
+                        tuple(lines),
+                        ink,
+                        "",
+                        "",
+                        float(said),
+                        seconds,
+                        seconds,
+                        0.0,
+                        True,
+                        Statistics(),
+                        "en",
                     )
                 )
                 dies = session.live.path == "die always" or (session.live.path == "die" and not session.resume.at)
@@ -107,7 +119,7 @@ def listening(connection: Connection) -> None:
             case StopLive():
                 lines = (Segment(said, float(said), heard / 16_000, "rest"),)
                 connection.send(
-                    LiveUpdate(request.job, lines, "", "", "", heard / 16_000, 0.0, 0.0, 0.0, False, Stats(), "en")
+                    LiveUpdate(request.job, lines, "", "", "", heard / 16_000, 0.0, 0.0, 0.0, False, Statistics(), "en")
                 )
                 made = Transcript(session.live.path, heard / 16_000, "en", 1.0, models, (*written, *lines))
                 connection.send(Finished(request.job, made))

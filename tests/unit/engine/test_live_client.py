@@ -26,7 +26,8 @@ from desktop_app.engine.messages import (
     StartLive,
 )
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import Guarded, Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
+from desktop_app.transcript.statistics import Statistics
 from tests.unit.engine import programs
 
 BLOCK = SAMPLE_RATE // 2
@@ -194,26 +195,26 @@ def test_there_is_one_session_at_a_time(watched: Watched) -> None:
 
 
 def update(start: float, *lines: Segment) -> LiveUpdate:
-    return LiveUpdate("live", lines, "ink", "", "", start, 0.0, 0.0, 0.0, True, Stats(), "de")
+    return LiveUpdate("live", lines, "ink", "", "", start, 0.0, 0.0, 0.0, True, Statistics(), "de")
 
 
 def test_acts_and_figures_of_an_engine_that_ended_are_kept() -> None:
     """The guard has left something out, and passes were counted: nobody else knows of that."""
     keeper = LiveKeeper(StartLive("live", live=LiveOptions("talk.flac")))
     keeper.models = Models("Large", "", "off", "CPU", "f32")
-    thanks, bye = Guarded(1.0, 2.0, "silence", "Thanks."), Guarded(8.0, 9.0, "silence", "Bye.")
+    thanks, bye = GuardReport(1.0, 2.0, "silence", "Thanks."), GuardReport(8.0, 9.0, "silence", "Bye.")
     line = Segment(0, 2.0, 5.0, "One.")
-    first = replace(update(5.0, line), guarded=(thanks,), stats=Stats(7.0, 1.0, tokens=4), heard=7.0)
-    assert keeper.note(first).stats == Stats(7.0, 1.0, tokens=4)
+    first = replace(update(5.0, line), guarded=(thanks,), stats=Statistics(7.0, 1.0, tokens=4), heard=7.0)
+    assert keeper.note(first).stats == Statistics(7.0, 1.0, tokens=4)
     keeper.resumed()
-    second = replace(update(5.0), guarded=(bye,), stats=Stats(6.0, 2.0, tokens=3), heard=11.0)
-    assert keeper.note(second).stats == Stats(11.0, 3.0, tokens=7)
+    second = replace(update(5.0), guarded=(bye,), stats=Statistics(6.0, 2.0, tokens=3), heard=11.0)
+    assert keeper.note(second).stats == Statistics(11.0, 3.0, tokens=7)
     small = Models("Small", "", "off", "CPU", "f32")
     rest = Segment(1, 5.0, 11.0, "Two.")
-    made = Transcript("talk.flac", 11.0, "de", 0.9, small, (rest,), (), Stats(6.0, 2.0, tokens=3), guarded=(bye,))
+    made = Transcript("talk.flac", 11.0, "de", 0.9, small, (rest,), (), Statistics(6.0, 2.0, tokens=3), guarded=(bye,))
     whole = keeper.whole(Finished("live", made)).transcript
     assert (whole.segments, whole.guarded) == ((line, rest), (thanks, bye))
-    assert whole.stats == Stats(11.0, 3.0, tokens=7)
+    assert whole.stats == Statistics(11.0, 3.0, tokens=7)
     assert whole.models.notice == "Large wrote the first 0:05."
 
 

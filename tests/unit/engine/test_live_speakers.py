@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from desktop_app.checkpoints.problem import ModelProblem
-from desktop_app.decoding.guard import Act
 from desktop_app.decoding.live import LiveText
 from desktop_app.engine import live, live_speakers
 from desktop_app.engine.live_keeper import LiveKeeper
@@ -20,7 +19,8 @@ from desktop_app.engine.messages import Finished, LiveAudio, LiveUpdate, Options
 from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import Models, Segment, Speaker, Stats, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
+from desktop_app.transcript.statistics import Statistics
 from tests.unit.speakers.voices import NETWORKS
 
 MODELS = Models("t", "", "off", "CPU", "f32", "Read this.")
@@ -123,7 +123,9 @@ def test_after_another_engine_names_go_on_and_times_are_the_recordings() -> None
 
 def test_the_end_of_an_engine_keeps_the_speakers_before_it() -> None:
     keeper = LiveKeeper(StartLive("live"))
-    update = LiveUpdate("live", LINES, "", "", "", 4.0, 4.0, 4.0, 0.0, True, Stats(), speakers=((0, "S1"), (1, "S2")))
+    update = LiveUpdate(
+        "live", LINES, "", "", "", 4.0, 4.0, 4.0, 0.0, True, Statistics(), speakers=((0, "S1"), (1, "S2"))
+    )
     keeper.note(update)
     request, _ = keeper.resumed()
     assert (request.resume.segments, request.resume.speakers) == (2, 2)
@@ -144,7 +146,7 @@ class Writes:
     language, speaking = None, True
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        self.heard, self.lines, self.acts = 0, 0, [Act(1.0, 2.0, "silence", "Thanks.")]
+        self.heard, self.lines, self.reports = 0, 0, [GuardReport(1.0, 2.0, "silence", "Thanks.")]
         self.text = LiveText((), "", "", "", 0.0)
 
     decoded = property(lambda self: self.heard)

@@ -15,7 +15,8 @@ import pytest
 from desktop_app.library import database
 from desktop_app.library.store import Library, LibraryProblem
 from desktop_app.transcript import speakers
-from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript, Word
+from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript, Word
+from desktop_app.transcript.statistics import Statistics
 
 MODELS = Models("Target", "Draft", "model", "CPU", "f32", "Read this.")
 
@@ -37,9 +38,16 @@ def test_a_finished_transcript_comes_back_whole(library: Library, tmp_path: Path
     library.begin(recording.id, MODELS, 12.0)
     library.append(recording.id, segment(0))
     made = Transcript(
-        "/talks/one.wav", 12.5, "en", 0.97, MODELS, (segment(0), segment(1)), (Speaker("S1", "Ann"),), Stats(12.5, 1.0)
+        "/talks/one.wav",
+        12.5,
+        "en",
+        0.97,
+        MODELS,
+        (segment(0), segment(1)),
+        (Speaker("S1", "Ann"),),
+        Statistics(12.5, 1.0),
     )
-    made = replace(made, guarded=(Guarded(3.0, 9.0, "silence", "Thank you."),))
+    made = replace(made, guarded=(GuardReport(3.0, 9.0, "silence", "Thank you."),))
     library.finish(recording.id, made)
     library.close()
     again = Library(tmp_path / "library")
@@ -88,10 +96,10 @@ def test_the_text_of_an_unfinished_recording_can_be_read(library: Library):
 def test_the_figures_of_a_broken_off_recording_stay(library: Library):
     recording = library.add("/talks/one.wav")
     library.begin(recording.id, MODELS, 12.0)
-    library.note(recording.id, Stats(6.0, 2.0, tokens=9))
+    library.note(recording.id, Statistics(6.0, 2.0, tokens=9))
     library.cancel(recording.id)
-    assert library.transcript(recording.id).stats == Stats(6.0, 2.0, tokens=9)
-    library.note(recording.id, Stats(7.0))
+    assert library.transcript(recording.id).stats == Statistics(6.0, 2.0, tokens=9)
+    library.note(recording.id, Statistics(7.0))
     assert library.transcript(recording.id).stats.tokens == 9
 
 
@@ -101,10 +109,10 @@ def test_the_lines_of_an_interrupted_live_recording_stand_when_it_is_gone_on_wit
     library.begin(recording.id, MODELS, 0.0)
     for number in range(2):
         library.append(recording.id, segment(number))
-    thanks, bye = Guarded(3.0, 9.0, "silence", "Thank you."), Guarded(9.0, 9.5, "silence", "Bye.")
-    library.note(recording.id, Stats(6.0), "de", (thanks,))
+    thanks, bye = GuardReport(3.0, 9.0, "silence", "Thank you."), GuardReport(9.0, 9.5, "silence", "Bye.")
+    library.note(recording.id, Statistics(6.0), "de", (thanks,))
     library.begin(recording.id, MODELS, 0.0)  # another engine goes on with it
-    library.note(recording.id, Stats(7.0), "", (bye,))
+    library.note(recording.id, Statistics(7.0), "", (bye,))
     library.close()
     again = Library(tmp_path / "library")
     assert again.recording(recording.id).state == "interrupted"
@@ -113,7 +121,7 @@ def test_the_lines_of_an_interrupted_live_recording_stand_when_it_is_gone_on_wit
     again.append(recording.id, segment(2))
     found = again.transcript(recording.id)
     assert found.segments == tuple(segment(number) for number in range(3))
-    assert (found.stats, found.language, found.guarded, found.seconds) == (Stats(7.0), "de", (thanks, bye), 12.0)
+    assert (found.stats, found.language, found.guarded, found.seconds) == (Statistics(7.0), "de", (thanks, bye), 12.0)
     again.cancel(recording.id)
     again.again(recording.id)
     again.begin(recording.id, MODELS, 12.0)

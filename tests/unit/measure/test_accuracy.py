@@ -14,7 +14,8 @@ from desktop_app import cli
 from desktop_app.engine.messages import Event, Failed, Finished, Options, Preparing
 from desktop_app.measure import accuracy
 from desktop_app.measure.error_rates import word_edits
-from desktop_app.transcript.model import Models, Segment, Stats, Transcript
+from desktop_app.transcript.model import Models, Segment, Transcript
+from desktop_app.transcript.statistics import Statistics
 from tests.small_pair import SMALL_PAIR
 
 CLIPS = Path(__file__).parents[2] / "data" / "clips"
@@ -38,7 +39,7 @@ class Scripted:
         name = Path(path).stem
         if name in SAID:
             segments = tuple(Segment(at, at, at + 1.0, f" {word}") for at, word in enumerate(SAID[name][1].split()))
-            stats = Stats(audio_seconds=2.0, wall_seconds=0.5 if name == "right" else 1.0)
+            stats = Statistics(audio_seconds=2.0, wall_seconds=0.5 if name == "right" else 1.0)
             self._tell(Preparing(job, "Loading Target"))
             self._tell(Finished(job, Transcript(path, 2.0, "en", 0.9, MODELS, segments, stats=stats)))
         else:

@@ -16,7 +16,6 @@ from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, read, read_draft
 from desktop_app.checkpoints.shared_draft import SharedDraft, fingerprint
 from desktop_app.decoding.drafters import Draft
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.task import Task
@@ -25,6 +24,7 @@ from desktop_app.runtimes import openvino
 from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.training import draft
 from desktop_app.training.network import Decoder
+from desktop_app.transcript.statistics import Counter
 from tests import random_models
 from tests.sounds import babble
 
@@ -78,14 +78,14 @@ def test_the_text_is_the_targets_own(target: Checkpoint, trained: tuple[Checkpoi
     checkpoint, _ = trained
     alone = openvino.load(target)
     model = openvino.load(checkpoint, encoder=alone)
-    figures = Figures()
+    counter = Counter()
     drafter = pairs.drafter(target, checkpoint)(Draft(model, alone, checkpoint.vocabulary))
     texts = [
-        WindowDecoder(alone, target.vocabulary, figures, each, LookAhead()).write(window, Task("en"), lambda *_: None)
+        WindowDecoder(alone, target.vocabulary, counter, each, LookAhead()).write(window, Task("en"), lambda *_: None)
         for each in (drafter, None)
     ]
     assert texts[0].tokens == texts[1].tokens
-    assert figures.drafted > 0
+    assert counter.total.drafted > 0
 
 
 def test_a_language_that_it_was_not_trained_on_is_left_to_its_target(

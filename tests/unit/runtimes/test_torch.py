@@ -15,13 +15,13 @@ import torch
 from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, ModelProblem, read
 from desktop_app.decoding.drafters import Draft, Drafter
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.window import WindowDecoder
 from desktop_app.runtimes import torch as runtime
 from desktop_app.runtimes.torch import TorchModel, load, reader
 from desktop_app.runtimes.torch_passes import EACH_WIDTH, ONE_WIDTH
+from desktop_app.transcript.statistics import Counter, Statistics
 from tests import random_models
 from tests.unit.runtimes.conftest import Pair, features
 
@@ -152,11 +152,11 @@ def test_a_draft_changes_no_token(tmp_path: Path, precision: str, widths: tuple[
 
 def write(
     checkpoint: Checkpoint, target: TorchModel, task: Task, drafter: Drafter | None = None
-) -> tuple[tuple[int, ...], Figures]:
+) -> tuple[tuple[int, ...], Statistics]:
     """The tokens of a window of 80 frames, and the figures."""
-    figures, window = Figures(), Window(np.zeros(0, np.float32), lambda samples, bins: features(bins)[:, :80])
-    decoder = WindowDecoder(target, checkpoint.vocabulary, figures, drafter)
-    return decoder.write(window, task, lambda tokens, draft: None).tokens, figures
+    counter, window = Counter(), Window(np.zeros(0, np.float32), lambda samples, bins: features(bins)[:, :80])
+    decoder = WindowDecoder(target, checkpoint.vocabulary, counter, drafter)
+    return decoder.write(window, task, lambda tokens, draft: None).tokens, counter.total
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

@@ -18,13 +18,13 @@ from desktop_app.audio.logmel import features
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read, read_draft, same_encoder
 from desktop_app.checkpoints.problem import ModelProblem
-from desktop_app.decoding.figures import Figures
 from desktop_app.decoding.hearing import Samples, Window
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.window import WindowDecoder
 from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.training import draft, windows
 from desktop_app.training.labels import Labels
+from desktop_app.transcript.statistics import Counter
 from tests import random_models
 from tests.small_pair import NAME, SMALL_PAIR
 
@@ -137,8 +137,8 @@ def test_labels_are_the_targets_own_text(target: Path, audio: Path, tmp_path: Pa
 
 
 def _transcribed(checkpoint: Checkpoint, samples: Samples) -> list[int]:
-    figures, model = Figures(), torch_runtime.load(checkpoint, "cpu")
-    decoder = WindowDecoder(model, checkpoint.vocabulary, figures)
+    counter, model = Counter(), torch_runtime.load(checkpoint, "cpu")
+    decoder = WindowDecoder(model, checkpoint.vocabulary, counter)
     text = decoder.write(Window(samples, features), Task("en"), lambda *told: None)
     return [token for token in text.tokens if token < checkpoint.vocabulary.end]
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from desktop_app.transcript.continued import continued
-from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
+from desktop_app.transcript.statistics import Statistics
 
 MODELS = Models("Small", "", "off", "CPU", "f32", "A notice.")
 
@@ -11,8 +12,8 @@ MODELS = Models("Small", "", "off", "CPU", "f32", "A notice.")
 def run(first: int, *texts: str) -> Transcript:
     """A run whose lines begin at the second `first`."""
     lines = tuple(Segment(n, float(first + n), first + n + 1.0, text) for n, text in enumerate(texts))
-    act = Guarded(first, first + 1.0, "silence", "Thanks.")
-    figures = Stats(audio_seconds=first + 9.0, wall_seconds=2.0, tokens=5)
+    act = GuardReport(first, first + 1.0, "silence", "Thanks.")
+    figures = Statistics(audio_seconds=first + 9.0, wall_seconds=2.0, tokens=5)
     return Transcript("talk.flac", first + 20.0, "en", 0.9, MODELS, lines, (), figures, guarded=(act,))
 
 

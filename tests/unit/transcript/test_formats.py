@@ -8,9 +8,10 @@ import json
 import pytest
 
 from desktop_app.transcript import formats
-from desktop_app.transcript.model import Guarded, Models, Segment, Speaker, Stats, Transcript, Word
+from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript, Word
+from desktop_app.transcript.statistics import Statistics
 
-STATS = Stats(
+STATS = Statistics(
     audio_seconds=4.0,
     wall_seconds=1.0,
     encode_seconds=0.5,
@@ -22,7 +23,7 @@ STATS = Stats(
     near_ties=1,
 )
 
-GUARDED = (Guarded(1.0, 3.5, "silence", "Thank you."), Guarded(70.0, 4000.0, "unwritten"))
+GUARDED = (GuardReport(1.0, 3.5, "silence", "Thank you."), GuardReport(70.0, 4000.0, "unwritten"))
 
 
 def transcript(*texts: str) -> Transcript:
