@@ -26,3 +26,8 @@ def cache() -> Path:
     """What can be made again: compiled models."""
     home = os.environ.get("GALLEY_HOME")
     return Path(home, "cache") if home else platformdirs.user_cache_path("Galley", appauthor=False)
+
+
+def documents() -> Path:
+    """Where the system's user keeps documents: the folder that is offered for opening and saving at first."""
+    return platformdirs.user_documents_path()

@@ -25,7 +25,7 @@ from PySide6.QtGui import QPixmap  # noqa: E402
 from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
 
 from desktop_app import folders, resources  # noqa: E402
-from desktop_app.ui.entry import IN_WORK, WORKING, Entry  # noqa: E402
+from desktop_app.app.entry import IN_WORK, WORKING, Entry  # noqa: E402
 from desktop_app.ui.shell.app import Program  # noqa: E402
 from desktop_app.ui.widgets.theme import DARK, LIGHT  # noqa: E402
 from tests.screenshots_live import Booth, interrupt, over, shoot  # noqa: E402

@@ -16,13 +16,13 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.app.entry import Entry, LiveLine
+from desktop_app.app.live import OFF, RUNNING
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.microphone import Input, MicrophoneProblem
 from desktop_app.library.store import Library
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.ui.entry import Entry, LiveLine
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
-from desktop_app.ui.recording.live import OFF, RUNNING
 from tests.fake_input import FakeInput
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ hash that the catalogue or the hub promises is thrown away.
 
 from __future__ import annotations
 
-import configparser
 import os
 import re
 import shutil
@@ -15,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from desktop_app import folders
+from desktop_app import settings
 from desktop_app.checkpoints import catalogue, installed, parts, speaker_networks
 from desktop_app.checkpoints.catalogue import Entry
 from desktop_app.checkpoints.folder import check_settings, read_target
@@ -125,13 +124,9 @@ def address_of(mirror: str) -> str:
 
 
 def setting() -> str:
-    """`mirror` in the settings that the window keeps, too."""
-    settings = configparser.RawConfigParser(strict=False)
-    try:
-        settings.read(folders.data() / "settings.ini", encoding="utf-8")
-    except (configparser.Error, UnicodeDecodeError):
-        return ""
-    return settings.get("General", "mirror", fallback="").strip().strip('"')
+    """`mirror` of the settings, which the window and the command line share."""
+    kept = settings.read().get("mirror", "")
+    return kept.strip() if isinstance(kept, str) else ""
 
 
 def _needed(hub: Hub, entry: Entry, commit: str, offered: dict[str, RemoteFile], folder: Path) -> list[RemoteFile]:

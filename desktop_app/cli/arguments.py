@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from desktop_app import __version__
 from desktop_app.cli import bench
 from desktop_app.engine import arguments as model_options
+from desktop_app.engine.messages import MOST_SPEAKERS, is_speakers
 from desktop_app.transcript.formats import FORMATS
 
 COMMANDS = {
@@ -217,6 +218,8 @@ def _temperatures(text: str) -> tuple[float, ...]:
 
 def _speakers(text: str) -> str:
     wanted = text.strip().lower()
-    if wanted in ("off", "auto") or (wanted.isdecimal() and 1 <= int(wanted) <= 50):
+    if is_speakers(wanted):
         return wanted
-    raise argparse.ArgumentTypeError(f"{text!r} is no number of speakers; write off, auto, or a number up to 50")
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is no number of speakers; write off, auto, or a number up to {MOST_SPEAKERS}"
+    )

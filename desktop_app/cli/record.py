@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Thread
 
 from desktop_app import folders
+from desktop_app.app.wording import clock, missing
 from desktop_app.audio import microphone
 from desktop_app.audio.files import Samples
 from desktop_app.audio.microphone import MicrophoneProblem
@@ -37,7 +38,6 @@ from desktop_app.engine.messages import (
 from desktop_app.transcript import guarded
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Models, Segment, Transcript
-from desktop_app.ui.words import clock, missing
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 

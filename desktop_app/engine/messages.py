@@ -7,6 +7,14 @@ from dataclasses import dataclass, field
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 
+MOST_SPEAKERS = 50
+"""As many as there may be said to be in a recording."""
+
+
+def is_speakers(text: str) -> bool:
+    """Whether that may stand in `Options.speakers`."""
+    return text in ("off", "auto") or (text.isdecimal() and 1 <= int(text) <= MOST_SPEAKERS)
+
 
 @dataclass(frozen=True)
 class Options:
@@ -17,7 +25,7 @@ class Options:
     stood before the recording; with `condition` each window also follows the text before it. A window is tried at the
     `temperatures` in turn until its text is neither repetitive nor unsure; 0 is greedy. `words` asks when each word
     was said. `hot_words` are names and terms that may occur anywhere. `guard` leaves out text that nobody said.
-    `speakers` is "off", "auto" or how many there are.
+    `speakers` is "off", "auto" or how many there are, up to MOST_SPEAKERS.
     """
 
     target: str = ""

@@ -13,6 +13,9 @@ from typing import Any
 
 from desktop_app.transcript.model import Segment, Span, Speaker, Transcript
 
+LONGEST_NAME = 80
+"""Characters of a speaker's name."""
+
 Place = tuple[int, int]
 """A place in the text: the id of a segment, and how many of its characters stand before the place."""
 
@@ -266,4 +269,4 @@ def _boundary(transcript: Transcript, segment: int, caret: int) -> int:
 
 
 def _clean(name: str) -> str:
-    return " ".join(name.split())
+    return " ".join(name.split())[:LONGEST_NAME]

@@ -1,4 +1,4 @@
-"""The one way from other threads into the window: what they post is handed out in the main thread, bit by bit."""
+"""The one way from other threads into the window's: events of the engine, bit by bit, and calls."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class Mailbox(QObject):
     """
 
     _posted = Signal()
+    _called = Signal(object)
 
     def __init__(self, receiver: Callable[[Event], None], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -34,6 +35,15 @@ class Mailbox(QObject):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._deliver)
         self._posted.connect(self._wake, Qt.ConnectionType.QueuedConnection)
+        self._called.connect(self._make, Qt.ConnectionType.QueuedConnection)
+
+    def call(self, call: Callable[[], object]) -> None:
+        """Make a call in the thread of the mailbox, after those that were asked before; from any thread."""
+        self._called.emit(call)
+
+    @staticmethod
+    def _make(call: Callable[[], object]) -> None:
+        call()
 
     def post(self, event: Event) -> None:
         """Called from any thread; never waits for the window."""

@@ -11,15 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from desktop_app.ui.recording.rescue import RescueBar
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from desktop_app.app.entry import DONE, IN_WORK, INTERRUPTED, RECORDING
+from desktop_app.app.live import OFF, RUNNING
 from desktop_app.audio import length
 from desktop_app.library.store import Library
-from desktop_app.ui.entry import DONE, IN_WORK, INTERRUPTED, RECORDING
-from desktop_app.ui.recording.live import OFF, RUNNING
-from desktop_app.ui.recording.rescue import RescueBar
 from desktop_app.ui.shell.app import Program
 from tests import random_models, virtual_microphone
 from tests.e2e.test_window import CLIP, WAIT, Heartbeat

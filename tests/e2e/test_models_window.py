@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from desktop_app.app.entry import DONE, IN_WORK, Entry
 from desktop_app.checkpoints import catalogue, installed
-from desktop_app.ui.entry import DONE, IN_WORK, Entry
 from desktop_app.ui.shell.app import Program
 from tests import random_models
 from tests.e2e.test_window import CLIP, WAIT, Heartbeat

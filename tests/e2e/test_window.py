@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop_app import resources
-from desktop_app.ui.entry import CANCELLED, DONE, FAILED, IN_WORK, Entry
+from desktop_app.app.entry import CANCELLED, DONE, FAILED, IN_WORK, Entry
 from desktop_app.ui.shell.app import Program
 from desktop_app.ui.transcript.figures import NONE
 from tests.program import opened

@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop_app import folders
+from desktop_app.app.inputs import Inputs
+from desktop_app.app.live import Live
+from desktop_app.app.models import ModelStore
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.recheck import Checks
+from desktop_app.app.session import Session
+from desktop_app.app.speaker_edits import Edits
+from desktop_app.app.worker import Worker
 from desktop_app.library.store import Library
-from desktop_app.ui.keeper import Keeper
-from desktop_app.ui.models.store import ModelStore
+from desktop_app.ui.mailbox import Mailbox
 from desktop_app.ui.player.playback import Playback
-from desktop_app.ui.recording.checks import Checks
-from desktop_app.ui.recording.inputs import Inputs
-from desktop_app.ui.recording.live import Live
-from desktop_app.ui.session import Session
-from desktop_app.ui.settings.preferences import Preferences
 from desktop_app.ui.shell.window import Window
-from desktop_app.ui.speakers.edits import Edits
 from desktop_app.ui.widgets import theme as look
 from tests.ui.player import FakePlayer
 from tests.ui.staging import SilentEngine, Stage
@@ -34,28 +34,33 @@ def theme(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> look.
     """The look, light to begin with."""
     qapp.setStyle("Fusion")
     look.load_fonts()
-    settings = QSettings(str(tmp_path_factory.mktemp("look") / "settings.ini"), QSettings.Format.IniFormat)
-    settings.setValue("appearance", look.LIGHT)
-    return look.Theme(qapp, settings)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GALLEY_HOME", str(tmp_path_factory.mktemp("look")))
+        worker = Worker("look", lambda call: None)
+        preferences = Preferences(worker)
+        preferences.set("appearance", look.LIGHT)
+        worker.close()
+    return look.Theme(qapp, preferences)
 
 
 @pytest.fixture
 def stage(qtbot: QtBot, home: Path) -> Iterator[Stage]:
     """A session on an empty library."""
     library = Library(folders.data() / "library")
-    keeper = Keeper()
+    mailbox = Mailbox(lambda event: session.handle(event))
+    keeper = Worker("library", mailbox.call)
     engine = SilentEngine()
-    preferences = Preferences()
+    preferences = Preferences(keeper)
     studio = Studio()
     session = Session(engine, library, keeper, preferences.options)
-    inputs = Inputs(studio.list_inputs, preferences)
-    live = Live(session, engine, library, keeper, inputs, studio.make, preferences)
-    checks = Checks(session, engine, library, keeper, preferences.options)
-    edits = Edits(session, library, keeper)
+    inputs = Inputs(studio.list_inputs, mailbox.call, preferences)
+    live = Live(session, inputs, studio.make, lambda: preferences.recordings)
+    checks = Checks(session)
+    edits = Edits(session)
     player = FakePlayer()
     playback = Playback(player.made_for)
     works = Works()
-    models = ModelStore(preferences, works.start, works.look)
+    models = ModelStore(preferences, mailbox.call, works.start, works.look)
     made = Stage(
         session,
         engine,

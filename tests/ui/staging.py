@@ -11,19 +11,19 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop_app.app.entry import Entry
+from desktop_app.app.live import OFF, RUNNING, Live
+from desktop_app.app.models import ModelStore
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.recheck import Checks
+from desktop_app.app.session import Session
+from desktop_app.app.speaker_edits import Edits
+from desktop_app.app.worker import Worker
 from desktop_app.engine.messages import Event, Finished, LiveOptions, LiveUpdate, Options, SegmentReady, Started
 from desktop_app.library.store import Library
 from desktop_app.transcript.model import Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
-from desktop_app.ui.entry import Entry
-from desktop_app.ui.keeper import Keeper
-from desktop_app.ui.models.store import ModelStore
 from desktop_app.ui.player.playback import Playback
-from desktop_app.ui.recording.checks import Checks
-from desktop_app.ui.recording.live import OFF, RUNNING, Live
-from desktop_app.ui.session import Session
-from desktop_app.ui.settings.preferences import Preferences
-from desktop_app.ui.speakers.edits import Edits
 from tests.ui.player import FakePlayer
 from tests.ui.studio import Studio
 from tests.ui.works import Works
@@ -77,7 +77,7 @@ class Stage:
     session: Session
     engine: SilentEngine
     library: Library
-    keeper: Keeper
+    keeper: Worker
     preferences: Preferences
     live: Live
     checks: Checks

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
+from desktop_app.app.preferences import Preferences
 from desktop_app.engine.messages import Started
 from desktop_app.ui.recording.captions import SIZES, Captions
 from desktop_app.ui.recording.tray import Tray, tray_icon
@@ -21,7 +22,7 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def captions(qtbot: QtBot, stage: Stage, theme: Theme) -> Captions:
-    made = Captions(stage.preferences.settings)
+    made = Captions(stage.preferences)
     qtbot.addWidget(made)
     made.show()
     return made
@@ -76,7 +77,8 @@ def test_place_and_size_are_remembered(captions: Captions, stage: Stage, qtbot: 
     place, size = captions.pos(), captions.size()
     assert place == QPoint(76, 80)
     captions.hide()
-    again = Captions(QSettings(stage.preferences.settings.fileName(), QSettings.Format.IniFormat))
+    stage.settle()
+    again = Captions(Preferences(stage.keeper))
     qtbot.addWidget(again)
     assert (again.pos(), again.size(), again._letters) == (place, size, SIZES[3])
 

@@ -10,20 +10,21 @@ import pytest
 from PySide6.QtWidgets import QDialog, QWidget
 
 from desktop_app import folders
+from desktop_app.app import entry as states
+from desktop_app.app.entry import Entry
+from desktop_app.app.recheck import Checks
+from desktop_app.app.recovery import Recovery
+from desktop_app.app.session import Session
+from desktop_app.app.worker import Worker
 from desktop_app.audio.flac import FlacWriter
 from desktop_app.engine.messages import Cancelled, Failed, Finished, Progress, SegmentReady, Started
 from desktop_app.library.store import Library, LibraryProblem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment
 from desktop_app.transcript.statistics import Statistics
-from desktop_app.ui import entry as states
-from desktop_app.ui.entry import Entry
-from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.recording import check_bar
-from desktop_app.ui.recording.checks import Checks
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog, as_html
-from desktop_app.ui.recording.rescue import Rescue, RescueBar
-from desktop_app.ui.session import Session
+from desktop_app.ui.recording.recovery_bar import RecoveryBar
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.theme import LIGHT_PALETTE, Theme
 from tests.ui.staging import MODELS, Stage, segment, transcript
@@ -133,7 +134,7 @@ def test_the_differences_are_shown_and_answered(
 # Interrupted recordings.
 
 
-def interrupted(stage: Stage, *lines: Segment, seconds: float = 90.0) -> tuple[Session, Keeper, Library]:
+def interrupted(stage: Stage, *lines: Segment, seconds: float = 90.0) -> tuple[Session, Worker, Library]:
     """The next start after a program that was killed while it recorded."""
     path = folders.recordings() / "Recording 2026-05-04 14.02.flac"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -145,7 +146,7 @@ def interrupted(stage: Stage, *lines: Segment, seconds: float = 90.0) -> tuple[S
     for line in lines:
         stage.library.append(entry.id, line)
     stage.library.close()
-    library, keeper = Library(folders.data() / "library"), Keeper()
+    library, keeper = Library(folders.data() / "library"), Worker("library", stage.keeper.post)
     session = Session(stage.engine, library, keeper, stage.preferences.options)
     stage.qtbot.waitUntil(lambda: bool(session.entries))
     return session, keeper, library
@@ -153,23 +154,23 @@ def interrupted(stage: Stage, *lines: Segment, seconds: float = 90.0) -> tuple[S
 
 def test_an_interrupted_recording_is_offered_with_its_length(stage: Stage, theme: Theme) -> None:
     session, keeper, library = interrupted(stage)
-    rescue = Rescue(session, stage.preferences.settings)
+    recovery = Recovery(session, stage.preferences)
     holder = QWidget()
-    bar = RescueBar(theme, rescue, holder)
-    stage.qtbot.waitUntil(lambda: bool(rescue.found))
-    (entry,) = rescue.found
+    bar = RecoveryBar(theme, recovery, holder)
+    stage.qtbot.waitUntil(lambda: bool(recovery.found))
+    (entry,) = recovery.found
     assert entry.seconds == pytest.approx(90.0, abs=0.5)
     assert bar.text.text() == (
         f"A recording of 2 min from {entry.created.astimezone():%H:%M} was interrupted; its audio is safe."
     )
     stage.preferences.speakers = "auto"
     bar.transcribe.click()
-    assert not rescue.found
+    assert not recovery.found
     assert not bar.text.text()
     stage.qtbot.waitUntil(lambda: bool(stage.engine.jobs))
     job, path, options = stage.engine.jobs[-1]
     assert (job, path, options.speakers, options.words) == (entry.id, entry.path, "auto", True), "a file like any other"
-    rescue.close()
+    recovery.close()
     keeper.close()
     library.close()
 
@@ -179,7 +180,7 @@ def test_the_lines_of_an_interrupted_recording_stand_and_the_rest_is_written_beh
     first, second, third = (segment(number) for number in range(3))
     session, keeper, library = interrupted(stage, first, second)
     (entry,) = session.entries.values()
-    checks = Checks(session, stage.engine, library, keeper, stage.preferences.options)
+    checks = Checks(session)
     session.load(entry.id)  # the page asks for the text, and has it only later
     session.again(entry.id)
     session.again(entry.id)  # twice
@@ -232,14 +233,14 @@ def test_a_library_that_cannot_be_read_costs_no_line(stage: Stage, monkeypatch: 
 
 def test_who_says_not_now_is_not_asked_again(stage: Stage) -> None:
     session, keeper, library = interrupted(stage)
-    rescue = Rescue(session, stage.preferences.settings)
-    stage.qtbot.waitUntil(lambda: bool(rescue.found))
-    rescue.decline()
-    assert not rescue.sentence()
-    later = Rescue(session, stage.preferences.settings)
+    recovery = Recovery(session, stage.preferences)
+    stage.qtbot.waitUntil(lambda: bool(recovery.found))
+    recovery.decline()
+    assert not recovery.sentence()
+    later = Recovery(session, stage.preferences)
     stage.qtbot.wait(100)
     assert not later.found
-    for one in (rescue, later, keeper, library):
+    for one in (recovery, later, keeper, library):
         one.close()
 
 
@@ -247,18 +248,18 @@ def test_one_without_sound_is_not_called_safe(stage: Stage) -> None:
     session, keeper, library = interrupted(stage)
     (entry,) = session.entries.values()
     Path(entry.path).write_bytes(b"")
-    rescue = Rescue(session, stage.preferences.settings)
+    recovery = Recovery(session, stage.preferences)
     stage.qtbot.wait(200)
-    assert not rescue.found
-    for one in (rescue, keeper, library):
+    assert not recovery.found
+    for one in (recovery, keeper, library):
         one.close()
 
 
 def test_several_are_offered_together(stage: Stage) -> None:
     session, keeper, library = interrupted(stage)
-    rescue = Rescue(session, stage.preferences.settings)
-    stage.qtbot.waitUntil(lambda: bool(rescue.found))
-    rescue.found.append(replace(rescue.found[0], id="other"))
-    assert rescue.sentence() == "2 recordings were interrupted; their audio is safe."
-    for one in (rescue, keeper, library):
+    recovery = Recovery(session, stage.preferences)
+    stage.qtbot.waitUntil(lambda: bool(recovery.found))
+    recovery.found.append(replace(recovery.found[0], id="other"))
+    assert recovery.sentence() == "2 recordings were interrupted; their audio is safe."
+    for one in (recovery, keeper, library):
         one.close()

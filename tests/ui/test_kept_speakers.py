@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from desktop_app import folders
+from desktop_app.app.entry import DONE, INTERRUPTED, Entry
+from desktop_app.app.session import Session
+from desktop_app.app.speaker_edits import NEW, Edits
+from desktop_app.app.worker import Worker
 from desktop_app.engine.messages import Failed, Finished, SegmentReady, Started
 from desktop_app.library.store import Library
-from desktop_app.ui.entry import DONE, INTERRUPTED, Entry
-from desktop_app.ui.keeper import Keeper
-from desktop_app.ui.session import Session
 from desktop_app.ui.shell.window import Window
-from desktop_app.ui.speakers.edits import NEW, Edits
 from tests.ui.staging import Stage
 from tests.ui.talks import talk
 from tests.ui.test_checks import interrupted
@@ -38,9 +38,9 @@ def restart(stage: Stage) -> Iterator[Callable[[], Stage]]:
     def start() -> Stage:
         stage.settle()
         stage.library.close()
-        library, keeper = Library(folders.data() / "library"), Keeper()
+        library, keeper = Library(folders.data() / "library"), Worker("library", stage.keeper.post)
         session = Session(stage.engine, library, keeper, stage.preferences.options)
-        edits = Edits(session, library, keeper)
+        edits = Edits(session)
         opened.append(replace(stage, session=session, library=library, keeper=keeper, edits=edits))
         stage.qtbot.waitUntil(lambda: bool(session.entries))
         return opened[-1]
@@ -132,7 +132,7 @@ def test_a_live_recording_that_was_broken_off_and_goes_on_keeps_what_was_correct
     """Its lines stand; who speaks in the whole recording is found anew, and need not be what the reader has said."""
     whole = talk(2, named=False)
     session, keeper, library = interrupted(stage, *(replace(part, speaker=None) for part in whole.segments[:4]))
-    edits = Edits(session, library, keeper)
+    edits = Edits(session)
     (entry,) = session.entries.values()
     session.load(entry.id)
     stage.qtbot.waitUntil(lambda: bool(entry.segments))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from desktop_app.app import entry as states
+from desktop_app.app.live import OFF, OPENING, PAUSED, RUNNING
 from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.audio.recording import Gap, Recorded
 from desktop_app.engine.messages import Failed, Finished, Preparing, Started
-from desktop_app.ui import entry as states
-from desktop_app.ui.recording.live import OFF, OPENING, PAUSED, RUNNING
 from tests.ui.staging import MODELS, Stage, segment, transcript, update
 from tests.ui.studio import DESK, HEADSET, SPEAKERS, FakeRecorder
 
@@ -130,11 +130,16 @@ def test_stopping_at_once_stops(stage: Stage) -> None:
 def test_stopping_while_a_microphone_refuses_ends_it(stage: Stage) -> None:
     """The refusal comes when the stop has been asked for already."""
     stage.studio.refusal = MicrophoneProblem("another program holds Desk microphone", "close that program")
-    stage.live.changed.connect(lambda: stage.live.stop() if stage.live.entry is not None else None)
+
+    def stop() -> None:
+        if stage.live.entry is not None:
+            stage.live.stop()
+
+    stage.live.changed.connect(stop)
     stage.live.start()
     stage.qtbot.waitUntil(lambda: stage.live.phase == OFF)
     assert not stage.session.entries
-    stage.live.changed.disconnect()
+    stage.live.changed.disconnect(stop)
     stage.studio.refusal = None
     assert stage.record().state == states.RECORDING
 

@@ -11,11 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractSlider, QPushButton
 from pytestqt.qtbot import QtBot
 
+from desktop_app.app import entry as states
+from desktop_app.app.live import OFF, OPENING, PAUSED
 from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.engine.messages import Failed, Finished, Preparing, Started
-from desktop_app.ui import entry as states
 from desktop_app.ui.recording import desk as live_desk
-from desktop_app.ui.recording.live import OFF, OPENING, PAUSED
 from desktop_app.ui.shell.window import Window
 from tests.ui.staging import MODELS, Stage, segment, transcript, update
 from tests.ui.studio import DESK, HEADSET, SPEAKERS

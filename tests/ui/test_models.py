@@ -12,9 +12,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
+from desktop_app import settings
+from desktop_app.app.model_job import Job
 from desktop_app.engine.model_list import Source
 from desktop_app.engine.model_work import Add, Done, Fetch, Refused, Remove, Shrink, Step, Stopped, Try, Verify
-from desktop_app.ui.models.job import Job
 from desktop_app.ui.models.page import ModelsPage
 from desktop_app.ui.shell import desk as desk_module
 from desktop_app.ui.shell.window import Window
@@ -67,7 +68,7 @@ def test_mirror_and_proxy_are_named(page: ModelsPage, stage: Stage, qtbot: QtBot
     settle(
         stage, lambda: page._where.text().startswith("From mirror.example.org, through the proxy proxy.example:3128.")
     )
-    assert "mirror=https://mirror.example.org" in Path(stage.preferences.settings.fileName()).read_text()
+    assert "mirror=https://mirror.example.org" in settings.path().read_text()
     assert not page.address.isVisible()
     assert page.mirror.isVisible()
     stage.works.found = replace(

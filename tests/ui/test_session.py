@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from desktop_app import folders
+from desktop_app.app import entry as states
+from desktop_app.app.session import Session
+from desktop_app.app.worker import Worker
 from desktop_app.engine.messages import (
     Cancelled,
     Failed,
@@ -21,9 +24,6 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.library.store import Library, LibraryProblem
 from desktop_app.transcript.statistics import Statistics
-from desktop_app.ui import entry as states
-from desktop_app.ui.keeper import Keeper
-from desktop_app.ui.session import Session
 from tests.ui.staging import MODELS, Stage, segment, transcript
 
 Make = Callable[[str], Path]
@@ -119,7 +119,7 @@ def test_unfinished_ones_are_interrupted_at_the_next_start(stage: Stage, recordi
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
     stage.settle()
     stage.library.close()  # as if the program had gone
-    library, keeper = Library(folders.data() / "library"), Keeper()
+    library, keeper = Library(folders.data() / "library"), Worker("library", stage.keeper.post)
     later = Session(stage.engine, library, keeper, stage.preferences.options)
     stage.qtbot.waitUntil(lambda: bool(later.entries))
     found = later.entries[entry.id]

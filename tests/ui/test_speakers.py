@@ -17,13 +17,13 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop_app import folders
+from desktop_app.app.entry import Entry
+from desktop_app.app.session import Session
+from desktop_app.app.worker import Worker
 from desktop_app.engine.messages import Finished, SegmentReady, Started
 from desktop_app.library.store import Library
 from desktop_app.transcript import formats
 from desktop_app.transcript.model import Transcript
-from desktop_app.ui.entry import Entry
-from desktop_app.ui.keeper import Keeper
-from desktop_app.ui.session import Session
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.theme import DARK, LIGHT, Theme
 from tests.ui.staging import Stage
@@ -116,7 +116,7 @@ def test_corrections_are_undone_done_again_and_survive_a_restart(
 
     stage.settle()
     stage.library.close()  # as if the program had gone
-    library, keeper = Library(folders.data() / "library"), Keeper()
+    library, keeper = Library(folders.data() / "library"), Worker("library", stage.keeper.post)
     later = Session(stage.engine, library, keeper, stage.preferences.options)
     qtbot.waitUntil(lambda: entry.id in later.entries)
     later.load(entry.id)

@@ -23,11 +23,12 @@ ROOMS: dict[str, set[str]] = {
     "folders": set(),
     "resources": set(),
     "texts": {"resources"},
+    "settings": {"folders"},
     "transcript": set(),
     "audio": {"transcript"},
     "speakers": {"audio", "transcript"},
     "decoding": {"transcript"},
-    "checkpoints": {"decoding", "resources", "folders", "transcript"},
+    "checkpoints": {"decoding", "resources", "folders", "settings", "transcript"},
     "runtimes": {"audio", "checkpoints", "decoding", "folders"},
     "training": {"audio", "checkpoints", "decoding", "folders", "runtimes", "transcript"},
     "library": {"audio", "transcript", "folders"},
@@ -37,8 +38,10 @@ ROOMS: dict[str, set[str]] = {
     "measure": {
         *("audio", "checkpoints", "decoding", "engine", "folders", "resources", "runtimes", "speakers", "transcript"),
     },
-    "ui": {"audio", "engine", "folders", "library", "resources", "transcript"},
+    "app": {"audio", "engine", "folders", "library", "settings", "transcript"},
+    "ui": {"app", "audio", "engine", "library", "resources", "transcript"},
     "cli": {
+        "app",
         "audio",
         "checkpoints",
         "engine",
@@ -63,6 +66,7 @@ FORBIDDEN: dict[str, set[str]] = {
     "library": QT | ENGINES,
     "engine": QT | {"openvino"},  # only runtimes knows how to load it without telling its maker
     "measure": QT | {"openvino"},
+    "app": QT | ENGINES | {"rich"},
     "ui": ENGINES,
     "cli": ENGINES,
     "__main__": ENGINES,
@@ -73,6 +77,7 @@ ALLOWED: dict[str, set[str]] = {
     "folders": {"platformdirs"},
     "resources": set(),
     "texts": {"polib"},
+    "settings": set(),
 }
 
 
@@ -125,6 +130,13 @@ def test_imports_only_from_rooms_below(file: Path) -> None:
             assert top in ALLOWED[room] | sys.stdlib_module_names, f"{file}:{line}: {room} must not import {top}"
         else:
             assert top not in FORBIDDEN[room], f"{file}:{line}: {room} must not import {top}"
+
+
+def test_the_command_line_knows_the_window_only_to_open_it() -> None:
+    users = {
+        file.name for file in sources() if room_of(file) == "cli" and any(".ui" in name for _, name in imports(file))
+    }
+    assert users == {"window.py"}
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
+from desktop_app.app.models import PAIR, SMALL, ModelStore
+from desktop_app.app.preferences import AUTO, OFF, PRECISIONS, Preferences, name_of
 from desktop_app.engine.model_list import Listed
 from desktop_app.engine.model_work import Shrink
-from desktop_app.ui.models.store import PAIR, SMALL, ModelStore
-from desktop_app.ui.settings.preferences import AUTO, OFF, PRECISIONS, Preferences, name_of
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.choice import Choice

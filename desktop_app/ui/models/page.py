@@ -10,13 +10,13 @@ from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from desktop_app.app.models import PAIR, SMALL, ModelStore
+from desktop_app.app.preferences import Preferences
 from desktop_app.engine.model_list import Listed
 from desktop_app.engine.model_work import Add
 from desktop_app.ui.models import words as models_words
 from desktop_app.ui.models.card import ModelsCard
 from desktop_app.ui.models.row import ModelRow
-from desktop_app.ui.models.store import PAIR, SMALL, ModelStore
-from desktop_app.ui.settings.preferences import Preferences
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.banner import PROBLEM, Banner
 from desktop_app.ui.widgets.buttons import button

@@ -10,10 +10,11 @@ from typing import TypeVar
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
+from desktop_app.app.models import ModelStore
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.wording import size
 from desktop_app.engine.model_list import Listed, Source
 from desktop_app.ui.models import words as models_words
-from desktop_app.ui.models.store import ModelStore
-from desktop_app.ui.settings.preferences import Preferences
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button, icon_button
 from desktop_app.ui.widgets.elided import ElidedLabel
@@ -22,7 +23,6 @@ from desktop_app.ui.widgets.meters import Bar
 from desktop_app.ui.widgets.screen_reader import announce
 from desktop_app.ui.widgets.sheet import quiet
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, Theme
-from desktop_app.ui.words import size
 
 Part = TypeVar("Part", bound=QWidget)
 _LINES = ("facts", "advice", "problem", "dismiss", "draft", "bar", "progress", "discard")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from desktop_app.app.wording import language, size
 from desktop_app.engine.model_list import Draft, Listed, Source
-from desktop_app.ui.words import language, size
 
 
 def facts(model: Listed) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QByteArray, QEvent, QPoint, QPointF, QRectF, QSettings, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QGuiApplication,
     QHideEvent,
@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizeGrip, QWidget
 
+from desktop_app.app.preferences import Preferences
 from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.model import Segment
 from desktop_app.ui.transcript import inks
@@ -45,10 +46,10 @@ class Captions(QWidget):
 
     shown = Signal(bool)
 
-    def __init__(self, settings: QSettings, parent: QWidget | None = None) -> None:
+    def __init__(self, preferences: Preferences, parent: QWidget | None = None) -> None:
         kind = Qt.WindowType
         super().__init__(parent, kind.Tool | kind.FramelessWindowHint | kind.WindowStaysOnTopHint)
-        self._settings = settings
+        self._preferences = preferences
         self._segments: Sequence[Segment] = ()
         self._lines: Sequence[TentativeLine] = ()
         self._said = self._shown = 0  # segments
@@ -72,9 +73,9 @@ class Captions(QWidget):
         self._grip = QSizeGrip(self)
         self._grip.setFixedSize(S4, S4)
         self._grip.setToolTip("Drag for another size")
-        self._set_letters(int(str(settings.value("captions_letters", _USUAL))))
-        place = settings.value("captions")
-        if not (isinstance(place, QByteArray) and self.restoreGeometry(place)):
+        self._set_letters(int(preferences.text("captions_letters", str(_USUAL))))
+        place = preferences.value("captions")
+        if not (isinstance(place, bytes) and self.restoreGeometry(place)):
             self._place_at_bottom()
 
     # The text.
@@ -106,7 +107,7 @@ class Captions(QWidget):
         if 0 <= at < len(SIZES):
             rows = self.rows
             self._set_letters(SIZES[at])
-            self._settings.setValue("captions_letters", self._letters)
+            self._preferences.set("captions_letters", str(self._letters))
             self.resize(self.width(), max(round(rows * self.flow.line_height) + 2 * S4, self.minimumHeight()))
             self.show_text(self._segments, self._lines)
 
@@ -148,7 +149,7 @@ class Captions(QWidget):
             self.shown.emit(visible)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self._settings.setValue("captions", self.saveGeometry())
+        self._preferences.set("captions", bytes(self.saveGeometry().data()))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

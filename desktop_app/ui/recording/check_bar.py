@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.ui.recording.checks import Check, Checks
+from desktop_app.app.recheck import Check, Checks
+from desktop_app.app.wording import percent
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
 from desktop_app.ui.widgets.banner import NEUTRAL, Banner
 from desktop_app.ui.widgets.theme import Theme
-from desktop_app.ui.words import percent
 
 _OFFER = "This was written while it was spoken. The whole recording may give a few words better."
 

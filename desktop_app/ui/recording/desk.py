@@ -8,23 +8,24 @@ from PySide6.QtCore import QObject, QPoint, QTimer
 from PySide6.QtGui import QShortcut
 from PySide6.QtWidgets import QSystemTrayIcon, QWidget
 
-from desktop_app.ui.entry import IN_WORK, RECORDING, Entry
+from desktop_app.app.entry import IN_WORK, RECORDING, Entry
+from desktop_app.app.live import Live
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.recheck import Checks
+from desktop_app.app.recovery import Recovery
+from desktop_app.app.session import Session
+from desktop_app.app.wording import sentence
 from desktop_app.ui.recording.captions import Captions
 from desktop_app.ui.recording.check_bar import CheckBar
-from desktop_app.ui.recording.checks import Checks
 from desktop_app.ui.recording.input_menu import InputMenu, short
 from desktop_app.ui.recording.listening import Listening, OpenStream
-from desktop_app.ui.recording.live import Live
-from desktop_app.ui.recording.rescue import Rescue, RescueBar
+from desktop_app.ui.recording.recovery_bar import RecoveryBar
 from desktop_app.ui.recording.strip import LiveStrip
 from desktop_app.ui.recording.tray import Tray
-from desktop_app.ui.session import Session
-from desktop_app.ui.settings.preferences import Preferences
 from desktop_app.ui.shell import keys
 from desktop_app.ui.widgets.banner import NOTICE, Banner
 from desktop_app.ui.widgets.confirm import confirm
 from desktop_app.ui.widgets.theme import Theme
-from desktop_app.ui.words import sentence
 
 if TYPE_CHECKING:
     from desktop_app.ui.shell.window import Window
@@ -59,13 +60,13 @@ class LiveDesk(QObject):
         self.lost = Banner(theme, NOTICE, "unplugged")
         self._another = self.lost.add_button("Use another", "plain")
         self._another.clicked.connect(self._use_another)
-        self.captions = Captions(preferences.settings)  # nobody's child: it stays when the window is minimised
+        self.captions = Captions(preferences)  # nobody's child: it stays when the window is minimised
         self.tray = Tray(live, window) if QSystemTrayIcon.isSystemTrayAvailable() else None
         self.checks = checks
         self.check = CheckBar(theme, checks)
-        self.rescue = Rescue(session, preferences.settings, self)
+        self.recovery = Recovery(session, preferences)
         window.page.put_bars(self.strip, self.lost, self.check)
-        window.put_above(RescueBar(theme, self.rescue))
+        window.put_above(RecoveryBar(theme, self.recovery))
         self._connect()
         self._show_live()
 
@@ -83,15 +84,15 @@ class LiveDesk(QObject):
         self.captions.shown.connect(self._captions_shown)
         live.changed.connect(self._show_live)
         live.levelled.connect(self._show_level)
-        live.refused.connect(session.trouble)
+        live.refused.connect(session.trouble.emit)
         self.checks.changed.connect(self._show_check)
         live.told.connect(window.toast.say)
         live.inputs.changed.connect(window.idle.refresh)
         session.changed.connect(self._show_entry)
         session.text_changed.connect(self._show_text)
         session.added.connect(self._added)
-        for signal in (live.changed, session.changed):
-            signal.connect(self._close_when_done)
+        live.changed.connect(self._close_when_done)
+        session.changed.connect(lambda key: self._close_when_done())
         if self.tray is not None:
             self.tray.open_asked.connect(self._open_window)
             self.tray.captions_asked.connect(self.toggle_captions)
@@ -119,7 +120,7 @@ class LiveDesk(QObject):
         if live.is_on:
             menu.follow(live)
         elif in_use is not None:
-            listening = Listening(self._open_stream, in_use.id, self)
+            listening = Listening(self._open_stream, in_use.id, self._session.worker.post, self)
             listening.levelled.connect(menu.meter.set_peak)
             listening.refused.connect(menu.say_problem)
             menu.aboutToHide.connect(listening.close)

@@ -8,11 +8,11 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
+from desktop_app.app.wording import clock
 from desktop_app.transcript.difference import Change
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.theme import S2, S4, S5, Palette, Theme
-from desktop_app.ui.words import clock
 
 _MOST = 500  # places that are listed
 _HEIGHT = 280

@@ -8,14 +8,15 @@ from functools import partial
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget, QWidgetAction
 
-from desktop_app.audio.microphone import Input, MicrophoneProblem
-from desktop_app.ui.recording.inputs import Inputs
-from desktop_app.ui.recording.live import Live
+from desktop_app.app.inputs import Inputs
+from desktop_app.app.live import Live
+from desktop_app.app.wording import sentence
+from desktop_app.app.worker import Problem
+from desktop_app.audio.microphone import Input
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.level_meter import LevelMeter
 from desktop_app.ui.widgets.theme import S2, S3, S4, Theme
-from desktop_app.ui.words import sentence
 
 _LONGEST = 48  # characters of a name
 _SYSTEM = "WHAT THE COMPUTER PLAYS"
@@ -31,7 +32,6 @@ class InputMenu(QMenu):
         self.setAccessibleName("Inputs")
         self.setToolTipsVisible(True)
         self.aboutToHide.connect(self.deleteLater)
-        self._live: Live | None = None
         self.meter = LevelMeter(theme)
         self._level = label("Level", "quiet")
         if inputs.problem is not None:
@@ -59,14 +59,14 @@ class InputMenu(QMenu):
 
     def follow(self, live: Live) -> None:
         """Show the level of the recording that runs."""
-        self._live = live
-        live.levelled.connect(self._show_level)
 
-    def _show_level(self) -> None:
-        if self._live is not None:
-            self.meter.set_peak(self._live.peak)
+        def show() -> None:
+            self.meter.set_peak(live.peak)
 
-    def say_problem(self, problem: MicrophoneProblem) -> None:
+        live.levelled.connect(show)
+        self.aboutToHide.connect(lambda: live.levelled.disconnect(show))
+
+    def say_problem(self, problem: Problem) -> None:
         """Say why there is no level."""
         self._level.setText(sentence(problem.reason, problem.remedy))
         self.meter.hide()

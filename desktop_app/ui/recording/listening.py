@@ -9,8 +9,8 @@ from threading import Event
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from desktop_app.audio.microphone import MicrophoneProblem, Stream
-from desktop_app.ui.errands import Errands
+from desktop_app.app.worker import Post, Problem, Worker
+from desktop_app.audio.microphone import Stream
 
 OpenStream = Callable[[str | None], Stream]
 _TURN = 0.05
@@ -26,11 +26,13 @@ class Listening(QObject):
     levelled = Signal(float)
     refused = Signal(object)
 
-    def __init__(self, open_stream: OpenStream, input_id: str | None, parent: QObject | None = None) -> None:
+    def __init__(
+        self, open_stream: OpenStream, input_id: str | None, post: Post, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._over = Event()
-        self._errands = Errands("level", self)
-        self._errands.do(lambda: self._listen(open_stream, input_id), lambda _: self.deleteLater(), self._refuse)
+        self._worker = Worker("level", post)
+        self._worker.do(lambda: self._listen(open_stream, input_id), lambda _: self.deleteLater(), self._refuse)
 
     def close(self) -> None:
         """Let go of the input; returns at once."""
@@ -47,6 +49,6 @@ class Listening(QObject):
         finally:
             stream.close()
 
-    def _refuse(self, problem: MicrophoneProblem) -> None:
+    def _refuse(self, problem: Problem) -> None:
         self.refused.emit(problem)
         self.deleteLater()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from desktop_app.ui import words
-from desktop_app.ui.entry import Entry
-from desktop_app.ui.recording.live import OPENING, PAUSED, RUNNING, STOPPING, Live
+from desktop_app.app import wording
+from desktop_app.app.entry import Entry
+from desktop_app.app.live import OPENING, PAUSED, RUNNING, STOPPING, Live
 from desktop_app.ui.shell import keys
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button, icon_button
@@ -96,7 +96,7 @@ class LiveStrip(QWidget):
 
     def show_level(self, live: Live) -> None:
         """Time and loudness."""
-        time = words.clock(live.seconds) if live.seconds else ""
+        time = wording.clock(live.seconds) if live.seconds else ""
         self.time.setText(time)
         self.time.setAccessibleName(f"{self.words.text()} {time}".strip())
         self.meter.set_peak(live.peak)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
-from desktop_app.ui.recording.live import OFF, OPENING, PAUSED, STOPPING, Live
+from desktop_app.app.live import OFF, OPENING, PAUSED, STOPPING, Live
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.theme import LIGHT_PALETTE
 

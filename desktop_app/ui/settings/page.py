@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop_app import __version__
-from desktop_app.ui.settings.preferences import Preferences
+from desktop_app.app.preferences import Preferences
 from desktop_app.ui.speakers.choice import SpeakersChoice
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.choice import Choice

@@ -12,23 +12,20 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
-from desktop_app import __version__, folders, resources
+from desktop_app import __version__, resources
+from desktop_app.app.core import Core
+from desktop_app.app.inputs import Inputs
+from desktop_app.app.models import ModelStore
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.speaker_edits import Edits
+from desktop_app.app.worker import Worker
 from desktop_app.audio import microphone
 from desktop_app.audio.recording import Recorder
 from desktop_app.engine.client import Engine
-from desktop_app.library.store import Library, LibraryProblem
-from desktop_app.ui.keeper import Keeper
 from desktop_app.ui.mailbox import Mailbox
-from desktop_app.ui.models.store import ModelStore
 from desktop_app.ui.player.playback import Playback
-from desktop_app.ui.recording.checks import Checks
-from desktop_app.ui.recording.inputs import Inputs
 from desktop_app.ui.recording.listening import OpenStream
-from desktop_app.ui.recording.live import Live
-from desktop_app.ui.session import Session
-from desktop_app.ui.settings.preferences import Preferences
 from desktop_app.ui.shell.window import Window
-from desktop_app.ui.speakers.edits import Edits
 from desktop_app.ui.widgets import theme
 
 
@@ -47,37 +44,29 @@ class Program:
     ) -> None:
         theme.load_fonts()
         app.setFont(theme.font(13))
-        self.preferences = Preferences()
-        self.theme = theme.Theme(app, self.preferences.settings)
-        self.library: Library | None = None
-        trouble: LibraryProblem | None = None
-        try:
-            self.library = Library(folders.data() / "library")
-        except LibraryProblem as problem:
-            trouble = problem
-        self._keeper = Keeper()
         self._mailbox = Mailbox(lambda event: self.session.handle(event))
+        post = self._mailbox.call
+        worker = Worker("library", post)
+        self.preferences = Preferences(worker)
+        self.theme = theme.Theme(app, self.preferences)
         self.engine = Engine(self._mailbox.post)
-        self.session = Session(self.engine, self.library, self._keeper, self.preferences.options)
-        self.live = Live(
-            self.session,
+        self._core = Core(
             self.engine,
-            self.library,
-            self._keeper,
-            Inputs(list_inputs, self.preferences),
+            worker,
+            self.preferences.options,
+            Inputs(list_inputs, post, self.preferences),
             partial(Recorder, open_stream=open_stream),
-            self.preferences,
+            lambda: self.preferences.recordings,
         )
-        checks = Checks(self.session, self.engine, self.library, self._keeper, self.preferences.options)
-        edits = Edits(self.session, self.library, self._keeper)
+        self.session, self.live, self.library = self._core.session, self._core.live, self._core.library
         self.playback = Playback()
-        self.models = ModelStore(self.preferences)
+        self.models = ModelStore(self.preferences, post)
         self.window = Window(
             self.theme,
             self.session,
             self.live,
-            checks,
-            edits,
+            self._core.checks,
+            Edits(self.session),
             self.playback,
             self.models,
             self.preferences,
@@ -85,22 +74,15 @@ class Program:
         )
         self.window.closed.connect(self.close)
         self._open = True
-        if trouble is not None:
-            self.session.trouble.emit(f"transcripts cannot be kept, {trouble.reason}", trouble.remedy)
-        elif self.library is not None and self.library.notice:
-            self.session.trouble.emit(self.library.notice, "")
+        self._core.tell_trouble()
 
     def close(self) -> None:
         """End the engine and write what is still to be written; an unfinished recording is interrupted."""
         if self._open:
             self._open = False
-            self.live.close()
+            self._core.close()
             self.playback.close()
             self.models.close()
-            self.engine.close()
-            self._keeper.close()
-            if self.library is not None:
-                self.library.close()
 
 
 def run(files: list[str]) -> int:

@@ -10,16 +10,17 @@ from PySide6.QtCore import QObject, QPoint, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QShortcut
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from desktop_app.ui.entry import DONE, IN_WORK, RECORDING, Entry
-from desktop_app.ui.models.store import ModelStore
-from desktop_app.ui.session import Session
-from desktop_app.ui.settings.preferences import Preferences
-from desktop_app.ui.shell import keys, media
+from desktop_app.app import media
+from desktop_app.app.entry import DONE, IN_WORK, RECORDING, Entry
+from desktop_app.app.models import ModelStore
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.session import Session
+from desktop_app.app.wording import size
+from desktop_app.ui.shell import keys
 from desktop_app.ui.transcript import saving
 from desktop_app.ui.transcript.header import FORMAT_WORDS
 from desktop_app.ui.transcript.page import again_words
 from desktop_app.ui.widgets.confirm import confirm
-from desktop_app.ui.words import size
 
 if TYPE_CHECKING:
     from desktop_app.ui.shell.window import Window

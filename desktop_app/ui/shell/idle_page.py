@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from desktop_app.app.preferences import Preferences
 from desktop_app.ui.recording.record_card import RecordCard
-from desktop_app.ui.settings.preferences import Preferences
 from desktop_app.ui.shell.drop_card import DropCard
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button

@@ -6,8 +6,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from desktop_app.ui.entry import IN_WORK, Entry
-from desktop_app.ui.session import Session
+from desktop_app.app.entry import IN_WORK, Entry
+from desktop_app.app.session import Session
 from desktop_app.ui.widgets.tips import wrapped
 
 EntryRole = Qt.ItemDataRole.UserRole
@@ -23,8 +23,8 @@ class RecordingModel(QAbstractListModel):
         self._session = session
         self._rows: list[str] = []
         self._shown: set[str] | None = None
-        session.added.connect(self.arrange)
-        session.removed.connect(self.arrange)
+        session.added.connect(lambda key: self.arrange())
+        session.removed.connect(lambda key: self.arrange())
         session.reloaded.connect(self.arrange)
         session.changed.connect(self._entry_changed)
         session.text_changed.connect(self._progressed)

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from desktop_app.ui.entry import FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
+from desktop_app.app.entry import FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
 from desktop_app.ui.shell.recording_model import EntryRole
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.theme import RADIUS, S2, S3, Theme, font

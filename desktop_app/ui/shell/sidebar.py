@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, QTimer, Signa
 from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
 
-from desktop_app.ui import words
-from desktop_app.ui.session import Session
+from desktop_app.app import wording
+from desktop_app.app.session import Session
 from desktop_app.ui.shell import keys
 from desktop_app.ui.shell.recording_model import RecordingModel
 from desktop_app.ui.shell.recording_row import RecordingRow
@@ -136,11 +136,11 @@ class Sidebar(QWidget):
 
     def show_fetching(self, share: float | None) -> None:
         """How much of a model has arrived; None while none is fetched."""
-        self.models.setText("Models" if share is None else f"Models · {words.percent(share)}")
+        self.models.setText("Models" if share is None else f"Models · {wording.percent(share)}")
 
     def show_recording(self, recording: bool, seconds: float) -> None:
         """What the button for recording does now, and for how long it has been recording."""
-        self.record.setText(f"Stop · {words.clock(seconds)}" if recording else "Record")
+        self.record.setText(f"Stop · {wording.clock(seconds)}" if recording else "Record")
         does = "Stop recording" if recording else "Record and write along"
         self.record.setAccessibleName("Stop recording" if recording else "Record")
         self.record.setToolTip(f"{does} ({keys.shown('record')})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -17,30 +17,30 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop_app import resources
+from desktop_app.app.entry import DONE, IN_WORK
+from desktop_app.app.live import Live
+from desktop_app.app.models import ModelStore
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.recheck import Checks
+from desktop_app.app.session import Session
+from desktop_app.app.speaker_edits import Edits
+from desktop_app.app.wording import sentence
 from desktop_app.audio import microphone
-from desktop_app.ui.entry import DONE, IN_WORK
 from desktop_app.ui.models.page import ModelsPage, model_folders
-from desktop_app.ui.models.store import ModelStore
 from desktop_app.ui.player.playback import Playback
-from desktop_app.ui.recording.checks import Checks
 from desktop_app.ui.recording.desk import LiveDesk
 from desktop_app.ui.recording.listening import OpenStream
-from desktop_app.ui.recording.live import Live
-from desktop_app.ui.session import Session
 from desktop_app.ui.settings.page import SettingsPage
-from desktop_app.ui.settings.preferences import Preferences
 from desktop_app.ui.shell.desk import Desk
 from desktop_app.ui.shell.drop_veil import DropVeil
 from desktop_app.ui.shell.idle_page import IdlePage
 from desktop_app.ui.shell.sidebar import NARROW_WIDTH, WIDTH, Sidebar
 from desktop_app.ui.speakers.desk import SpeakerDesk
-from desktop_app.ui.speakers.edits import Edits
 from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.transcript.speed_panel import SpeedPanel
 from desktop_app.ui.widgets.banner import PROBLEM, Banner, Shelf
 from desktop_app.ui.widgets.theme import Theme
 from desktop_app.ui.widgets.toast import Toast
-from desktop_app.ui.words import sentence
 
 _ROOM_FOR_PANEL = 1040
 
@@ -90,8 +90,8 @@ class Window(QMainWindow):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setFocus()  # no control is chosen before the user chooses one
         self.resize(1280, 800)
-        place = preferences.settings.value("window")
-        if isinstance(place, QByteArray):
+        place = preferences.value("window")
+        if isinstance(place, bytes):
             self.restoreGeometry(place)
         self.show_idle()
 
@@ -142,7 +142,7 @@ class Window(QMainWindow):
         self.models.add_asked.connect(desk.add_model)
         self.models.remove_asked.connect(desk.remove_model)
         self.models.models.changed.connect(self._show_fetching)
-        self.models.models.moved.connect(self._show_fetching)
+        self.models.models.moved.connect(lambda name: self._show_fetching())
         self.models.models.told.connect(self.toast.say)
         self.settings.models_asked.connect(self.show_models)
         self.settings.recordings_asked.connect(desk.choose_recordings_folder)
@@ -153,7 +153,7 @@ class Window(QMainWindow):
         header.save_asked.connect(desk.save)
         header.copy_asked.connect(desk.copy)
         header.folder_asked.connect(desk.show_folder)
-        header.speed.setChecked(self._preferences.settings.value("speed", "shown") != "hidden")
+        header.speed.setChecked(self._preferences.text("speed") != "hidden")
         header.speed_toggled.connect(self._toggle_speed)
 
     # Navigation.
@@ -207,7 +207,7 @@ class Window(QMainWindow):
         self.page.header.speed.setToolTip(f"Speed{too_narrow}")
 
     def _toggle_speed(self, shown: bool) -> None:
-        self._preferences.settings.setValue("speed", "shown" if shown else "hidden")
+        self._preferences.set("speed", "shown" if shown else "hidden")
         self._place_panel()
 
     # What the session says.
@@ -299,7 +299,7 @@ class Window(QMainWindow):
             event.ignore()
             return
         self.live.captions.hide()
-        self._preferences.settings.setValue("window", self.saveGeometry())
+        self._preferences.set("window", bytes(self.saveGeometry().data()))
         self.closed.emit()
         event.accept()
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from desktop_app.app.wording import percent, span
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Speaker, Transcript
 from desktop_app.ui.speakers.looks import BADGE, badge, badge_icon, initial, look_of
@@ -27,10 +28,8 @@ from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, S5, Theme
-from desktop_app.ui.words import percent, span
 
 _WIDTH = 304
-_LONGEST_NAME = 80
 _RENAMES = "Enter renames it in the whole recording."
 
 
@@ -62,7 +61,7 @@ class SpeakerCard(QFrame):
         self._forgotten = self._is_closed = False
         self.field = QLineEdit(speaker.name)
         self.field.setProperty("role", "name")
-        self.field.setMaxLength(_LONGEST_NAME)
+        self.field.setMaxLength(speakers.LONGEST_NAME)
         self.field.setAccessibleName("Name of the speaker")
         self.field.returnPressed.connect(self.close)
         self.field.textChanged.connect(self._show_hint)

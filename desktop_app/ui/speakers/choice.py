@@ -5,13 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from desktop_app.engine.messages import MOST_SPEAKERS
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import icon_button
 from desktop_app.ui.widgets.choice import Choice
 from desktop_app.ui.widgets.theme import S1, S2, Theme
 
 OFF, AUTO = "off", "auto"
-LEAST, MOST = 2, 20
+_USUAL = 2
 _OFF, _AUTO, _NUMBER = range(3)
 
 
@@ -22,7 +23,7 @@ class SpeakersChoice(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme, self._number = theme, LEAST
+        self._theme, self._number = theme, _USUAL
         self.choice = Choice("Speakers", ["Off", "Auto", "Number"])
         self.choice.picked.connect(self._pick)
         self.fewer = icon_button("One speaker fewer", lambda: self._step(-1), 16)
@@ -48,11 +49,11 @@ class SpeakersChoice(QWidget):
         """Show what is chosen."""
         number = _OFF if wanted == OFF else _AUTO if wanted == AUTO else _NUMBER
         if number == _NUMBER:
-            self._number = min(max(int(wanted), LEAST), MOST)
+            self._number = int(wanted)
         self.choice.pick(number)
-        self._label.setText(f"{self._number} speakers")
-        self.fewer.setEnabled(self._number > LEAST)
-        self.more.setEnabled(self._number < MOST)
+        self._label.setText(f"{self._number} speaker{'' if self._number == 1 else 's'}")
+        self.fewer.setEnabled(self._number > 1)
+        self.more.setEnabled(self._number < MOST_SPEAKERS)
         self._stepper.setVisible(number == _NUMBER)
 
     def _pick(self, number: int) -> None:

@@ -9,15 +9,15 @@ from PySide6.QtCore import QObject, QRect, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
+from desktop_app.app.entry import IN_WORK, Entry
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.session import Session
+from desktop_app.app.speaker_edits import NEW, Edits
 from desktop_app.transcript import speakers
 from desktop_app.transcript.speakers import Place
-from desktop_app.ui.entry import IN_WORK, Entry
 from desktop_app.ui.player.playback import Playback
-from desktop_app.ui.session import Session
-from desktop_app.ui.settings.preferences import Preferences
 from desktop_app.ui.shell import keys
 from desktop_app.ui.speakers.card import SpeakerCard, merge_menu
-from desktop_app.ui.speakers.edits import NEW, Edits
 from desktop_app.ui.speakers.looks import badge_icon, initial, look_of
 from desktop_app.ui.speakers.strip import SpeakerStrip
 from desktop_app.ui.widgets import icons
@@ -68,7 +68,7 @@ class SpeakerDesk(QObject):
         self.strip.speaker_asked.connect(self.open_card)
         self.strip.preview_asked.connect(self.toggle_preview)
         self._header.play_asked.connect(self.toggle_play)
-        self._header.speakers.setChecked(self._preferences.settings.value("speakers_shown", "yes") != "no")
+        self._header.speakers.setChecked(self._preferences.text("speakers_shown") != "no")
         self._header.speakers_toggled.connect(self._toggle_strip)
         self._session.revised.connect(self._revised)
         self._session.changed.connect(self._refresh)
@@ -282,7 +282,7 @@ class SpeakerDesk(QObject):
             self._show_heard()
 
     def _toggle_strip(self, shown: bool) -> None:
-        self._preferences.settings.setValue("speakers_shown", "yes" if shown else "no")
+        self._preferences.set("speakers_shown", "yes" if shown else "no")
         self._refresh(self._window.current)
 
     def _show_heard(self) -> None:

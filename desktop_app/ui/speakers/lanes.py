@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from desktop_app.app import wording
 from desktop_app.transcript.model import Span
-from desktop_app.ui import words
 from desktop_app.ui.widgets.screen_reader import announce
 from desktop_app.ui.widgets.theme import Theme
 
@@ -123,7 +123,7 @@ class Lanes(QWidget):
     def words_at(self, seconds: float) -> str:
         """The time, and who speaks then."""
         names = [name for name, _, turns in self._lanes if any(begin <= seconds < end for begin, end in turns)]
-        return f"{words.clock(seconds)}, {' and '.join(names) or 'nobody'}"
+        return f"{wording.clock(seconds)}, {' and '.join(names) or 'nobody'}"
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self._seconds:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from desktop_app.app.wording import percent, span
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Speaker, Transcript
 from desktop_app.ui.speakers.lanes import Lane, Lanes
@@ -16,7 +17,6 @@ from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button, icon_button
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.theme import S2, Theme
-from desktop_app.ui.words import percent, span
 
 ROW = 30
 _MOST = 6  # rows that are seen at once

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from desktop_app.app.wording import percent
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Statistics
-from desktop_app.ui.words import percent
 
 NONE = "–"
 

@@ -19,9 +19,9 @@ from math import ceil
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
 
+from desktop_app.app.entry import LiveLine
 from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.model import Segment
-from desktop_app.ui.entry import LiveLine
 from desktop_app.ui.transcript.revision import Revision
 
 _AT_ONCE = 60  # more new segments than these are measured when there is time

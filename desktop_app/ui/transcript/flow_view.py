@@ -11,9 +11,9 @@ from PySide6.QtCore import QEasingCurve, QPointF, QPropertyAnimation, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
+from desktop_app.app import wording
 from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.model import Segment
-from desktop_app.ui import words
 from desktop_app.ui.transcript import inks
 from desktop_app.ui.transcript.finder import Finder
 from desktop_app.ui.transcript.flow import Flow
@@ -153,7 +153,7 @@ class FlowView(QAbstractScrollArea):
     def say(self, index: int) -> None:
         """Give the paragraph to screen readers."""
         paragraph = self.flow.paragraphs[index]
-        spoken = f"{words.clock(paragraph.start)}: {paragraph.text}"
+        spoken = f"{wording.clock(paragraph.start)}: {paragraph.text}"
         if spoken != self.accessibleDescription():
             self.setAccessibleDescription(spoken)
             announce(self, spoken)
@@ -266,7 +266,7 @@ class FlowView(QAbstractScrollArea):
         painter.setFont(self._times)
         painter.setPen(colors.color("muted" if paragraph.verified else "draft"))
         baseline = y + self.flow.baseline
-        time_text = words.clock(paragraph.start)
+        time_text = wording.clock(paragraph.start)
         width = QFontMetricsF(self._times).horizontalAdvance(time_text)
         painter.drawText(QPointF(self._left - S4 - width, baseline), time_text)
         for begin, end, role in self.finder.marks_in(index):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout, QWidget
 
-from desktop_app.ui import words
-from desktop_app.ui.entry import Entry
+from desktop_app.app import wording
+from desktop_app.app.entry import Entry
 from desktop_app.ui.transcript.figures import NONE
 from desktop_app.ui.widgets.labels import label, show_value
 from desktop_app.ui.widgets.theme import S2, S4, S5
@@ -75,7 +75,7 @@ class LiveFigures(QWidget):
         latency = f"{state.latency:.1f} s" if state is not None and state.latency is not None else NONE
         show_value(self.latency, "From voice to text", latency)
         show_value(self.behind, "Sound that waits for its text", f"{entry.behind:.1f} s" if entry.models else NONE)
-        show_value(self.time, "Recorded", words.clock(entry.seconds) if entry.seconds else NONE)
+        show_value(self.time, "Recorded", wording.clock(entry.seconds) if entry.seconds else NONE)
         models = entry.models
         self._targets.setVisible(models is not None and bool(models.final))
         if models is not None:

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
+from desktop_app.app import wording
+from desktop_app.app.entry import CANCELLED, DONE, FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
 from desktop_app.transcript import guarded
-from desktop_app.ui import words
-from desktop_app.ui.entry import CANCELLED, DONE, FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
 from desktop_app.ui.transcript.find_bar import FindBar
 from desktop_app.ui.transcript.flow_view import GUTTER, column
 from desktop_app.ui.transcript.header import PageHeader
@@ -154,8 +154,8 @@ class TranscriptPage(QWidget):
         self.once_more.setText(again_words(entry))
         self.try_again.setText(again_words(entry))
         if text and entry.segments:
-            end = words.clock(entry.segments[-1].end)
-            whole = f" of {words.clock(entry.seconds)}" if entry.seconds else ""
+            end = wording.clock(entry.segments[-1].end)
+            whole = f" of {wording.clock(entry.seconds)}" if entry.seconds else ""
             text += f" The first {end}{whole} stands below."
         self.broken_off.say(text)
 
@@ -245,11 +245,11 @@ def again_words(entry: Entry) -> str:
 
 
 def _about(entry: Entry) -> str:
-    parts = [words.day(entry.created, datetime.now(UTC))]
+    parts = [wording.day(entry.created, datetime.now(UTC))]
     if entry.seconds:
-        parts.append(words.clock(entry.seconds))
+        parts.append(wording.clock(entry.seconds))
     if entry.language:
-        parts.append(words.language(entry.language))
+        parts.append(wording.language(entry.language))
     if entry.models and entry.models.target:
         parts.append(entry.models.target)
     text = " · ".join(parts)

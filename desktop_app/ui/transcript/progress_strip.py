@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from desktop_app.ui.entry import Entry
+from desktop_app.app.entry import Entry
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.meters import Bar
 from desktop_app.ui.widgets.theme import S1, S2, Theme

@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from desktop_app.app.entry import RECORDING, Entry
+from desktop_app.app.wording import percent
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Statistics
-from desktop_app.ui.entry import RECORDING, Entry
 from desktop_app.ui.transcript.figures import NONE, panel_figures
 from desktop_app.ui.transcript.live_figures import LiveFigures
 from desktop_app.ui.widgets import icons
@@ -15,7 +16,6 @@ from desktop_app.ui.widgets.labels import label, show_value
 from desktop_app.ui.widgets.meters import Bar, ShareBar
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, S5, Theme
 from desktop_app.ui.widgets.tips import wrapped
-from desktop_app.ui.words import percent
 
 WIDTH = 252
 _PARTS = (

@@ -16,10 +16,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
+from desktop_app.app import wording
 from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.model import Segment, Speaker
 from desktop_app.transcript.speakers import Place
-from desktop_app.ui import words
 from desktop_app.ui.speakers.looks import BADGE, initial, look_of, paint_badge
 from desktop_app.ui.transcript.flow import Paragraph
 from desktop_app.ui.transcript.transcript_view import TranscriptView
@@ -90,7 +90,7 @@ class SpokenView(TranscriptView):
         """Give the paragraph to screen readers, with the one who speaks."""
         paragraph = self.flow.paragraphs[index]
         name = self.name_of(paragraph.speaker)
-        spoken = f"{name + ', ' if name else ''}{words.clock(paragraph.start)}: {paragraph.text}"
+        spoken = f"{name + ', ' if name else ''}{wording.clock(paragraph.start)}: {paragraph.text}"
         if spoken != self.accessibleDescription():
             self.setAccessibleDescription(spoken)
             announce(self, spoken)

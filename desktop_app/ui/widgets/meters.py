@@ -6,8 +6,8 @@ from PySide6.QtCore import QEasingCurve, QRectF, QSize, Qt, QVariantAnimation
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from desktop_app.app.wording import percent
 from desktop_app.ui.widgets.theme import Theme
-from desktop_app.ui.words import percent
 
 
 class Bar(QWidget):

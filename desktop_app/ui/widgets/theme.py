@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from PySide6.QtCore import QEvent, QObject, QSettings, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from desktop_app import resources
+from desktop_app.app.preferences import Preferences
 
 # The spacing scale in device-independent pixels; nothing is set apart by another distance.
 S1, S2, S3, S4, S5, S6, S7 = 4, 8, 12, 16, 24, 32, 48
@@ -200,12 +201,12 @@ class Theme(QObject):
 
     changed = Signal()
 
-    def __init__(self, app: QApplication, settings: QSettings) -> None:
+    def __init__(self, app: QApplication, preferences: Preferences) -> None:
         super().__init__(app)
         self._app = app
         self._hush = _Hush(self)
-        self._settings = settings
-        kept = str(settings.value("appearance", SYSTEM))
+        self._preferences = preferences
+        kept = preferences.text("appearance", SYSTEM)
         self.choice = kept if kept in CHOICES else SYSTEM
         self.palette = self._wanted()
         self._apply()
@@ -215,7 +216,7 @@ class Theme(QObject):
     def choose(self, choice: str) -> None:
         """Follow the system or stay light or dark, now and at the next start."""
         self.choice = choice
-        self._settings.setValue("appearance", choice)
+        self._preferences.set("appearance", choice)
         self._tell_system()
         self._refresh()
 

@@ -1,6 +1,6 @@
-"""What the window is doing: the recordings, the queue and their states. No widget in here.
+"""The recordings, the queue and their states.
 
-Engine events come in, the library is told, and the signals say what to paint again.
+Engine events come in, the library is told, and the signals say what to show again.
 """
 
 from __future__ import annotations
@@ -10,11 +10,27 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
-from PySide6.QtCore import QObject, Signal
 
+from desktop_app.app import media
+from desktop_app.app.entry import (
+    BROKEN_OFF,
+    CANCELLED,
+    DONE,
+    FAILED,
+    IN_WORK,
+    INTERRUPTED,
+    RECORDING,
+    WAITING,
+    WORKING,
+    Entry,
+    LiveState,
+)
+from desktop_app.app.signals import Signal
+from desktop_app.app.wording import live_title, sentence
+from desktop_app.app.worker import Worker
 from desktop_app.engine.messages import (
     Cancelled,
     Event,
@@ -31,23 +47,10 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.library.store import Library, Recording
 from desktop_app.transcript.model import Transcript
-from desktop_app.ui.entry import (
-    BROKEN_OFF,
-    CANCELLED,
-    DONE,
-    FAILED,
-    IN_WORK,
-    RECORDING,
-    WAITING,
-    WORKING,
-    Entry,
-    LiveState,
-)
-from desktop_app.ui.keeper import Keeper
-from desktop_app.ui.shell import media
-from desktop_app.ui.words import live_title, sentence
 
 WRITING = "Writing the last words…"
+
+Kept = TypeVar("Kept")
 
 
 class EnginePort(Protocol):
@@ -64,10 +67,14 @@ class EnginePort(Protocol):
     def stop_live(self, job: str) -> None: ...
 
 
-class Session(QObject):
+class Session:
     """The recordings, newest first, and the queue.
 
-    Attributes: entries (by id, newest first).
+    Every method is called in the front end's thread, and there the signals come.
+
+    Attributes:
+        entries: by id, newest first.
+        engine, worker, options: what works, what writes the library, and what is asked of the models.
     Signals:
         added(id): a new recording, in the order they were dropped.
         changed(id): state, progress or figures of a recording changed.
@@ -80,38 +87,30 @@ class Session(QObject):
         foreign(event): the engine says something about a job that is no recording.
     """
 
-    added = Signal(str)
-    changed = Signal(str)
-    text_changed = Signal(str)
-    leaving = Signal(str)
-    replaced = Signal(str)
-    revised = Signal(str)
-    removed = Signal(str)
-    reloaded = Signal()
-    trouble = Signal(str, str)
-    foreign = Signal(object)
-
     def __init__(
-        self,
-        engine: EnginePort,
-        library: Library | None,
-        keeper: Keeper,
-        options: Callable[[], Options],
-        parent: QObject | None = None,
+        self, engine: EnginePort, library: Library | None, worker: Worker, options: Callable[[], Options]
     ) -> None:
-        super().__init__(parent)
-        self._engine, self._library, self._keeper, self._options = engine, library, keeper, options
+        self.engine, self._library, self.worker, self.options = engine, library, worker, options
+        self.added: Signal[str] = Signal()
+        self.changed: Signal[str] = Signal()
+        self.text_changed: Signal[str] = Signal()
+        self.leaving: Signal[str] = Signal()
+        self.replaced: Signal[str] = Signal()
+        self.revised: Signal[str] = Signal()
+        self.removed: Signal[str] = Signal()
+        self.reloaded: Signal[[]] = Signal()
+        self.trouble: Signal[str, str] = Signal()
+        self.foreign: Signal[Event] = Signal()
         self.entries: dict[str, Entry] = {}
-        keeper.failed.connect(self.trouble)
-        if library is not None:
-            keeper.do(library.recordings, self._show_stored)
+        worker.failed.connect(self.trouble.emit)
+        self.keep(lambda kept: kept.recordings(), self._show_stored)
 
     # What the user asks for.
 
     def add(self, paths: Iterable[str]) -> None:
         """Queue files and the recordings in folders; the first one starts at once."""
         wanted = list(paths)
-        self._keeper.do(partial(media.expand, wanted), self._store)
+        self.worker.do(partial(media.expand, wanted), self._store)
 
     def again(self, key: str) -> None:
         """Transcribe a recording once more. A live one that was broken off keeps its lines: the rest is written."""
@@ -124,40 +123,38 @@ class Session(QObject):
         self.leaving.emit(key)
         entry.begin_again()
         entry.loaded = True
-        if self._library is not None:
-            self._keeper.do(partial(self._library.again, key))
+        self.keep(lambda library: library.again(key))
         self.changed.emit(key)
         self.text_changed.emit(key)
-        self._engine.transcribe(key, entry.path, self._options())
+        self.engine.transcribe(key, entry.path, self.options())
 
     def _take_up(self, entry: Entry) -> None:
         """Go on behind the lines that a live recording has, as the library knows them."""
-        before, library = entry.state, self._library
+        before = entry.state
         self.leaving.emit(entry.id)
         entry.state, entry.problem, entry.kind, entry.live = WAITING, "", "", None
         self.changed.emit(entry.id)
-        if library is None:
-            self._write_rest(entry, before, entry.transcript())
-        else:
-            self._keeper.do(partial(_taken_up, library, entry.id), partial(self._write_rest, entry, before))
+        self.keep(partial(_taken_up, key=entry.id), partial(self._write_rest, entry, before))
 
     def _write_rest(self, entry: Entry, before: str, written: Transcript | None) -> None:
         if entry.id not in self.entries:
             return
+        if self._library is None:
+            written = entry.transcript()
         if written is None:  # the library is in trouble, and has said so
             entry.state = before
         else:
             self._take_over(entry, written)
             entry.loaded, entry.kept = True, len(written.segments)
             entry.done_seconds = written.segments[-1].end if written.segments else 0.0
-            self._engine.transcribe(entry.id, entry.path, self._options(), written if written.segments else None)
+            self.engine.transcribe(entry.id, entry.path, self.options(), written if written.segments else None)
         self.changed.emit(entry.id)
         self.text_changed.emit(entry.id)
 
     def cancel(self, key: str) -> None:
         """Stop a recording that waits or is in work; the text so far stands. What is being recorded goes on."""
         if key in self.entries and self.entries[key].state in (WAITING, WORKING):
-            self._engine.cancel(key)
+            self.engine.cancel(key)
 
     def remove(self, key: str) -> None:
         """Forget a recording and its text; the audio file is never touched."""
@@ -165,32 +162,34 @@ class Session(QObject):
         if entry is None:
             return
         if entry.state in IN_WORK:
-            self._engine.cancel(key)
-        if self._library is not None:
-            self._keeper.do(partial(self._library.remove, key))
+            self.engine.cancel(key)
+        self.keep(lambda library: library.remove(key))
         self.removed.emit(key)
 
     def load(self, key: str) -> None:
         """Fetch the text of an older recording; text_changed follows."""
         entry = self.entries.get(key)
-        if entry is None or entry.loaded or self._library is None:
-            return
-        entry.loaded = True
-        self._keeper.do(partial(self._library.transcript, key), partial(self._show_text, key))
+        if entry is not None and not entry.loaded:
+            entry.loaded = True
+            self.keep(lambda library: library.transcript(key), partial(self._show_text, key))
 
     def search(self, text: str, then: Callable[[set[str] | None], None]) -> None:
         """Tell `then` which recordings have the text in their name or transcript; None means all of them."""
-        if not text.strip() or self._library is None:
+        if text.strip():
+            self.keep(lambda library: {found.id for found in library.recordings(text)}, then)
+        else:
             then(None)
-            return
-        library = self._library
-        self._keeper.do(lambda: {found.id for found in library.recordings(text)}, then)
 
     @property
     def in_work(self) -> list[Entry]:
         """The queue: what is recorded, what is transcribed and what waits, in the order it was dropped."""
         found = [entry for entry in reversed(self.entries.values()) if entry.state in IN_WORK]
         return sorted(found, key=lambda entry: entry.live is None)
+
+    @property
+    def interrupted(self) -> list[Entry]:
+        """The recordings that programs made which are gone, and that are not written down; the oldest first."""
+        return [it for it in reversed(self.entries.values()) if it.spoken and it.state == INTERRUPTED]
 
     # What the engine says.
 
@@ -209,7 +208,7 @@ class Session(QObject):
             case SegmentReady():
                 entry.segments.append(event.segment)
                 entry.lines = entry.lines[1:]
-                self._keep(lambda library: library.append(entry.id, event.segment))
+                self.keep(lambda library: library.append(entry.id, event.segment))
                 self.text_changed.emit(entry.id)
                 return
             case LiveUpdate():
@@ -227,18 +226,18 @@ class Session(QObject):
                 entry.done_seconds, entry.stats = event.done_seconds, event.stats
                 entry.seconds = event.audio_seconds or entry.seconds
                 stats = event.stats
-                self._keep(lambda library: library.note(entry.id, stats))
+                self.keep(lambda library: library.note(entry.id, stats))
             case Finished():
                 self._finish(entry, event.transcript)
             case Cancelled():
                 entry.state, entry.preparing, entry.lines = CANCELLED, "", ()
-                self._keep(lambda library: library.cancel(entry.id))
+                self.keep(lambda library: library.cancel(entry.id))
                 self.text_changed.emit(entry.id)
             case Failed():
                 entry.state, entry.preparing, entry.lines = FAILED, "", ()
                 entry.problem, entry.kind = sentence(event.reason, event.remedy), event.kind
                 problem = entry.problem
-                self._keep(lambda library: library.fail(entry.id, problem))
+                self.keep(lambda library: library.fail(entry.id, problem))
                 self.text_changed.emit(entry.id)
         self._hold_files()
         self.changed.emit(entry.id)
@@ -246,7 +245,7 @@ class Session(QObject):
     # Live recordings.
 
     def record(self, path: str, stored: Recording | None) -> Entry:
-        """A live recording begins: it stands in the list. Its sound is brought to the engine by ui.live."""
+        """A live recording begins: it stands in the list. Its sound is brought to the engine by app.live."""
         entry = self._put_first(path, stored, live=True)
         entry.state, entry.live = RECORDING, LiveState()
         self._hold_files()
@@ -256,10 +255,10 @@ class Session(QObject):
     def recorded(self, entry: Entry, seconds: float) -> None:
         """The sound of a live recording is whole; the engine writes the rest, unless it has failed before."""
         entry.seconds = seconds
-        self._keep(lambda library: library.recorded(entry.id, seconds))
+        self.keep(lambda library: library.recorded(entry.id, seconds))
         if entry.problem:
             entry.state, problem = FAILED, entry.problem
-            self._keep(lambda library: library.fail(entry.id, problem))
+            self.keep(lambda library: library.fail(entry.id, problem))
             self._hold_files()
         else:
             entry.state, entry.preparing = WORKING, WRITING
@@ -290,10 +289,8 @@ class Session(QObject):
     def _take_in(self, entry: Entry, event: LiveUpdate) -> None:
         entry.take_in(event)
         entry.preparing = WRITING if entry.state == WORKING else ""
-        for segment in event.committed:
-            self._keep(partial(Library.append, key=entry.id, segment=segment))
         if event.committed or event.guarded:
-            self._keep(lambda library: library.note(entry.id, event.stats, event.language, event.guarded))
+            self.keep(lambda library: _noted(library, event))
         if event.speakers:
             self.revised.emit(entry.id)
         self.text_changed.emit(entry.id)
@@ -302,7 +299,7 @@ class Session(QObject):
         entry.preparing = event.what if isinstance(event, Preparing) else ""
         if isinstance(event, Started):
             entry.models = event.models
-            self._keep(lambda library: library.begin(entry.id, event.models, 0.0))
+            self.keep(lambda library: library.begin(entry.id, event.models, 0.0))
         self.text_changed.emit(entry.id)
 
     def _begin(self, entry: Entry, event: Started) -> None:
@@ -310,7 +307,7 @@ class Session(QObject):
         entry.models, entry.seconds = event.models, event.audio_seconds
         kept = entry.kept
         entry.segments, entry.lines = entry.segments[:kept], ()
-        self._keep(lambda library: library.begin(entry.id, event.models, event.audio_seconds, kept))
+        self.keep(lambda library: library.begin(entry.id, event.models, event.audio_seconds, kept))
         self.text_changed.emit(entry.id)
 
     def _finish(self, entry: Entry, transcript: Transcript) -> None:
@@ -322,7 +319,7 @@ class Session(QObject):
             entry.kept, entry.live = 0, LiveState()
         if entry.speakers or were_known:
             self.revised.emit(entry.id)
-        self._keep(lambda library: library.finish(entry.id, transcript))
+        self.keep(lambda library: library.finish(entry.id, transcript))
         self.text_changed.emit(entry.id)
 
     @staticmethod
@@ -335,28 +332,31 @@ class Session(QObject):
 
     # What the library says.
 
-    def _keep(self, call: Callable[[Library], None]) -> None:
+    def keep(self, call: Callable[[Library], Kept], then: Callable[[Kept | None], object] | None = None) -> None:
+        """Make a call of the library, after those that were asked before. `then` gets its result, None when it cannot
+        be had or there is no library."""
         library = self._library
         if library is not None:
-            self._keeper.do(lambda: call(library))
+            self.worker.do(lambda: call(library), then)
+        elif then is not None:
+            then(None)
 
     def _store(self, paths: list[str] | None) -> None:
         if not paths:
             self.trouble.emit("no audio or video was found there", "drop a recording or a folder that has some")
             return
-        library = self._library
         for path in paths:
-            if library is None:
-                self._enqueue(path, None)
-            else:
-                self._keeper.do(partial(library.add, path), partial(self._enqueue, path))
+            self._add(path)
+
+    def _add(self, path: str) -> None:
+        self.keep(lambda library: library.add(path), partial(self._enqueue, path))
 
     def _enqueue(self, path: str, stored: Recording | None) -> None:
         """Put a file into the queue; what the library could not store is transcribed all the same."""
         entry = self._put_first(path, stored)
         self._hold_files()
         self.added.emit(entry.id)
-        self._engine.transcribe(entry.id, path, self._options())
+        self.engine.transcribe(entry.id, path, self.options())
 
     def _put_first(self, path: str, stored: Recording | None, live: bool = False) -> Entry:
         if stored is None:
@@ -380,6 +380,12 @@ class Session(QObject):
             entry.done_seconds = entry.segments[-1].end
         self.changed.emit(key)
         self.text_changed.emit(key)
+
+
+def _noted(library: Library, event: LiveUpdate) -> None:
+    for segment in event.committed:
+        library.append(event.job, segment)
+    library.note(event.job, event.stats, event.language, event.guarded)
 
 
 def _taken_up(library: Library, key: str) -> Transcript:

@@ -1,35 +1,53 @@
-"""Recording and writing along: one live session after the other. No widget in here.
+"""Recording and transcribing live: one session after the other.
 
 The sound goes from the recorder to the disk and then to the engine, in the recorder's thread; this class only tells
-both when to begin and to end, and the window how it stands.
+both when to begin and to end, and the front end how it stands.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
-from PySide6.QtCore import QObject, Signal
+import numpy as np
 
+from desktop_app.app.entry import IN_WORK, Entry, LiveState
+from desktop_app.app.feed import Feed
+from desktop_app.app.inputs import Inputs
+from desktop_app.app.session import Session
+from desktop_app.app.signals import Signal
+from desktop_app.app.wording import missing
+from desktop_app.app.worker import Post, Problem, Worker
 from desktop_app.audio.microphone import Input, MicrophoneProblem
-from desktop_app.audio.recording import Recorded, new_place
-from desktop_app.library.store import Library, Recording
-from desktop_app.ui.entry import IN_WORK, Entry, LiveState
-from desktop_app.ui.errands import Errands
-from desktop_app.ui.keeper import Keeper
-from desktop_app.ui.recording.feed import Feed
-from desktop_app.ui.recording.inputs import Inputs
-from desktop_app.ui.recording.take import MakeRecorder, Take
-from desktop_app.ui.session import EnginePort, Session
-from desktop_app.ui.settings.preferences import Preferences
-from desktop_app.ui.words import missing
+from desktop_app.audio.recording import Recorded, RecorderListener, new_place
+from desktop_app.library.store import Recording
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 OFF, OPENING, RUNNING, PAUSED, STOPPING = "off", "opening", "running", "paused", "stopping"
 
 
-class Live(QObject):
+class RecorderPort(Protocol):
+    """What a live session needs of desktop_app.audio.recording.Recorder."""
+
+    def start(self) -> None: ...
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+    def switch(self, input_id: str) -> None: ...
+
+    def stop(self) -> Recorded: ...
+
+
+MakeRecorder = Callable[[Path, str | None, RecorderListener], RecorderPort]
+
+
+class Live:
     """The live session that runs, if any.
 
     Attributes:
@@ -45,30 +63,19 @@ class Live(QObject):
         told(sentence): something happened that needs no answer.
     """
 
-    changed = Signal()
-    levelled = Signal()
-    refused = Signal(str, str)
-    told = Signal(str)
-
     def __init__(
-        self,
-        session: Session,
-        engine: EnginePort,
-        library: Library | None,
-        keeper: Keeper,
-        inputs: Inputs,
-        make_recorder: MakeRecorder,
-        preferences: Preferences,
-        parent: QObject | None = None,
+        self, session: Session, inputs: Inputs, make_recorder: MakeRecorder, folder: Callable[[], Path]
     ) -> None:
-        super().__init__(parent)
-        self._session, self._engine, self._library, self._keeper = session, engine, library, keeper
-        self.inputs, self._make_recorder, self._preferences = inputs, make_recorder, preferences
+        self._session, self.inputs, self._make_recorder, self._folder = session, inputs, make_recorder, folder
+        self.changed: Signal[[]] = Signal()
+        self.levelled: Signal[[]] = Signal()
+        self.refused: Signal[str, str] = Signal()
+        self.told: Signal[str] = Signal()
         self._feeds: deque[Feed] = deque()  # the first one is the engine's
         session.changed.connect(self._feed_next)
         session.removed.connect(self._feed_next)
-        self._errands = Errands("live", self)
-        self._take: Take | None = None
+        self._worker = Worker("recorder", session.worker.post)  # alone calls the recorder, which may wait for a device
+        self._recorder: RecorderPort | None = None
         self._stop_asked = False
         self.phase = OFF
         self.entry: Entry | None = None
@@ -92,37 +99,36 @@ class Live(QObject):
             return
         self.peak, self.seconds, self.problem, self._stop_asked = 0.0, 0.0, None, False
         self._move(OPENING)
-        folder = self._preferences.recordings
-        self.inputs.refresh(lambda: self._errands.do(partial(new_place, folder), self._store, self._refuse))
+        self.inputs.refresh(self._choose_place)
 
     def stop(self) -> None:
         """End the recording; its text is finished afterwards."""
         if self.phase in (OFF, STOPPING):
             return
         self._stop_asked = True
-        if self._take is not None:
+        if self._recorder is not None:
             self._move(STOPPING)
-            self._take.stop()
+            self._worker.do(self._recorder.stop)
 
     def toggle_pause(self) -> None:
         """Leave out what is said for a while, or go on."""
-        if self._take is None or self.entry is None or self.phase not in (RUNNING, PAUSED):
+        if self._recorder is None or self.phase not in (RUNNING, PAUSED):
             return
         if self.phase == RUNNING:
-            self._take.pause()
+            self._worker.do(self._recorder.pause)
             self.peak = 0.0
-            self._show_pause(True)
+            self._show_pause(paused=True)
             self._move(PAUSED)
         else:
-            self._take.resume()
+            self._worker.do(self._recorder.resume, refused=self._not_resumed)
             self._move(OPENING)
 
     def switch(self, wanted: Input) -> None:
         """Record from another input, now and the next time."""
         self.inputs.choose(wanted)
-        if self._take is not None and self.phase != STOPPING:
+        if self._recorder is not None and self.phase != STOPPING:
             self.source = wanted.name
-            self._take.switch(wanted.id)
+            self._worker.do(partial(self._recorder.switch, wanted.id), refused=self._not_switched)
             self.changed.emit()
 
     @property
@@ -138,20 +144,22 @@ class Live(QObject):
 
     def close(self, seconds: float = 5.0) -> None:
         """The program ends: the sound is made whole, the text so far is kept."""
-        if self._take is not None:
-            self._take.stop()
-            self._take.close(seconds)
-            self._take, self.entry, self.phase = None, None, OFF
-        self._errands.close()
+        recorder, self._recorder, self.entry, self.phase = self._recorder, None, None, OFF
+        if recorder is not None:
+            self._worker.do(recorder.stop)
+        self._worker.close(seconds if recorder is not None else 0.0)
         self.inputs.close()
 
     # How it begins.
 
-    def _store(self, path: Path) -> None:
-        if self._library is None:
-            self._open(path, None)
+    def _choose_place(self) -> None:
+        if self.inputs.problem is not None:
+            self._refuse(self.inputs.problem)
         else:
-            self._keeper.do(partial(self._library.add_live, str(path)), partial(self._open, path))
+            self._worker.do(partial(new_place, self._folder()), self._store, self._refuse)
+
+    def _store(self, path: Path) -> None:
+        self._session.keep(lambda library: library.add_live(str(path)), partial(self._open, path))
 
     def _open(self, path: Path, stored: Recording | None) -> None:
         if self._stop_asked:
@@ -160,44 +168,36 @@ class Live(QObject):
         source = self.inputs.chosen
         self.source = source.name if source else ""
         self.entry = entry = self._session.record(str(path), stored)
-        feed = Feed(self._engine, entry.id, entry.path, self._preferences.options)
+        feed = Feed(self._session.engine, entry.id, entry.path, self._session.options)
         self._feeds.append(feed)
         self._feed_next(entry.id)
-        take = self._take = Take(
-            self._make_recorder,
-            path,
-            source.id if source else None,
-            feed.hear,
-            self,
-        )
-        take.refused.connect(self._not_opened)
-        take.not_switched.connect(self._session.trouble)
-        take.not_resumed.connect(self._not_resumed)
-        take.began.connect(self._begin)
-        take.levelled.connect(self._show_level)
-        take.troubled.connect(self._show_trouble)
-        take.ended.connect(self._end)
-        take.start()
+        listener = _Listener(self, feed, self._worker.post)
+        self._recorder = self._make_recorder(path, source.id if source else None, listener)
+        self._worker.do(self._recorder.start, refused=self._not_opened)
         self.changed.emit()
 
-    def _refuse(self, problem: MicrophoneProblem) -> None:
+    def _refuse(self, problem: Problem) -> None:
         self._move(OFF)
         self.refused.emit(problem.reason, problem.remedy)
 
-    def _not_opened(self, reason: str, remedy: str) -> None:
+    def _not_opened(self, problem: Problem) -> None:
         self._drop()
-        self.refused.emit(reason, remedy)
+        self.refused.emit(problem.reason, problem.remedy)
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """The first sample has arrived, of the recording or behind a pause."""
         if self.phase == OPENING:
-            self._show_pause(False)
+            self._show_pause(paused=False)
             self._move(RUNNING)
 
-    def _not_resumed(self, reason: str, remedy: str) -> None:
+    def _not_resumed(self, problem: Problem) -> None:
         self._move(PAUSED)
-        self._session.trouble.emit(reason, remedy)
+        self._session.trouble.emit(problem.reason, problem.remedy)
 
-    def _show_pause(self, paused: bool) -> None:
+    def _not_switched(self, problem: Problem) -> None:
+        self._session.trouble.emit(problem.reason, problem.remedy)
+
+    def _show_pause(self, *, paused: bool) -> None:
         entry = self.entry
         if entry is not None:
             entry.live = replace(entry.live or LiveState(), paused=paused)
@@ -205,18 +205,20 @@ class Live(QObject):
 
     # How it goes on.
 
-    def _show_level(self, peak: float) -> None:
-        take, entry = self._take, self.entry
-        if take is None or entry is None:
+    def show_level(self, peak: float, seconds: float) -> None:
+        """How loud it is, and how much is recorded."""
+        entry = self.entry
+        if entry is None:
             return
         self.peak = peak if self.phase == RUNNING else 0.0
-        before, self.seconds = self.seconds, take.seconds
+        before, self.seconds = self.seconds, seconds
         self.levelled.emit()
         if int(before) != int(self.seconds):
             entry.seconds = self.seconds
             self._session.changed.emit(entry.id)
 
-    def _show_trouble(self, problem: MicrophoneProblem | None) -> None:
+    def show_trouble(self, problem: MicrophoneProblem | None) -> None:
+        """The input is lost or the disk nearly full; None when that is over."""
         self.problem = problem
         if problem is not None:
             self.peak = 0.0
@@ -226,9 +228,10 @@ class Live(QObject):
 
     # How it ends.
 
-    def _end(self, recorded: Recorded) -> None:
+    def end(self, recorded: Recorded) -> None:
+        """The sound is whole on the disk."""
         entry = self.entry
-        if self._take is None or entry is None:
+        if entry is None:
             return
         if recorded.seconds <= 0:  # then there is no file either
             self._drop()
@@ -254,10 +257,7 @@ class Live(QObject):
             self._feeds[0].open()
 
     def _let_go(self) -> None:
-        if self._take is not None:
-            self._take.close()
-            self._take.deleteLater()
-        self._take, self.entry, self.problem, self.peak = None, None, None, 0.0
+        self._recorder, self.entry, self.problem, self.peak = None, None, None, 0.0
 
     def _drop(self) -> None:
         """Nothing came of it: no entry stays."""
@@ -268,10 +268,34 @@ class Live(QObject):
     def _forget(self, key: str) -> None:
         if key in self._session.entries:
             self._session.remove(key)
-        elif key and self._library is not None:
-            self._keeper.do(partial(self._library.remove, key))
+        elif key:
+            self._session.keep(lambda library: library.remove(key))
         self._move(OFF)
 
     def _move(self, phase: str) -> None:
         self.phase = phase
         self.changed.emit()
+
+
+class _Listener:
+    """What the recorder calls, in its own thread: sound goes to the engine, the rest to the front end's thread."""
+
+    def __init__(self, live: Live, feed: Feed, post: Post) -> None:
+        self._live, self._feed, self._post = live, feed, post
+        self._samples = 0
+
+    def began(self) -> None:
+        self._post(self._live.begin)
+
+    def block(self, samples: np.ndarray, start: int) -> None:
+        self._samples = start + len(samples)
+        self._feed.hear(samples, start)
+
+    def level(self, peak: float, rms: float) -> None:
+        self._post(partial(self._live.show_level, peak, self._samples / SAMPLE_RATE))
+
+    def trouble(self, problem: MicrophoneProblem | None) -> None:
+        self._post(partial(self._live.show_trouble, problem))
+
+    def ended(self, recorded: Recorded) -> None:
+        self._post(partial(self._live.end, recorded))

@@ -3,57 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from PySide6.QtCore import QObject, Signal
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.signals import Signal
+from desktop_app.app.worker import Post, Problem, Worker
+from desktop_app.audio.microphone import Input
 
-from desktop_app.audio.microphone import Input, MicrophoneProblem
-from desktop_app.ui.errands import Errands
-from desktop_app.ui.settings.preferences import Preferences
 
-
-class Inputs(QObject):
-    """The inputs of this computer; asking for them never waits in the main thread.
+class Inputs:
+    """The inputs of this computer; asking for them never waits in the front end's thread.
 
     Attributes: found (the system's default first); problem (why there are none, or None).
     Signals: changed() when the list or the choice is another one.
     """
 
-    changed = Signal()
-
     def __init__(
-        self, list_inputs: Callable[[], list[Input]], preferences: Preferences, parent: QObject | None = None
+        self, list_inputs: Callable[[], list[Input]], post: Post, preferences: Preferences | None = None
     ) -> None:
-        super().__init__(parent)
         self._list_inputs, self._preferences = list_inputs, preferences
-        self._errands = Errands("inputs", self)
+        self._worker = Worker("inputs", post)
+        self.changed: Signal[[]] = Signal()
         self.found: list[Input] = []
-        self.problem: MicrophoneProblem | None = None
+        self.problem: Problem | None = None
 
-    def refresh(self, then: Callable[[], None] | None = None) -> None:
+    def refresh(self, then: Callable[[], object] | None = None) -> None:
         """Ask the system again; `changed` and `then` follow."""
 
-        def show(found: list[Input]) -> None:
-            self._show(found, None)
+        def show(found: list[Input], problem: Problem | None = None) -> None:
+            self.found, self.problem = found, problem
+            self.changed.emit()
             if then is not None:
                 then()
 
-        def say(problem: MicrophoneProblem) -> None:
-            self._show([], problem)
-            if then is not None:
-                then()
-
-        self._errands.do(self._list_inputs, show, say)
+        self._worker.do(self._list_inputs, show, partial(show, []))
 
     @property
     def chosen(self) -> Input | None:
         """The input that is remembered; the default where it is not there, or none was ever chosen."""
-        remembered = self._preferences.microphone
+        remembered = self._preferences.microphone if self._preferences is not None else ""
         same = [found for found in self.found if label(found) == remembered]
         return same[0] if same else next(iter(self.found), None)
 
     def choose(self, wanted: Input) -> None:
         """Record from this one, now and at the next start."""
-        self._preferences.microphone = label(wanted)
+        if self._preferences is not None:
+            self._preferences.microphone = label(wanted)
         self.changed.emit()
 
     def another_than(self, lost: str) -> Input | None:
@@ -63,11 +58,7 @@ class Inputs(QObject):
 
     def close(self) -> None:
         """End the thread."""
-        self._errands.close()
-
-    def _show(self, found: list[Input], problem: MicrophoneProblem | None) -> None:
-        self.found, self.problem = found, problem
-        self.changed.emit()
+        self._worker.close(0.0)
 
 
 def label(found: Input) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from desktop_app.app import wording
 from desktop_app.engine.messages import LiveUpdate, TentativeLine
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
 from desktop_app.transcript.speakers import called
 from desktop_app.transcript.statistics import Statistics
-from desktop_app.ui import words
 
 WAITING, WORKING, DONE = "waiting", "working", "done"
 RECORDING = "recording"
@@ -171,16 +171,16 @@ class Entry:
             return "Recorded by another Galley"
         if self.state == RECORDING:
             doing = "Paused" if self.live is not None and self.live.paused else "Recording"
-            return f"{doing} · {words.clock(self.seconds)}" if self.seconds else "Opening the microphone…"
+            return f"{doing} · {wording.clock(self.seconds)}" if self.seconds else "Opening the microphone…"
         if self.held:
             return "Paused while recording"
         if self.state == WAITING:
             return "Waiting"
         if self.preparing:
             return self.preparing
-        share = words.percent(self.progress) if self.seconds else words.clock(self.done_seconds)
+        share = wording.percent(self.progress) if self.seconds else wording.clock(self.done_seconds)
         remaining = self.seconds_left
-        return f"{share} · {words.left(remaining)}" if remaining is not None and self.progress < 1 else share
+        return f"{share} · {wording.left(remaining)}" if remaining is not None and self.progress < 1 else share
 
     def summary(self, now: datetime | None = None) -> str:
         """The second line of its row in the list."""
@@ -188,8 +188,8 @@ class Entry:
             return self.progress_words()
         if self.state == FAILED:
             return "Not finished" if self.seconds else "Could not be transcribed"
-        when = words.day(self.created, now or datetime.now(UTC))
+        when = wording.day(self.created, now or datetime.now(UTC))
         when = when[:1].upper() + when[1:]
         if self.state == DONE:
-            return f"{when} · {words.clock(self.seconds)}" if self.seconds else when
+            return f"{when} · {wording.clock(self.seconds)}" if self.seconds else when
         return f"{when} · {'Stopped' if self.state == CANCELLED else 'Interrupted'}"

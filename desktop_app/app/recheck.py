@@ -1,20 +1,17 @@
-"""Comparing what was written live with what the file gives when it is read as a whole. No widget in here."""
+"""Comparing what was written live with what the file gives when it is read as a whole."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from PySide6.QtCore import QObject, Signal
-
-from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Options, Progress
-from desktop_app.library.store import Library
+from desktop_app.app.entry import DONE
+from desktop_app.app.session import Session
+from desktop_app.app.signals import Signal
+from desktop_app.app.wording import sentence
+from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Progress
 from desktop_app.transcript.difference import Change, changes, word_count
 from desktop_app.transcript.model import Transcript
-from desktop_app.ui.entry import DONE
-from desktop_app.ui.keeper import Keeper
-from desktop_app.ui.session import EnginePort, Session
-from desktop_app.ui.words import sentence
 
 _JOB = "check:"
 
@@ -40,26 +37,15 @@ class Check:
         return word_count(self.changes)
 
 
-class Checks(QObject):
+class Checks:
     """Attributes: running (checks by the id of their recording, those with a result too).
 
     Signals: changed(id).
     """
 
-    changed = Signal(str)
-
-    def __init__(
-        self,
-        session: Session,
-        engine: EnginePort,
-        library: Library | None,
-        keeper: Keeper,
-        options: Callable[[], Options],
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._session, self._engine, self._library, self._keeper = session, engine, library, keeper
-        self._options = options
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.changed: Signal[str] = Signal()
         self.running: dict[str, Check] = {}
         session.foreign.connect(self._handle)
         session.removed.connect(self.forget)
@@ -76,7 +62,7 @@ class Checks(QObject):
             return
         self._session.load(key)
         self.running[key] = Check()
-        self._engine.transcribe(f"{_JOB}{key}", entry.path, self._options())
+        self._session.engine.transcribe(f"{_JOB}{key}", entry.path, self._session.options())
         self.changed.emit(key)
 
     def accept(self, key: str) -> None:
@@ -84,9 +70,8 @@ class Checks(QObject):
         check, entry = self.running.get(key), self._session.entries.get(key)
         if check is None or check.transcript is None or entry is None:
             return
-        transcript, library = check.transcript, self._library
-        if library is not None:
-            self._keeper.do(lambda: library.replace(key, transcript))
+        transcript = check.transcript
+        self._session.keep(lambda library: library.replace(key, transcript))
         self.forget(key)
         self._session.put_text(entry, transcript)
 
@@ -94,7 +79,7 @@ class Checks(QObject):
         """Keep the text as it is, and offer no check of it again."""
         check, entry = self.running.pop(key, None), self._session.entries.get(key)
         if check is not None and check.transcript is None and not check.problem:
-            self._engine.cancel(f"{_JOB}{key}")
+            self._session.engine.cancel(f"{_JOB}{key}")
         if entry is not None:
             entry.live = None
         self.changed.emit(key)
@@ -109,7 +94,7 @@ class Checks(QObject):
                 check.progress = event.done_seconds / event.audio_seconds if event.audio_seconds else 0.0
             case Finished():
                 before, after = tuple(entry.segments), event.transcript
-                self._keeper.do(lambda: changes(before, after.segments), lambda found: self._show(key, after, found))
+                self._session.worker.do(lambda: changes(before, after.segments), partial(self._show, key, after))
                 return
             case Failed():
                 check.problem = sentence(event.reason, event.remedy)

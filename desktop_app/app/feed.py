@@ -7,8 +7,8 @@ from threading import Lock
 
 import numpy as np
 
+from desktop_app.app.session import EnginePort
 from desktop_app.engine.messages import LiveOptions, Options
-from desktop_app.ui.session import EnginePort
 
 
 class Feed:

@@ -1,6 +1,6 @@
-"""The models that the user has and may fetch, and the work on them. No widget in here.
+"""The models that the user has and may fetch, which of them are used, and the work on them.
 
-The work is done by processes of its own (engine.model_work) and goes on whatever page is shown.
+The work is done by processes of its own (engine.model_work) and goes on whatever is shown.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QObject, Qt, Signal
-
+from desktop_app.app.model_job import Job
+from desktop_app.app.preferences import AUTO, OFF, Preferences
+from desktop_app.app.signals import Signal
+from desktop_app.app.wording import sentence
+from desktop_app.app.worker import Post, Worker
 from desktop_app.engine import model_list
 from desktop_app.engine.model_list import Listed, ModelList
 from desktop_app.engine.model_work import Add, Done, Fetch, Refused, Remove, Said, Shrink, Step, Task, Try, Verify, Work
-from desktop_app.ui.errands import Errands
-from desktop_app.ui.models.job import Job
-from desktop_app.ui.settings.preferences import AUTO, OFF, Preferences
-from desktop_app.ui.words import sentence
 
 PAIR, SMALL = "+pair", "+small"
 """Names of what is no work on a single model: trying a pair, making its weights small."""
@@ -36,7 +35,7 @@ class TaskPort(Protocol):
 Start = Callable[[Work, Callable[[Said], None]], TaskPort]
 
 
-class ModelStore(QObject):
+class ModelStore:
     """Attributes:
         list: what there is; None until it was looked for.
         jobs: work in hand, by the name of its model, of a folder that is added, PAIR or SMALL.
@@ -49,32 +48,28 @@ class ModelStore(QObject):
         told(sentence): something is done.
     """
 
-    changed = Signal()
-    moved = Signal(str)
-    told = Signal(str)
-    _heard = Signal(str, object, object)
-
     def __init__(
         self,
         preferences: Preferences,
+        post: Post,
         start: Start = Task,
         look: Callable[[], ModelList] = model_list.look,
-        parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._preferences, self._start, self._look = preferences, start, look
-        self._errands = Errands("models")
+        self._preferences, self._start_task, self._look = preferences, start, look
+        self._worker = Worker("models", post)
+        self.changed: Signal[[]] = Signal()
+        self.moved: Signal[str] = Signal()
+        self.told: Signal[str] = Signal()
         self._tasks: dict[str, TaskPort] = {}
         self._note = ""
         self.list: ModelList | None = None
         self.jobs: dict[str, Job] = {}
         self.problems: dict[str, str] = {}
         self.draft_in_use: str | None = None
-        self._heard.connect(self._hear, Qt.ConnectionType.QueuedConnection)
 
     def refresh(self) -> None:
         """Look what there is; `changed` follows."""
-        self._errands.do(
+        self._worker.do(
             self._look, self._show, lambda problem: self.told.emit(sentence(problem.reason, problem.remedy))
         )
 
@@ -163,7 +158,7 @@ class ModelStore(QObject):
     def choose_mirror(self, address: str) -> None:
         """Fetch from another hub; "" for the public one."""
         self._preferences.mirror = address.strip()
-        self.refresh()
+        self._preferences.when_saved(self.refresh)  # who fetches reads the file
 
     def close(self) -> None:
         """Give up what is in work."""
@@ -172,7 +167,7 @@ class ModelStore(QObject):
             task.cancel()
         for task in tasks.values():
             task.close()
-        self._errands.close()
+        self._worker.close(0.0)
 
     # What the work says.
 
@@ -184,7 +179,7 @@ class ModelStore(QObject):
             self._tasks.pop(name).cancel()  # another choice before the last one was tried
         self.jobs[name] = Job(work, waiting=waits)
         if not waits:
-            self._tasks[name] = self._start(work, partial(self._heard.emit, name, work))
+            self._start(name, work)
         self.changed.emit()
 
     def _hear(self, name: str, work: Work, said: Said) -> None:
@@ -211,7 +206,12 @@ class ModelStore(QObject):
     def _begin_waiting(self, name: str) -> None:
         job = self.jobs[name]
         job.waiting = False
-        self._tasks[name] = self._start(job.work, partial(self._heard.emit, name, job.work))
+        self._start(name, job.work)
+
+    def _start(self, name: str, work: Work) -> None:
+        """What the task says comes in its own thread."""
+        post = self._worker.post
+        self._tasks[name] = self._start_task(work, lambda said: post(partial(self._hear, name, work, said)))
 
     def _finish(self, work: Work, done: Done) -> None:
         match work:

@@ -1,4 +1,4 @@
-"""What a reader corrects about speakers: every step can be undone, and is in the library at once. No widget in here."""
+"""What a reader corrects about speakers: every step can be undone, and is in the library at once."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal
-
+from desktop_app.app.entry import DONE, IN_WORK, Entry
+from desktop_app.app.session import Session
+from desktop_app.app.signals import Signal
 from desktop_app.library.store import Library
 from desktop_app.transcript import speakers
 from desktop_app.transcript.carried import carried, is_named
 from desktop_app.transcript.model import Transcript
 from desktop_app.transcript.speakers import Place
-from desktop_app.ui.entry import DONE, IN_WORK, Entry
-from desktop_app.ui.keeper import Keeper
-from desktop_app.ui.session import Session
 
 NEW = "new"
 """In the place of a speaker's id: somebody who is not there yet."""
@@ -54,7 +52,7 @@ class History:
         return _move(self.future, self.past)
 
 
-class Edits(QObject):
+class Edits:
     """Corrects the transcripts of a session. Each method says whether anything is different now.
 
     Lines are counted from 0. An edit of somebody or a line that is not there changes nothing, nor does one of a
@@ -64,14 +62,10 @@ class Edits(QObject):
     Signals: changed(id); kept(id): corrections were carried into a new text.
     """
 
-    changed = Signal(str)
-    kept = Signal(str)
-
-    def __init__(
-        self, session: Session, library: Library | None, keeper: Keeper, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._session, self._library, self._keeper = session, library, keeper
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.changed: Signal[str] = Signal()
+        self.kept: Signal[str] = Signal()
         self._histories: dict[str, History] = {}
         self._corrected: dict[str, Transcript] = {}  # as far as they were corrected here; the library has all
         self._awaited: set[str] = set()  # whose corrected text went, until another one has come
@@ -173,16 +167,9 @@ class Edits(QObject):
         entry.corrected = history.corrected or bool(history.past)
         self._corrected[key] = transcript
         history.unsaved = transcript, entry.corrected
-        if self._library is not None:
-            self._keeper.do(lambda: self._save(key, history))
+        self._session.keep(lambda library: _save(library, key, history))
         self.changed.emit(key)
         return step.name
-
-    def _save(self, key: str, history: History) -> None:
-        """In the library's thread."""
-        unsaved, history.unsaved = history.unsaved, None
-        if unsaved is not None and self._library is not None:
-            self._library.revise(key, *unsaved)
 
     def _remember(self, key: str) -> None:
         """The text goes; what a reader has corrected in it does not."""
@@ -200,8 +187,8 @@ class Edits(QObject):
             self._awaited.remove(key)
             if key in self._corrected:
                 self._carry(key, self._corrected[key])
-            elif self._library is not None:
-                self._keeper.do(partial(self._library.corrections, key), partial(self._carry, key))
+            else:
+                self._session.keep(lambda library: library.corrections(key), partial(self._carry, key))
 
     def _carry(self, key: str, before: Transcript | None) -> None:
         """Correct a new text as the one `before` was."""
@@ -223,6 +210,13 @@ class Edits(QObject):
         """Another text has come: what was edited before is not in it."""
         if self._histories.pop(key, None) is not None:
             self.changed.emit(key)
+
+
+def _save(library: Library, key: str, history: History) -> None:
+    """In the library's thread."""
+    unsaved, history.unsaved = history.unsaved, None
+    if unsaved is not None:
+        library.revise(key, *unsaved)
 
 
 def _move(source: list[Step], target: list[Step]) -> Step | None:

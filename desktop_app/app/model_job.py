@@ -6,8 +6,8 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 
+from desktop_app.app.wording import left, percent, size
 from desktop_app.engine.model_work import Fetch, Step, Work
-from desktop_app.ui.words import left, percent, size
 
 _SECONDS = 6.0  # over which the speed is measured
 _STALLED = 4.0  # seconds without a byte before that is said

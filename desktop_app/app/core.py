@@ -1,0 +1,66 @@
+"""Library, engine, session and live recording put together, as both front ends need them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from desktop_app import folders
+from desktop_app.app.inputs import Inputs
+from desktop_app.app.live import Live, MakeRecorder
+from desktop_app.app.recheck import Checks
+from desktop_app.app.session import EnginePort, Session
+from desktop_app.app.worker import Worker
+from desktop_app.engine.messages import Options
+from desktop_app.library.store import Library, LibraryProblem
+
+
+class ClosablePort(EnginePort, Protocol):
+    """What is needed of desktop_app.engine.client.Engine."""
+
+    def close(self) -> None: ...
+
+
+class Core:
+    """All of Galley but what shows it and asks.
+
+    The front end lets `engine` tell `session.handle`, and `worker` post, in its own thread.
+
+    Attributes: worker, session, live, checks; library (None when it cannot be opened).
+    """
+
+    def __init__(
+        self,
+        engine: ClosablePort,
+        worker: Worker,
+        options: Callable[[], Options],
+        inputs: Inputs,
+        make_recorder: MakeRecorder,
+        recordings: Callable[[], Path],
+    ) -> None:
+        self._engine, self.worker = engine, worker
+        self.library: Library | None = None
+        self._trouble = "", ""
+        try:
+            self.library = Library(folders.data() / "library")
+            self._trouble = self.library.notice, ""
+        except LibraryProblem as problem:
+            self._trouble = f"transcripts cannot be kept, {problem.reason}", problem.remedy
+        self.session = Session(engine, self.library, worker, options)
+        self.live = Live(self.session, inputs, make_recorder, recordings)
+        self.checks = Checks(self.session)
+
+    def tell_trouble(self) -> None:
+        """Say what was wrong with the library, when somebody listens."""
+        if self._trouble[0]:
+            self.session.trouble.emit(*self._trouble)
+
+    def close(self) -> None:
+        """Make the sound whole, end the engine and write what is still to be written; what is unfinished is
+        interrupted."""
+        self.live.close()
+        self._engine.close()
+        self.worker.close()
+        if self.library is not None:
+            self.library.close()

@@ -1,0 +1,153 @@
+"""What the user has chosen, kept in the settings file beside the library."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from desktop_app import folders, settings
+from desktop_app.app.signals import Signal
+from desktop_app.app.worker import Worker
+from desktop_app.engine import default
+from desktop_app.engine.messages import Options, is_speakers
+from desktop_app.settings import Value
+
+AUTO, OFF = "auto", "off"
+PRECISIONS = (AUTO, "int8", "int4")
+"""Full precision as the device has it, and weights of 8 or 4 bits."""
+
+
+class _Choice:
+    """A setting as an attribute: a text, `default` where the file has nothing or what is not `allowed`."""
+
+    def __init__(self, default: str, allowed: Callable[[str], bool] = lambda text: True, tell: bool = True) -> None:
+        self._default, self._allowed, self._tell = default, allowed, tell
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._key = name
+
+    def __get__(self, preferences: Preferences, owner: type) -> str:
+        kept = preferences.text(self._key, self._default)
+        return kept if self._allowed(kept) else self._default
+
+    def __set__(self, preferences: Preferences, wanted: str) -> None:
+        preferences.set(self._key, wanted)
+        if self._tell:
+            preferences.changed.emit()
+
+
+class Preferences:
+    """The one owner of the settings file. It is read once, and written by `worker`; what a front end keeps of its own
+    (sizes, places) goes through `value` and `set`.
+
+    Attributes:
+        target: the folder of the chosen model; "" for the best one installed.
+        draft: which model writes ahead: AUTO for the one that fits best, OFF, or its folder.
+        precision: how finely the numbers of the models are kept: one of PRECISIONS.
+        speakers: whether speakers are looked for: "off", "auto", or how many there are.
+        mirror: the address of the hub that models are fetched from; "" for the public one.
+        microphone: the name of the input to record from; "" for the system's default.
+    Signals: changed() when another model or draft is to be used.
+    """
+
+    target = _Choice("")
+    draft = _Choice(AUTO)
+    precision = _Choice(AUTO, PRECISIONS.__contains__)
+    speakers = _Choice(OFF, is_speakers)
+    mirror = _Choice("", tell=False)
+    microphone = _Choice("", tell=False)
+
+    def __init__(self, worker: Worker) -> None:
+        self.changed: Signal[[]] = Signal()
+        self._worker = worker
+        self._values = settings.read()
+        self._unsaved: dict[str, Value] = {}
+
+    def value(self, key: str) -> Value | None:
+        """What is kept under a key."""
+        return self._values.get(key)
+
+    def text(self, key: str, default: str = "") -> str:
+        """The text that is kept under a key."""
+        kept = self.value(key)
+        return kept if isinstance(kept, str) else default
+
+    def set(self, key: str, value: Value) -> None:
+        """Keep it, now and for the next start."""
+        self._values[key] = value
+        self._unsaved = {**self._unsaved, key: value}
+        self._worker.do(self._save)
+
+    def when_saved(self, then: Callable[[], object]) -> None:
+        """Call `then` when others that read the file find in it what was set."""
+        self._worker.do(lambda: None, lambda _: then())
+
+    def _save(self) -> None:
+        """In the worker's thread."""
+        unsaved = self._unsaved
+        if unsaved:
+            settings.write(unsaved)
+            self._unsaved = {key: value for key, value in self._unsaved.items() if value is not unsaved.get(key)}
+
+    def options(self) -> Options:
+        """How the next recording is to be transcribed."""
+        named = self.speakers != OFF  # a word has one speaker
+        return Options(
+            self.target,
+            self.draft,
+            precision=self.precision,
+            words=named,
+            guard=self.guard,
+            speakers=self.speakers,
+        )
+
+    @property
+    def guard(self) -> bool:
+        """Whether text that nobody said is left out."""
+        return self.text("guard") != OFF
+
+    @guard.setter
+    def guard(self, wanted: bool) -> None:
+        self.set("guard", "on" if wanted else OFF)
+        self.changed.emit()
+
+    @property
+    def folder_in_use(self) -> Path:
+        """The folder of the chosen model, or of the best one installed."""
+        return Path(self.target) if self.target else default.target()
+
+    @property
+    def recordings(self) -> Path:
+        """The folder that live recordings are kept in; nothing is made here."""
+        kept = self.text("recordings")
+        return Path(kept) if kept else folders.recordings()
+
+    @recordings.setter
+    def recordings(self, folder: Path) -> None:
+        self.set("recordings", str(folder))
+        self.changed.emit()
+
+    @property
+    def models_in_words(self) -> str:
+        """The models of the next recording: what writes, what writes ahead where that was chosen, how finely."""
+        draft = {AUTO: "", OFF: ", without a draft"}.get(self.draft, f" with {name_of(Path(self.draft))}")
+        return f"{name_of(self.folder_in_use)}{draft}{f', {self.precision}' if self.precision != AUTO else ''}"
+
+    def folder(self, purpose: str) -> str:
+        """Where files were last opened ("open") or saved ("save")."""
+        kept = self.text(f"folder_{purpose}")
+        return kept if kept and Path(kept).is_dir() else str(folders.documents())
+
+    def remember_folder(self, purpose: str, folder: str) -> None:
+        """Open or save there the next time."""
+        self.set(f"folder_{purpose}", folder)
+
+
+def name_of(folder: Path) -> str:
+    """What a model folder calls its model: the name in its galley.json, else the folder's own."""
+    try:
+        named = json.loads((folder / "galley.json").read_text(encoding="utf-8"))
+        return str(named["name"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return folder.name

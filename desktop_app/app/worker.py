@@ -1,0 +1,77 @@
+"""What may take long is done beside the front end: the library, the settings file, devices, folders."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+from desktop_app.app.signals import Signal
+from desktop_app.audio.microphone import MicrophoneProblem
+from desktop_app.library.store import LibraryProblem
+
+Post = Callable[[Callable[[], object]], None]
+"""Given by the front end: takes a call from any thread, and makes it in the front end's own, in the order of asking."""
+
+Problem = MicrophoneProblem | LibraryProblem
+Refused = Callable[[Problem], object]
+
+
+class Worker:
+    """One thread that makes calls one after the other, in the order of asking; results go to the front end's thread.
+
+    Signals: failed(reason, remedy) when a call could not be made and nobody else is told.
+    """
+
+    def __init__(self, name: str, post: Post) -> None:
+        self.post = post
+        self.failed: Signal[str, str] = Signal()
+        self._tasks: SimpleQueue[tuple[Callable[[], Any], Callable[[Any], object] | None, Refused | None] | None]
+        self._tasks = SimpleQueue()
+        self._thread = Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
+
+    def do(
+        self,
+        call: Callable[[], Any],
+        then: Callable[[Any], object] | None = None,
+        refused: Refused | None = None,
+    ) -> None:
+        """Make `call` after everything that was asked before; `then` gets its result.
+
+        When the call raises, `refused` gets the problem instead; without it, `failed` tells and `then` gets None. So it
+        does for a mistake of Galley's, which must leave nobody waiting.
+        """
+        self._tasks.put((call, then, refused))
+
+    def close(self, seconds: float = 10.0) -> None:
+        """Take no more; wait at most `seconds` for what was asked."""
+        self._tasks.put(None)
+        self._thread.join(seconds)
+
+    def _work(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            call, then, refused = task
+            result = None
+            try:
+                result = call()
+            except Exception as error:
+                problem = _explained(error)
+                if refused is not None:
+                    self.post(partial(refused, problem))
+                    continue
+                self.post(partial(self.failed.emit, problem.reason, problem.remedy))
+            if then is not None:
+                self.post(partial(then, result))
+
+
+def _explained(error: Exception) -> Problem:
+    if isinstance(error, MicrophoneProblem | LibraryProblem):
+        return error
+    if isinstance(error, OSError):
+        return MicrophoneProblem(error.strerror or str(error), "check the disk, then try again")
+    logging.getLogger(__name__).error("a call failed", exc_info=error)
+    return MicrophoneProblem(f"Galley failed ({error})", "try again")

@@ -1,0 +1,27 @@
+"""Interrupted recordings are offered, unobtrusively, above the page."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.app.recovery import Recovery
+from desktop_app.ui.widgets.banner import NEUTRAL, Banner
+from desktop_app.ui.widgets.theme import Theme
+
+
+class RecoveryBar(Banner):
+    """Attributes: transcribe, later (its buttons)."""
+
+    def __init__(self, theme: Theme, recovery: Recovery, parent: QWidget | None = None) -> None:
+        super().__init__(theme, NEUTRAL, "recover", parent)
+        self._recovery = recovery
+        self.transcribe = self.add_button("Transcribe it")
+        self.transcribe.clicked.connect(recovery.transcribe)
+        self.later = self.add_button("Not now", "link")
+        self.later.clicked.connect(recovery.decline)
+        recovery.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        self.transcribe.setText("Transcribe them" if len(self._recovery.found) > 1 else "Transcribe it")
+        self.say(self._recovery.sentence())
