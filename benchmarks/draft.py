@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -29,6 +30,7 @@ from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.measure.recordings import audio_of, recordings
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 
 
@@ -69,20 +71,15 @@ def _options(options: argparse.Namespace) -> Options:
 def _acceptance(pair: Pair, files: Sequence[Path], options: argparse.Namespace, what: str) -> None:
     """Each file by itself, with as many tokens drafted in every round."""
     counter, began = Counter(), perf_counter()
-    checkpoint = pair.target.checkpoint
     for file in files:
         samples = audio_of(file)
         longform.transcribe(
             iter([samples]),
             Spectrogram([samples], pair.mel_bins).features,
-            pair.target.model,
-            checkpoint.vocabulary,
-            checkpoint.text,
+            replace(pair.setup(), look_ahead=LookAhead(options.look_ahead, options.look_ahead)),
             longform.Listener(),
-            pair.drafter(),
-            longform.Settings(options.language),
+            Settings(options.language),
             counter,
-            look_ahead=LookAhead(options.look_ahead, options.look_ahead),
         )
     total = counter.total
     print(

@@ -22,8 +22,7 @@ import numpy as np
 from desktop_app import resources
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.logmel import features
-from desktop_app.audio.voice import VoiceGate, Voices
-from desktop_app.decoding.guard import Guard
+from desktop_app.audio.voice import VoiceGate
 from desktop_app.decoding.live import Live
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Shelf
@@ -55,16 +54,12 @@ def main() -> int:
     short, long = (np.zeros(seconds * SAMPLE_RATE, np.float32) for seconds in (2, 30))
     tape = np.concatenate([*[sample, short] * 9, sample, long])
     pair = Shelf().pair(Options(language="en"), lambda what: None)
-    checkpoint, counter = pair.target.checkpoint, Counter()
+    counter = Counter()
     live = Live(
         features,
-        pair.target.model,
-        checkpoint.vocabulary,
-        checkpoint.text,
+        pair.setup(guard=True),
         VoiceGate(),
-        pair.drafter(),
         counter=counter,
-        guard=Guard(Voices, checkpoint.vocabulary, checkpoint.text),
     )
     began, total = monotonic(), round(arguments.minutes * 60 * SAMPLE_RATE)
     moments: list[Moment] = []

@@ -17,23 +17,22 @@ from typing import Protocol
 
 import numpy as np
 
-from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Hear, Samples, Window
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.live_drafters import NGramDrafter, PreviousDrafter
 from desktop_app.decoding.live_language import SpokenLanguage
 from desktop_app.decoding.live_lines import Lines
 from desktop_app.decoding.live_text import Hypothesis, Item, agreed, behind, parse, shifted, unlooped
-from desktop_app.decoding.longform import BEFORE, Segment, Settings
-from desktop_app.decoding.protocol import Model
+from desktop_app.decoding.longform import BEFORE, Segment
 from desktop_app.decoding.rules import Rules
+from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import UNSPACED
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.model import GuardReport
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 
 CUT_AFTER = 8.0  # seconds of window from which on it is cut at a committed line's end
@@ -80,7 +79,7 @@ class Resume:
 class Live:
     """One live session. `feed` takes audio, at any time; `update` writes, and takes its time.
 
-    `hear` makes log-mel features, `words` makes text of tokens, `ahead` hears the draft's text before the target is
+    `hear` makes log-mel features, `ahead` hears the draft's text before the target is
     asked. With `previous` the text of the update before is the first draft. `guard` keeps out text where the gate heard
     speech and nobody speaks. `counter` counts. Raises ValueError for a language that the checkpoint does not have.
 
@@ -91,20 +90,17 @@ class Live:
     def __init__(
         self,
         hear: Hear,
-        target: Model,
-        vocabulary: Vocabulary,
-        words: Callable[[Sequence[int]], str],
+        setup: Setup,
         gate: Gate,
-        drafter: Drafter | None = None,
         *,
         previous: bool = True,
         settings: Settings | None = None,
         counter: Counter | None = None,
         ahead: Callable[[LiveText], None] = lambda text: None,
         resume: Resume = Resume(),
-        guard: Guard | None = None,
     ) -> None:
         settings = settings or Settings()
+        target, vocabulary, words, drafter = setup.target, setup.vocabulary, setup.text, setup.drafter
         if settings.language and vocabulary.languages and settings.language not in vocabulary.languages:
             raise ValueError(f"this model does not know the language {settings.language!r}")
         self._hear, self._vocabulary, self._words, self._gate = hear, vocabulary, words, gate
@@ -117,7 +113,7 @@ class Live:
         self._audio: Samples = np.zeros(0, np.float32)
         self._speeches: deque[tuple[int, int | None]] = deque()
         self._begin = self._stop = resume.at  # of the window in work
-        self._guard, self._spoken = guard, -1  # the begin of the last window in which somebody speaks for certain
+        self._guard, self._spoken = setup.guard, -1  # the begin of the last window in which somebody speaks for certain
         self.reports: list[GuardReport] = []
         self._prompt = list(settings.prompt)
         self._before: Hypothesis | None = None

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Hear, Samples
 from desktop_app.decoding.live import Gate, Live, Resume
-from desktop_app.decoding.longform import Listener, Segment, Settings
-from desktop_app.decoding.protocol import Model
-from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.decoding.longform import Listener, Segment
+from desktop_app.decoding.setup import Setup
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 
 _NEWS = 10.0  # seconds of silence after which it is told how far it is
@@ -21,15 +19,11 @@ def transcribe(
     blocks: Iterator[Samples],
     since: int,
     hear: Hear,
-    target: Model,
-    vocabulary: Vocabulary,
-    words: Callable[[Sequence[int]], str],
+    setup: Setup,
     gate: Gate,
     listener: Listener,
-    drafter: Drafter | None,
     settings: Settings,
     counter: Counter,
-    guard: Guard | None = None,
 ) -> None:
     """Transcribe a stream of mono audio at 16 kHz that begins with the recording's sample `since`; all times are the
     recording's.
@@ -39,16 +33,12 @@ def transcribe(
     """
     live = Live(
         hear,
-        target,
-        vocabulary,
-        words,
+        setup,
         gate,
-        drafter,
-        previous=drafter is not None,
+        previous=setup.drafter is not None,
         settings=settings,
         counter=counter,
         resume=Resume(since),
-        guard=guard,
     )
     reported, done = 0, since
 

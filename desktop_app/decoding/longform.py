@@ -6,24 +6,23 @@ The audio comes as a stream and at most one window of it is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import MARGIN, HearPart, Samples, Window
 from desktop_app.decoding.lines import Line, cut
 from desktop_app.decoding.lookahead import LookAhead
-from desktop_app.decoding.protocol import Model
+from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import Timing, fit, spans, tidy
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.model import GuardReport
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 
 BEFORE = 2 * SAMPLE_RATE  # samples before a window that the guard's network listens to: it needs to get used to a voice
@@ -39,27 +38,6 @@ class Segment(Line):
     no_speech_probability: float
     temperature: float
     words: tuple[Timing, ...] = ()
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What is asked of a recording; the defaults are the target's greedy transcript with timestamps.
-
-    `language` is a code, or None to detect it in the first window. `prompt` stands before the text of the first window;
-    with `condition` it is followed by the text so far, before every window. `hot_words` stand before all that, in every
-    window. At each of the `temperatures` a window is
-    tried until its text is neither repetitive nor unsure. With `words` it is found when each word was said, which
-    changes no token.
-    """
-
-    language: str | None = None
-    translate: bool = False
-    timestamps: bool = True
-    prompt: tuple[int, ...] = ()
-    condition: bool = False
-    temperatures: tuple[float, ...] = (0.0,)
-    words: bool = False
-    hot_words: tuple[int, ...] = ()
 
 
 class Listener:
@@ -87,28 +65,23 @@ class Listener:
 def transcribe(
     blocks: Iterator[Samples],
     hear: HearPart,
-    target: Model,
-    vocabulary: Vocabulary,
-    words: Callable[[Sequence[int]], str],
+    setup: Setup,
     listener: Listener,
-    drafter: Drafter | None = None,
-    settings: Settings = Settings(),
+    settings: Settings | None = None,
     counter: Counter | None = None,
-    guard: Guard | None = None,
-    look_ahead: LookAhead | None = None,
 ) -> Statistics:
     """Transcribe a stream of mono audio at 16 kHz.
 
-    `hear` makes the features of its parts, `words` makes text of tokens. `counter` counts while the work goes on; its
-    total is returned. Without a `guard` the text is the target's, whatever it is like. A `look_ahead` brings what it
-    learned about the pair from other recordings; without one a draft that costs time is found out anew. Raises
+    `hear` makes the features of its parts. `counter` counts while the work goes on; its total is returned. Raises
     ValueError for a language or a task that the checkpoint does not have.
     """
+    settings, vocabulary = settings or Settings(), setup.vocabulary
     language = Language(settings.language, 1.0) if settings.language else None
     if language and vocabulary.languages and language.code not in vocabulary.languages:
         raise ValueError(f"this model does not know the language {language.code!r}")
     counter = counter or Counter()
-    decoder = WindowDecoder(target, vocabulary, counter, drafter, look_ahead or LookAhead(spares=True))
+    look_ahead = setup.look_ahead or LookAhead(spares=True)
+    decoder = WindowDecoder(setup.target, vocabulary, counter, setup.drafter, look_ahead)
     audio = _Stream(blocks)
     prompt, seek, spoken = list(settings.prompt), 0, 0.0
     while len((part := audio.part(seek)).samples) >= vocabulary.seconds_per_timestamp * SAMPLE_RATE:
@@ -130,28 +103,28 @@ def transcribe(
             lines: Sequence[Line], window: Window = window, task: Task = task, seconds: float = seconds
         ) -> list[tuple[float, float]]:
             written = [token for line in lines for token in line.tokens if token < vocabulary.end]
-            timings = decoder.words(window, task, written, seconds, words)
+            timings = decoder.words(window, task, written, seconds, setup.text)
             return spans(timings, [sum(token < vocabulary.end for token in line.tokens) for line in lines])
 
-        text = decoder.write_at(settings.temperatures, window, task, watch, words)
+        text = decoder.write_at(settings.temperatures, window, task, watch, setup.text)
         lines, covered = cut(text.tokens, vocabulary, begin, seconds, finished=True)
         if text.is_silence:
             lines, covered = [], seconds
-        lines = [line for line in lines if words(line.tokens).strip()]
-        if guard is not None:
-            lines, reports = guard.check(window, text, lines, covered, when_said)
+        lines = [line for line in lines if setup.text(line.tokens).strip()]
+        if setup.guard is not None:
+            lines, reports = setup.guard.check(window, text, lines, covered, when_said)
             if reports:
                 listener.guarded(reports)
         seek += max(1, round(covered * SAMPLE_RATE))
         made = [_segment(line, text) for line in lines]
         if settings.words and made:
             written = [token for segment in made for token in segment.tokens if token < vocabulary.end]
-            timings, median = tidy(decoder.words(window, task, written, seconds, words))
+            timings, median = tidy(decoder.words(window, task, written, seconds, setup.text))
             made = share_out(timings, made, begin, median, spoken, vocabulary)
             spoken = next((segment.words[-1].end for segment in reversed(made) if segment.words), spoken)
         listener.segments(made, seek / SAMPLE_RATE)
         if not text.is_silence:
-            prompt = _next_prompt(prompt, made, text)[-target.positions :] if settings.condition else []
+            prompt = _next_prompt(prompt, made, text)[-setup.target.positions :] if settings.condition else []
     return counter.total
 
 

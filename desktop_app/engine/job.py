@@ -12,11 +12,10 @@ import numpy.typing as npt
 from desktop_app.audio.files import AudioFile, AudioProblem
 from desktop_app.audio.logmel import features
 from desktop_app.audio.spectrogram import Spectrogram
-from desktop_app.audio.voice import VoiceGate, Voices
+from desktop_app.audio.voice import VoiceGate
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import live_rest, longform
-from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.vocabulary import ENGLISH
@@ -40,6 +39,7 @@ from desktop_app.engine.speakers import OFF, Beside
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.continued import continued
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript, Word
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 
 
@@ -87,24 +87,22 @@ def _transcribe(
                 announce("Listening for the loudest sound")
             hear = work.listened(pair.mel_bins).features
         outbox.send(Started(request.job, audio.seconds, models))
-        model, vocabulary, text = pair.target.model, checkpoint.vocabulary, checkpoint.text
-        rules = (work, pair.drafter(), settings, work.counter)
-        guard = Guard(Voices, vocabulary, text) if request.options.guard else None
+        setup, blocks = pair.setup(request.options.guard), work.counted(audio)
         if hear is None:
-            since, blocks = work.since, work.counted(audio)
-            live_rest.transcribe(blocks, since, features, model, vocabulary, text, VoiceGate(), *rules, guard)
+            live_rest.transcribe(blocks, work.since, features, setup, VoiceGate(), work, settings, work.counter)
         else:
-            longform.transcribe(work.counted(audio), hear, model, vocabulary, text, *rules, guard, pair.look_ahead())
+            setup = replace(setup, look_ahead=pair.look_ahead())
+            longform.transcribe(blocks, hear, setup, work, settings, work.counter)
         whole = work.transcript(models, audio.damage)
         return beside.finish(whole) if beside else whole
 
 
-def settings_of(options: Options, checkpoint: Checkpoint) -> longform.Settings:
+def settings_of(options: Options, checkpoint: Checkpoint) -> Settings:
     """The options in the checkpoint's own terms; ModelProblem for what it cannot do."""
     vocabulary = checkpoint.vocabulary
     if options.task == "translate" and not vocabulary.translates:
         raise ModelProblem(f"{checkpoint.name} does not translate", "choose a multilingual Whisper model")
-    return longform.Settings(
+    return Settings(
         _language(options.language, checkpoint),
         options.task == "translate",
         options.timestamps,

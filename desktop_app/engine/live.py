@@ -10,10 +10,9 @@ from typing import Protocol
 import numpy as np
 
 from desktop_app.audio.logmel import features
-from desktop_app.audio.voice import VoiceGate, Voices
+from desktop_app.audio.voice import VoiceGate
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import live
-from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live_pace import Pace
 from desktop_app.decoding.speculation import CancelledError
@@ -133,17 +132,13 @@ class _Session:
         ink = tuple(checkpoint.tokens(f" {resume.text}")) if resume.text else ()
         return live.Live(
             features,
-            pair.target.model,
-            checkpoint.vocabulary,
-            checkpoint.text,
+            pair.setup(request.options.guard),
             VoiceGate(),
-            pair.drafter(),
             previous=request.live.previous and request.options.draft != "off",
             settings=settings,
             counter=self._counter,
             ahead=self._ahead,
             resume=live.Resume(resume.at, ink),
-            guard=Guard(Voices, checkpoint.vocabulary, checkpoint.text) if request.options.guard else None,
         )
 
     def _hear(self, message: LiveAudio) -> None:

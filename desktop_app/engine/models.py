@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from desktop_app import folders
+from desktop_app.audio.voice import Voices
 from desktop_app.checkpoints import choice, installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read_draft, read_target, same_encoder
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter
+from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.lookahead import LookAhead
+from desktop_app.decoding.setup import Setup
 from desktop_app.engine import placing, runtime
 from desktop_app.engine.messages import Options
 from desktop_app.transcript.model import Models
@@ -65,6 +68,17 @@ class Pair:
             return None
         self.draft.look_ahead.again()
         return self.draft.look_ahead
+
+    def setup(self, guard: bool = False, draft: bool = True) -> Setup:
+        """What decoding needs for one recording; `draft` False leaves the draft out."""
+        checkpoint = self.target.checkpoint
+        return Setup(
+            self.target.model,
+            checkpoint.vocabulary,
+            checkpoint.text,
+            self.drafter() if draft else None,
+            Guard(Voices, checkpoint.vocabulary, checkpoint.text) if guard else None,
+        )
 
     def described(self) -> Models:
         """The pair in words for people."""

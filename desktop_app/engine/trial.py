@@ -89,15 +89,12 @@ def on_device(device: str) -> Trial:
 
 def _write(pair: Pair, draft: bool) -> _Written:
     """The beginning of the sample conversation, written by a pair or its target alone."""
-    checkpoint, heard = pair.target.checkpoint, _Tokens()
+    heard = _Tokens()
     statistics = longform.transcribe(
         _beginning(),
         Spectrogram(_beginning(), pair.mel_bins).features,
-        pair.target.model,
-        checkpoint.vocabulary,
-        checkpoint.text,
+        pair.setup(draft=draft),
         heard,
-        pair.drafter() if draft else None,
     )
     return _Written(tuple(heard.found), statistics)
 

@@ -11,9 +11,8 @@ from time import perf_counter, process_time
 
 from desktop_app.audio.logmel import features
 from desktop_app.audio.spectrogram import Spectrogram
-from desktop_app.audio.voice import VoiceGate, Voices
+from desktop_app.audio.voice import VoiceGate
 from desktop_app.decoding import longform
-from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live import Live, LiveText
 from desktop_app.decoding.live_pace import Pace
@@ -47,13 +46,9 @@ def file_text(pair: Pair, audio: Samples, options: Options) -> FileText:
     longform.transcribe(
         iter([audio]),
         Spectrogram([audio], pair.mel_bins).features,
-        pair.target.model,
-        checkpoint.vocabulary,
-        checkpoint.text,
+        pair.setup(options.guard),
         notes,
-        pair.drafter(),
         settings_of(options, checkpoint),
-        guard=Guard(Voices, checkpoint.vocabulary, checkpoint.text) if options.guard else None,
     )
     text = " ".join(checkpoint.text(segment.tokens).strip() for segment in notes.made)
     return FileText(notes.made, text, notes.reports)
@@ -126,16 +121,12 @@ class Player:
         self._final: list[str] = []
         self.live = Live(
             features,
-            pair.target.model,
-            pair.target.checkpoint.vocabulary,
-            self._text,
+            pair.setup(options.guard, draft),
             VoiceGate(),
-            pair.drafter() if draft else None,
             previous=previous,
             settings=settings_of(options, pair.target.checkpoint),
             counter=self.run.counter,
             ahead=self._note_ahead,
-            guard=Guard(Voices, pair.target.checkpoint.vocabulary, self._text) if options.guard else None,
         )
 
     def play(self, audio: Samples) -> Run:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from desktop_app.decoding.hearing import Samples
-from desktop_app.decoding.longform import Settings
+from desktop_app.transcript.settings import Settings
 from tests.parity.comparison import Text, Texts
 from tests.parity.galley import Galley, pair
 

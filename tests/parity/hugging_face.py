@@ -13,10 +13,10 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from desktop_app.checkpoints.folder import read
 from desktop_app.decoding.hearing import Samples
-from desktop_app.decoding.longform import Settings
 from desktop_app.decoding.task import Task, prefix
 from desktop_app.decoding.vocabulary import ENGLISH
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.settings import Settings
 from tests.parity.comparison import Text, Texts
 from tests.parity.galley import Memo
 

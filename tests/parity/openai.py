@@ -19,9 +19,10 @@ from whisper.tokenizer import get_tokenizer
 
 from desktop_app.checkpoints.folder import read
 from desktop_app.decoding.hearing import Samples
-from desktop_app.decoding.longform import Segment, Settings
+from desktop_app.decoding.longform import Segment
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.task import Task
+from desktop_app.transcript.settings import Settings
 from tests import openai_models
 from tests.parity.comparison import Text, Texts, Words
 from tests.parity.galley import Memo

@@ -22,8 +22,8 @@ from desktop_app.audio.files import AudioFile
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding.hearing import Samples
-from desktop_app.decoding.longform import Settings
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
+from desktop_app.transcript.settings import Settings
 from tests.parity.comparison import Outcome, Reference, WordReference, compare_recording, compare_windows, compare_words
 from tests.parity.galley import Galley
 

@@ -14,10 +14,12 @@ from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.decoding.guard import Guard
-from desktop_app.decoding.longform import Listener, Segment, Settings, transcribe
+from desktop_app.decoding.longform import Listener, Segment, transcribe
+from desktop_app.decoding.setup import Setup
 from desktop_app.runtimes.openvino import OpenVinoModel, load
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import GuardReport
+from desktop_app.transcript.settings import Settings
 from tests.sounds import Samples, without_speech
 
 CLIPS = sorted((Path(__file__).parents[1] / "data" / "clips").glob("*.flac"))
@@ -48,7 +50,8 @@ def write(loaded: Loaded, sound: Samples, guarded: bool = True) -> Notes:
     notes, settings = Notes(), Settings(language="en")
     blocks: Iterator[Samples] = iter([sound])
     hear = Spectrogram([sound], [model.mel_bins]).features
-    transcribe(blocks, hear, model, checkpoint.vocabulary, checkpoint.text, notes, settings=settings, guard=guard)
+    setup = Setup(model, checkpoint.vocabulary, checkpoint.text, guard=guard)
+    transcribe(blocks, hear, setup, notes, settings)
     return notes
 
 

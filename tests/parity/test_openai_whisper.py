@@ -18,10 +18,11 @@ from whisper.timing import WordTiming, add_word_timestamps
 from desktop_app.audio import logmel
 from desktop_app.decoding import longform
 from desktop_app.decoding.hearing import Window
-from desktop_app.decoding.longform import Segment, Settings
+from desktop_app.decoding.longform import Segment
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.words import Timing, tidy
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.settings import Settings
 from tests import openai_models
 from tests.parity.comparison import WORD_WITHIN, compare_recording, compare_windows
 from tests.parity.galley import Galley, loaded

@@ -8,8 +8,8 @@ from functools import lru_cache
 import pytest
 
 from desktop_app.checkpoints import installed
-from desktop_app.decoding.longform import Settings
 from desktop_app.runtimes.openvino import precisions
+from desktop_app.transcript.settings import Settings
 from tests.parity import real
 from tests.parity.comparison import Case, Outcome, compare_windows
 from tests.parity.drafted import Drafted

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.checkpoints import installed
-from desktop_app.decoding.longform import Settings
+from desktop_app.transcript.settings import Settings
 from tests.parity import real
 from tests.parity.comparison import Case, Outcome, Reference, WordReference, compare_windows, compare_words
 from tests.parity.galley import loaded

@@ -10,8 +10,8 @@ import pytest
 import soundfile
 
 from desktop_app import resources
-from desktop_app.decoding.longform import Settings
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.settings import Settings
 from tests import random_models
 from tests.parity.comparison import compare_recording, compare_windows
 from tests.parity.galley import Galley, loaded

@@ -10,10 +10,12 @@ import pytest
 from desktop_app.decoding.guard import Guard, WhenSaid
 from desktop_app.decoding.hearing import Samples, Window
 from desktop_app.decoding.lines import Line
-from desktop_app.decoding.longform import BEFORE, MARGIN, Listener, Settings, transcribe
+from desktop_app.decoding.longform import BEFORE, MARGIN, Listener, transcribe
+from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import WindowText
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import GuardReport
+from desktop_app.transcript.settings import Settings
 
 from .test_live import WORD, WORDS, Reader, hear, say, spell
 
@@ -53,7 +55,7 @@ def test_each_line_comes_with_the_time_at_which_the_target_listened_to_it() -> N
 
     audio = say("abcd efgh" + " " * 24 + "ijkl ")
     spy = Spy()
-    transcribe(iter([audio]), features, Reader(), WORDS, spell, Listener(), settings=Settings(language="en"), guard=spy)
+    transcribe(iter([audio]), features, Setup(Reader(), WORDS, spell, guard=spy), Listener(), Settings(language="en"))
     first, *others = spy.windows
     ends = [end for _, end in spy.said[0]]
     assert ends[:2] == pytest.approx([4 * WORD, 8 * WORD + 1], abs=0.1)

@@ -10,11 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.live import Live, LiveText, Resume
 from desktop_app.decoding.live_pace import OFTEN, SELDOM, Pace
-from desktop_app.decoding.longform import Segment, Settings
+from desktop_app.decoding.longform import Segment
 from desktop_app.decoding.protocol import Scores
+from desktop_app.decoding.setup import Setup
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 
 from .test_identity import Scripted, drafter
@@ -144,13 +147,11 @@ def hear(samples: np.ndarray, bins: int) -> np.ndarray:
 class Screen:
     """A session and what it showed, with the promises of the screen checked at every update."""
 
-    def __init__(self, model: Any, **options: Any) -> None:
+    def __init__(self, model: Any, guard: Guard | None = None, **options: Any) -> None:
         self.counter = Counter()
         self.live = Live(
             hear,
-            model,
-            WORDS,
-            spell,
+            Setup(model, WORDS, spell, guard=guard),
             Gate(),
             counter=self.counter,
             ahead=self._look,
@@ -337,7 +338,7 @@ def test_the_same_audio_and_the_same_moments_give_the_same_tokens(
         (False, drafter(Toy(seed + 1), model, words)),
         (True, Scripted(script)),
     ):
-        live = Live(summary, model, words, spell, Gate(), draft, previous=previous, settings=English)
+        live = Live(summary, Setup(model, words, spell, draft), Gate(), previous=previous, settings=English)
         seen: list[object] = []
         at = 0
         for step in steps:

@@ -6,6 +6,7 @@ import numpy as np
 
 from desktop_app.decoding import live_rest
 from desktop_app.decoding.longform import Listener, Segment
+from desktop_app.decoding.setup import Setup
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.statistics import Counter
 
@@ -25,7 +26,7 @@ class Heard(Listener):
 def rest(said: np.ndarray, since: int = 0) -> tuple[Heard, Reader]:
     heard, model = Heard(), Reader()
     blocks = (said[start : start + 4096] for start in range(0, len(said), 4096))
-    live_rest.transcribe(blocks, since, hear, model, WORDS, spell, Gate(), heard, None, English, Counter())
+    live_rest.transcribe(blocks, since, hear, Setup(model, WORDS, spell), Gate(), heard, English, Counter())
     return heard, model
 
 

@@ -10,9 +10,10 @@ import pytest
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live import Live
-from desktop_app.decoding.longform import Settings
+from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import Language, WindowDecoder
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.settings import Settings
 
 from .test_live import WORD, WORDS, Gate, Reader, Screen, hear, say, spell
 
@@ -70,7 +71,7 @@ def test_a_noise_does_not_fix_the_language(monkeypatch: pytest.MonkeyPatch) -> N
     guard = Guard(Ears(least=0.0, most=4.0), WORDS, spell)
     english = WORDS.languages["en"]
     words = replace(WORDS, languages={"cy": english, "en": english})
-    live = Live(hear, Reader(), words, spell, Gate(), settings=Settings(), guard=guard)
+    live = Live(hear, Setup(Reader(), words, spell, guard=guard), Gate(), settings=Settings())
     for said in (say("a" * 12 + " "), say("ef ")):
         live.feed(said)
         assert live.update() is not None

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from desktop_app.decoding import longform
-from desktop_app.decoding.longform import Line, Listener, Segment, Settings, cut, share_out, transcribe
+from desktop_app.decoding.longform import Line, Listener, Segment, cut, share_out, transcribe
 from desktop_app.decoding.protocol import Scores
+from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.window import Language
 from desktop_app.decoding.words import Timing
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.settings import Settings
 
 from .toys import END, ENGLISH, FIRST_TIME, GERMAN, NO_SPEECH, SIZE, START, TEXT, Toy, vocabulary
 
@@ -102,7 +104,7 @@ def say(tokens: Sequence[int]) -> str:
 
 def run(model: Scripted, seconds: float, **options: object) -> Notes:
     notes = Notes()
-    transcribe(blocks(seconds), hear, model, vocabulary(previous=PREVIOUS), say, notes, settings=Settings(**options))  # type: ignore[arg-type]
+    transcribe(blocks(seconds), hear, Setup(model, vocabulary(previous=PREVIOUS), say), notes, Settings(**options))  # type: ignore[arg-type]
     return notes
 
 
@@ -208,7 +210,7 @@ def test_a_listener_can_stop_the_work_in_the_middle_of_a_window() -> None:
             raise CancelledError
 
     with pytest.raises(CancelledError):
-        transcribe(blocks(5), hear, Toy(1), vocabulary(), say, Stop(), settings=Settings(language="en"))
+        transcribe(blocks(5), hear, Setup(Toy(1), vocabulary(), say), Stop(), Settings(language="en"))
 
 
 def test_three_hours_pass_through_one_window_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:

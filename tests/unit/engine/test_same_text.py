@@ -13,22 +13,20 @@ from desktop_app.engine import trial
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.runtimes.openvino import precisions
+from desktop_app.transcript.settings import Settings
 
 CLIPS = [Path(__file__).parents[2] / "data" / "clips" / f"{number:02}.flac" for number in (3, 17)]
 
 
 def tokens(pair: Pair, clip: Path, draft: bool) -> list[int]:
-    checkpoint, heard = pair.target.checkpoint, trial._Tokens()
+    heard = trial._Tokens()
     with AudioFile(str(clip)) as audio, AudioFile(str(clip)) as again:
         figures = longform.transcribe(
             iter(audio),
             Spectrogram(again, pair.mel_bins).features,
-            pair.target.model,
-            checkpoint.vocabulary,
-            checkpoint.text,
+            pair.setup(draft=draft),
             heard,
-            pair.drafter() if draft else None,
-            longform.Settings(language="en"),
+            Settings(language="en"),
         )
     assert bool(figures.accepted) == draft
     assert pair.target.model.epsilon or not figures.near_ties
