@@ -42,7 +42,7 @@ def shoot(camera: Camera) -> None:
     card.field.setText("")  # an empty name changes nothing
     card.close()
     view = window.page.view
-    view.reading.put((5, 39), False)
+    view.selection.put((5, 39), False)
     menu = view.menu()
     menu.popup(QPoint(0, 0))
     camera.pause(0.1)
@@ -52,7 +52,7 @@ def shoot(camera: Camera) -> None:
     camera.pause()
     camera.take("speakers-narrow")
     window.show_settings()
-    window.settings.speakers.choice.group.button(2).click()
+    window.settings.sections["Speakers"].control.choice.group.button(2).click()
     window.resize(1280, 800)
     camera.pause(0.1)
     camera.take("speakers-settings")

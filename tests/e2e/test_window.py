@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from desktop_app import resources
 from desktop_app.app.entry import CANCELLED, DONE, FAILED, IN_WORK, Entry
 from desktop_app.ui.shell.app import Program
-from desktop_app.ui.transcript.figures import NONE
+from desktop_app.ui.widgets.labels import NONE
 from tests.program import opened
 
 SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))

@@ -110,8 +110,8 @@ def test_a_check_can_fail_and_be_cancelled(window: Window, stage: Stage) -> None
 def test_an_older_recording_is_checked_from_its_menu(window: Window, stage: Stage) -> None:
     entry = recorded(stage)
     stage.checks.forget(entry.id)
-    actions = {action.text(): action for action in window.desk.menu_for(entry.id).actions()}
-    actions["Check against the file"].trigger()
+    actions = {action.text(): action for action in window.files.menu_for(entry.id).actions()}
+    actions["Re-check the whole recording"].trigger()
     assert window.live.check.text.text() == "Checking against the file… 0%"
 
 

@@ -9,7 +9,7 @@ from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.model import Segment
 from desktop_app.ui.transcript.finder import Finder
 from desktop_app.ui.transcript.flow import Flow
-from desktop_app.ui.transcript.reading_cursor import ReadingCursor
+from desktop_app.ui.transcript.selection import Selection
 from desktop_app.ui.widgets.theme import Theme, font
 
 LONG = "The house in the north has a new roof, and the windows come on Friday if the road is open by then. "
@@ -128,7 +128,7 @@ def test_another_width_keeps_every_paragraph(flow: Flow) -> None:
 )
 def test_every_script_is_laid_out_and_can_be_selected(flow: Flow, text: str) -> None:
     flow.sync((Segment(0, 0.0, 1.0, " " + text),), ())
-    reading = ReadingCursor(flow)
+    reading = Selection(flow)
     reading.select_all()
     assert reading.text() == text
     assert flow.spans(0, 0, len(text))
@@ -143,7 +143,7 @@ def test_text_that_runs_to_the_left_stands_at_the_right(flow: Flow) -> None:
 
 def test_the_selection_survives_new_text(flow: Flow) -> None:
     flow.sync(segments(3), (TentativeLine(9.0, " Still", " being written"),))
-    reading = ReadingCursor(flow)
+    reading = Selection(flow)
     reading.put((1, 3), False)
     reading.put((3, 40), True)
     flow.sync(segments(4), ())
@@ -155,7 +155,7 @@ def test_the_selection_survives_new_text(flow: Flow) -> None:
 
 def test_words_and_paragraphs_are_selected_whole(flow: Flow) -> None:
     flow.sync((Segment(0, 0.0, 1.0, " It isn't far."),), ())
-    reading = ReadingCursor(flow)
+    reading = Selection(flow)
     reading.select_word((0, 5))
     assert reading.text() == "isn't"
     reading.select_paragraph(0)

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.audio.microphone import Input, MicrophoneProblem
 from desktop_app.ui.recording.input_menu import InputMenu
-from desktop_app.ui.shell.keys import KEYS, KeyList, sequence
+from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.level_meter import height
 from tests.ui.staging import Stage
@@ -66,7 +66,7 @@ def test_a_choice_is_shown_on_the_card_and_used(window: Window, stage: Stage) ->
     choices(menu)[1].trigger()
     menu.aboutToHide.emit()
     assert stage.preferences.microphone == "Headset (ALSA)"
-    assert window.idle.record.accessibleName() == "Record and write along, Headset (ALSA)"
+    assert window.idle.record.accessibleName() == "Record and transcribe live, Headset (ALSA)"
     stage.record()
     assert stage.studio.recorder.input_id == HEADSET.id
 
@@ -104,8 +104,9 @@ def test_the_folder_of_recordings_can_be_chosen(
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "mine"))
     window.show_settings()
-    window.settings.choose_recordings.click()
-    assert window.settings.recordings.text() == str(tmp_path / "mine")
+    section = window.settings.sections["Recordings"]
+    section.control.click()
+    assert section.value.text() == str(tmp_path / "mine")
     stage.record()
     assert stage.studio.recorder.path.parent == tmp_path / "mine"
 
@@ -120,10 +121,10 @@ def test_a_folder_that_cannot_be_made_is_said(window: Window, stage: Stage, tmp_
 
 
 def test_the_list_of_keys_has_them_all_and_none_twice(window: Window, stage: Stage) -> None:
-    keys = [sequence(name).toString() for name in KEYS if not sequence(name).isEmpty()]
+    keys = [key.toString() for action in window.all_actions for key in action.shortcuts()]
     assert len(keys) == len(set(keys))
-    dialog = KeyList(window)
+    dialog = ShortcutList(window.all_actions, window)
     stage.qtbot.addWidget(dialog)
     texts = [label.accessibleName() for label in dialog.findChildren(type(window.live.strip.words))]
-    assert "Start or stop recording: Ctrl+R" in texts
+    assert "Record and transcribe live: Ctrl+R" in texts
     assert dialog.done_button.focusPolicy() & Qt.FocusPolicy.TabFocus

@@ -15,7 +15,7 @@ from desktop_app.app import entry as states
 from desktop_app.app.live import OFF, OPENING, PAUSED
 from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.engine.messages import Failed, Finished, Preparing, Started
-from desktop_app.ui.recording import desk as live_desk
+from desktop_app.ui.recording import controller
 from desktop_app.ui.shell.window import Window
 from tests.ui.staging import MODELS, Stage, segment, transcript, update
 from tests.ui.studio import DESK, HEADSET, SPEAKERS
@@ -59,16 +59,16 @@ def test_a_key_pauses_and_goes_on(window: Window, stage: Stage, qtbot: QtBot) ->
     stage.record()
     qtbot.keyClick(window, Qt.Key.Key_R, CONTROL | SHIFT)
     assert stage.live.phase == PAUSED
-    assert (window.live.strip.words.text(), window.live.strip.pause.text()) == ("Paused", "Go on")
+    assert (window.live.strip.words.text(), window.live.strip.pause.text()) == ("Paused", "Resume")
     window.live.strip.pause.click()
     assert stage.live.phase == OPENING
 
 
-def test_text_that_nobody_said_is_left_out_or_written_as_the_settings_say(window: Window, stage: Stage) -> None:
+def test_hallucinated_text_is_removed_or_kept_as_the_settings_say(window: Window, stage: Stage) -> None:
     """Of files and of what is recorded live."""
     window.show_settings()
-    choice = window.settings.guard.group
-    assert choice.checkedButton().text() == "Leave out"
+    choice = window.settings.sections["Hallucinated text"].control.group
+    assert choice.checkedButton().text() == "Remove"
     choice.button(1).click()
     stage.record()
     stage.stop()
@@ -83,7 +83,7 @@ def test_the_text_has_three_colours_and_stays_where_it_is(window: Window, stage:
     stage.say(update(entry.id, (segment(0),), " The roof is", " done, and the", " windows come", 2.0))
     view = window.page.view
     image = view.viewport().grab().toImage()
-    palette = window.page.header._theme.palette
+    palette = window.page.view._theme.palette
     colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(110)}
     assert {palette.ink, palette.unsettled, palette.draft} <= colors
     before = view.flow.spans(1, 0, len("The roof is"))
@@ -100,10 +100,10 @@ def test_the_end_is_followed_until_the_user_scrolls(window: Window, stage: Stage
     bar.triggerAction(QAbstractSlider.SliderAction.SliderPageStepSub)
     place = bar.value()
     stage.say(update(entry.id, tuple(segment(n) for n in range(60, 70)), " And", " now"))
-    assert (bar.value(), view.pill.isVisible()) == (place, True)
-    view.pill.click()
+    assert (bar.value(), view.follower.pill.isVisible()) == (place, True)
+    view.follower.pill.click()
     stage.qtbot.waitUntil(lambda: bar.value() == bar.maximum())
-    assert not view.pill.isVisible()
+    assert not view.follower.pill.isVisible()
 
 
 def test_the_panel_tells_latency_backlog_and_time(window: Window, stage: Stage) -> None:
@@ -208,7 +208,7 @@ def test_closing_asks_and_keeps_the_recording(
 ) -> None:
     entry = stage.record()
     answers = [False, True]
-    monkeypatch.setattr(live_desk, "confirm", lambda *_: answers.pop(0))
+    monkeypatch.setattr(controller, "confirm", lambda *_: answers.pop(0))
     assert not window.close()
     assert stage.live.is_on
     with qtbot.waitSignal(window.closed):
@@ -225,7 +225,7 @@ def test_what_is_recorded_is_not_removed_by_a_key(window: Window, stage: Stage, 
     window.sidebar.list.setFocus()
     qtbot.keyClick(window.sidebar.list, Qt.Key.Key_Delete)
     assert entry.id in stage.session.entries
-    assert [action.text() for action in window.desk.menu_for(entry.id).actions()] == ["Stop recording"]
+    assert [action.text() for action in window.files.menu_for(entry.id).actions()] == ["Stop recording"]
 
 
 @pytest.mark.qt_log_ignore("does not support raise")  # the offscreen screen has no windows over others
@@ -267,7 +267,7 @@ def test_a_label_that_changes_is_painted_anew_and_the_last_pass_decides(window: 
     assert [view.name_of(who) for who in ("S1", "S2")] == ["Speaker 1", "Speaker 2"]
     assert [paragraph.text for paragraph in view.flow.paragraphs] == before
     assert all(paragraph.lead for paragraph in view.flow.paragraphs[:2])
-    assert view.following and not stage.edits.may_edit(entry.id)
+    assert view.follower.following and not stage.edits.may_edit(entry.id)
     assert not window.speakers.strip.isVisible()
     stage.stop()
     stage.say(Finished(entry.id, transcript(segment(0), segment(1))))  # the last pass has failed, say

@@ -16,8 +16,9 @@ from desktop_app import settings
 from desktop_app.app.model_job import Job
 from desktop_app.engine.model_list import Source
 from desktop_app.engine.model_work import Add, Done, Fetch, Refused, Remove, Shrink, Step, Stopped, Try, Verify
+from desktop_app.ui.models import page as page_module
 from desktop_app.ui.models.page import ModelsPage
-from desktop_app.ui.shell import desk as desk_module
+from desktop_app.ui.shell import window as window_module
 from desktop_app.ui.shell.window import Window
 from tests.ui.staging import Stage, drag, drop
 from tests.ui.works import HOME, LARGE, NETWORK, SMALL
@@ -233,13 +234,13 @@ def test_removing_asks_and_lets_another_one_write(
     install(stage, page, "large")
     stage.preferences.target = str(HOME / "large")
     asked: list[str] = []
-    monkeypatch.setattr(desk_module, "confirm", lambda window, *texts: bool(asked.append(texts[1])) or True)
+    monkeypatch.setattr(page_module, "confirm", lambda window, *texts: bool(asked.append(texts[1])) or True)
     remove = page.rows["large"].menu().actions()[-1]
     assert remove.isEnabled()
     assert not page.rows["base"].menu().actions()[-1].isEnabled()
     remove.trigger()
     assert asked[0].startswith("3.1 GB are deleted from this computer.")
-    assert asked[0].endswith("It is the one in use; another one will write.")
+    assert asked[0].endswith("It is in use; another one takes its place.")
     stage.works.found = replace(
         stage.works.found, installed=stage.works.found.installed[:1], offered=(LARGE, SMALL, NETWORK)
     )
@@ -300,7 +301,7 @@ def test_closing_in_the_middle_of_a_download_asks(
 ) -> None:
     page.rows["large"].get.click()
     asked: list[str] = []
-    monkeypatch.setattr(desk_module, "confirm", lambda parent, question, *_: asked.append(question))
+    monkeypatch.setattr(window_module, "confirm", lambda parent, question, *_: asked.append(question))
     assert not window.close()
     assert asked == ["A download is not done yet"]
 

@@ -41,8 +41,8 @@ def test_the_tools_are_reached_in_the_order_they_stand(window: Window, stage: St
 
 def test_the_card_is_a_button_for_the_keyboard_too(window: Window, qtbot: QtBot) -> None:
     asked: list[int] = []
-    window.idle.browse_asked.disconnect()
-    window.idle.browse_asked.connect(lambda: asked.append(1))
+    window.all_actions["open"].triggered.disconnect()
+    window.all_actions["open"].triggered.connect(lambda: asked.append(1))
     qtbot.keyClick(window.idle.card, Qt.Key.Key_Return)
     qtbot.keyClick(window.idle.card, Qt.Key.Key_Space)
     qtbot.mouseClick(window.idle.card, Qt.MouseButton.LeftButton)

@@ -84,18 +84,18 @@ def test_corrections_are_undone_done_again_and_survive_a_restart(
 
     rename(qtbot, window, "S2", "Artie")
     is_done(lambda it: [speaker.name for speaker in it.speakers] == ["Rose", "Artie"])
-    window.page.view.reading.put((2, 5), False)
+    window.page.view.selection.put((2, 5), False)
     press(qtbot, window, "Alt+1")
     is_done(lambda it: it.segments[2].speaker == "S1" and {w.speaker for w in it.segments[2].words} == {"S1"})
     press(qtbot, window, "Alt+3")  # one behind the last: somebody new
     is_done(lambda it: it.segments[2].speaker == "S3" and it.speakers[2].name == "Speaker 3")
-    window.page.view.reading.put((5, 39), False)
+    window.page.view.selection.put((5, 39), False)
     press(qtbot, window, "Ctrl+Return")
     is_done(lambda it: it.segments[5].text.endswith("longer.") and it.segments[6].text.startswith("There"))
     view = window.page.view
     assert view.flow.paragraphs[6].text == entry.segments[6].text
-    assert view.reading.caret == (5, 39)
-    view.reading.anchor, view.reading.caret = (0, 14), (1, 11)
+    assert view.selection.caret == (5, 39)
+    view.selection.anchor, view.selection.caret = (0, 14), (1, 11)
     press(qtbot, window, "Alt+3")
     is_done(lambda it: [part.speaker for part in it.segments[:4]] == ["S1", "S3", "S3", "S2"])
     window.speakers.merge("S3", "S2")
@@ -176,7 +176,7 @@ def test_a_text_without_speakers_can_get_some(stage: Stage, window: Window, reco
     assert not window.speakers.strip.isVisible()
     assert not any(paragraph.lead for paragraph in window.page.view.flow.paragraphs)
     window.page.view.setFocus()
-    window.page.view.reading.put((1, 0), False)
+    window.page.view.selection.put((1, 0), False)
     press(qtbot, window, "Alt+1")
     assert [each.name for each in made.speakers] == ["Speaker 1"]
     assert window.speakers.strip.isVisible()
@@ -220,12 +220,12 @@ def test_the_view_stays_at_its_words(window: Window, stage: Stage, recording: Ma
     view, bar = window.page.view, window.page.view.verticalScrollBar()
     qtbot.waitUntil(lambda: view.flow.is_measured)
     view.reveal(200, 0)
-    first, above = view._anchor()
+    first, above = view.top_place()
     words = view.flow.paragraphs[first].text
     place = bar.value()
     stage.edits.split(made.id, 5, 39)
-    assert view.flow.paragraphs[view._anchor()[0]].text == words
-    assert view._anchor()[1] == pytest.approx(above, abs=1)
+    assert view.flow.paragraphs[view.top_place()[0]].text == words
+    assert view.top_place()[1] == pytest.approx(above, abs=1)
     assert bar.value() != place
     measured = view.flow.measured
     stage.edits.rename(made.id, "S1", "Someone")
@@ -254,7 +254,7 @@ def test_a_correction_of_a_long_recording_blocks_nothing(window: Window, stage: 
 
 def test_the_menu_corrects_what_is_under_it(window: Window, entry: Entry) -> None:
     view = window.page.view
-    view.reading.put((1, 4), False)
+    view.selection.put((1, 4), False)
     actions = {action.text().partition("\t")[0]: action for action in view.menu().actions()}
     assert not actions["Said by Arthur"].isEnabled()
     actions["Said by Rose"].trigger()
@@ -291,7 +291,7 @@ def test_the_timeline_and_the_times_play(window: Window, stage: Stage, entry: En
     qtbot.waitUntil(lambda: view.is_heard(entry.segments[4].start))
     assert "stop" in window.page.header.play.accessibleName().lower()
     view.verticalScrollBar().setValue(0)
-    time_of_1 = view._time_place(1).center().toPoint()
+    time_of_1 = view.time_place(1).center()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=time_of_1)
     assert stage.player.played[-1][1] == entry.segments[1].start
     press(qtbot, window, "Ctrl+Space")
@@ -369,7 +369,7 @@ def test_five_speakers_fit_a_small_window(
 
 
 def test_the_choice_of_speakers_reaches_the_engine(window: Window, stage: Stage, recording: Make) -> None:
-    choice = window.settings.speakers
+    choice = window.settings.sections["Speakers"].control
     asked = [stage.preferences.options().speakers]
     for number in (1, 2):
         choice.choice.group.button(number).click()

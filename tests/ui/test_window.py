@@ -26,7 +26,8 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.transcript.formats import read_json
 from desktop_app.transcript.statistics import Statistics
-from desktop_app.ui.shell import desk as desk_module
+from desktop_app.ui.shell import files
+from desktop_app.ui.shell import window as window_module
 from desktop_app.ui.shell.window import Window
 from tests.ui.staging import MODELS, Stage, drag, drop, finish, segment, transcript
 
@@ -41,7 +42,7 @@ def test_a_drop_starts_at_once_and_another_adds_to_the_queue(
     qtbot.waitUntil(lambda: len(stage.session.entries) == 2)
     assert window.stack.currentWidget() is window.page
     assert window.page.header.title.text() == "one.wav"
-    stage.say(Preparing(window.current, "Loading Large"))
+    stage.say(Preparing(window.current.key, "Loading Large"))
     drop(window, drag(window, recording("three.wav")))
     qtbot.waitUntil(lambda: len(stage.session.entries) == 3)
     assert window.page.header.title.text() == "one.wav"  # the page stays where the user is
@@ -71,7 +72,7 @@ def test_draft_words_are_grey_and_the_notice_stands_above(window: Window, stage:
     assert window.page.notice.isVisible()
     assert window.page.notice.text.text() == MODELS.notice
     image = view.viewport().grab().toImage()
-    draft = window.page.header._theme.palette.draft
+    draft = window.page.view._theme.palette.draft
     colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(60)}
     assert draft in colors
 
@@ -81,17 +82,17 @@ def test_the_end_is_followed_until_the_user_scrolls_up(window: Window, stage: St
     stage.say(Started(entry.id, 600.0, MODELS), *(SegmentReady(entry.id, segment(n)) for n in range(60)))
     view, bar = window.page.view, window.page.view.verticalScrollBar()
     stage.qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
-    assert not view.pill.isVisible()
+    assert not view.follower.pill.isVisible()
     bar.triggerAction(QAbstractSlider.SliderAction.SliderPageStepSub)
-    assert view.pill.isVisible()
+    assert view.follower.pill.isVisible()
     place = bar.value()
     stage.say(*(SegmentReady(entry.id, segment(n)) for n in range(60, 80)))
     assert bar.value() == place
-    view.pill.click()
+    view.follower.pill.click()
     stage.qtbot.waitUntil(lambda: bar.value() == bar.maximum())
     stage.say(*(SegmentReady(entry.id, segment(n)) for n in range(80, 90)))
     stage.qtbot.waitUntil(lambda: bar.value() == bar.maximum())
-    assert not view.pill.isVisible()
+    assert not view.follower.pill.isVisible()
 
 
 def test_the_page_never_gets_shorter_while_it_is_written(window: Window, stage: Stage, recording: Make) -> None:
@@ -200,7 +201,7 @@ def test_a_failed_save_is_said_and_leaves_the_old_file(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("desktop_app.ui.transcript.saving.os.fsync", full)
-    window.desk.write(entry, "txt", place)
+    window.files.write(entry, "txt", place)
     assert place.read_text() == "before"
     assert not list(tmp_path.glob(".*part"))
     assert window.trouble.isVisible()
@@ -214,7 +215,7 @@ def test_saving_into_a_folder_that_is_gone_is_said(
 ) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
-    window.desk.write(entry, "srt", tmp_path / "gone" / "one.srt")
+    window.files.write(entry, "srt", tmp_path / "gone" / "one.srt")
     assert window.trouble.isVisible()
 
 
@@ -226,14 +227,14 @@ def test_the_text_can_be_selected_and_copied(window: Window, stage: Stage, recor
     qtbot.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text().splitlines() == [segment(n).text.strip() for n in range(3)]
-    left, top = view._left, 16 + 13
+    left, top = view.column()[0], 16 + 13
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(left, top))
     qtbot.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier)
-    assert view.reading.text().strip() == "This"
+    assert view.selection.text().strip() == "This"
     qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(left + 4, top))
-    assert view.reading.text() == "This"
+    assert view.selection.text() == "This"
     qtbot.keyClick(view, Qt.Key.Key_Down)
-    assert view.reading.caret[0] == 1
+    assert view.selection.caret[0] == 1
     assert view.accessibleDescription() == "0:02: This is sentence number 1."
     window.page.header.copy.click()
     assert QGuiApplication.clipboard().text().count("\n") == 2
@@ -328,7 +329,7 @@ def test_removing_asks_first(
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
     answers = [False, True]
-    monkeypatch.setattr(desk_module, "confirm", lambda *_: answers.pop(0))
+    monkeypatch.setattr(files, "confirm", lambda *_: answers.pop(0))
     window.sidebar.list.setFocus()
     qtbot.keyClick(window.sidebar.list, Qt.Key.Key_Delete)
     assert entry.id in stage.session.entries
@@ -356,7 +357,7 @@ def test_closing_in_the_middle_asks_and_keeps(
 ) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     asked: list[str] = []
-    monkeypatch.setattr(desk_module, "confirm", lambda parent, question, *_: asked.append(question))
+    monkeypatch.setattr(window_module, "confirm", lambda parent, question, *_: asked.append(question))
     assert not window.close()
     assert window.isVisible()
     assert asked == ["A recording is not done yet"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from desktop_app.app.models import PAIR, SMALL, ModelStore
 from desktop_app.app.preferences import AUTO, OFF, PRECISIONS, Preferences, name_of
@@ -18,9 +18,10 @@ from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.choice import Choice
 from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.layouts import add, column, row
 from desktop_app.ui.widgets.meters import Bar
 from desktop_app.ui.widgets.sheet import card, quiet, rule, setting
-from desktop_app.ui.widgets.theme import S2, S3, S4, Theme
+from desktop_app.ui.widgets.theme import S1, S2, S3, S4, Theme
 
 _LONGEST = 30  # characters of a name on a button
 _OPTIONS = ("Full", "8 bits", "4 bits")
@@ -54,29 +55,20 @@ class ModelsCard(QWidget):
         self.refresh()
 
     def _lay_out(self) -> None:
-        made = QVBoxLayout(self._making)
-        made.setContentsMargins(0, S2, 0, 0)
-        row = QHBoxLayout()
-        row.addWidget(self.progress, 1)
-        row.addWidget(self.cancel)
-        made.addWidget(self.bar)
-        made.addLayout(row)
+        state = row((self.progress, 1), self.cancel, spacing=S1 + 2)
+        column(self.bar, state, inside=self._making, spacing=S1 + 2, margins=(0, S2, 0, 0))
         ground = card()
-        box = QVBoxLayout(ground)
-        box.setContentsMargins(S4, S4, S4, S4)
-        box.setSpacing(S3)
+        box = column(inside=ground, spacing=S3, margins=(S4, S4, S4, S4))
         for heading, line, control in (
             ("Model", self._target_line, self.target),
             ("Draft", self._draft_line, self.draft),
             ("Precision", self._precision_line, self.precision),
         ):
             if control is not self.target:
-                box.addWidget(rule())
-            box.addLayout(setting(heading, line, control))
-        box.addWidget(self._making)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(ground)
+                add(box, rule())
+            add(box, setting(heading, line, control))
+        add(box, self._making)
+        column(ground, inside=self)
 
     def refresh(self) -> None:
         """Show what is chosen."""

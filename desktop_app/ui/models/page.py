@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
-from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from desktop_app.app.models import PAIR, SMALL, ModelStore
 from desktop_app.app.preferences import Preferences
+from desktop_app.app.wording import size
 from desktop_app.engine.model_list import Listed
 from desktop_app.engine.model_work import Add
 from desktop_app.ui.models import words as models_words
@@ -20,7 +21,9 @@ from desktop_app.ui.models.row import ModelRow
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.banner import PROBLEM, Banner
 from desktop_app.ui.widgets.buttons import button
+from desktop_app.ui.widgets.confirm import confirm
 from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.layouts import STRETCH, add, column, row
 from desktop_app.ui.widgets.sheet import Sheet, card, quiet, rule
 from desktop_app.ui.widgets.theme import S1, S2, S3, S5, S6, Theme
 
@@ -30,15 +33,7 @@ _PARTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".json", ".xml")
 
 
 class ModelsPage(QWidget):
-    """Attributes: card (what is in use); rows (by the model's name); add, mirror, address, save (controls).
-
-    Signals: folder_asked() when a model is to be used where it lies; add_asked() when a folder is to be copied;
-    remove_asked(name).
-    """
-
-    folder_asked = Signal()
-    add_asked = Signal()
-    remove_asked = Signal(str)
+    """Attributes: card (what is in use); rows (by the model's name); add, mirror, address, save (controls)."""
 
     def __init__(self, theme: Theme, models: ModelStore, preferences: Preferences) -> None:
         super().__init__()
@@ -47,10 +42,10 @@ class ModelsPage(QWidget):
         self._rest = QTimer(self, singleShot=True, interval=1)
         self._rest.timeout.connect(self._fill)
         self.card = ModelsCard(theme, models, preferences)
-        self.card.folder_asked.connect(self.folder_asked)
+        self.card.folder_asked.connect(self._choose_folder)
         self.problem = Banner(theme, PROBLEM, "problem")
         self.problem.add_button("Dismiss", "link").clicked.connect(self._dismiss)
-        self.add = button("Add a folder…", "plain", self.add_asked.emit)
+        self.add = button("Add a folder…", "plain", self._add_folder)
         self.add.setIconSize(QSize(16, 16))
         self._where = quiet()
         self.mirror = button("Use a mirror…", "link", self._ask_mirror)
@@ -75,50 +70,21 @@ class ModelsPage(QWidget):
         self._retint()
 
     def _lay_out(self) -> None:
-        sheet = Sheet(_WIDTH)
-        box = sheet.box
-        box.addWidget(label("Models", "title"))
-        box.addSpacing(S5)
-        box.addWidget(self.card)
-        box.addSpacing(S2)
-        box.addWidget(self.problem)
-        box.addSpacing(S6 - S2)
-        head = QHBoxLayout()
-        words = QVBoxLayout()
-        words.setSpacing(S1)
-        words.addWidget(label("On this computer", "heading"))
-        words.addWidget(quiet("A model from another computer comes in by its folder: drop it here."))
-        head.addLayout(words, 1)
-        head.addWidget(self.add)
-        box.addLayout(head)
-        box.addSpacing(S3)
-        box.addWidget(self._here)
-        box.addSpacing(S6)
-        above = QHBoxLayout()
-        above.addWidget(label("To be fetched", "heading"), 1)
-        above.addWidget(self.mirror)
-        box.addLayout(above)
-        box.addSpacing(S1)
-        box.addWidget(self._where)
-        row = QHBoxLayout(self._mirror_row)
-        row.setContentsMargins(0, S2, 0, 0)
-        row.setSpacing(S2)
-        row.addWidget(self.address, 1)
-        row.addWidget(self.save)
-        row.addWidget(self.never_mind)
+        self.sheet = Sheet(_WIDTH)
+        about = quiet("Have a model folder? Drop it here.")
+        here = column(label("On this computer", "heading"), about, spacing=S1)
+        row((self.address, 1), self.save, self.never_mind, inside=self._mirror_row, spacing=S2, margins=(0, S2, 0, 0))
         self._mirror_row.hide()
-        box.addWidget(self._mirror_row)
-        box.addSpacing(S3)
-        box.addWidget(self._offered)
-        box.addStretch(1)
+        add(
+            self.sheet.box,
+            label("Models", "title"), S5, self.card, S2, self.problem, S6 - S2,
+            row((here, 1), self.add), S3, self._here, S6,
+            row((label("Available to download", "heading"), 1), self.mirror), S1, self._where,
+            self._mirror_row, S3, self._offered, STRETCH,
+        )  # fmt: skip
         for ground in (self._here, self._offered):
-            lines = QVBoxLayout(ground)
-            lines.setContentsMargins(0, 0, 0, 0)
-            lines.setSpacing(0)
-        self.sheet = sheet
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(sheet)
+            column(inside=ground)
+        column(self.sheet, inside=self)
 
     # What is shown.
 
@@ -152,7 +118,7 @@ class ModelsPage(QWidget):
             room -= len(fresh)
             for name in fresh:
                 self.rows[name] = ModelRow(self._theme, self.models, self._preferences, name)
-                self.rows[name].remove_asked.connect(self.remove_asked)
+                self.rows[name].remove_asked.connect(self._remove)
             anew.update(fresh)
             for each in models:  # before they are seen, when that costs little
                 if each.name in anew and each.name in self.rows:
@@ -196,6 +162,36 @@ class ModelsPage(QWidget):
     def _dismiss(self) -> None:
         for name in (PAIR, SMALL):
             self.models.forget(name)
+
+    # Folders, and removing.
+
+    def _choose_folder(self) -> None:
+        """Use a model where it lies."""
+        folder = self._ask_folder("Choose a model folder")
+        if folder:
+            self.models.choose_target(folder)
+
+    def _add_folder(self) -> None:
+        """Copy a model from a folder."""
+        folder = self._ask_folder("Choose a model folder to add")
+        if folder:
+            self.models.add(folder)
+
+    def _ask_folder(self, title: str) -> str:
+        folder = QFileDialog.getExistingDirectory(self.window(), title, self._preferences.folder("model"))
+        if folder:
+            self._preferences.remember_folder("model", str(Path(folder).parent))
+        return folder
+
+    def _remove(self, name: str) -> None:
+        """Delete a model, once the user has said yes."""
+        model = self.models.find(name)
+        if model is None:
+            return
+        used = " It is in use; another one takes its place." if self.models.in_use == name else ""
+        text = f"{size(model.bytes)} are deleted from this computer. You can download or add it again.{used}"
+        if confirm(self.window(), f"Remove “{model.title}”?", text, "Remove"):
+            self.models.remove(name)
 
     # The mirror.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QWidget
 
 from desktop_app.app.models import ModelStore
 from desktop_app.app.preferences import Preferences
@@ -19,6 +19,7 @@ from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button, icon_button
 from desktop_app.ui.widgets.elided import ElidedLabel
 from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.layouts import column, row
 from desktop_app.ui.widgets.meters import Bar
 from desktop_app.ui.widgets.screen_reader import announce
 from desktop_app.ui.widgets.sheet import quiet
@@ -44,22 +45,11 @@ class ModelRow(QWidget):
         self._theme, self._models, self._preferences, self.name = theme, models, preferences, name
         self._model = Listed(name, name, None, 0)
         self.title = ElidedLabel("strong")
-        self._places = {each: QHBoxLayout() for each in ("tag", *_LINES, *_CONTROLS)}
-        head = QHBoxLayout()
-        head.setSpacing(S2)
-        head.addWidget(self.title, 1)
-        head.addLayout(self._places["tag"])
-        lines = QVBoxLayout()
-        lines.setSpacing(S1)
-        lines.addLayout(head)
-        for each in _LINES:
-            lines.addLayout(self._places[each])
-        row = QHBoxLayout(self)
-        row.setContentsMargins(S4, S3, S3, S3)
-        row.setSpacing(S2)
-        row.addLayout(lines, 1)
-        for each in _CONTROLS:
-            row.addLayout(self._places[each])
+        self._places = {each: row() for each in ("tag", *_LINES, *_CONTROLS)}
+        head = row((self.title, 1), self._places["tag"], spacing=S2)
+        lines = column(head, *(self._places[each] for each in _LINES), spacing=S1)
+        controls = (self._places[each] for each in _CONTROLS)
+        row((lines, 1), *controls, inside=self, spacing=S2, margins=(S4, S3, S3, S3))
         theme.changed.connect(self._retint)
 
     # The parts.

@@ -10,7 +10,6 @@ from PySide6.QtGui import (
     QHideEvent,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
     QPaintEvent,
     QPen,
     QResizeEvent,
@@ -20,10 +19,11 @@ from PySide6.QtWidgets import QSizeGrip, QWidget
 from desktop_app.app.preferences import Preferences
 from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.model import Segment
-from desktop_app.ui.transcript import inks
 from desktop_app.ui.transcript.flow import Flow
+from desktop_app.ui.transcript.painting import paint_text
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import icon_button
+from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.screen_reader import announce
 from desktop_app.ui.widgets.theme import DARK_PALETTE, S1, S2, S4, S5, font
 
@@ -191,23 +191,21 @@ class Captions(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colors = DARK_PALETTE
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        ground = colors.color("side")
-        ground.setAlphaF(0.92)
-        painter.setPen(QPen(colors.color("accent" if self.hasFocus() else "line_strong"), 1))
-        painter.setBrush(ground)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 12, 12)
-        bottom = self.height() - S4
-        top = bottom - self.rows * self.flow.line_height
-        painter.setClipRect(QRectF(0, top, self.width(), bottom - top))
-        if not self.flow.paragraphs:
-            painter.setFont(self.flow.font)
-            painter.setPen(colors.color("draft"))
-            painter.drawText(QPointF(S5, top + self.flow.baseline), _NOTHING)
-        last = len(self.flow.paragraphs) - 1
-        self.flow.refine(last - self.rows, last)
-        first_y = min(top, bottom - self.flow.height)
-        for index in range(max(last - self.rows, 0), last + 1):
-            inks.paint(painter, self.flow, index, QPointF(S5, first_y + self.flow.top_of(index)), colors)
-        painter.end()
+        with painting(self) as painter:
+            ground = colors.color("side")
+            ground.setAlphaF(0.92)
+            painter.setPen(QPen(colors.color("accent" if self.hasFocus() else "line_strong"), 1))
+            painter.setBrush(ground)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 12, 12)
+            bottom = self.height() - S4
+            top = bottom - self.rows * self.flow.line_height
+            painter.setClipRect(QRectF(0, top, self.width(), bottom - top))
+            if not self.flow.paragraphs:
+                painter.setFont(self.flow.font)
+                painter.setPen(colors.color("draft"))
+                painter.drawText(QPointF(S5, top + self.flow.baseline), _NOTHING)
+            last = len(self.flow.paragraphs) - 1
+            self.flow.refine(last - self.rows, last)
+            first_y = min(top, bottom - self.flow.height)
+            for index in range(max(last - self.rows, 0), last + 1):
+                paint_text(painter, self.flow, index, QPointF(S5, first_y + self.flow.top_of(index)), colors)

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QTextBrowser, QWidget
 
 from desktop_app.app.wording import clock
 from desktop_app.transcript.difference import Change
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.layouts import STRETCH, column, row
+from desktop_app.ui.widgets.sheet import quiet
 from desktop_app.ui.widgets.theme import S2, S4, S5, Palette, Theme
 
 _MOST = 500  # places that are listed
@@ -39,26 +41,16 @@ class DifferenceDialog(QDialog):
         self.text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        about = label("Struck out is what was written live; behind it stands what the whole recording gives.", "quiet")
-        about.setWordWrap(True)
+        about = quiet("Live text is struck through; the correction follows.")
         self.keep = button("Keep", "plain", self._keep)
         self.keep.setToolTip("Leave the text as it was written live")
         self.accept_button = button("Accept", "primary", self.accept)
         self.accept_button.setToolTip("Take the words of the whole recording")
-        foot = QHBoxLayout()
-        foot.setSpacing(S2)
-        foot.addStretch(1)
-        foot.addWidget(self.keep)
-        foot.addWidget(self.accept_button)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(S5, S5, S5, S5)
-        box.setSpacing(S2)
-        box.addWidget(label(heading, "heading"))
-        box.addWidget(about)
-        box.addSpacing(S2)
-        box.addWidget(self.text, 1)
-        box.addSpacing(S4 - S2)
-        box.addLayout(foot)
+        foot = row(STRETCH, self.keep, self.accept_button, spacing=S2)
+        column(
+            label(heading, "heading"), about, S2, (self.text, 1), S4 - S2, foot,
+            inside=self, spacing=S2, margins=(S5, S5, S5, S5),
+        )  # fmt: skip
 
     def _keep(self) -> None:
         self.kept = True

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget, QWidgetAction
+from PySide6.QtWidgets import QMenu, QWidget, QWidgetAction
 
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.live import Live
@@ -15,6 +15,7 @@ from desktop_app.app.worker import Problem
 from desktop_app.audio.microphone import Input
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.layouts import STRETCH, row
 from desktop_app.ui.widgets.level_meter import LevelMeter
 from desktop_app.ui.widgets.theme import S2, S3, S4, Theme
 
@@ -76,12 +77,7 @@ class InputMenu(QMenu):
 
     def _add_line(self, *widgets: QWidget) -> None:
         holder = QWidget()
-        row = QHBoxLayout(holder)
-        row.setContentsMargins(S3, S2, S4, S2)
-        row.setSpacing(S3)
-        for widget in widgets:
-            row.addWidget(widget)
-        row.addStretch(1)
+        row(*widgets, STRETCH, inside=holder, spacing=S3, margins=(S3, S2, S4, S2))
         shown = QWidgetAction(self)
         shown.setDefaultWidget(holder)
         shown.setEnabled(False)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QWidget
+from PySide6.QtGui import QEnterEvent, QFontMetrics, QKeyEvent, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
-from desktop_app.ui.shell import keys
 from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.buttons import button
+from desktop_app.ui.widgets.layouts import STRETCH, row
+from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.theme import S2, S4, Theme, font
 
 _DISC = 40
@@ -19,9 +21,10 @@ class RecordCard(QAbstractButton):
 
     inputs_asked = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self._theme, record = theme, actions["record"]
+        self._label, self._keys = record.description.text, record.keys
         self._source = ""
         self._title, self._line, self._key = font(15, "SemiBold"), font(13), font(12, figures=True)
         self.inputs = button("Choose input", "link", self.inputs_asked.emit)
@@ -30,54 +33,48 @@ class RecordCard(QAbstractButton):
         self.setMaximumWidth(620)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._keys = keys.shown("record")
-        self.setToolTip(f"Record and write along ({self._keys})")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(S4, 0, S4, 0)
-        row.addStretch(1)
-        row.addWidget(self.inputs)
+        self.setToolTip(record.toolTip())
+        self.clicked.connect(record.trigger)
+        row(STRETCH, self.inputs, inside=self, margins=(S4, 0, S4, 0))
         theme.changed.connect(self.update)
         self.show_source("")
 
     def show_source(self, name: str) -> None:
         """Say which input it is; "" for the system's default."""
         self._source = name or "From the system's microphone"
-        self.setAccessibleName(f"Record and write along, {self._source}")
+        self.setAccessibleName(f"{self._label}, {self._source}")
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colors = self._theme.palette
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        lit = self.isEnabled() and self.underMouse() and not self.inputs.underMouse()
-        edge = "accent" if self.hasFocus() else "line_strong" if lit else "line"
-        painter.setPen(QPen(colors.color(edge), 1.5))
-        painter.setBrush(colors.color("hover" if self.isDown() else "raised"))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 16, 16)
-        disc = QRectF(S4, (self.height() - _DISC) / 2, _DISC, _DISC)
-        painter.setPen(QPen(colors.color("line"), 1))
-        painter.setBrush(colors.color("page"))
-        painter.drawEllipse(disc)
-        mark = QRectF(0, 0, 20, 20)
-        mark.moveCenter(disc.center())
-        icons.paint(painter, "mic", colors.bad, mark)
-        left = round(disc.right()) + S4
-        room = self.inputs.x() - S2 - left
-        middle = self.height() // 2
-        title = "Record and write along"
-        painter.setFont(self._title)
-        painter.setPen(colors.color("ink" if self.isEnabled() else "muted"))
-        painter.drawText(left, middle - 5, title)
-        used = QFontMetrics(self._title).horizontalAdvance(title) + S2 + 2
-        if used + QFontMetrics(self._key).horizontalAdvance(self._keys) <= room:
-            painter.setFont(self._key)
+        with painting(self) as painter:
+            lit = self.isEnabled() and self.underMouse() and not self.inputs.underMouse()
+            edge = "accent" if self.hasFocus() else "line_strong" if lit else "line"
+            painter.setPen(QPen(colors.color(edge), 1.5))
+            painter.setBrush(colors.color("hover" if self.isDown() else "raised"))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 16, 16)
+            disc = QRectF(S4, (self.height() - _DISC) / 2, _DISC, _DISC)
+            painter.setPen(QPen(colors.color("line"), 1))
+            painter.setBrush(colors.color("page"))
+            painter.drawEllipse(disc)
+            mark = QRectF(0, 0, 20, 20)
+            mark.moveCenter(disc.center())
+            icons.paint(painter, "mic", colors.bad, mark)
+            left = round(disc.right()) + S4
+            room = self.inputs.x() - S2 - left
+            middle = self.height() // 2
+            painter.setFont(self._title)
+            painter.setPen(colors.color("ink" if self.isEnabled() else "muted"))
+            painter.drawText(left, middle - 5, self._label)
+            used = QFontMetrics(self._title).horizontalAdvance(self._label) + S2 + 2
+            if used + QFontMetrics(self._key).horizontalAdvance(self._keys) <= room:
+                painter.setFont(self._key)
+                painter.setPen(colors.color("muted"))
+                painter.drawText(left + used, middle - 5, self._keys)
+            painter.setFont(self._line)
             painter.setPen(colors.color("muted"))
-            painter.drawText(left + used, middle - 5, self._keys)
-        painter.setFont(self._line)
-        painter.setPen(colors.color("muted"))
-        shown = QFontMetrics(self._line).elidedText(self._source, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(left, middle + 17, shown)
-        painter.end()
+            shown = QFontMetrics(self._line).elidedText(self._source, Qt.TextElideMode.ElideRight, room)
+            painter.drawText(left, middle + 17, shown)
 
     def sizeHint(self) -> QSize:
         return QSize(620, 72)

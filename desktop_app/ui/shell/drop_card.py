@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QEnterEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QEnterEvent, QKeyEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.theme import S4, Theme, font
 
 _DISC = 56
@@ -34,35 +35,33 @@ class DropCard(QAbstractButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colors = self._theme.palette
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        lit = self._dragged or self.underMouse()
-        place = QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
-        edge = colors.color("accent" if self._dragged or self.hasFocus() else "draft" if lit else "line_strong")
-        pen = QPen(edge, 2 if self._dragged else 1.5)
-        pen.setDashPattern([5, 4])
-        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        painter.setPen(pen)
-        painter.setBrush(colors.color("accent_soft" if self._dragged else "raised"))
-        painter.drawRoundedRect(place, 16, 16)
-        middle = place.center().x()
-        disc = QRectF(middle - _DISC / 2, place.top() + 58, _DISC, _DISC)
-        painter.setPen(Qt.PenStyle.NoPen if self._dragged else QPen(colors.color("line"), 1))
-        painter.setBrush(colors.color("accent" if self._dragged else "page"))
-        painter.drawEllipse(disc)
-        mark = QRectF(0, 0, 26, 26)
-        mark.moveCenter(disc.center())
-        icons.paint(painter, "drop", colors.on_accent if self._dragged else colors.accent, mark)
-        subtitle = "as many files and folders as you like" if self._dragged else "or click to browse your files"
-        title = "Drop to transcribe" if self._dragged else "Drop audio, video or a folder"
-        for text, face, role, top in (
-            (title, font(21, "SemiBold", serif=True), "ink", disc.bottom() + 20),
-            (subtitle, font(14), "muted", disc.bottom() + 56),
-        ):
-            painter.setFont(face)
-            painter.setPen(colors.color(role))
-            painter.drawText(QRectF(S4, top, self.width() - 2 * S4, 32), Qt.AlignmentFlag.AlignHCenter, text)
-        painter.end()
+        with painting(self) as painter:
+            lit = self._dragged or self.underMouse()
+            place = QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
+            edge = colors.color("accent" if self._dragged or self.hasFocus() else "draft" if lit else "line_strong")
+            pen = QPen(edge, 2 if self._dragged else 1.5)
+            pen.setDashPattern([5, 4])
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            painter.setPen(pen)
+            painter.setBrush(colors.color("accent_soft" if self._dragged else "raised"))
+            painter.drawRoundedRect(place, 16, 16)
+            middle = place.center().x()
+            disc = QRectF(middle - _DISC / 2, place.top() + 58, _DISC, _DISC)
+            painter.setPen(Qt.PenStyle.NoPen if self._dragged else QPen(colors.color("line"), 1))
+            painter.setBrush(colors.color("accent" if self._dragged else "page"))
+            painter.drawEllipse(disc)
+            mark = QRectF(0, 0, 26, 26)
+            mark.moveCenter(disc.center())
+            icons.paint(painter, "drop", colors.on_accent if self._dragged else colors.accent, mark)
+            subtitle = "as many files and folders as you like" if self._dragged else "or click to browse your files"
+            title = "Drop to transcribe" if self._dragged else "Drop audio, video or a folder"
+            for text, face, role, top in (
+                (title, font(21, "SemiBold", serif=True), "ink", disc.bottom() + 20),
+                (subtitle, font(14), "muted", disc.bottom() + 56),
+            ):
+                painter.setFont(face)
+                painter.setPen(colors.color(role))
+                painter.drawText(QRectF(S4, top, self.width() - 2 * S4, 32), Qt.AlignmentFlag.AlignHCenter, text)
 
     def sizeHint(self) -> QSize:
         return QSize(620, 272)

@@ -14,9 +14,10 @@ from PySide6.QtGui import (
     QIcon,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from desktop_app import resources
+from desktop_app.app import wording
 from desktop_app.app.entry import DONE, IN_WORK
 from desktop_app.app.live import Live
 from desktop_app.app.models import ModelStore
@@ -24,21 +25,26 @@ from desktop_app.app.preferences import Preferences
 from desktop_app.app.recheck import Checks
 from desktop_app.app.session import Session
 from desktop_app.app.speaker_edits import Edits
-from desktop_app.app.wording import sentence
 from desktop_app.audio import microphone
+from desktop_app.ui.current import Current
 from desktop_app.ui.models.page import ModelsPage, model_folders
 from desktop_app.ui.player.playback import Playback
-from desktop_app.ui.recording.desk import LiveDesk
+from desktop_app.ui.recording.controller import RecordingController
 from desktop_app.ui.recording.listening import OpenStream
 from desktop_app.ui.settings.page import SettingsPage
-from desktop_app.ui.shell.desk import Desk
+from desktop_app.ui.shell.actions import DESCRIPTIONS, Situation
 from desktop_app.ui.shell.drop_veil import DropVeil
+from desktop_app.ui.shell.files import Files
 from desktop_app.ui.shell.idle_page import IdlePage
+from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.shell.sidebar import NARROW_WIDTH, WIDTH, Sidebar
-from desktop_app.ui.speakers.desk import SpeakerDesk
+from desktop_app.ui.speakers.controller import SpeakerController
 from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.transcript.speed_panel import SpeedPanel
+from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import PROBLEM, Banner, Shelf
+from desktop_app.ui.widgets.confirm import confirm
+from desktop_app.ui.widgets.layouts import column, row
 from desktop_app.ui.widgets.theme import Theme
 from desktop_app.ui.widgets.toast import Toast
 
@@ -66,22 +72,25 @@ class Window(QMainWindow):
         open_stream: OpenStream = microphone.open_stream,
     ) -> None:
         super().__init__()
-        self._session, self._preferences = session, preferences
-        self.current = ""
-        self.sidebar = Sidebar(theme, session)
-        self.idle = IdlePage(theme, preferences)
-        self.page = TranscriptPage(theme)
+        self._session, self._live, self._edits, self._preferences = session, live, edits, preferences
+        self.all_actions = actions = Actions(theme, DESCRIPTIONS, self)
+        self.current = current = Current(session, self)
+        self.sidebar = Sidebar(theme, actions, session)
+        self.idle = IdlePage(theme, actions, preferences)
+        self.page = TranscriptPage(theme, actions)
         self.models = ModelsPage(theme, models, preferences)
-        self.settings = SettingsPage(theme, preferences)
+        self.settings = SettingsPage(theme, actions, preferences)
         self.panel = SpeedPanel(theme)
         self.trouble = Banner(theme, PROBLEM, "problem")
         self.trouble.add_button("Dismiss", "link").clicked.connect(lambda: self._say_trouble("", ""))
         self._lay_out()
         self.veil = DropVeil(theme, self)
         self.toast = Toast(self._middle)
-        self.desk = Desk(self, session, models, preferences)
-        self.live = LiveDesk(self, theme, session, live, checks, preferences, open_stream)
-        self.speakers = SpeakerDesk(self, theme, session, edits, playback, preferences)
+        self.files = Files(self, actions, current, session, checks, preferences, self.page.view.text)
+        self.live = RecordingController(self, theme, actions, current, session, live, checks, preferences, open_stream)
+        self.page.put_bars(self.live.strip, self.live.lost, self.live.check)
+        self._put_above(self.live.recovery_bar)
+        self.speakers = SpeakerController(self.page, theme, actions, current, session, edits, playback, preferences)
         self._connect()
         self.setWindowTitle("Galley")
         self.setWindowIcon(QIcon(str(resources.path("resources", "icons", "galley.svg"))))
@@ -102,59 +111,64 @@ class Window(QMainWindow):
         middle = self._middle = QWidget()
         middle.setObjectName("page")
         middle.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = self._column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.stack, 1)
-        self.put_above(self.trouble)
+        self._column = column((self.stack, 1), inside=middle)
+        self._put_above(self.trouble)
         whole = QWidget()
-        row = QHBoxLayout(whole)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.sidebar)
-        row.addWidget(middle, 1)
-        row.addWidget(self.panel)
+        row(self.sidebar, (middle, 1), self.panel, inside=whole)
         self.setCentralWidget(whole)
         self._say_trouble("", "")
 
-    def put_above(self, banner: Banner) -> None:
+    def _put_above(self, banner: Banner) -> None:
         """A line over every page; while it is hidden it takes no room."""
         self._column.insertWidget(0, Shelf(banner, self._middle))
 
     def _connect(self) -> None:
-        session, desk, header = self._session, self.desk, self.page.header
+        session, files, live = self._session, self.files, self.live
+        self.all_actions.on(
+            new=self.show_idle,
+            models=self.show_models,
+            settings=self.show_settings,
+            shortcuts=lambda: ShortcutList(self.all_actions, self).exec(),
+            close=self._close_what_is_open,
+            quit=self.close,
+        )
+        speed = self.all_actions["speed"]
+        speed.setChecked(self._preferences.text("speed") != "hidden")
+        speed.triggered.connect(self._toggle_speed)
         session.added.connect(self._added)
         session.changed.connect(self._changed)
         session.text_changed.connect(self._text_changed)
         session.replaced.connect(self._replaced)
         session.removed.connect(self._removed)
         session.trouble.connect(self._say_trouble)
-        self.sidebar.new_asked.connect(self.show_idle)
-        self.sidebar.models_asked.connect(self.show_models)
-        self.sidebar.settings_asked.connect(self.show_settings)
+        for signal in (session.changed, session.text_changed, session.revised):
+            signal.connect(lambda key: self._update_actions())
+        self.current.changed.connect(self._update_actions)
+        for source in (files, live, self.speakers, self.models.models):
+            source.told.connect(self.toast.say)
+        for source in (files, live):
+            source.entry_asked.connect(self.show_entry)
+        files.added.connect(self.add)
         self.sidebar.chosen.connect(self.show_entry)
         self.sidebar.cancel_asked.connect(session.cancel)
-        self.sidebar.remove_asked.connect(desk.remove)
-        self.sidebar.menu_asked.connect(desk.open_menu)
-        self.idle.browse_asked.connect(desk.browse)
-        self.idle.model_asked.connect(self.show_models)
-        self.models.folder_asked.connect(desk.choose_model)
-        self.models.add_asked.connect(desk.add_model)
-        self.models.remove_asked.connect(desk.remove_model)
+        self.sidebar.remove_asked.connect(files.remove)
+        self.sidebar.menu_asked.connect(files.open_menu)
+        self.idle.record.inputs_asked.connect(lambda: live.open_inputs(self.idle.record.inputs))
+        self._live.changed.connect(lambda: self.idle.record.setEnabled(not self._live.is_on))
+        self._live.inputs.changed.connect(self.idle.refresh)
         self.models.models.changed.connect(self._show_fetching)
         self.models.models.moved.connect(lambda name: self._show_fetching())
-        self.models.models.told.connect(self.toast.say)
-        self.settings.models_asked.connect(self.show_models)
-        self.settings.recordings_asked.connect(desk.choose_recordings_folder)
-        self.settings.keys_asked.connect(desk.show_keys)
-        self.page.model_asked.connect(self.show_models)
-        self.page.again_asked.connect(lambda: session.again(self.current))
-        self.page.cancel_asked.connect(lambda: session.cancel(self.current))
-        header.save_asked.connect(desk.save)
-        header.copy_asked.connect(desk.copy)
-        header.folder_asked.connect(desk.show_folder)
-        header.speed.setChecked(self._preferences.text("speed") != "hidden")
-        header.speed_toggled.connect(self._toggle_speed)
+        self.page.again_asked.connect(lambda: session.again(self.current.key))
+        self.page.header.save_asked.connect(files.save)
+
+    def _update_actions(self) -> None:
+        """What can be done depends on what is looked at."""
+        entry = self.current.entry
+        situation = Situation()
+        if entry is not None:
+            in_progress, editable = entry.state in IN_WORK, self._edits.may_edit(entry.id)
+            situation = Situation(entry.has_text, in_progress, editable)
+        self.all_actions.update(situation)
 
     # Navigation.
 
@@ -183,28 +197,25 @@ class Window(QMainWindow):
             self.panel.show_entry(entry)
 
     def _turn_to(self, page: QWidget, key: str) -> None:
-        self.current = key
         self.stack.setCurrentWidget(page)
-        self.sidebar.models.setChecked(page is self.models)
-        self.sidebar.settings.setChecked(page is self.settings)
+        self.all_actions["models"].setChecked(page is self.models)
+        self.all_actions["settings"].setChecked(page is self.settings)
         self.sidebar.select(key)
-        entry = self._session.entries.get(key)
+        self.current.show(key)
+        entry = self.current.entry
         self.setWindowTitle(f"{entry.name} – Galley" if entry else "Galley")
-        self.live.place()
-        self.speakers.place()
         self._place_panel()
 
     def _place_panel(self) -> None:
-        entry = self._session.entries.get(self.current)
+        entry, speed = self.current.entry, self.all_actions["speed"]
         # One that is done has figures, though they may still be on their way: the text gets its width once.
         comes = entry is not None and entry.state == DONE and entry.models is None
         has_figures = entry is not None and (entry.state in IN_WORK or comes or entry.stats.target_passes > 0)
-        wanted = self.page.header.speed.isChecked() and has_figures
-        self.panel.setVisible(wanted and self.width() >= _ROOM_FOR_PANEL)
+        wide = self.width() >= _ROOM_FOR_PANEL
+        self.panel.setVisible(speed.isChecked() and has_figures and wide)
         self.page.header.speed.setVisible(has_figures)
-        self.page.header.speed.setEnabled(self.width() >= _ROOM_FOR_PANEL)
-        too_narrow = "" if self.width() >= _ROOM_FOR_PANEL else " (there is room for it in a wider window)"
-        self.page.header.speed.setToolTip(f"Speed{too_narrow}")
+        speed.setEnabled(wide)
+        speed.show_as("Speed", "" if wide else "Speed (make the window wider to show it)")
 
     def _toggle_speed(self, shown: bool) -> None:
         self._preferences.set("speed", "shown" if shown else "hidden")
@@ -213,38 +224,39 @@ class Window(QMainWindow):
     # What the session says.
 
     def _added(self, key: str) -> None:
-        shown = self._session.entries.get(self.current)
+        shown = self.current.entry
         if shown is None or shown.state not in IN_WORK:
             self.show_entry(key)
         else:
             self.page.refresh(self._session.in_work)
 
     def _changed(self, key: str) -> None:
-        entry = self._session.entries.get(self.current)
+        entry = self.current.entry
         if entry is not None:
             self.page.refresh(self._session.in_work)
-            if key == self.current:
+            if key == self.current.key:
                 self.panel.show_entry(entry)
                 self._place_panel()
 
     def _text_changed(self, key: str) -> None:
-        if key == self.current:
+        if key == self.current.key:
             self.page.refresh_text(self._session.in_work)
 
     def _replaced(self, key: str) -> None:
-        if key == self.current:
+        if key == self.current.key:
             self.page.begin_again(self._session.in_work)
 
     def _removed(self, key: str) -> None:
-        if key == self.current:
+        if key == self.current.key:
             self.show_idle()
 
     def _show_fetching(self) -> None:
         job = self.models.models.fetching
-        self.sidebar.show_fetching(job.share if job else None)
+        share = f" · {wording.percent(job.share)}" if job else ""
+        self.all_actions["models"].show_as(f"Models{share}", "Models")
 
     def _say_trouble(self, reason: str, remedy: str) -> None:
-        self.trouble.say(sentence(reason, remedy) if reason else "")
+        self.trouble.say(wording.sentence(reason, remedy) if reason else "")
 
     # Dropping.
 
@@ -304,10 +316,26 @@ class Window(QMainWindow):
         event.accept()
 
     def _may_close(self) -> bool:
-        if not self.live.may_close():
-            return False
+        return self.live.may_close() and (self.live.closing or self._may_leave_unfinished())
+
+    def _may_leave_unfinished(self) -> bool:
+        """Whether nothing is unfinished, or the user says that recordings, or a download, may be left so."""
         count = len(self._session.in_work)
-        return self.live.closing or self.desk.may_close(count)
+        what = "A recording is" if count == 1 else f"{count} recordings are"
+        text = "What is written so far is kept. You can transcribe the rest another time."
+        if not count:
+            what, text = "A download is", "What has arrived is kept. You can resume it another time."
+        unfinished = count > 0 or self.models.models.fetching is not None
+        return not unfinished or confirm(self, f"{what} not done yet", text, "Close Galley")
+
+    def _close_what_is_open(self) -> None:
+        """Close the search or the settings. Work is never stopped by it."""
+        if self.page.find_bar.isVisible():
+            self.page.close_find()
+        elif self.sidebar.search.text():
+            self.sidebar.search.clear()
+        elif self.settings.isVisible() or self.models.isVisible():
+            self.show_idle()
 
 
 def local_files(event: QDropEvent) -> list[str]:

@@ -11,11 +11,9 @@ from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QGraphicsDropShadowEffect,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QMenu,
-    QVBoxLayout,
     QWidget,
 )
 from shiboken6 import isValid
@@ -23,10 +21,12 @@ from shiboken6 import isValid
 from desktop_app.app.wording import percent, span
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Speaker, Transcript
-from desktop_app.ui.speakers.looks import BADGE, badge, badge_icon, initial, look_of
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.layouts import STRETCH, column, row
+from desktop_app.ui.widgets.sheet import quiet
+from desktop_app.ui.widgets.speaker_badge import BADGE, badge, badge_icon, initial, look_of
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, S5, Theme
 
 _WIDTH = 304
@@ -65,8 +65,7 @@ class SpeakerCard(QFrame):
         self.field.setAccessibleName("Name of the speaker")
         self.field.returnPressed.connect(self.close)
         self.field.textChanged.connect(self._show_hint)
-        self._hint = label(_RENAMES, "quiet")
-        self._hint.setWordWrap(True)
+        self._hint = quiet(_RENAMES)
         self.preview = button("Hear ten seconds", "plain", self.preview_asked.emit)
         self.merge_menu = merge_menu(theme, self._others, self._merge, self)
         self.merge = button("Merge into", "plain", self._open_merge_menu)
@@ -82,28 +81,13 @@ class SpeakerCard(QFrame):
         mark.setFixedSize(QSize(BADGE + 2, BADGE + 2))
         self.merge.setIcon(icons.icon("chevron-down", colors.muted))
         self.show_heard(False)
-        name = QHBoxLayout()
-        name.setSpacing(S2)
-        name.addWidget(mark)
-        name.addWidget(self.field, 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(S2)
-        buttons.addWidget(self.preview)
-        buttons.addWidget(self.merge)
-        buttons.addStretch(1)
         turns = speakers.turns_of(transcript, self._speaker)
         said = sum(end - begin for begin, end in turns)
         self.preview.setEnabled(said > 0)
-        box = self._box = QVBoxLayout(self)
-        box.setContentsMargins(S4, S4, S4, S4)
-        box.setSpacing(0)
-        box.addLayout(name)
-        box.addSpacing(S1 + 2)
-        box.addWidget(self._hint)
-        box.addSpacing(S3)
-        box.addWidget(label(_said(speakers.shares(transcript)[self._speaker.id], said, len(turns)), "strong"))
-        box.addSpacing(S3)
-        box.addLayout(buttons)
+        share = label(_said(speakers.shares(transcript)[self._speaker.id], said, len(turns)), "strong")
+        name = row(mark, (self.field, 1), spacing=S2)
+        buttons = row(self.preview, self.merge, STRETCH, spacing=S2)
+        self._box = column(name, S1 + 2, self._hint, S3, share, S3, buttons, inside=self, margins=(S4, S4, S4, S4))
 
     def show_heard(self, heard: bool) -> None:
         """Whether the preview is heard now: then the button stops it."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from desktop_app.app import wording
 from desktop_app.transcript.model import Span
+from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.screen_reader import announce
 from desktop_app.ui.widgets.theme import Theme
 
@@ -144,22 +145,20 @@ class Lanes(QWidget):
         if self._runs_width != self.width():
             self._runs = [runs(turns, self._seconds, self.width()) for _, _, turns in self._lanes]
             self._runs_width = self.width()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        for row, (_, color, _) in enumerate(self._lanes):
-            top = row * self._row + (self._row - _THICK) / 2
-            painter.setBrush(colors.color("line"))
-            painter.drawRoundedRect(QRectF(0, top + _THICK / 2 - 1, self.width(), 2), 1, 1)
-            painter.setBrush(color)
-            for left, width in self._runs[row]:
-                radius = min(3.0, width / 2)
-                painter.drawRoundedRect(QRectF(left, top, width, _THICK), radius, radius)
-        if self._now >= 0:
-            self._paint_cursor(painter, self._now, colors.color("ink"))
-        elif self.hasFocus():
-            self._paint_cursor(painter, self._cursor, colors.color("accent"))
-        painter.end()
+        with painting(self) as painter:
+            painter.setPen(Qt.PenStyle.NoPen)
+            for row, (_, color, _) in enumerate(self._lanes):
+                top = row * self._row + (self._row - _THICK) / 2
+                painter.setBrush(colors.color("line"))
+                painter.drawRoundedRect(QRectF(0, top + _THICK / 2 - 1, self.width(), 2), 1, 1)
+                painter.setBrush(color)
+                for left, width in self._runs[row]:
+                    radius = min(3.0, width / 2)
+                    painter.drawRoundedRect(QRectF(left, top, width, _THICK), radius, radius)
+            if self._now >= 0:
+                self._paint_cursor(painter, self._now, colors.color("ink"))
+            elif self.hasFocus():
+                self._paint_cursor(painter, self._cursor, colors.color("accent"))
 
     def _paint_cursor(self, painter: QPainter, seconds: float, color: QColor) -> None:
         x = min(max(self._x(seconds), 2.5), self.width() - 2.5)

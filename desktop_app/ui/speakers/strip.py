@@ -6,16 +6,17 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QScrollArea, QWidget
 
 from desktop_app.app.wording import percent, span
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Speaker, Transcript
 from desktop_app.ui.speakers.lanes import Lane, Lanes
-from desktop_app.ui.speakers.looks import BADGE, badge_icon, initial, look_of
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button, icon_button
 from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.layouts import column
+from desktop_app.ui.widgets.speaker_badge import BADGE, badge_icon, initial, look_of
 from desktop_app.ui.widgets.theme import S2, Theme
 
 ROW = 30
@@ -56,9 +57,7 @@ class SpeakerStrip(QWidget):
         self._grid.setVerticalSpacing(0)
         self._grid.setColumnStretch(2, 1)
         self._scroll.setWidget(self._rows)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(self._scroll)
+        column(self._scroll, inside=self)
         theme.changed.connect(self._retint)
 
     def show_transcript(self, transcript: Transcript) -> None:
@@ -116,8 +115,8 @@ class SpeakerStrip(QWidget):
         part.setAccessibleName(f"{speaker.name} speaks {percent(share)} of the time")
         said.setAccessibleName(f"{speaker.name} speaks {span(seconds) if seconds else 'not at all'}")
         self.previews[speaker.id], self.names[speaker.id] = preview, name
-        for column, widget in ((0, name), (1, preview), (3, part), (4, said)):  # the lanes stand in 2
-            self._grid.addWidget(widget, row, column)
+        for place, widget in ((0, name), (1, preview), (3, part), (4, said)):  # the lanes stand in 2
+            self._grid.addWidget(widget, row, place)
             self._widgets.append(widget)
         self._grid.setRowMinimumHeight(row, ROW)
 

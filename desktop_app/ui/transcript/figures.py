@@ -2,53 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from desktop_app.app.wording import percent
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Statistics
-
-NONE = "–"
-
-
-@dataclass(frozen=True)
-class PanelFigures:
-    """The panel's content; every figure is NONE while it is not known.
-
-    Attributes: accepted (0 to 1, None without a draft); shares (encoder, draft, target; empty while nothing is timed).
-    """
-
-    accepted: float | None
-    acceptance: str
-    per_pass: str
-    real_time: str
-    shares: tuple[float, float, float] | None
-    target: str
-    draft: str
-    device: str
-    precision: str
-    near_ties: str
+from desktop_app.ui.widgets.labels import NONE
 
 
-def panel_figures(stats: Statistics, models: Models | None) -> PanelFigures:
-    """The figures of a run so far."""
-    spent = (stats.encode_seconds, stats.draft_seconds, stats.verify_seconds)
-    whole = sum(spent)
-    accepted = stats.acceptance if stats.compared else None
-    return PanelFigures(
-        accepted=accepted,
-        acceptance=NONE if accepted is None else percent(accepted),
-        per_pass=f"{stats.tokens_per_pass:.1f}" if stats.target_passes else NONE,
-        real_time=_times(stats.audio_seconds / stats.wall_seconds)
-        if stats.wall_seconds and stats.audio_seconds
-        else NONE,
-        shares=(spent[0] / whole, spent[1] / whole, spent[2] / whole) if whole else None,
-        target=models.target if models else NONE,
-        draft=_draft(stats, models) if models else NONE,
-        device=models.device if models else NONE,
-        precision=models.precision if models else NONE,
-        near_ties=str(stats.near_ties) if stats.target_passes else NONE,
-    )
+def time_shares(stats: Statistics) -> dict[str, float]:
+    """The shares of the time that encoder, draft and target took; empty while nothing is timed."""
+    spent = {"encoder": stats.encode_seconds, "drafting": stats.draft_seconds, "target": stats.verify_seconds}
+    whole = sum(spent.values())
+    return {name: seconds / whole for name, seconds in spent.items()} if whole else {}
+
+
+def panel_figures(stats: Statistics, models: Models | None) -> dict[str, str]:
+    """The figures of a run so far, by the names of the panel's labels; NONE for each that is not known."""
+    timed = stats.wall_seconds and stats.audio_seconds
+    shares = time_shares(stats)
+    return {
+        "acceptance": percent(stats.acceptance) if stats.compared else NONE,
+        "per_pass": f"{stats.tokens_per_pass:.1f}" if stats.target_passes else NONE,
+        "real_time": _times(stats.audio_seconds / stats.wall_seconds) if timed else NONE,
+        "target_model": models.target if models else NONE,
+        "draft_model": _draft(stats, models) if models else NONE,
+        "device": models.device if models else NONE,
+        "precision": models.precision if models else NONE,
+        "near_ties": str(stats.near_ties) if stats.target_passes else NONE,
+        **{name: percent(shares[name]) if shares else NONE for name in ("encoder", "drafting", "target")},
+    }
 
 
 def _draft(stats: Statistics, models: Models) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import icon_button
+from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.layouts import row
 from desktop_app.ui.widgets.theme import S1, S2, Theme
 
 
@@ -26,22 +28,13 @@ class FindBar(QWidget):
         self.field.setAcceptDrops(False)
         self.field.setAccessibleName("Find in this text")
         self.field.textChanged.connect(self.looked_for)
-        self.count = QLabel()
-        self.count.setProperty("role", "quiet")
+        self.count = label("", "quiet")
         self._tools = {
             "chevron-up": icon_button("Previous", lambda: self.step.emit(-1), 16),
             "chevron-down": icon_button("Next", lambda: self.step.emit(1), 16),
             "close": icon_button("Close", self.closed.emit, 16),
         }
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(S1)
-        row.addWidget(self.field, 1)
-        row.addSpacing(S2)
-        row.addWidget(self.count)
-        row.addSpacing(S1)
-        for tool in self._tools.values():
-            row.addWidget(tool)
+        row((self.field, 1), S2, self.count, S1, *self._tools.values(), inside=self, spacing=S1)
         theme.changed.connect(self._retint)
         self._retint()
 

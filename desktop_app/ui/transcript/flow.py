@@ -293,6 +293,11 @@ class Flow:
         """The paragraph at a height; the first or last one beyond the ends. There must be one."""
         return min(max(bisect_right(self._tops, y) - 1, 0), len(self.paragraphs) - 1)
 
+    def line_at(self, seconds: float) -> int:
+        """The finished paragraph of a time, the first one before there are words; -1 where there is none."""
+        found = bisect_right(self.paragraphs, seconds + 0.01, 0, self.settled, key=lambda each: each.start) - 1
+        return min(max(found, 0), len(self.paragraphs) - 1)
+
     def position_at(self, x: float, y: float) -> tuple[int, int]:
         """The paragraph and character nearest to a point. There must be a paragraph."""
         index = self.at(y)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.app import wording
 from desktop_app.app.entry import Entry
-from desktop_app.ui.transcript.figures import NONE
-from desktop_app.ui.widgets.labels import label, show_value
-from desktop_app.ui.widgets.theme import S2, S4, S5
+from desktop_app.ui.widgets.labels import NONE, figure_columns, label, show_value, value_rows
+from desktop_app.ui.widgets.layouts import column
+from desktop_app.ui.widgets.sheet import rule
+from desktop_app.ui.widgets.theme import S4, S5
 
 _LATENCY = "From the newest sound to the text that it changed. The draft's grey words come sooner."
 _BEHIND = "Sound that came in and has no text yet. It is on the disk and is never left out: the text catches up."
@@ -27,47 +27,19 @@ class LiveFigures(QWidget):
         self.latency = label(NONE, "figure", _LATENCY)
         self.behind = label(NONE, "figure2", _BEHIND)
         self.time = label(NONE, "figure2", _TIME)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(S4)
-        grid.setVerticalSpacing(1)
-        for column, (value, text, tip) in enumerate(
-            ((self.behind, "waiting for text", _BEHIND), (self.time, "recorded", _TIME))
-        ):
-            grid.addWidget(value, 0, column)
-            grid.addWidget(label(text, "quiet", tip), 1, column)
-            grid.setColumnStretch(column, 1)
+        pair = figure_columns(
+            (self.behind, "waiting for text", _BEHIND),
+            (self.time, "recorded", _TIME),
+        )
         self.now, self.final = label(NONE, "value"), label(NONE, "value")
-        self._targets = self._two_targets()
-        rule = QFrame()
-        rule.setObjectName("rule")
-        rule.setFixedHeight(1)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, S4)
-        box.setSpacing(0)
-        box.addWidget(label("LIVE", "section"))
-        box.addSpacing(S4)
-        box.addWidget(self.latency)
-        box.addWidget(label("from voice to text", "quiet", _LATENCY))
-        box.addSpacing(S5)
-        box.addLayout(grid)
-        box.addSpacing(S5)
-        box.addWidget(self._targets)
-        box.addWidget(rule)
-
-    def _two_targets(self) -> QWidget:
-        """Which target writes now and which one the final text is for, where these are two."""
-        made = QWidget()
-        grid = QGridLayout(made)
-        grid.setContentsMargins(0, 0, 0, S5)
-        grid.setHorizontalSpacing(S4)
-        grid.setVerticalSpacing(S2)
-        grid.setColumnStretch(1, 1)
-        for row, (text, value) in enumerate((("Writes now", self.now), ("Final text", self.final))):
-            value.setWordWrap(True)
-            value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            grid.addWidget(label(text, "quiet"), row, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(value, row, 1)
-        return made
+        self._targets = QWidget()  # shown where these are two
+        rows = value_rows(("Writes now", self.now, ""), ("Final text", self.final, ""))
+        column(rows, inside=self._targets, margins=(0, 0, 0, S5))
+        column(
+            label("LIVE", "section"), S4, self.latency, label("delay", "quiet", _LATENCY), S5, pair, S5,
+            self._targets, rule(),
+            inside=self, margins=(0, 0, 0, S4),
+        )  # fmt: skip
 
     def show_entry(self, entry: Entry) -> None:
         """The figures of a recording that runs."""

@@ -6,17 +6,20 @@ from datetime import UTC, datetime
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop_app.app import wording
 from desktop_app.app.entry import CANCELLED, DONE, FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
 from desktop_app.transcript import guarded
 from desktop_app.ui.transcript.find_bar import FindBar
-from desktop_app.ui.transcript.flow_view import GUTTER, column
 from desktop_app.ui.transcript.header import PageHeader
+from desktop_app.ui.transcript.painting import GUTTER, text_column
 from desktop_app.ui.transcript.progress_strip import ProgressStrip
-from desktop_app.ui.transcript.spoken_view import SpokenView
+from desktop_app.ui.transcript.view import TranscriptView
+from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import NEUTRAL, NOTICE, PROBLEM, Banner
+from desktop_app.ui.widgets.layouts import column
+from desktop_app.ui.widgets.sheet import rule
 from desktop_app.ui.widgets.theme import S3, S4, S5, Theme
 
 _BROKEN_OFF = {
@@ -28,59 +31,47 @@ _BROKEN_OFF = {
 class TranscriptPage(QWidget):
     """Shows one entry; whoever owns it calls `refresh` and `refresh_text` when the entry changes.
 
-    Signals: again_asked(), cancel_asked(), model_asked(). The tools' signals are those of `header`.
+    Signals: again_asked(). Those of the tools are `header`'s.
     """
 
     again_asked = Signal()
-    cancel_asked = Signal()
-    model_asked = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.entry: Entry | None = None
-        self.header = PageHeader(theme)
-        self.strip = ProgressStrip(theme)
-        self.strip.cancel_asked.connect(self.cancel_asked)
+        self.header = PageHeader(actions)
+        self.strip = ProgressStrip(theme, actions)
         self.notice = Banner(theme, NOTICE, "warning")
-        self.notice.add_button("Choose model…", "link").clicked.connect(self.model_asked)
+        self.notice.add_button("Choose model…", "link").clicked.connect(actions["models"].trigger)
         self.problem = Banner(theme, PROBLEM, "problem")
         self.choose_model = self.problem.add_button("Choose model…", "link")
-        self.choose_model.clicked.connect(self.model_asked)
+        self.choose_model.clicked.connect(actions["models"].trigger)
         self.try_again = self.problem.add_button("Try again")
         self.try_again.clicked.connect(self.again_asked)
         self.broken_off = Banner(theme, NEUTRAL, "pause")
         self.once_more = self.broken_off.add_button("Transcribe again")
         self.once_more.clicked.connect(self.again_asked)
         self.find_bar = FindBar(theme)
-        self.view = SpokenView(theme)
+        self.view = TranscriptView(theme, actions)
         self._empty = QLabel(self.view.viewport(), alignment=Qt.AlignmentFlag.AlignLeft)
         self._empty.setProperty("role", "placeholder")
-        self._rule = QFrame()
-        self._rule.setObjectName("rule")
-        self._rule.setFixedHeight(1)
+        self._rule = rule()
         self._rule.setProperty("shown", False)
         self.find_bar.hide()
         self.find_bar.looked_for.connect(self._look_for)
         self.find_bar.step.connect(self._step)
         self.find_bar.closed.connect(self.close_find)
-        self.header.find_asked.connect(self.find_bar.open)
+        actions.on(find=self.open_find, find_next=lambda: self._step(1))
         self.view.verticalScrollBar().valueChanged.connect(self._show_rule)
         self._lay_out()
 
     def _lay_out(self) -> None:
-        self._top = QVBoxLayout()
-        self._top.setSpacing(S3)
+        self._top = column(spacing=S3)
         for place, bar in enumerate(
             (self.header, self.strip, self.notice, self.problem, self.broken_off, self.find_bar)
         ):
             self._put_bar(place, bar)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, S5, 0, 0)
-        box.setSpacing(0)
-        box.addLayout(self._top)
-        box.addSpacing(S3)
-        box.addWidget(self._rule)
-        box.addWidget(self.view, 1)
+        column(self._top, S3, self._rule, (self.view, 1), inside=self, margins=(0, S5, 0, 0))
 
     def put_bars(self, *bars: QWidget) -> None:
         """More to stand under the header, in this order: banners in the margin, other bars over the text."""
@@ -95,13 +86,10 @@ class TranscriptPage(QWidget):
         if isinstance(bar, Banner):  # its icon stands in the margin of the times
             self._top.insertWidget(place, bar)
         else:
-            indented = QVBoxLayout()
-            indented.setContentsMargins(GUTTER, 0, 0, 0)
-            indented.addWidget(bar)
-            self._top.insertLayout(place, indented)
+            self._top.insertLayout(place, column(bar, margins=(GUTTER, 0, 0, 0)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        left, text = column(self.width() - self.view.verticalScrollBar().sizeHint().width())
+        left, text = text_column(self.width() - self.view.verticalScrollBar().sizeHint().width())
         self._top.setContentsMargins(left - GUTTER, 0, self.width() - left - text, 0)
         self._place_empty()
 

@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.app.entry import Entry
-from desktop_app.ui.widgets.buttons import button
+from desktop_app.ui.widgets.actions import Actions
+from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.meters import Bar
 from desktop_app.ui.widgets.theme import S1, S2, Theme
 
 
 class ProgressStrip(QWidget):
-    """Signals: cancel_asked()."""
+    """Attributes: bar, words, queue, cancel (its parts)."""
 
-    cancel_asked = Signal()
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bar = Bar(theme, "Progress", height=4)
-        self.words = QLabel()
-        self.queue = QLabel()
-        for label in (self.words, self.queue):
-            label.setProperty("role", "quiet")
-        self.cancel = button("Cancel", "link", self.cancel_asked.emit)
-        self.cancel.setToolTip("Stop here and keep the text so far (Ctrl+.)")
-        row = QHBoxLayout()
-        row.setSpacing(S2)
-        row.addWidget(self.words)
-        row.addStretch(1)
-        row.addWidget(self.queue)
-        row.addWidget(self.cancel)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(S1)
-        box.addWidget(self.bar)
-        box.addLayout(row)
+        self.words, self.queue = label("", "quiet"), label("", "quiet")
+        self.cancel = actions.button("cancel", "link")
+        state = row(self.words, STRETCH, self.queue, self.cancel, spacing=S2)
+        column(self.bar, state, inside=self, spacing=S1)
 
     def show_entry(self, entry: Entry, queue: list[Entry]) -> None:
         """The state of a recording in work, and its place in the queue."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button
+from desktop_app.ui.widgets.layouts import add, column, row
 from desktop_app.ui.widgets.screen_reader import announce
 from desktop_app.ui.widgets.theme import S2, S3, S4, Theme
 
@@ -23,10 +24,7 @@ class Banner(QFrame):
         super().__init__(parent)
         self._theme, self._tone, self._mark = theme, tone, mark
         self.setProperty("banner", tone)
-        self._icon = QLabel()
-        self.text = QLabel()
-        self.text.setWordWrap(True)
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self._icon, self.text = QLabel(), QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
@@ -34,19 +32,15 @@ class Banner(QFrame):
         if tone == NOTICE:
             self.text.setProperty("role", "warn")
         self.buttons: list[QPushButton] = []
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(S4, S2 + 1, S2, S2 + 1)
-        self._row.setSpacing(S2)
-        self._row.addWidget(self._icon)
-        self._row.addSpacing(S2 - 2)
-        self._row.addWidget(self.text, 1)
+        margins = (S4, S2 + 1, S2, S2 + 1)
+        self._row = row(self._icon, S2 - 2, (self.text, 1), inside=self, spacing=S2, margins=margins)
         theme.changed.connect(self._retint)
         self._retint()
 
     def add_button(self, text: str, kind: str = "plain") -> QPushButton:
         """One more thing to do, at the right."""
         made = button(text, kind)
-        self._row.addWidget(made, 0, Qt.AlignmentFlag.AlignVCenter)
+        add(self._row, (made, Qt.AlignmentFlag.AlignVCenter))
         self.buttons.append(made)
         return made
 
@@ -69,9 +63,7 @@ class Shelf(QWidget):
 
     def __init__(self, banner: Banner, parent: QWidget) -> None:
         super().__init__(parent)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(S4, S3, S4, 0)
-        box.addWidget(banner)
+        column(banner, inside=self, margins=(S4, S3, S4, 0))
         banner.installEventFilter(self)
         self.setVisible(not banner.isHidden())
 

@@ -8,16 +8,21 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 
 
-def button(
-    text: str, kind: str, then: Callable[[], object] | None = None, parent: QWidget | None = None
-) -> QPushButton:
-    """A button that looks as `kind` says: plain, primary, link, row, pill, segment. A click does not take the focus."""
-    made = QPushButton(text, parent)
+def as_button(made: QPushButton, kind: str) -> None:
+    """Let a button look as `kind` says: plain, primary, link, row, pill, segment. A click does not take the focus."""
     made.setProperty("kind", kind)
     made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     made.setAutoDefault(False)
     if kind in ("link", "pill"):
         made.setCursor(Qt.CursorShape.PointingHandCursor)
+
+
+def button(
+    text: str, kind: str, then: Callable[[], object] | None = None, parent: QWidget | None = None
+) -> QPushButton:
+    """A button with words, in the look of a kind."""
+    made = QPushButton(text, parent)
+    as_button(made, kind)
     if then is not None:
         made.clicked.connect(lambda: then())
     return made

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
 
 from desktop_app.ui.widgets.buttons import button
+from desktop_app.ui.widgets.layouts import add, row
 
 
 class Choice(QWidget):
@@ -22,15 +23,13 @@ class Choice(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(name)
         self.group = QButtonGroup(self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(3, 3, 3, 3)
-        row.setSpacing(2)
+        box = row(inside=self, spacing=2, margins=(3, 3, 3, 3))
         for number, option in enumerate(options):
             segment = button(option, "segment")
             segment.setCheckable(True)
             segment.setAccessibleName(f"{name}: {option}")
             self.group.addButton(segment, number)
-            row.addWidget(segment)
+            add(box, segment)
         self.group.idClicked.connect(self.picked)
 
     def pick(self, number: int) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from desktop_app.ui.widgets.buttons import button
+from desktop_app.ui.widgets.layouts import STRETCH, column, row
+from desktop_app.ui.widgets.sheet import quiet
 from desktop_app.ui.widgets.theme import S2, S5
 
 _WIDTH = 420
@@ -21,22 +22,10 @@ class Question(QDialog):
         self.yes = button(yes, "primary", self.accept)
         self.no = button("Cancel", "plain", self.reject)
         self.no.setDefault(True)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(S5, S5, S5, S5)
-        box.setSpacing(S2)
-        for text, role in ((question, "heading"), (explanation, "quiet")):
-            label = QLabel(text)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setProperty("role", role)
-            label.setWordWrap(True)
-            box.addWidget(label)
-        row = QHBoxLayout()
-        row.setSpacing(S2)
-        row.addStretch(1)
-        row.addWidget(self.no)
-        row.addWidget(self.yes)
-        box.addSpacing(S2)
-        box.addLayout(row)
+        heading = quiet(question)
+        heading.setProperty("role", "heading")
+        answers = row(STRETCH, self.no, self.yes, spacing=S2)
+        column(heading, quiet(explanation), S2, answers, inside=self, spacing=S2, margins=(S5, S5, S5, S5))
         self.no.setFocus()
 
 

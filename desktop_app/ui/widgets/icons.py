@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from desktop_app import resources
+from desktop_app.ui.widgets.painting import painting
 
 
 @lru_cache(maxsize=256)
@@ -27,9 +28,8 @@ def pixmap(name: str, color: str, size: int, scale: float = 1.0) -> QPixmap:
     """An icon as a pixmap of `size` logical pixels for a screen of `scale` pixels to one."""
     made = QPixmap(round(size * scale), round(size * scale))
     made.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(made)
-    paint(painter, name, color, QRectF(0, 0, made.width(), made.height()))
-    painter.end()
+    with QPainter(made) as painter:
+        paint(painter, name, color, QRectF(0, 0, made.width(), made.height()))
     made.setDevicePixelRatio(scale)
     return made
 
@@ -49,11 +49,9 @@ def dot(color: str, size: int, scale: float = 1.0) -> QPixmap:
     """A filled circle, for legends."""
     made = QPixmap(round(size * scale), round(size * scale))
     made.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(made)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(color))
-    painter.drawEllipse(QRectF(0, 0, made.width(), made.height()))
-    painter.end()
+    with painting(made) as painter:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(color))
+        painter.drawEllipse(QRectF(0, 0, made.width(), made.height()))
     made.setDevicePixelRatio(scale)
     return made

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel
 
-from desktop_app.ui.transcript.figures import NONE
+from desktop_app.ui.widgets.theme import S2, S4
 from desktop_app.ui.widgets.tips import wrapped
+
+NONE = "–"
+"""A figure that is not known yet."""
 
 
 def label(text: str, role: str, tip: str = "") -> QLabel:
@@ -25,3 +29,32 @@ def show_value(value: QLabel, spoken: str, text: str) -> None:
     if value.property("empty") != empty:
         value.setProperty("empty", empty)
         value.style().polish(value)
+
+
+def figure_columns(*columns: tuple[QLabel, str, str]) -> QGridLayout:
+    """Figures beside each other, each with what it is under it: value, text, tip."""
+    grid = _grid(1)
+    for column, (value, text, tip) in enumerate(columns):
+        grid.addWidget(value, 0, column)
+        grid.addWidget(label(text, "quiet", tip), 1, column)
+        grid.setColumnStretch(column, 1)
+    return grid
+
+
+def value_rows(*rows: tuple[str, QLabel, str]) -> QGridLayout:
+    """Values under each other, each at the right of what it is: text, value, tip."""
+    grid = _grid(S2 + 1)
+    grid.setColumnStretch(1, 1)
+    for row, (text, value, tip) in enumerate(rows):
+        value.setWordWrap(True)
+        value.setAlignment(Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(label(text, "quiet", tip), row, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(value, row, 1)
+    return grid
+
+
+def _grid(spacing: int) -> QGridLayout:
+    made = QGridLayout()
+    made.setHorizontalSpacing(S4)
+    made.setVerticalSpacing(spacing)
+    return made

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import log10
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.theme import Theme
 
 _BARS = 14
@@ -57,15 +58,13 @@ class LevelMeter(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colors = self._theme.palette
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        lit = round(self.share * _BARS)
-        for bar in range(_BARS):
-            loud = bar == _BARS - 1
-            painter.setBrush(colors.color(("bad" if loud else "good") if bar < lit else "pressed"))
-            painter.drawRoundedRect(QRectF(bar * (_BAR + _SPACE), 1, _BAR, self.height() - 2), 2, 2)
-        painter.end()
+        with painting(self) as painter:
+            painter.setPen(Qt.PenStyle.NoPen)
+            lit = round(self.share * _BARS)
+            for bar in range(_BARS):
+                loud = bar == _BARS - 1
+                painter.setBrush(colors.color(("bad" if loud else "good") if bar < lit else "pressed"))
+                painter.drawRoundedRect(QRectF(bar * (_BAR + _SPACE), 1, _BAR, self.height() - 2), 2, 2)
 
 
 def height(peak: float) -> float:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEasingCurve, QRectF, QSize, Qt, QVariantAnimation
-from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
+from PySide6.QtGui import QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.app.wording import percent
+from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.theme import Theme
 
 
@@ -49,17 +50,15 @@ class Bar(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.palette.color("pressed"))
-        radius = self.height() / 2
-        painter.drawRoundedRect(QRectF(self.rect()), radius, radius)
-        if self._shown > 0:
-            painter.setBrush(self._theme.palette.color("accent"))
-            width = max(self.width() * min(self._shown, 1.0), self.height())
-            painter.drawRoundedRect(QRectF(0, 0, width, self.height()), radius, radius)
-        painter.end()
+        with painting(self) as painter:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.palette.color("pressed"))
+            radius = self.height() / 2
+            painter.drawRoundedRect(QRectF(self.rect()), radius, radius)
+            if self._shown > 0:
+                painter.setBrush(self._theme.palette.color("accent"))
+                width = max(self.width() * min(self._shown, 1.0), self.height())
+                painter.drawRoundedRect(QRectF(0, 0, width, self.height()), radius, radius)
 
 
 class ShareBar(QWidget):
@@ -85,17 +84,15 @@ class ShareBar(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        outline = QPainterPath()
-        outline.addRoundedRect(QRectF(self.rect()), 5, 5)
-        painter.setClipPath(outline)
-        painter.fillRect(self.rect(), self._theme.palette.color("pressed"))
-        left = 0.0
-        for role, share in self.shares:
-            width = share * self.width()
-            painter.fillRect(QRectF(left, 0, width, self.height()), self._theme.palette.color(role))
-            left += width
-            if 0 < left < self.width() - 1:
-                painter.fillRect(QRectF(left - 1, 0, 2, self.height()), self._theme.palette.color("side"))
-        painter.end()
+        with painting(self) as painter:
+            outline = QPainterPath()
+            outline.addRoundedRect(QRectF(self.rect()), 5, 5)
+            painter.setClipPath(outline)
+            painter.fillRect(self.rect(), self._theme.palette.color("pressed"))
+            left = 0.0
+            for role, share in self.shares:
+                width = share * self.width()
+                painter.fillRect(QRectF(left, 0, width, self.height()), self._theme.palette.color(role))
+                left += width
+                if 0 < left < self.width() - 1:
+                    painter.fillRect(QRectF(left - 1, 0, 2, self.height()), self._theme.palette.color("side"))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QWidget
 
 from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.layouts import STRETCH, add, column, row
 from desktop_app.ui.widgets.theme import S1, S2, S5, S6
 
 
@@ -16,16 +17,10 @@ class Sheet(QScrollArea):
         super().__init__(parent)
         inner = QWidget()
         inner.setMaximumWidth(width)
-        self.box = QVBoxLayout(inner)
-        self.box.setContentsMargins(0, 0, 0, 0)
-        self.box.setSpacing(0)
+        self.box = column(inside=inner)
         page = QWidget()
         page.setObjectName("page")
-        outer = QHBoxLayout(page)
-        outer.setContentsMargins(S6, S5 + S2, S6, S5)
-        outer.addStretch(1)
-        outer.addWidget(inner, 100)
-        outer.addStretch(1)
+        row(STRETCH, (inner, 100), STRETCH, inside=page, margins=(S6, S5 + S2, S6, S5))
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -33,9 +28,7 @@ class Sheet(QScrollArea):
 
     def add_rule(self) -> None:
         """A line with room around it."""
-        self.box.addSpacing(S5)
-        self.box.addWidget(rule())
-        self.box.addSpacing(S5)
+        add(self.box, S5, rule(), S5)
 
 
 def quiet(text: str = "") -> QLabel:
@@ -65,13 +58,5 @@ def card() -> QWidget:
 
 def setting(heading: str, explanation: QLabel, control: QWidget, *more: QWidget) -> QHBoxLayout:
     """What a control is for, and `more` lines below that, with the control at the right."""
-    words = QVBoxLayout()
-    words.setSpacing(S1)
-    for line in (label(heading, "heading"), explanation, *more):
-        words.addWidget(line)
-    words.addStretch(1)
-    row = QHBoxLayout()
-    row.setSpacing(S5)
-    row.addLayout(words, 1)
-    row.addWidget(control, 0, Qt.AlignmentFlag.AlignTop)
-    return row
+    lines = column(label(heading, "heading"), explanation, *more, STRETCH, spacing=S1)
+    return row((lines, 1), (control, Qt.AlignmentFlag.AlignTop), spacing=S5)

@@ -6,7 +6,7 @@ least 3 : 1. tests/ui/test_theme.py measures it.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, fields
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
@@ -23,119 +23,56 @@ SYSTEM, LIGHT, DARK = "system", "light", "dark"
 CHOICES = (SYSTEM, LIGHT, DARK)
 
 
+def _color(light: str, dark: str) -> str:
+    """A colour of both palettes."""
+    return field(default=light, metadata={DARK: dark})
+
+
 @dataclass(frozen=True)
 class Palette:
     """Every colour that Galley paints with."""
 
-    name: str
-    page: str  # the ground that is read on
-    side: str  # sidebar and panel
-    raised: str  # cards and fields
-    hover: str
-    pressed: str
-    thumb: str  # the chosen part of a switch
-    line: str
-    line_strong: str
-    ink: str
-    muted: str
-    unsettled: str  # words of a live recording that the target has written and may still change
-    draft: str  # words that the target has not seen yet
-    accent: str
-    accent_hover: str
-    accent_soft: str
-    on_accent: str
-    selection: str
-    hit: str
-    hit_now: str
-    on_hit: str
-    warn: str
-    warn_ground: str
-    warn_line: str
-    bad: str
-    bad_hover: str
-    bad_ground: str
-    bad_line: str
-    good: str
-    encoder: str  # the three parts of the time bar
-    drafting: str
-    target: str
-    shadow: str
+    name: str = LIGHT
+    page: str = _color("#ffffff", "#1b1b1a")  # the ground that is read on
+    side: str = _color("#f7f6f3", "#151514")  # sidebar and panel
+    raised: str = _color("#fbfaf8", "#222220")  # cards and fields
+    hover: str = _color("#eeece7", "#292826")
+    pressed: str = _color("#e5e2db", "#33312f")
+    thumb: str = _color("#ffffff", "#3f3d39")  # the chosen part of a switch
+    line: str = _color("#e8e6e1", "#2d2c2a")
+    line_strong: str = _color("#c9c5bc", "#4b4945")
+    ink: str = _color("#1d1c1a", "#eceae5")
+    muted: str = _color("#67635c", "#a5a19a")
+    unsettled: str = _color("#5b5750", "#b7b3ab")  # live words of the target that may still change
+    draft: str = _color("#8d8982", "#84807a")  # words that the target has not seen yet
+    accent: str = _color("#2f5bd0", "#8caafa")
+    accent_hover: str = _color("#2650bf", "#a2bbfc")
+    accent_soft: str = _color("#ebf0fc", "#232a3d")
+    on_accent: str = _color("#ffffff", "#0f1830")
+    selection: str = _color("#cddcfb", "#33477d")
+    hit: str = _color("#fdeebb", "#55491f")
+    hit_now: str = _color("#ffcf4d", "#ffcf4d")
+    on_hit: str = _color("#1d1c1a", "#1d1c1a")
+    warn: str = _color("#765006", "#e8c476")
+    warn_ground: str = _color("#fdf6e4", "#2a2417")
+    warn_line: str = _color("#f1e2b9", "#443a20")
+    bad: str = _color("#b02a20", "#f2938a")
+    bad_hover: str = _color("#98221a", "#f6aaa3")
+    bad_ground: str = _color("#fdf1ef", "#2d1d1b")
+    bad_line: str = _color("#f4d5d0", "#4d2c28")
+    good: str = _color("#2b7a4b", "#7cc79a")
+    encoder: str = _color("#dcb574", "#a98647")  # the three parts of the time bar
+    drafting: str = _color("#a5b9ee", "#48588a")
+    target: str = _color("#2f5bd0", "#8caafa")
+    shadow: str = _color("#22000000", "#66000000")
 
     def color(self, role: str) -> QColor:
         """The colour of a role as Qt's own type."""
         return QColor(getattr(self, role))
 
 
-LIGHT_PALETTE = Palette(
-    name=LIGHT,
-    page="#ffffff",
-    side="#f7f6f3",
-    raised="#fbfaf8",
-    hover="#eeece7",
-    pressed="#e5e2db",
-    thumb="#ffffff",
-    line="#e8e6e1",
-    line_strong="#c9c5bc",
-    ink="#1d1c1a",
-    muted="#67635c",
-    unsettled="#5b5750",
-    draft="#8d8982",
-    accent="#2f5bd0",
-    accent_hover="#2650bf",
-    accent_soft="#ebf0fc",
-    on_accent="#ffffff",
-    selection="#cddcfb",
-    hit="#fdeebb",
-    hit_now="#ffcf4d",
-    on_hit="#1d1c1a",
-    warn="#765006",
-    warn_ground="#fdf6e4",
-    warn_line="#f1e2b9",
-    bad="#b02a20",
-    bad_hover="#98221a",
-    bad_ground="#fdf1ef",
-    bad_line="#f4d5d0",
-    good="#2b7a4b",
-    encoder="#dcb574",
-    drafting="#a5b9ee",
-    target="#2f5bd0",
-    shadow="#22000000",
-)
-DARK_PALETTE = Palette(
-    name=DARK,
-    page="#1b1b1a",
-    side="#151514",
-    raised="#222220",
-    hover="#292826",
-    pressed="#33312f",
-    thumb="#3f3d39",
-    line="#2d2c2a",
-    line_strong="#4b4945",
-    ink="#eceae5",
-    muted="#a5a19a",
-    unsettled="#b7b3ab",
-    draft="#84807a",
-    accent="#8caafa",
-    accent_hover="#a2bbfc",
-    accent_soft="#232a3d",
-    on_accent="#0f1830",
-    selection="#33477d",
-    hit="#55491f",
-    hit_now="#ffcf4d",
-    on_hit="#1d1c1a",
-    warn="#e8c476",
-    warn_ground="#2a2417",
-    warn_line="#443a20",
-    bad="#f2938a",
-    bad_hover="#f6aaa3",
-    bad_ground="#2d1d1b",
-    bad_line="#4d2c28",
-    good="#7cc79a",
-    encoder="#a98647",
-    drafting="#48588a",
-    target="#8caafa",
-    shadow="#66000000",
-)
+LIGHT_PALETTE = Palette()
+DARK_PALETTE = Palette(DARK, **{each.name: each.metadata[DARK] for each in fields(Palette) if each.metadata})
 
 SPEAKER_COLORS = {
     LIGHT: ("#2a62b8", "#a34c0c", "#26703b", "#8440a8", "#0c6f7c", "#b32f55", "#6b6410", "#556070"),

@@ -98,9 +98,8 @@ def badge(look: Look, letter: str, palette: Palette, scale: float = 1.0) -> QPix
     made = QPixmap(round((BADGE + 2) * scale), round((BADGE + 2) * scale))
     made.setDevicePixelRatio(scale)
     made.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(made)
-    paint_badge(painter, QRectF(1, 1, BADGE, BADGE), look, letter, palette)
-    painter.end()
+    with QPainter(made) as painter:
+        paint_badge(painter, QRectF(1, 1, BADGE, BADGE), look, letter, palette)
     return made
 
 

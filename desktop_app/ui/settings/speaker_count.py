@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop_app.engine.messages import MOST_SPEAKERS
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import icon_button
 from desktop_app.ui.widgets.choice import Choice
+from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.theme import S1, S2, Theme
 
 OFF, AUTO = "off", "auto"
@@ -16,7 +17,7 @@ _USUAL = 2
 _OFF, _AUTO, _NUMBER = range(3)
 
 
-class SpeakersChoice(QWidget):
+class SpeakerCount(QWidget):
     """Attributes: choice, fewer, more (its controls). Signals: picked("off", "auto" or a number as text)."""
 
     picked = Signal(str)
@@ -31,17 +32,8 @@ class SpeakersChoice(QWidget):
         self._label = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self._label.setMinimumWidth(84)
         self._stepper = QWidget()
-        row = QHBoxLayout(self._stepper)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(S1)
-        row.addStretch(1)
-        for part in (self.fewer, self._label, self.more):
-            row.addWidget(part)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(S2)
-        box.addWidget(self.choice, 0, Qt.AlignmentFlag.AlignRight)
-        box.addWidget(self._stepper)
+        row(STRETCH, self.fewer, self._label, self.more, inside=self._stepper, spacing=S1)
+        column((self.choice, Qt.AlignmentFlag.AlignRight), self._stepper, inside=self, spacing=S2)
         theme.changed.connect(self._retint)
         self._retint()
 

@@ -1,4 +1,4 @@
-"""Selecting in a transcript: an anchor and a caret that survive whatever is written behind them."""
+"""What is selected in a transcript: an anchor and a caret that survive whatever is written behind them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from desktop_app.ui.transcript.flow import Flow
 Place = tuple[int, int]  # paragraph, character
 
 
-class ReadingCursor:
+class Selection:
     """Anchor and caret in a flow. Attributes: anchor, caret (the same place: nothing is selected)."""
 
     def __init__(self, flow: Flow) -> None:
@@ -39,9 +39,15 @@ class ReadingCursor:
     def has_selection(self) -> bool:
         return self.anchor != self.caret
 
+    @property
+    def range(self) -> tuple[Place, Place]:
+        """The places between which text is selected, in order; twice the caret when none is."""
+        first, last = sorted((self.anchor, self.caret))
+        return first, last
+
     def range_in(self, index: int) -> tuple[int, int]:
         """The selected characters of a paragraph, begin and end; equal when there are none."""
-        first, last = sorted((self.anchor, self.caret))
+        first, last = self.range
         if not first[0] <= index <= last[0]:
             return 0, 0
         begin = first[1] if index == first[0] else 0

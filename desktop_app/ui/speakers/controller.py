@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRect, Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QObject, QRect, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from desktop_app.app.entry import IN_WORK, Entry
@@ -15,61 +14,67 @@ from desktop_app.app.session import Session
 from desktop_app.app.speaker_edits import NEW, Edits
 from desktop_app.transcript import speakers
 from desktop_app.transcript.speakers import Place
+from desktop_app.ui.current import Current
 from desktop_app.ui.player.playback import Playback
-from desktop_app.ui.shell import keys
 from desktop_app.ui.speakers.card import SpeakerCard, merge_menu
-from desktop_app.ui.speakers.looks import badge_icon, initial, look_of
 from desktop_app.ui.speakers.strip import SpeakerStrip
+from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.actions import Actions
+from desktop_app.ui.widgets.speaker_badge import badge_icon, initial, look_of
 from desktop_app.ui.widgets.theme import Theme
 
-if TYPE_CHECKING:
-    from desktop_app.ui.shell.window import Window
-
+_SHORTCUTS = 9  # of speakers
 _BESIDE_EACH_OTHER = 6  # more speakers than these have a menu of their own
 
 
-class SpeakerDesk(QObject):
-    """Attributes: strip (the lanes over the text), card (of the speaker that was asked for last, or None)."""
+class SpeakerController(QObject):
+    """Attributes: strip (the lanes over the text), card (of the speaker that was asked for last, or None).
+
+    Signals: told(sentence) when something was done.
+    """
+
+    told = Signal(str)
 
     def __init__(
         self,
-        window: Window,
+        page: TranscriptPage,
         theme: Theme,
+        actions: Actions,
+        current: Current,
         session: Session,
         edits: Edits,
         playback: Playback,
         preferences: Preferences,
     ) -> None:
-        super().__init__(window)
-        self._window, self._theme, self._session = window, theme, session
+        super().__init__(page)
+        self._page, self._view, self._header = page, page.view, page.header
+        self._theme, self._actions, self._current, self._session = theme, actions, current, session
         self._edits, self._playback, self._preferences = edits, playback, preferences
-        self._view, self._header = window.page.view, window.page.header
         self._paused: tuple[str, float, Place] | None = None
         self.card: SpeakerCard | None = None
         self.strip = SpeakerStrip(theme)
-        window.page.put_last(self.strip)
+        page.put_last(self.strip)
         self._connect()
-        self.place()
+        self._place()
 
     def _connect(self) -> None:
-        for name, action in (("undo", self.undo), ("redo", self.redo), ("play", self.toggle_play)):
-            QShortcut(keys.sequence(name), self._window).activated.connect(action)
-        here = Qt.ShortcutContext.WidgetWithChildrenShortcut  # the caret is seen then
-        for split in (keys.sequence("split"), QKeySequence("Ctrl+Return")):  # to Qt, Enter is the number pad's
-            QShortcut(split, self._view, context=here).activated.connect(self.split)
-        for number in range(9):
-            key = QShortcut(QKeySequence(f"Alt+{number + 1}"), self._view, context=here)
-            key.activated.connect(partial(self.assign_number, number))
+        actions = self._actions
+        actions.on(undo=self.undo, redo=self.redo, play=self.toggle_play, split=self.split)
+        self._view.addAction(actions["split"])
+        for number in range(_SHORTCUTS):
+            actions.on(**{f"speaker_{number + 1}": partial(self.assign_number, number)})
+            self._view.addAction(actions[f"speaker_{number + 1}"])
+        shown = self._preferences.text("speakers_shown") != "no"
+        actions["speakers"].setChecked(shown)
+        actions["speakers"].triggered.connect(self._toggle_strip)
+        self._current.changed.connect(self._place)
         self._view.menu_asked.connect(self.fill_menu)
         self._view.speaker_asked.connect(self.open_card)
         self._view.time_asked.connect(self._play_line)
         self.strip.asked.connect(self.play_from)
         self.strip.speaker_asked.connect(self.open_card)
         self.strip.preview_asked.connect(self.toggle_preview)
-        self._header.play_asked.connect(self.toggle_play)
-        self._header.speakers.setChecked(self._preferences.text("speakers_shown") != "no")
-        self._header.speakers_toggled.connect(self._toggle_strip)
         self._session.revised.connect(self._revised)
         self._session.changed.connect(self._refresh)
         self._session.text_changed.connect(self._refresh)
@@ -78,16 +83,11 @@ class SpeakerDesk(QObject):
         self._playback.moved.connect(self._show_heard)
         self._playback.refused.connect(self._refuse)
 
-    @property
-    def _entry(self) -> Entry | None:
-        """The recording that is looked at."""
-        return self._session.entries.get(self._window.current)
-
     # Corrections.
 
     def assign_number(self, number: int) -> None:
         """Give the lines that are chosen to the speaker in that place; to a new one just behind the last."""
-        entry = self._entry
+        entry = self._current.entry
         if entry is not None and number < len(entry.speakers):
             self.assign(entry.speakers[number].id)
         elif entry is not None and number == len(entry.speakers):
@@ -97,61 +97,61 @@ class SpeakerDesk(QObject):
         """Give the line of the caret to a speaker, or what is selected, down to the word."""
         first, last = self._chosen()
         if first == last:
-            self._edits.reassign(self._window.current, [first[0]], speaker)
+            self._edits.reassign(self._current.key, [first[0]], speaker)
         else:
-            self._edits.reassign_selection(self._window.current, first, last, speaker)
+            self._edits.reassign_selection(self._current.key, first, last, speaker)
 
     def split(self) -> None:
         """Split the line at the caret."""
         place = self._chosen()[1]
-        if not self._edits.split(self._window.current, *place) and self._edits.may_edit(self._window.current):
-            self._window.toast.say("Put the caret between two words to split the line there")
+        if not self._edits.split(self._current.key, *place) and self._edits.may_edit(self._current.key):
+            self.told.emit("Put the caret between two words to split the line there")
 
     def undo(self) -> None:
         """Take the last correction back."""
-        name = self._edits.undo(self._window.current)
-        self._window.toast.say(f"Undone: {name}" if name else "There is nothing to undo")
+        name = self._edits.undo(self._current.key)
+        self.told.emit(f"Undone: {name}" if name else "There is nothing to undo")
 
     def redo(self) -> None:
         """Make the correction again that was taken back."""
-        name = self._edits.redo(self._window.current)
-        self._window.toast.say(f"Done again: {name}" if name else "There is nothing to do again")
+        name = self._edits.redo(self._current.key)
+        self.told.emit(f"Redone: {name}" if name else "There is nothing to do again")
 
     def _say_kept(self, key: str) -> None:
         entry = self._session.entries[key]
-        self._window.toast.say(f"Your speakers were kept in {entry.name}. {keys.shown('undo')} shows those found anew")
+        self.told.emit(f"Your speakers were kept in {entry.name}. {self._actions['undo'].keys} shows those found anew")
 
     def merge(self, speaker: str, into: str) -> None:
         """Two speakers are one."""
-        entry = self._entry
+        entry = self._current.entry
         if entry is not None and self._edits.merge(entry.id, speaker, into):
             name = speakers.name_of(entry.transcript(), into)
-            self._window.toast.say(f"Both are {name} now. {keys.shown('undo')} takes it back")
+            self.told.emit(f"Both are {name} now. {self._actions['undo'].keys} takes it back")
 
     def _chosen(self) -> tuple[Place, Place]:
         """What is chosen in the text, as places in segments: a line may begin with a space that is not shown."""
-        entry = self._entry
+        entry = self._current.entry
         segments = entry.segments if entry is not None else []
 
         def place(line: int, at: int) -> Place:
             text = segments[line].text if line < len(segments) else ""
             return line, at + len(text) - len(text.lstrip())
 
-        first, last = self._view.chosen
+        first, last = self._view.selection.range
         return place(*first), place(*last)
 
     # The menu and the card.
 
     def fill_menu(self, menu: QMenu) -> None:
         """What can be done about the speakers of the lines that are chosen."""
-        entry = self._entry
+        entry = self._current.entry
         if entry is None or not self._edits.may_edit(entry.id):
             return
         menu.addSeparator()
         self._add_speakers(menu, entry)
         menu.addSeparator()
-        menu.addAction(f"Split the line here\t{keys.shown('split')}", self.split)
-        line = self._view.chosen[1][0]
+        menu.addAction(self._actions["split"])
+        line = self._view.selection.range[1][0]
         speaker = entry.segments[line].speaker if line < len(entry.segments) else None
         found = speakers.find(entry.transcript(), speaker)
         if found is not None:
@@ -164,41 +164,44 @@ class SpeakerDesk(QObject):
                 menu.addMenu(merging)
         menu.addSeparator()
         undo, redo = self._edits.next_undo(entry.id), self._edits.next_redo(entry.id)
-        menu.addAction(f"Undo {undo}\t{keys.shown('undo')}", self.undo).setEnabled(bool(undo))
-        menu.addAction(f"Redo {redo}\t{keys.shown('redo')}", self.redo).setEnabled(bool(redo))
+        self._actions.item(menu, "undo", self.undo, f"Undo {undo}").setEnabled(bool(undo))
+        self._actions.item(menu, "redo", self.redo, f"Redo {redo}").setEnabled(bool(redo))
         menu.addSeparator()
-        menu.addAction(f"Play from here\t{keys.shown('play')}", self._play_caret)
+        self._actions.item(menu, "play", self._play_caret, "Play from here")
 
     def _add_speakers(self, menu: QMenu, entry: Entry) -> None:
         place = menu if len(entry.speakers) <= _BESIDE_EACH_OTHER else menu.addMenu("Said by")
         chosen = self._speakers_chosen(entry)
         for number, speaker in enumerate(entry.speakers):
-            key = f"\tAlt+{number + 1}" if number < 9 else ""
-            action = place.addAction(f"Said by {_plain(speaker.name)}{key}", partial(self.assign, speaker.id))
+            action = self._add_speaker(place, number, f"Said by {_plain(speaker.name)}", speaker.id)
             action.setIcon(badge_icon(look_of(speaker.id), initial(speaker.name), self._theme.palette))
             action.setEnabled(chosen != {speaker.id})
         number = len(entry.speakers)
-        new = place.addAction(
-            f"Said by {'somebody else' if number else 'somebody'}" + (f"\tAlt+{number + 1}" if number < 9 else ""),
-            partial(self.assign, NEW),
+        self._add_speaker(place, number, "Said by a new speaker", NEW).setIcon(
+            icons.icon("plus", self._theme.palette.muted)
         )
-        new.setIcon(icons.icon("plus", self._theme.palette.muted))
         if chosen - {None}:
-            place.addAction("Said by nobody known", partial(self.assign, None))
+            place.addAction("Said by an unknown speaker", partial(self.assign, None))
+
+    def _add_speaker(self, menu: QMenu, number: int, label: str, speaker: str) -> QAction:
+        assign = partial(self.assign, speaker)
+        if number < _SHORTCUTS:
+            return self._actions.item(menu, f"speaker_{number + 1}", assign, label)
+        return menu.addAction(label, assign)
 
     def _speakers_chosen(self, entry: Entry) -> set[str | None]:
-        first, last = self._view.chosen
+        first, last = self._view.selection.range
         return {segment.speaker for segment in entry.segments[first[0] : last[0] + 1]}
 
     def open_card(self, speaker: str, beside: QRect) -> None:
         """Show the card of a speaker beside a name."""
-        entry = self._entry
+        entry = self._current.entry
         found = speakers.find(entry.transcript(), speaker) if entry is not None else None
         if entry is None or found is None or not self._edits.may_edit(entry.id):
             return
         if self.card is not None:
             self.card.close()
-        card = self.card = SpeakerCard(self._theme, entry.transcript(), found, self._window)
+        card = self.card = SpeakerCard(self._theme, entry.transcript(), found, self._page.window())
         card.renamed.connect(partial(self._edits.rename, entry.id, speaker))
         card.merged.connect(partial(self.merge, speaker))
         card.preview_asked.connect(partial(self.toggle_preview, speaker))
@@ -212,7 +215,7 @@ class SpeakerDesk(QObject):
 
     def toggle_preview(self, speaker: str) -> None:
         """Play ten seconds of a speaker, or stop that."""
-        entry = self._entry
+        entry = self._current.entry
         if entry is None:
             return
         if self._playback.key == entry.id and self._playback.purpose == speaker:
@@ -224,25 +227,25 @@ class SpeakerDesk(QObject):
 
     def toggle_play(self) -> None:
         """Play from where it was stopped, or from another line when the caret has gone there; or stop."""
-        entry = self._entry
+        entry = self._current.entry
         if entry is None or not entry.has_text:
             return
         if self._playback.key:
-            self._paused = (self._playback.key, self._playback.seconds, self._view.reading.caret)
+            self._paused = (self._playback.key, self._playback.seconds, self._view.selection.caret)
             self._playback.stop()
-        elif self._paused is not None and self._paused[::2] == (entry.id, self._view.reading.caret):
+        elif self._paused is not None and self._paused[::2] == (entry.id, self._view.selection.caret):
             self._playback.play(entry.id, entry.path, self._paused[1])
         else:
             self._play_caret()
 
     def _play_caret(self) -> None:
-        entry, line = self._entry, self._view.reading.caret[0]
+        entry, line = self._current.entry, self._view.selection.caret[0]
         if entry is not None and line < len(entry.segments):
             self._playback.play(entry.id, entry.path, entry.segments[line].start)
 
     def _play_line(self, seconds: float) -> None:
         """A time was clicked: play from there, or stop where that is heard."""
-        entry = self._entry
+        entry = self._current.entry
         if entry is not None and self._playback.key == entry.id and self._view.is_heard(seconds):
             self._playback.stop()
         else:
@@ -250,7 +253,7 @@ class SpeakerDesk(QObject):
 
     def play_from(self, seconds: float) -> None:
         """Play from a time on, and show the words there."""
-        entry = self._entry
+        entry = self._current.entry
         if entry is not None:
             self._view.show_time(seconds)
             self._playback.play(entry.id, entry.path, seconds)
@@ -260,38 +263,39 @@ class SpeakerDesk(QObject):
 
     # What is shown.
 
-    def place(self) -> None:
+    def _place(self) -> None:
         """Show the speakers of the recording that is looked at."""
-        self._refresh(self._window.current)
+        self._refresh(self._current.key)
         self._show_heard()
 
     def _refresh(self, key: str) -> None:
-        if key != self._window.current:
+        if key != self._current.key:
             return
-        entry = self._entry
+        entry = self._current.entry
         known = entry is not None and bool(entry.speakers) and entry.state not in IN_WORK  # live they still change
         self._header.set_speakers(known, entry is not None and entry.has_text)
-        self.strip.setVisible(known and self._header.speakers.isChecked())
-        if entry is not None and self.strip.isVisibleTo(self._window.page):
+        self.strip.setVisible(known and self._actions["speakers"].isChecked())
+        if entry is not None and self.strip.isVisibleTo(self._page):
             self.strip.show_transcript(entry.transcript())
 
     def _revised(self, key: str) -> None:
-        if key == self._window.current:
-            self._window.page.show_revised()
+        if key == self._current.key:
+            self._page.show_revised()
             self._refresh(key)
             self._show_heard()
 
     def _toggle_strip(self, shown: bool) -> None:
         self._preferences.set("speakers_shown", "yes" if shown else "no")
-        self._refresh(self._window.current)
+        self._refresh(self._current.key)
 
     def _show_heard(self) -> None:
-        here = bool(self._playback.key) and self._playback.key == self._window.current
+        here = bool(self._playback.key) and self._playback.key == self._current.key
         seconds = self._playback.seconds if here else None
         purpose = self._playback.purpose if here else ""
         self._view.show_heard(seconds)
         self.strip.show_heard(purpose, seconds)
-        self._header.show_playing(bool(self._playback.key))
+        playing = bool(self._playback.key)
+        self._actions["play"].show_as("Stop" if playing else "Play", icon="pause" if playing else "play")
         if self.card is not None:
             self.card.show_heard(bool(purpose))
 

@@ -1,13 +1,11 @@
-"""Live recording in the window: its keys and buttons, its page, captions and tray."""
+"""Live recording in the window: its actions, what stands over its text, captions and tray."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QObject, QPoint, QTimer
-from PySide6.QtGui import QShortcut
+from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QSystemTrayIcon, QWidget
 
+from desktop_app.app import wording
 from desktop_app.app.entry import IN_WORK, RECORDING, Entry
 from desktop_app.app.live import Live
 from desktop_app.app.preferences import Preferences
@@ -15,6 +13,7 @@ from desktop_app.app.recheck import Checks
 from desktop_app.app.recovery import Recovery
 from desktop_app.app.session import Session
 from desktop_app.app.wording import sentence
+from desktop_app.ui.current import Current
 from desktop_app.ui.recording.captions import Captions
 from desktop_app.ui.recording.check_bar import CheckBar
 from desktop_app.ui.recording.input_menu import InputMenu, short
@@ -22,29 +21,33 @@ from desktop_app.ui.recording.listening import Listening, OpenStream
 from desktop_app.ui.recording.recovery_bar import RecoveryBar
 from desktop_app.ui.recording.strip import LiveStrip
 from desktop_app.ui.recording.tray import Tray
-from desktop_app.ui.shell import keys
+from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import NOTICE, Banner
 from desktop_app.ui.widgets.confirm import confirm
 from desktop_app.ui.widgets.theme import Theme
-
-if TYPE_CHECKING:
-    from desktop_app.ui.shell.window import Window
 
 _LONGEST = 20  # characters of an input's name on a button
 _LAST_WORDS_MS = 10_000  # that the window waits for when it closes; the sound is whole long before
 
 
-class LiveDesk(QObject):
+class RecordingController(QObject):
     """The window's side of a live session.
 
-    Attributes: strip (over the text of what is recorded), lost (what is wrong with the sound), captions, tray (None
-    where the system has none), closing (whether the user has said that the window may go).
+    Attributes: strip (over the text of what is recorded), lost (what is wrong with the sound), check (over a text that
+    was written live), recovery_bar (over every page), captions, tray (None where the system has none), closing (whether
+    the user has said that the window may go).
+    Signals: told(sentence) when something was done; entry_asked(id) when a recording is to be shown.
     """
+
+    told = Signal(str)
+    entry_asked = Signal(str)
 
     def __init__(
         self,
-        window: Window,
+        window: QWidget,
         theme: Theme,
+        actions: Actions,
+        current: Current,
         session: Session,
         live: Live,
         checks: Checks,
@@ -52,57 +55,42 @@ class LiveDesk(QObject):
         open_stream: OpenStream,
     ) -> None:
         super().__init__(window)
-        self._window, self._theme, self._session, self._live = window, theme, session, live
-        self._open_stream = open_stream
+        self._window, self._theme, self._actions, self._current = window, theme, actions, current
+        self._session, self._live, self._open_stream = session, live, open_stream
         self._last: str | None = None  # the recording that is finished before the window closes
         self.closing = False
-        self.strip = LiveStrip(theme)
+        self.strip = LiveStrip(theme, actions)
         self.lost = Banner(theme, NOTICE, "unplugged")
         self._another = self.lost.add_button("Use another", "plain")
         self._another.clicked.connect(self._use_another)
         self.captions = Captions(preferences)  # nobody's child: it stays when the window is minimised
-        self.tray = Tray(live, window) if QSystemTrayIcon.isSystemTrayAvailable() else None
+        self.tray = Tray(live, actions, window) if QSystemTrayIcon.isSystemTrayAvailable() else None
         self.checks = checks
         self.check = CheckBar(theme, checks)
         self.recovery = Recovery(session, preferences)
-        window.page.put_bars(self.strip, self.lost, self.check)
-        window.put_above(RecoveryBar(theme, self.recovery))
+        self.recovery_bar = RecoveryBar(theme, self.recovery)
         self._connect()
         self._show_live()
 
     def _connect(self) -> None:
-        window, live, session = self._window, self._live, self._session
-        for name, action in (("record", live.toggle), ("pause", live.toggle_pause), ("captions", self.toggle_captions)):
-            QShortcut(keys.sequence(name), window).activated.connect(action)
-        window.sidebar.record_asked.connect(live.toggle)
-        window.idle.record_asked.connect(live.start)
-        window.idle.inputs_asked.connect(lambda: self.open_inputs(window.idle.record.inputs))
-        self.strip.stop_asked.connect(live.stop)
-        self.strip.pause_asked.connect(live.toggle_pause)
+        live, session, actions = self._live, self._session, self._actions
+        actions.on(record=live.toggle, pause=live.toggle_pause, open_window=self._open_window)
+        actions["captions"].triggered.connect(self.captions.setVisible)
+        self.captions.shown.connect(actions["captions"].setChecked)
         self.strip.inputs_asked.connect(lambda: self.open_inputs(self.strip.inputs))
-        self.strip.captions_asked.connect(self.toggle_captions)
-        self.captions.shown.connect(self._captions_shown)
         live.changed.connect(self._show_live)
         live.levelled.connect(self._show_level)
         live.refused.connect(session.trouble.emit)
         self.checks.changed.connect(self._show_check)
-        live.told.connect(window.toast.say)
-        live.inputs.changed.connect(window.idle.refresh)
+        live.told.connect(self.told.emit)
+        self._current.changed.connect(self._place)
         session.changed.connect(self._show_entry)
         session.text_changed.connect(self._show_text)
         session.added.connect(self._added)
         live.changed.connect(self._close_when_done)
         session.changed.connect(lambda key: self._close_when_done())
-        if self.tray is not None:
-            self.tray.open_asked.connect(self._open_window)
-            self.tray.captions_asked.connect(self.toggle_captions)
-            self.tray.quit_asked.connect(window.close)
 
     # What the user asks for.
-
-    def toggle_captions(self) -> None:
-        """Show the captions, or close them."""
-        self.captions.setVisible(not self.captions.isVisible())
 
     def open_inputs(self, beside: QWidget) -> None:
         """Ask the system for its inputs, then show them under a control."""
@@ -140,7 +128,7 @@ class LiveDesk(QObject):
         if confirm(self._window, "A recording is running", text, "Stop and close"):
             self._last = entry.id if entry is not None else ""
             self._live.stop()
-            self._window.toast.say("Writing the last words…")
+            self.told.emit("Writing the last words…")
             QTimer.singleShot(_LAST_WORDS_MS, self, self._close)
         return False
 
@@ -159,18 +147,25 @@ class LiveDesk(QObject):
     def _added(self, key: str) -> None:
         if self._session.entries[key].state == RECORDING:
             self.captions.show_text((), ())
-            self._window.show_entry(key)
+            self.entry_asked.emit(key)
 
     def _show_live(self) -> None:
-        self._window.sidebar.show_recording(self._live.is_on, self._live.seconds)
-        self._window.idle.record.setEnabled(not self._live.is_on)
+        self._show_time()
         self._show_problem()
-        self.place()
+        self._place()
         self.strip.show_live(self._live)
 
     def _show_level(self) -> None:
         self.strip.show_level(self._live)
-        self._window.sidebar.show_recording(self._live.is_on, self._live.seconds)
+        self._show_time()
+
+    def _show_time(self) -> None:
+        record = self._actions["record"]
+        if self._live.is_on:
+            time = wording.clock(self._live.seconds)
+            record.show_as("Stop recording", icon="stop", tint="bad", short=f"Stop · {time}")
+        else:
+            record.show_as("Record", record.description.text, "mic")
 
     def _show_problem(self) -> None:
         problem = self._live.problem
@@ -181,13 +176,13 @@ class LiveDesk(QObject):
             self._another.setToolTip(another.name)
         self.lost.say(sentence(problem.reason, problem.remedy) if problem is not None else "")
 
-    def place(self) -> None:
+    def _place(self) -> None:
         """Show the strip and what is wrong only over the recording that is made."""
         entry = self._live.entry
-        here = entry is not None and entry.id == self._window.current
+        here = entry is not None and entry.id == self._current.key
         self.strip.setVisible(here)
         self.lost.setVisible(here and self._live.problem is not None)
-        self.check.show_check(self._window.current)
+        self.check.show_check(self._current.key)
 
     def _show_entry(self, key: str) -> None:
         entry = self._live.entry
@@ -196,7 +191,7 @@ class LiveDesk(QObject):
         self._show_check(key)
 
     def _show_check(self, key: str) -> None:
-        if key == self._window.current:
+        if key == self._current.key:
             self.check.show_check(key)
 
     def _show_text(self, key: str) -> None:
@@ -206,11 +201,6 @@ class LiveDesk(QObject):
 
     def _is_newest_live(self, entry: Entry) -> bool:
         return entry is (self._live.entry or entry)
-
-    def _captions_shown(self, shown: bool) -> None:
-        self.strip.captions.setChecked(shown)
-        if self.tray is not None:
-            self.tray.captions.setChecked(shown)
 
     def _open_window(self) -> None:
         self._window.showNormal()

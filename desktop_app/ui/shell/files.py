@@ -1,0 +1,160 @@
+"""What is done with recordings and their files: opening, saving, copying, removing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QPoint, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from desktop_app.app import media
+from desktop_app.app.entry import DONE, IN_WORK, RECORDING, Entry
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.recheck import Checks
+from desktop_app.app.session import Session
+from desktop_app.ui.current import Current
+from desktop_app.ui.transcript import saving
+from desktop_app.ui.transcript.header import FORMAT_WORDS
+from desktop_app.ui.transcript.page import again_words
+from desktop_app.ui.widgets.actions import Actions
+from desktop_app.ui.widgets.confirm import confirm
+
+
+class Files(QObject):
+    """The actions on recordings, and the menu of each.
+
+    Signals: added(paths) when the user has chosen some; entry_asked(id) when a recording is to be shown;
+    told(sentence) when something was done.
+    """
+
+    added = Signal(list)
+    entry_asked = Signal(str)
+    told = Signal(str)
+
+    def __init__(
+        self,
+        window: QWidget,
+        actions: Actions,
+        current: Current,
+        session: Session,
+        checks: Checks,
+        preferences: Preferences,
+        text: Callable[[], str],
+    ) -> None:
+        super().__init__(window)
+        self._window, self._actions, self._current = window, actions, current
+        self._session, self._checks, self._preferences, self._text = session, checks, preferences, text
+        actions.on(
+            open=self.browse,
+            save=lambda: self.save("txt"),
+            copy=self.copy,
+            folder=self.show_folder,
+            cancel=lambda: session.cancel(current.key),
+        )
+
+    # Files.
+
+    def browse(self) -> None:
+        """Choose recordings to transcribe."""
+        folder = self._preferences.folder("open")
+        files, _ = QFileDialog.getOpenFileNames(self._window, "Choose recordings", folder, media.FILTER)
+        if files:
+            self._preferences.remember_folder("open", str(Path(files[0]).parent))
+            self.added.emit(files)
+
+    def save(self, form: str) -> None:
+        """Save the text that is looked at, as far as it is written."""
+        entry = self._current.entry
+        if entry is None or not entry.has_text:
+            return
+        transcript = entry.transcript()
+        suggested = Path(self._preferences.folder("save"), saving.suggested_name(transcript, form))
+        pattern = f"{FORMAT_WORDS[form]} (*.{form})"
+        name, _ = QFileDialog.getSaveFileName(self._window, "Save the transcript", str(suggested), pattern)
+        if name:
+            self.write(entry, form, Path(name))
+
+    def write(self, entry: Entry, form: str, place: Path) -> None:
+        """Write a text to a file; say that it was done or why it was not."""
+        if not place.suffix:
+            place = place.with_suffix(f".{form}")
+        try:
+            saving.save(entry.transcript(), form, place)
+        except OSError as error:
+            reason = f"{place.name} was not saved ({(error.strerror or str(error)).lower()})"
+            self._session.trouble.emit(reason, "choose another folder or make room, then save again")
+            return
+        self._preferences.remember_folder("save", str(place.parent))
+        self.told.emit(f"Saved as {place.name}")
+
+    def copy(self) -> None:
+        """Copy the whole text that is looked at."""
+        if self._current.entry is not None and self._current.entry.has_text:
+            QGuiApplication.clipboard().setText(self._text())
+            self.told.emit("Text copied")
+
+    def show_folder(self) -> None:
+        """Open the folder that the recording lies in."""
+        entry = self._current.entry
+        if entry is not None:
+            folder = Path(entry.path).parent
+            if not folder.is_dir():
+                self._session.trouble.emit(
+                    f"the folder {folder} is not there any more", "look for the recording elsewhere"
+                )
+            else:
+                QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+    # Recordings.
+
+    def open_menu(self, key: str, place: QPoint) -> None:
+        """What can be done with a recording of the sidebar."""
+        self.menu_for(key).popup(place)
+
+    def menu_for(self, key: str) -> QMenu:
+        """The menu of a recording."""
+        entry, item = self._session.entries[key], self._actions.item
+        menu = QMenu(self._window)
+        menu.aboutToHide.connect(menu.deleteLater)
+        if entry.state == RECORDING:
+            stop = menu.addAction("Stop recording", self._actions["record"].trigger)
+            stop.setEnabled(entry.live is not None)  # else another Galley records it
+            return menu
+        if entry.state in IN_WORK:
+            menu.addAction(self._actions["cancel"].text(), partial(self._session.cancel, key))
+        else:
+            item(menu, "again", partial(self._again, key), again_words(entry))
+            if entry.spoken and entry.state == DONE:
+                item(menu, "recheck", partial(self._check, key))
+            item(menu, "open_elsewhere", partial(self._play, entry))
+        menu.addSeparator()
+        item(menu, "remove", partial(self.remove, key))
+        return menu
+
+    def _again(self, key: str) -> None:
+        self.entry_asked.emit(key)
+        self._session.again(key)
+
+    def _check(self, key: str) -> None:
+        self.entry_asked.emit(key)
+        self._checks.begin(key)
+
+    def _play(self, entry: Entry) -> None:
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(entry.path)):
+            self._session.trouble.emit(f"no program here plays {entry.name}", "open its folder instead")
+
+    def remove(self, key: str) -> None:
+        """Forget a recording, once the user has said yes."""
+        entry = self._session.entries.get(key)
+        if entry is not None and entry.state == RECORDING:
+            self.told.emit("Stop the recording first")
+        elif entry is not None and confirm(
+            self._window,
+            f"Remove “{entry.name}”?",
+            "Its transcript is deleted from Galley. The audio file stays where it is.",
+            "Remove",
+        ):
+            self._session.remove(key)

@@ -1,0 +1,177 @@
+"""How a transcript looks: times in the margin, names over the text, the draft grey until it is verified."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from functools import cache
+from math import ceil
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+
+from desktop_app.app import wording
+from desktop_app.transcript.model import Speaker
+from desktop_app.ui.transcript.finder import Finder
+from desktop_app.ui.transcript.flow import Flow, Paragraph
+from desktop_app.ui.transcript.selection import Selection
+from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.speaker_badge import BADGE, initial, look_of, paint_badge
+from desktop_app.ui.widgets.theme import S1, S2, S4, S5, Palette, Theme, font
+
+TEXT_PIXELS = 17
+LINE_HEIGHT = 27  # 1.6 of the type size
+GAP = 11
+LEAD = 34
+"""The room over a line for the name of the one who begins to speak."""
+
+GUTTER = 58
+FADE_SECONDS = 1.6  # of the mark under a word that was corrected
+UNKNOWN = "Unknown speaker"
+_CHARACTERS = 86  # of a full line; no longer line is comfortable to read
+_SAMPLE = "It was a bright cold day in April, and the clocks were striking thirteen."
+_ABOVE = 13  # from the top of the text to the middle of the name
+
+Part = tuple[int, int, str]  # first character, the one after the last, the palette's name of the colour
+
+
+def text_column(width: int) -> tuple[int, int]:
+    """Where the text stands in a page of this width: left edge and width. Everything on the page keeps to it."""
+    text = max(min(_full_line(), width - GUTTER - 2 * S5), 200)
+    left = max((width - text - GUTTER) // 2, S4) + GUTTER
+    return left, text
+
+
+@cache
+def _full_line() -> int:
+    """The width of _CHARACTERS characters of ordinary text."""
+    advance = QFontMetricsF(font(TEXT_PIXELS, serif=True)).horizontalAdvance(_SAMPLE)
+    return ceil(advance / len(_SAMPLE) * _CHARACTERS)
+
+
+def _parts(paragraph: Paragraph, over: Iterable[Part]) -> list[Part]:
+    """Which colour each stretch of a paragraph has; those of `over` come before the others."""
+    found = [
+        (0, paragraph.final, "ink"),
+        (paragraph.final, paragraph.verified, "unsettled"),
+        (paragraph.verified, len(paragraph.text), "draft"),
+    ]
+    for begin, end, role in over:
+        left = [(first, min(last, begin), name) for first, last, name in found]
+        right = [(max(first, end), last, name) for first, last, name in found]
+        found = [*left, (begin, end, role), *right]
+    return [(first, last, role) for first, last, role in found if first < last]
+
+
+def paint_text(
+    painter: QPainter, flow: Flow, index: int, place: QPointF, colors: Palette, over: Iterable[Part] = ()
+) -> None:
+    """Draw the text of a paragraph, final, provisional and draft each in its colour; no colour moves the text.
+
+    Each colour is drawn through a window of its own: QTextLayout.draw loses every second of two selections that touch.
+    """
+    found = _parts(flow.paragraphs[index], over)
+    layout = flow.layout(index)
+    if len(found) == 1:
+        painter.setPen(colors.color(found[0][2]))
+        layout.draw(painter, place)
+        return
+    for begin, end, role in found:
+        painter.setPen(colors.color(role))
+        for left, right, top in flow.spans(index, begin, end):
+            painter.save()
+            row = QRectF(place.x() + left, place.y() + top, right - left, flow.line_height)
+            painter.setClipRect(row, Qt.ClipOperation.IntersectClip)
+            layout.draw(painter, place)
+            painter.restore()
+
+
+class ParagraphPainter:
+    """Draws paragraphs of a flow. Heights (`y`) are those of the top of a paragraph's text.
+
+    Attributes: left (of the text); speakers (by id); playing (the line that is heard, -1 for none); hovered (the line
+    whose time is under the mouse, -1 for none).
+    """
+
+    def __init__(self, theme: Theme, flow: Flow, selection: Selection, finder: Finder) -> None:
+        self._theme, self._flow, self._selection, self._finder = theme, flow, selection, finder
+        self._times, self._names = font(12, figures=True), font(14, "SemiBold")
+        self.left = GUTTER
+        self.speakers: dict[str, Speaker] = {}
+        self.playing = self.hovered = -1
+
+    # Where things are.
+
+    def time_rect(self, y: float) -> QRectF:
+        """Where the time of a line stands."""
+        return QRectF(self.left - S4 - 42, y, 44, self._flow.line_height)
+
+    def name_rect(self, index: int, y: float) -> QRect:
+        """Where the badge and the name over a line stand."""
+        found = self.speakers.get(self._flow.paragraphs[index].speaker or "")
+        width = QFontMetricsF(self._names).horizontalAdvance(found.name if found else UNKNOWN)
+        left = self.left - S4 - BADGE
+        return QRect(left, round(y - _ABOVE) - 13, round(S4 + BADGE + min(width, self._flow.width) + S1), 26)
+
+    # Painting.
+
+    def paint(self, painter: QPainter, index: int, y: float, caret: bool) -> None:
+        """Draw a paragraph with all that belongs to it; `caret`: with the caret, where that is in it."""
+        colors, paragraph = self._theme.palette, self._flow.paragraphs[index]
+        if paragraph.lead:
+            self._paint_name(painter, paragraph.speaker, y - _ABOVE)
+        painter.setFont(self._times)
+        painter.setPen(colors.color("muted" if paragraph.verified else "draft"))
+        clock = wording.clock(paragraph.start)
+        width = QFontMetricsF(self._times).horizontalAdvance(clock)
+        painter.drawText(QPointF(self.left - S4 - width, y + self._flow.baseline), clock)
+        marks = self._finder.marks_in(index)
+        for begin, end, role in (*marks, (*self._selection.range_in(index), "selection")):
+            self._fill(painter, index, y, begin, end, colors.color(role))
+        over = [(begin, end, "on_hit") for begin, end, role in marks if role == "hit_now"]
+        paint_text(painter, self._flow, index, QPointF(self.left, y), colors, over)
+        self._paint_corrections(painter, index, y)
+        if caret and self._selection.caret[0] == index:
+            x, row = self._flow.caret_at(*self._selection.caret)
+            painter.fillRect(QRectF(self.left + x - 0.75, y + row + 4, 1.5, LINE_HEIGHT - 7), colors.color("accent"))
+        if index in (self.playing, self.hovered):
+            self._paint_play(painter, index, y)
+
+    def _paint_name(self, painter: QPainter, speaker: str | None, middle: float) -> None:
+        colors, found = self._theme.palette, self.speakers.get(speaker or "")
+        color = colors.color("muted")
+        if found is not None:
+            look = look_of(found.id)
+            place = QRectF(self.left - S4 - BADGE, middle - BADGE / 2, BADGE, BADGE)
+            paint_badge(painter, place, look, initial(found.name), colors)
+            color = QColor(look.ink(colors))
+        metrics = QFontMetricsF(self._names)
+        name = metrics.elidedText(found.name if found else UNKNOWN, Qt.TextElideMode.ElideRight, self._flow.width)
+        painter.setFont(self._names)
+        painter.setPen(color)
+        painter.drawText(QPointF(self.left, middle + metrics.capHeight() / 2), name)
+
+    def _paint_play(self, painter: QPainter, index: int, y: float) -> None:
+        """The time becomes the button that it is."""
+        colors, place = self._theme.palette, self.time_rect(y)
+        painter.fillRect(place, colors.color("page"))
+        mark = QRectF(place.right() - S4, place.center().y() - S2, S4, S4)
+        icons.paint(painter, "loudspeaker" if index == self.playing else "play", colors.accent, mark)
+
+    def _fill(self, painter: QPainter, index: int, y: float, begin: int, end: int, color: QColor) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        for left, right, top in self._flow.spans(index, begin, end) if begin < end else ():
+            place = QRectF(self.left + left - 1, y + top + 2, right - left + 2, LINE_HEIGHT - 4)
+            painter.drawRoundedRect(place, 3, 3)
+
+    def _paint_corrections(self, painter: QPainter, index: int, y: float) -> None:
+        for mark in self._flow.corrections:
+            if mark.paragraph == index:
+                age = (time.monotonic() - mark.at) / FADE_SECONDS
+                color = self._theme.palette.color("accent")
+                color.setAlphaF(0.8 * max(0.0, 1 - age))
+                painter.setPen(QPen(color, 1.6, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+                for left, right, top in self._flow.spans(index, mark.begin, mark.end):
+                    under = y + top + self._flow.baseline + 4.5
+                    painter.drawLine(QPointF(self.left + left + 1, under), QPointF(self.left + right - 1, under))

@@ -1,0 +1,456 @@
+"""The transcript: read, selected, copied and searched with mouse and keyboard while it may still be written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from math import ceil
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QCursor,
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QMouseEvent,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QAbstractSlider, QApplication, QFrame, QMenu, QWidget
+
+from desktop_app.app import wording
+from desktop_app.engine.messages import TentativeLine
+from desktop_app.transcript.model import Segment, Speaker
+from desktop_app.ui.transcript.finder import Finder
+from desktop_app.ui.transcript.flow import Flow
+from desktop_app.ui.transcript.following import Follower
+from desktop_app.ui.transcript.painting import (
+    FADE_SECONDS,
+    GAP,
+    LEAD,
+    LINE_HEIGHT,
+    TEXT_PIXELS,
+    ParagraphPainter,
+    text_column,
+)
+from desktop_app.ui.transcript.selection import Place, Selection
+from desktop_app.ui.widgets.actions import Actions
+from desktop_app.ui.widgets.painting import painting
+from desktop_app.ui.widgets.screen_reader import announce
+from desktop_app.ui.widgets.theme import S2, S4, S6, Theme, font
+
+_IDLE_SLICE = 0.006
+
+
+class TranscriptView(QAbstractScrollArea):
+    """Shows segments and the lines in work, with names where another voice begins, and follows their end.
+
+    Attributes: flow (the layout); selection; finder (what is searched for); follower (keeps the end in view).
+    Signals: speaker_asked(id, place on the screen) when a name is clicked; time_asked(seconds) when a time is;
+    menu_asked(menu) before the menu of the text is shown.
+    """
+
+    speaker_asked = Signal(str, QRect)
+    time_asked = Signal(float)
+    menu_asked = Signal(QMenu)
+
+    def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._actions = theme, actions
+        self.flow = Flow(font(TEXT_PIXELS, serif=True), LINE_HEIGHT, GAP)
+        self.flow.lead = LEAD
+        self.selection = Selection(self.flow)
+        self.finder = Finder(self.flow)
+        self._painter = ParagraphPainter(theme, self.flow, self.selection, self.finder)
+        self._floor = 0.0  # the text of a run in work never gets shorter on the screen
+        self._caret_wanted = self._dragging = False
+        self._double_click_at = 0.0
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Transcript")
+        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
+        self.viewport().setAutoFillBackground(False)
+        self.viewport().setMouseTracking(True)
+        self._bar = self.verticalScrollBar()
+        self._bar.setSingleStep(LINE_HEIGHT)
+        self.follower = Follower(self, theme)
+        self._idle = QTimer(self)
+        self._idle.timeout.connect(self._measure_more)
+        self._fading = QTimer(self, interval=50)
+        self._fading.timeout.connect(self._fade)
+        self._edge = QTimer(self, interval=40)
+        self._edge.timeout.connect(self._drag_beyond_edge)
+        actions.on(copy_selection=self.copy, select_all=self._select_all)
+        self.addActions([actions["copy_selection"], actions["select_all"]])
+        theme.changed.connect(self.viewport().update)
+
+    def column(self) -> tuple[int, int]:
+        """Where the text stands: left edge and width. The scroll bar has its room even when it is not there."""
+        return text_column(self.width() - self._bar.sizeHint().width())
+
+    # Content.
+
+    def reset(self) -> None:
+        """Begin another transcript at its top."""
+        self._idle.stop()
+        self.flow.clear()
+        self.selection.reset()
+        self.finder.clear()
+        self._floor, self._caret_wanted = 0.0, False
+        self._resize_content()
+        self.follower.begin()
+        self.viewport().update()
+
+    def sync(self, segments: Sequence[Segment], lines: Sequence[TentativeLine], live: bool) -> None:
+        """Show the text as it is now. `live`: it is being written, so its end is followed."""
+        self.follower.growing = live
+        settled = self.flow.settled
+        self.flow.sync(segments, lines)
+        self.selection.clamp()
+        if self.flow.settled < settled:
+            self.finder.look_for(self.finder.text)
+        else:
+            self.finder.extend(settled)
+        if not self.flow.is_measured:
+            self._idle.start()
+        self._floor = max(self._floor, self.flow.height) if live else 0.0
+        self._resize_content()
+        if live and self.follower.following:
+            self.follower.glide_to_end()
+        if self.flow.corrections and not self._fading.isActive():
+            self._fading.start()
+        self.viewport().update()
+
+    def revise(self, segments: Sequence[Segment], lines: Sequence[TentativeLine], live: bool) -> None:
+        """Show the same words divided or spoken in another way. The view and the caret stay at their words."""
+        first, above = self.top_place()
+        looked_for, hit = self.finder.text, self.finder.current
+        change = self.flow.revise(segments)
+        self.selection.anchor = change.place(*self.selection.anchor)
+        self.selection.caret = change.place(*self.selection.caret)
+        self.sync(segments, lines, live)
+        self.finder.look_for(looked_for)
+        self.finder.current = min(hit, len(self.finder.hits) - 1)
+        if self.flow.paragraphs:
+            self._restore((change.place(first, 0)[0], above))
+        self.viewport().update()
+
+    def show_speakers(self, speakers: Sequence[Speaker]) -> None:
+        """Whose names stand over the lines."""
+        self._painter.speakers = {speaker.id: speaker for speaker in speakers}
+        self.viewport().update()
+
+    def name_of(self, speaker: str | None) -> str:
+        """The name for an id, "" for nobody."""
+        found = self._painter.speakers.get(speaker or "")
+        return found.name if found is not None else ""
+
+    def text(self) -> str:
+        """Everything that is final, a segment a line, behind the name of who says it."""
+        return "\n".join(
+            f"{name}: {paragraph.text}" if (name := self.name_of(paragraph.speaker)) else paragraph.text
+            for paragraph in self.flow.paragraphs[: self.flow.settled]
+        )
+
+    def say(self, index: int) -> None:
+        """Give the paragraph to screen readers, with the one who speaks."""
+        paragraph = self.flow.paragraphs[index]
+        name = self.name_of(paragraph.speaker)
+        spoken = f"{name + ', ' if name else ''}{wording.clock(paragraph.start)}: {paragraph.text}"
+        if spoken != self.accessibleDescription():
+            self.setAccessibleDescription(spoken)
+            announce(self, spoken)
+
+    # Playing.
+
+    def show_heard(self, seconds: float | None) -> None:
+        """Mark the line that is heard, None for none. The next one comes into view if that one was."""
+        before, heard = self._painter.playing, self.flow.line_at(seconds) if seconds is not None else -1
+        if heard != before:
+            self._painter.playing = heard
+            if heard >= 0 and self._is_in_view(before):
+                self.reveal(heard, 0)
+            self.viewport().update()
+
+    def show_time(self, seconds: float) -> None:
+        """Bring the words of a time into view."""
+        line = self.flow.line_at(seconds)
+        if line >= 0:
+            self.follower.stop()
+            self.reveal(line, 0)
+
+    def is_heard(self, seconds: float) -> bool:
+        """Whether the line of that time is the one that is heard."""
+        return self._painter.playing >= 0 and self.flow.line_at(seconds) == self._painter.playing
+
+    def _is_in_view(self, line: int) -> bool:
+        if not 0 <= line < self.flow.settled:
+            return False
+        return -self.flow.height_of(line) < self._y(line) - S4 < self.viewport().height()
+
+    # Finding.
+
+    def look_for(self, text: str) -> None:
+        """Mark every place of a text and show the first one from the top of the view on."""
+        near = (self.flow.at(self._bar.value()), 0) if self.flow.paragraphs else (0, 0)
+        self.finder.look_for(text, near)
+        self._show_hit()
+
+    def look_on(self, step: int) -> None:
+        """Show the next hit (`step` 1) or the previous one (-1)."""
+        self.finder.step(step)
+        self._show_hit()
+
+    def _show_hit(self) -> None:
+        hit = self.finder.hit
+        if hit is not None:
+            self.follower.stop()
+            self.reveal(hit[0], hit[1])
+        self.viewport().update()
+
+    # Scrolling.
+
+    def reveal(self, index: int, character: int) -> None:
+        """Scroll so that a place in the text is well in view."""
+        self.flow.refine(index, index)
+        spans = self.flow.spans(index, character, character + 1) or [(0.0, 0.0, 0.0)]
+        y, top = self.flow.top_of(index) + spans[0][2] + S4, self._bar.value()
+        if not top + S6 < y < top + self.viewport().height() - 2 * LINE_HEIGHT:
+            self.follower.halt()
+            self._bar.setValue(int(y - self.viewport().height() / 3))
+
+    def _resize_content(self) -> None:
+        self._bar.setPageStep(max(self.viewport().height() - 2 * LINE_HEIGHT, LINE_HEIGHT))
+        self.follower.set_range(ceil(max(self.flow.height, self._floor)) + S4 + S6)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        place = self.top_place()
+        self._painter.left, width = self.column()
+        self.flow.set_width(width)
+        if self.flow.paragraphs:
+            self.flow.refine(place[0], place[0] + 2 + self.viewport().height() // LINE_HEIGHT)
+            self._idle.start()
+        self._resize_content()
+        self._restore(place)
+
+    def top_place(self) -> tuple[int, float]:
+        """The paragraph at the top of the view, and how far of it is above."""
+        if not self.flow.paragraphs:
+            return 0, 0.0
+        y = self._bar.value() - S4
+        first = self.flow.at(y)
+        return first, y - self.flow.begin_of(first)
+
+    def _restore(self, place: tuple[int, float]) -> None:
+        if self.follower.growing and self.follower.following:
+            self._bar.setValue(self._bar.maximum())
+        elif self.flow.paragraphs and place != (0, -S4):
+            self.follower.scroll_to(round(self.flow.begin_of(place[0]) + place[1]) + S4)
+
+    def _measure_more(self) -> None:
+        place = self.top_place()
+        if not self.flow.refine_next(_IDLE_SLICE):
+            self._idle.stop()
+        self._resize_content()
+        self._restore(place)
+
+    # Painting.
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with painting(self.viewport()) as painter:
+            painter.fillRect(event.rect(), self._theme.palette.color("page"))
+            if self.flow.paragraphs:
+                top = event.rect().top() + self._bar.value() - S4
+                index = self.flow.at(top)
+                while index < len(self.flow.paragraphs) and self.flow.begin_of(index) <= top + event.rect().height():
+                    self.flow.refine(index, index)
+                    self._painter.paint(painter, index, self._y(index), self.hasFocus() and self._caret_wanted)
+                    index += 1
+
+    def _fade(self) -> None:
+        now = time.monotonic()
+        self.flow.corrections = [mark for mark in self.flow.corrections if now - mark.at < FADE_SECONDS]
+        if not self.flow.corrections:
+            self._fading.stop()
+        self.viewport().update()
+
+    # Where things are, in the viewport.
+
+    def _y(self, index: int) -> float:
+        """The top of a paragraph's text."""
+        return self.flow.top_of(index) - self._bar.value() + S4
+
+    def time_place(self, index: int) -> QRect:
+        """The time of a line."""
+        return self._painter.time_rect(self._y(index)).toRect()
+
+    def name_place(self, index: int) -> QRect:
+        """The badge and the name over a line."""
+        return self._painter.name_rect(index, self._y(index))
+
+    def caret_place(self) -> QPoint:
+        """Under the caret."""
+        index, character = self.selection.caret
+        x, row = self.flow.caret_at(index, character) if self.flow.paragraphs else (0.0, 0.0)
+        top = self._y(index) if self.flow.paragraphs else float(S4)
+        return QPoint(round(self._painter.left + x), round(top + row + self.flow.line_height))
+
+    def _place_under(self, point: QPointF) -> Place:
+        """The character nearest to a point. There must be a paragraph."""
+        return self.flow.position_at(point.x() - self._painter.left, point.y() + self._bar.value() - S4)
+
+    def _time_under(self, point: QPointF) -> int:
+        """The finished line whose time is at a point, or -1."""
+        if not self.flow.settled or point.x() > self._painter.left - S2:
+            return -1
+        index = self.flow.at(point.y() + self._bar.value() - S4)
+        inside = index < self.flow.settled and self._painter.time_rect(self._y(index)).contains(point)
+        return index if inside else -1
+
+    def _name_under(self, point: QPointF) -> int:
+        """The line over which the name of a known speaker is at a point, or -1."""
+        if not self.flow.paragraphs:
+            return -1
+        index = self.flow.at(point.y() + self._bar.value() - S4)
+        found = self.flow.paragraphs[index]
+        known = found.lead and found.speaker in self._painter.speakers
+        return index if known and self.name_place(index).contains(point.toPoint()) else -1
+
+    # Mouse.
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or not self.flow.paragraphs:
+            return
+        line = self._time_under(event.position())
+        if line >= 0:
+            self.time_asked.emit(self.flow.paragraphs[line].start)
+            return
+        line = self._name_under(event.position())
+        if line >= 0:
+            self.ask_speaker(line)
+            return
+        place = self._place_under(event.position())
+        if time.monotonic() - self._double_click_at < QApplication.doubleClickInterval() / 1000:
+            self.selection.select_paragraph(place[0])
+        else:
+            self.selection.put(place, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+            self._dragging = True
+        self._cursor_moved()
+
+    def ask_speaker(self, index: int) -> None:
+        """Ask for the card of the speaker whose name stands over a line, or over one before it."""
+        speaker = self.flow.paragraphs[index].speaker
+        while index > 0 and not self.flow.paragraphs[index].lead:
+            index -= 1
+        if speaker in self._painter.speakers:
+            place = self.name_place(index)
+            inside = place.intersected(self.viewport().rect())
+            place = inside if not inside.isEmpty() else QRect(place.left(), 0, place.width(), 1)
+            self.speaker_asked.emit(speaker, QRect(self.viewport().mapToGlobal(place.topLeft()), place.size()))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if self.flow.paragraphs:
+            self.selection.select_word(self._place_under(event.position()))
+            self._double_click_at = time.monotonic()
+            self._cursor_moved()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() == Qt.MouseButton.NoButton:
+            self._hover(event.position())
+        if not self._dragging or not self.flow.paragraphs:
+            return
+        self.selection.put(self._place_under(event.position()), True)
+        if 0 <= event.position().y() <= self.viewport().height():
+            self._edge.stop()
+        elif not self._edge.isActive():
+            self._edge.start()
+        self._cursor_moved()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._dragging = False
+        self._edge.stop()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(QPointF(-1, -1))
+        super().leaveEvent(event)
+
+    def _hover(self, point: QPointF) -> None:
+        line = self._time_under(point)
+        hand = line >= 0 or self._name_under(point) >= 0
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.IBeamCursor)
+        if line != self._painter.hovered:
+            self._painter.hovered = line
+            self.viewport().update()
+
+    def _drag_beyond_edge(self) -> None:
+        point = self.viewport().mapFromGlobal(QCursor.pos())
+        beyond = point.y() if point.y() < 0 else point.y() - self.viewport().height()
+        self.follower.stop()
+        self._bar.setValue(self._bar.value() + round(beyond / 3))
+        self.selection.put(self._place_under(QPointF(point)), True)
+        self._cursor_moved()
+
+    # The menu.
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self.menu().popup(self.viewport().mapToGlobal(self.caret_place()))
+            return
+        if self.flow.paragraphs:
+            place = self._place_under(QPointF(self.viewport().mapFromGlobal(QCursor.pos())))
+            first, last = self.selection.range
+            if not (self.selection.has_selection and first <= place <= last):
+                self.selection.put(place, False)
+                self._cursor_moved()
+        self.menu().popup(event.globalPos())
+
+    def menu(self) -> QMenu:
+        """What can be done with the text under the mouse, and with those who speak."""
+        made = QMenu(self)
+        made.aboutToHide.connect(made.deleteLater)
+        self._actions.item(made, "copy_selection", self.copy).setEnabled(self.selection.has_selection)
+        self._actions.item(made, "select_all", self._select_all).setEnabled(bool(self.flow.paragraphs))
+        self.menu_asked.emit(made)
+        return made
+
+    # Keyboard.
+
+    def copy(self) -> None:
+        """Put what is selected on the clipboard, if anything is."""
+        if self.selection.has_selection:
+            QGuiApplication.clipboard().setText(self.selection.text())
+
+    def _select_all(self) -> None:
+        self.selection.select_all()
+        self._cursor_moved()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+            self._caret_wanted = True  # who comes by keyboard has to see where the focus is
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {
+            Qt.Key.Key_PageUp: QAbstractSlider.SliderAction.SliderPageStepSub,
+            Qt.Key.Key_PageDown: QAbstractSlider.SliderAction.SliderPageStepAdd,
+        }
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if event.key() in steps:
+            self._bar.triggerAction(steps[Qt.Key(event.key())])
+        elif self.selection.move(event.key(), control, shift):
+            self.reveal(*self.selection.caret)
+            self._cursor_moved()
+        else:
+            super().keyPressEvent(event)
+
+    def _cursor_moved(self) -> None:
+        """Show the selection, and let a screen reader say the paragraph that the caret has come to."""
+        self._caret_wanted = True
+        index = self.selection.caret[0]
+        if index < len(self.flow.paragraphs):
+            self.say(index)
+        self.viewport().update()
