@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from desktop_app.ui.recording.rescue import RescueBar
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -20,6 +19,7 @@ from desktop_app.app.entry import DONE, IN_WORK, INTERRUPTED, RECORDING
 from desktop_app.app.live import OFF, RUNNING
 from desktop_app.audio import length
 from desktop_app.library.store import Library
+from desktop_app.ui.recording.recovery_bar import RecoveryBar
 from desktop_app.ui.shell.app import Program
 from tests import random_models, virtual_microphone
 from tests.e2e.test_window import CLIP, WAIT, Heartbeat
@@ -130,8 +130,8 @@ def test_the_lines_of_a_killed_window_stand_and_the_rest_is_written(
     key, line = marked(home)
     with opened(qapp) as program:
         window = program.window
-        qtbot.waitUntil(lambda: bool(window.live.rescue.found), timeout=WAIT)
-        window.findChild(RescueBar).transcribe.click()
+        qtbot.waitUntil(lambda: bool(window.live.recovery.found), timeout=WAIT)
+        window.findChild(RecoveryBar).transcribe.click()
         entry = program.session.entries[key]
         qtbot.waitUntil(lambda: entry.state not in (INTERRUPTED, *IN_WORK), timeout=WAIT)
         assert entry.state == DONE, entry.problem
