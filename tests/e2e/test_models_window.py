@@ -48,7 +48,7 @@ def test_a_model_is_fetched_chosen_used_and_removed(program: Program, server: Hu
     qtbot.waitUntil(lambda: program.models.draft_in_use is not None, timeout=WAIT)
     assert server.requests == []  # the page asks nobody
     row = page.rows[name]
-    assert row.get.accessibleName() == f"Get {name} from {server.url.removeprefix('http://')}: about 1.5 GB"
+    assert row.get.accessibleName() == f"Download {name} from {server.url.removeprefix('http://')}: about 1.5 GB"
     heartbeat = Heartbeat()
 
     server.stall = (WEIGHTS, 200_000)
@@ -60,7 +60,7 @@ def test_a_model_is_fetched_chosen_used_and_removed(program: Program, server: Hu
     window.show_models()
     qtbot.wait(5)
     row.cancel.click()
-    qtbot.waitUntil(lambda: row.get.isVisible() and row.get.text().startswith("Go on"), timeout=WAIT)
+    qtbot.waitUntil(lambda: row.get.isVisible() and row.get.text().startswith("Resume"), timeout=WAIT)
     assert installed.unfinished()[name] > 200_000
 
     server.stall, server.cuts = None, {WEIGHTS: [50_000, 1, 20_000]}

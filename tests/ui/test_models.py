@@ -49,9 +49,9 @@ def test_what_a_download_takes_is_said_before_it_is_asked_for(page: ModelsPage, 
     row = page.rows["large"]
     assert row.facts.text() == "Every language · MIT · about 17.0 GB of memory, or 7.1 GB with 8 bits"
     assert row.advice.text() == "Faster with the draft small (English, 166 MB)"
-    assert row.get.text() == "Get · 3.1 GB"
-    assert row.get.accessibleName() == "Get large from hub.example.org: 3.1 GB"
-    assert page.rows["small"].get.text() == "Get · about 166 MB"
+    assert row.get.text() == "Download · 3.1 GB"
+    assert row.get.accessibleName() == "Download large from hub.example.org: 3.1 GB"
+    assert page.rows["small"].get.text() == "Download · about 166 MB"
     assert page._where.text().startswith("From hub.example.org and the file servers that it names. Nothing is asked")
     assert page.rows["base"].facts.text() == "147 MB · every language · MIT · comes with Galley"
     assert page.rows["base"].tag.text() == "Writes the text"
@@ -101,7 +101,7 @@ def test_a_download_shows_bytes_speed_and_time_and_goes_on_behind_other_pages(
     settle(stage, lambda: row.use.isVisible())
     assert window.toast.text() == "large is here, and every byte is what was promised"
     assert window.sidebar.models.text() == "Models"
-    assert row.draft.text() == "Get its draft small · 166 MB"
+    assert row.draft.text() == "Download its draft small · 166 MB"
     row.draft.click()
     assert stage.works.of(Fetch).work == Fetch("small")
 
@@ -139,7 +139,7 @@ def test_a_cancelled_download_keeps_what_came_and_goes_on(page: ModelsPage, stag
     begun = replace(LARGE, begun=1_200_000_000)
     stage.works.found = replace(stage.works.found, offered=(begun, SMALL, NETWORK))
     order.say(Stopped())
-    settle(stage, lambda: row.get.isVisible() and row.get.text() == "Go on · 1.9 GB")
+    settle(stage, lambda: row.get.isVisible() and row.get.text() == "Resume · 1.9 GB")
     assert row.progress.text() == "1.2 GB are here already"
     row.discard.click()
     assert stage.works.of(Remove).work == Remove("large")

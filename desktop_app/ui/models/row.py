@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from desktop_app.app.models import ModelStore
 from desktop_app.app.preferences import Preferences
@@ -28,6 +28,7 @@ from desktop_app.ui.widgets.theme import S1, S2, S3, S4, Theme
 Part = TypeVar("Part", bound=QWidget)
 _LINES = ("facts", "advice", "problem", "dismiss", "draft", "bar", "progress", "discard")
 _CONTROLS = ("get", "use", "cancel", "more")
+_DELETE = "Delete partial download"
 _LINKS = ("dismiss", "draft", "discard")
 
 
@@ -54,27 +55,17 @@ class ModelRow(QWidget):
 
     # The parts.
 
-    @cached_property
-    def tag(self) -> QLabel:
-        return self._put("tag", label("", "tag"))
-
-    @cached_property
-    def facts(self) -> QLabel:
-        return self._put("facts", quiet())
-
-    @cached_property
-    def advice(self) -> QLabel:
-        return self._put("advice", quiet())
-
-    @cached_property
-    def problem(self) -> QLabel:
-        made = self._put("problem", quiet())
-        made.setProperty("role", "bad")
-        return made
-
-    @cached_property
-    def draft(self) -> QPushButton:
-        return self._put("draft", button("", "link", self._get_draft))
+    tag = cached_property(lambda row: row._put("tag", label("", "tag")))
+    facts = cached_property(lambda row: row._put("facts", quiet()))
+    advice = cached_property(lambda row: row._put("advice", quiet()))
+    problem = cached_property(lambda row: row._put("problem", quiet(role="bad")))
+    draft = cached_property(lambda row: row._put("draft", button("", "link", row._get_draft)))
+    progress = cached_property(lambda row: row._put("progress", quiet()))
+    dismiss = cached_property(lambda row: row._control("dismiss", "Dismiss", row._models.forget, "link"))
+    discard = cached_property(lambda row: row._control("discard", _DELETE, row._models.remove, "link"))
+    get = cached_property(lambda row: row._control("get", "Download", row._models.get))
+    use = cached_property(lambda row: row._control("use", "Use", row._use))
+    cancel = cached_property(lambda row: row._control("cancel", "Cancel", row._models.cancel))
 
     @cached_property
     def bar(self) -> Bar:
@@ -82,37 +73,13 @@ class ModelRow(QWidget):
         return self._put("bar", Bar(self._theme, self.name, height=4))
 
     @cached_property
-    def progress(self) -> QLabel:
-        return self._put("progress", quiet())
-
-    @cached_property
-    def dismiss(self) -> QPushButton:
-        return self._control("dismiss", "Dismiss", partial(self._models.forget, self.name), "link")
-
-    @cached_property
-    def discard(self) -> QPushButton:
-        return self._control("discard", "Discard", partial(self._models.remove, self.name), "link")
-
-    @cached_property
-    def get(self) -> QPushButton:
-        return self._control("get", "Get", partial(self._models.get, self.name))
-
-    @cached_property
-    def use(self) -> QPushButton:
-        return self._control("use", "Use", self._use)
-
-    @cached_property
-    def cancel(self) -> QPushButton:
-        return self._control("cancel", "Cancel", partial(self._models.cancel, self.name))
-
-    @cached_property
     def more(self) -> QPushButton:
         made = self._put("more", icon_button(f"More about {self._model.title}", self.open_menu))
         made.setIcon(icons.icon("more", self._theme.palette.muted))
         return made
 
-    def _control(self, place: str, text: str, then: Callable[[], object], kind: str = "plain") -> QPushButton:
-        made = self._put(place, button(text, kind, then))
+    def _control(self, place: str, text: str, then: Callable[[str], object], kind: str = "plain") -> QPushButton:
+        made = self._put(place, button(text, kind, partial(then, self.name)))
         made.setAccessibleName(f"{text} {self._model.title}")
         return made
 
@@ -157,7 +124,7 @@ class ModelRow(QWidget):
         self._say("problem", problem)
         if self._show("draft", first is not None and first.name not in models.jobs) and first is not None:
             much = f" · {size(first.bytes)}" if first.bytes else ""
-            self.draft.setText(f"Get its draft {first.name}{much}")
+            self.draft.setText(f"Download its draft {first.name}{much}")
             self.draft.setToolTip(f"It writes ahead and changes no word. From {source.host}")
         if self._show("get", offered):
             self._show_get(model, source)
@@ -180,16 +147,16 @@ class ModelRow(QWidget):
 
     def _show_get(self, model: Listed, source: Source) -> None:
         much = models_words.download(model)
-        verb = "Go on" if model.begun else "Get"
+        verb = "Resume" if model.begun else "Download"
         self.get.setText(" · ".join(filter(None, [verb, much])))
         self.get.setEnabled(not source.problem)
-        amount = much or "the server says how much before anything is fetched"
-        self.get.setToolTip(f"Fetch it from {source.host}: {amount}")
+        amount = much or "the server says how much before it begins"
+        self.get.setToolTip(f"From {source.host}: {amount}")
         self.get.setAccessibleName(f"{verb} {model.title} from {source.host}: {amount}")
 
     # What is asked.
 
-    def _use(self) -> None:
+    def _use(self, name: str) -> None:
         self._models.choose_target(str(self._model.folder))
 
     def _get_draft(self) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QFontMetrics, QKeyEvent, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPaintEvent, QPen
 
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.buttons import button
+from desktop_app.ui.widgets.card_button import CardButton
 from desktop_app.ui.widgets.layouts import STRETCH, row
 from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.theme import S2, S4, Theme, font
@@ -16,27 +16,21 @@ from desktop_app.ui.widgets.theme import S2, S4, Theme, font
 _DISC = 40
 
 
-class RecordCard(QAbstractButton):
+class RecordCard(CardButton):
     """Press it to record from the input that is named on it. Signals: inputs_asked()."""
 
     inputs_asked = Signal()
 
-    def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme, record = theme, actions["record"]
+    def __init__(self, theme: Theme, actions: Actions) -> None:
+        super().__init__(theme, 72)
+        record = actions["record"]
         self._label, self._keys = record.description.text, record.keys
         self._source = ""
         self._title, self._line, self._key = font(15, "SemiBold"), font(13), font(12, figures=True)
         self.inputs = button("Choose input", "link", self.inputs_asked.emit)
-        self.setFixedHeight(72)
-        self.setMinimumWidth(320)
-        self.setMaximumWidth(620)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setToolTip(record.toolTip())
         self.clicked.connect(record.trigger)
         row(STRETCH, self.inputs, inside=self, margins=(S4, 0, S4, 0))
-        theme.changed.connect(self.update)
         self.show_source("")
 
     def show_source(self, name: str) -> None:
@@ -75,18 +69,3 @@ class RecordCard(QAbstractButton):
             painter.setPen(colors.color("muted"))
             shown = QFontMetrics(self._line).elidedText(self._source, Qt.TextElideMode.ElideRight, room)
             painter.drawText(left, middle + 17, shown)
-
-    def sizeHint(self) -> QSize:
-        return QSize(620, 72)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.update()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        else:
-            super().keyPressEvent(event)

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QEnterEvent, QKeyEvent, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPaintEvent, QPen
 
 from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.card_button import CardButton
 from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.theme import S4, Theme, font
 
 _DISC = 56
 
 
-class DropCard(QAbstractButton):
+class DropCard(CardButton):
     """One thing to do: drop a file on it, or press it."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, 272)
         self._dragged = False
-        self.setFixedHeight(272)
-        self.setMinimumWidth(320)
-        self.setMaximumWidth(620)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName("Drop audio, video or a folder, or press to browse")
-        theme.changed.connect(self.update)
 
     def set_dragged(self, dragged: bool) -> None:
         """Whether files hang over the window."""
@@ -62,18 +55,3 @@ class DropCard(QAbstractButton):
                 painter.setFont(face)
                 painter.setPen(colors.color(role))
                 painter.drawText(QRectF(S4, top, self.width() - 2 * S4, 32), Qt.AlignmentFlag.AlignHCenter, text)
-
-    def sizeHint(self) -> QSize:
-        return QSize(620, 272)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.update()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        else:
-            super().keyPressEvent(event)

@@ -31,9 +31,9 @@ class Sheet(QScrollArea):
         add(self.box, S5, rule(), S5)
 
 
-def quiet(text: str = "") -> QLabel:
+def quiet(text: str = "", role: str = "quiet") -> QLabel:
     """A line that explains, as many lines of it as it needs."""
-    made = label(text, "quiet")
+    made = label(text, role)
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setWordWrap(True)
     return made
