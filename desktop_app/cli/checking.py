@@ -11,6 +11,7 @@ from desktop_app.cli import results
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Failed, Finished, Options
 from desktop_app.transcript import difference
+from desktop_app.transcript.formats import Format
 from desktop_app.transcript.model import Transcript
 
 _JOB = "check"
@@ -21,7 +22,7 @@ def compare(
     events: queue.SimpleQueue[Any],
     live: Transcript,
     options: Options,
-    ending: str,
+    form: Format,
     say: Callable[[str], None],
 ) -> bool:
     """Transcribe the file as any other, say how many words that would change, and keep that text beside the live one;
@@ -40,4 +41,4 @@ def compare(
         say("No word would change: the whole file gives the same text.")
         return True
     say(f"{words} {'word' if words == 1 else 'words'} would change, transcribed as a whole file.")
-    return results.keep(event.transcript, path.with_suffix(f".checked.{ending}"), ending, "That text", say)
+    return results.keep(event.transcript, path.with_suffix(f".checked.{form.extension}"), form, "That text", say)

@@ -37,6 +37,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.transcript import guarded
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.formats import FORMATS
 from desktop_app.transcript.model import Models, Segment, Transcript
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Record until Ctrl-C, or for so many seconds; gives the exit status."""
     with _quiet_libraries(), LiveScreen() as screen, contextlib.closing(Keeping(screen.say)) as keeping:
         if arguments.recover:
-            return recover.run(arguments.format, options(arguments), arguments.check, keeping, screen.say)
+            return recover.run(FORMATS[arguments.format], options(arguments), arguments.check, keeping, screen.say)
         keeping.offer()
         return _Session(arguments, screen, keeping).run()
 
@@ -104,7 +105,7 @@ class _Session:
     def __init__(self, arguments: argparse.Namespace, screen: LiveScreen, keeping: Keeping) -> None:
         self._input: str | None = arguments.input
         self._seconds: float | None = arguments.seconds
-        self._format: str = arguments.format
+        self._format = FORMATS[arguments.format]
         self._check: bool = arguments.check
         self._folder = Path(arguments.output) if arguments.output else folders.recordings()
         self._options = options(arguments)
@@ -259,7 +260,7 @@ class _Session:
         if whole.guarded:
             self._screen.say(guarded.sentence(whole.guarded))
         if self._segments or self._transcript is not None:
-            place = recorded.path.with_suffix(f".{self._format}")
+            place = recorded.path.with_suffix(f".{self._format.extension}")
             results.keep(whole, place, self._format, "Text", self._screen.say)
         return DONE if self._transcript is not None else FAILED
 

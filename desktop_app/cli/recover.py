@@ -13,12 +13,13 @@ from desktop_app.cli import checking, results
 from desktop_app.cli.keeping import Keeping
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Event, Failed, Finished, Options, SegmentReady, Started
+from desktop_app.transcript.formats import Format
 from desktop_app.transcript.model import Transcript
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 
 
-def run(ending: str, options: Options, check: bool, keeping: Keeping, say: Callable[[str], None]) -> int:
+def run(form: Format, options: Options, check: bool, keeping: Keeping, say: Callable[[str], None]) -> int:
     """Write them down, beside their sound and in the library; gives the exit status."""
     found = keeping.interrupted()
     if not found:
@@ -33,9 +34,11 @@ def run(ending: str, options: Options, check: bool, keeping: Keeping, say: Calla
             written = keeping.take_up(one)
             engine.transcribe(one.id, one.path, options, written)
             whole = _follow(events, keeping, one.path, len(written.segments) if written else 0, say)
-            if whole is None or not results.keep(whole, Path(one.path).with_suffix(f".{ending}"), ending, "Text", say):
+            if whole is None or not results.keep(
+                whole, Path(one.path).with_suffix(f".{form.extension}"), form, "Text", say
+            ):
                 status = FAILED
-            if whole is not None and check and not checking.compare(engine, events, whole, options, ending, say):
+            if whole is not None and check and not checking.compare(engine, events, whole, options, form, say):
                 status = FAILED
     except KeyboardInterrupt:
         say("Interrupted: the recordings are kept.")

@@ -1,15 +1,13 @@
-"""Where results go: file names that never meet, and files that are whole or not there."""
+"""Where results go: file names that never meet."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from desktop_app.transcript import formats
+from desktop_app import atomic
+from desktop_app.transcript.formats import Format
 from desktop_app.transcript.model import Transcript
 
 
@@ -35,25 +33,10 @@ def destinations(files: Sequence[str], folder: Path, ending: str) -> list[Path]:
     return chosen
 
 
-def write(target: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all, even if the power fails. Raises OSError."""
-    draft = target.with_name(f".galley-{uuid.uuid4().hex}.part")
-    try:
-        with draft.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-        raise
-
-
-def keep(transcript: Transcript, target: Path, form: str, what: str, say: Callable[[str], None]) -> bool:
+def keep(transcript: Transcript, target: Path, form: Format, what: str, say: Callable[[str], None]) -> bool:
     """Write a transcript, and say where `what` is or why it cannot be written; gives whether it was."""
     try:
-        write(target, formats.write(transcript, form))
+        atomic.write(target, form.render(transcript))
     except OSError as error:
         say(f"{target}: the text cannot be written ({error.strerror or error}); make room for it")
         return False

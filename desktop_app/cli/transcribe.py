@@ -8,6 +8,7 @@ import queue
 from pathlib import Path
 from typing import Any
 
+from desktop_app import atomic
 from desktop_app.cli import results
 from desktop_app.cli.screen import Screen
 from desktop_app.engine import arguments as model_options
@@ -34,6 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.output and (problem := _make(Path(arguments.output))):
             screen.say(f"{shown(arguments.output)}: {problem}; choose another folder")
             return USAGE
+        if formats.FORMATS[arguments.format].is_binary and not arguments.output:
+            screen.say(f"{arguments.format} is no text for a terminal; name a folder with --output")
+            return USAGE
         return _Run(arguments, screen).all()
 
 
@@ -47,7 +51,7 @@ class _Run:
 
     def __init__(self, arguments: argparse.Namespace, screen: Screen) -> None:
         self._files: list[str] = arguments.files
-        self._format: str = arguments.format
+        self._format = formats.FORMATS[arguments.format]
         self._stats_file: str | None = arguments.stats
         self._screen = screen
         self._options = model_options.options(
@@ -59,9 +63,9 @@ class _Run:
             speakers=arguments.speakers,
         )
         folder = arguments.output
-        self._targets = results.destinations(self._files, Path(folder), self._format) if folder else []
+        self._targets = results.destinations(self._files, Path(folder), self._format.extension) if folder else []
         # Whose words they are is known when the whole file is heard: then the text cannot come line by line.
-        self._streams = self._format == "txt" and not folder and arguments.speakers == "off"
+        self._streams = self._format.name == "txt" and not folder and arguments.speakers == "off"
         self._finished: list[Transcript] = []
         self._failures: list[tuple[str, str]] = []
         self._started: Started | None = None
@@ -120,14 +124,14 @@ class _Run:
             self._screen.say(f"{file}: {guarded.sentence(transcript.guarded)}")
         if self._targets:
             try:
-                results.write(self._targets[number], formats.write(transcript, self._format))
+                atomic.write(self._targets[number], self._format.render(transcript))
             except OSError as error:
                 return self._note(file, f"the result cannot be written ({error.strerror or error})", "make room for it")
         elif self._streams:
             if number + 1 < len(self._files):
                 self._screen.text("\n")
         else:
-            self._screen.text(formats.write(transcript, self._format))
+            self._screen.text(str(self._format.render(transcript)))
         self._finished.append(transcript)
         return DONE
 
@@ -163,7 +167,7 @@ class _Run:
         end = self._segments[-1].end
         transcript = Transcript(self._files[number], end, "", 0.0, started.models, tuple(self._segments))
         try:
-            results.write(part, formats.write(transcript, self._format))
+            atomic.write(part, self._format.render(transcript))
         except OSError as error:
             self._screen.say(f"{part}: the part that is done cannot be written ({error.strerror or error})")
         else:
@@ -195,7 +199,7 @@ class _Run:
             "total": formats.statistics_object(sum((one.stats for one in self._finished), Statistics())),
         }
         try:
-            results.write(Path(self._stats_file), json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
+            atomic.write(Path(self._stats_file), json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
         except OSError as error:
             self._screen.say(
                 f"{shown(self._stats_file)}: cannot be written ({error.strerror or error}); choose another"

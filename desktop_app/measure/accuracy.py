@@ -19,6 +19,7 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
+from desktop_app import atomic
 from desktop_app.audio.files import AudioProblem
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
@@ -60,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         text = json.dumps(bench.figures(), indent=1, ensure_ascii=False) + "\n"
         try:
-            Path(arguments.json).write_text(text, encoding="utf-8")
+            atomic.write(Path(arguments.json), text)
         except OSError as error:
             _say(f"{arguments.json}: cannot be written ({error.strerror or error}); choose another")
             return max(status, FAILED)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from desktop_app import atomic
 from desktop_app.audio.files import AudioProblem
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.hearing import Samples
@@ -93,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         _say(f"galley bench live: the words' times cannot be read ({error}); docs/live.md shows the file")
         return 1
     if arguments.json:
-        Path(arguments.json).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        atomic.write(Path(arguments.json), json.dumps(result, indent=1) + "\n")
     sys.stdout.write("\n".join(_lines(result)) + "\n")
     return 0
 

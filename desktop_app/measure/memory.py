@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app import folders
+from desktop_app import atomic, folders
 from desktop_app.checkpoints import installed, quantised
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.checkpoints.problem import ModelProblem
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         if arguments.json:
-            Path(arguments.json).write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+            atomic.write(Path(arguments.json), json.dumps(found, indent=2) + "\n")
     except OSError as error:
         sys.stderr.write(f"galley bench memory: {error.strerror or error}; make room and try again\n")
         return 1

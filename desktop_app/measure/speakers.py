@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from desktop_app import atomic
 from desktop_app.audio.files import AudioProblem
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine.speakers import networks
@@ -57,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     for line in _lines(figures):
         sys.stdout.write(f"{line}\n")
     if arguments.json:
-        Path(arguments.json).write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        atomic.write(Path(arguments.json), json.dumps(figures, indent=1) + "\n")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The formats a transcript is saved in. Each is a function of the transcript alone."""
+"""The formats a transcript is saved in. Each is rendered from the transcript alone."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import csv
 import dataclasses
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from desktop_app.texts import N_
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript, Word
 from desktop_app.transcript.statistics import Statistics
@@ -91,22 +93,6 @@ def json_text(transcript: Transcript) -> str:
     return json.dumps(json_object(transcript), ensure_ascii=False, separators=(", ", ": ")) + "\n"
 
 
-FORMATS: Mapping[str, Callable[[Transcript], str]] = {
-    "txt": txt,
-    "srt": srt,
-    "vtt": vtt,
-    "json": json_text,
-    "csv": csv_text,
-    "rttm": rttm,
-}
-"""Names, which are file endings too, and the functions that write them."""
-
-
-def write(transcript: Transcript, name: str) -> str:
-    """The transcript in the format called `name`, one of FORMATS (KeyError otherwise)."""
-    return FORMATS[name](transcript)
-
-
 def read_json(text: str) -> Transcript:
     """The transcript that `json_text` wrote. Raises ValueError or KeyError for anything else."""
     found = json.loads(text)
@@ -157,3 +143,42 @@ def _cue(text: str) -> str:
 
 def _escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file that a transcript is saved as.
+
+    Attributes:
+        name: for `--format` of the command line.
+        label: for menus, to be translated in use.
+        extension: of the file, without a dot.
+        render: the whole file as text, or as bytes where it is binary.
+        is_binary: whether it cannot be shown in a terminal.
+        needs_speakers: whether it says nothing of a recording whose speakers are not known.
+    """
+
+    name: str
+    label: str
+    extension: str
+    render: Callable[[Transcript], str | bytes]
+    is_binary: bool = False
+    needs_speakers: bool = False
+
+    def file_name(self, recording: str) -> str:
+        """What the file of a recording, given by its path, is called."""
+        return f"{Path(recording).stem or 'transcript'}.{self.extension}"
+
+
+FORMATS: dict[str, Format] = {
+    each.name: each
+    for each in (
+        Format("txt", N_("Text (.txt)"), "txt", txt),
+        Format("srt", N_("Subtitles (.srt)"), "srt", srt),
+        Format("vtt", N_("Web subtitles (.vtt)"), "vtt", vtt),
+        Format("csv", N_("Table (.csv)"), "csv", csv_text),
+        Format("rttm", N_("RTTM, speaker turns (.rttm)"), "rttm", rttm, needs_speakers=True),
+        Format("json", N_("JSON, full data (.json)"), "json", json_text),
+    )
+}
+"""All formats by their names, in the order of the menu. Window and command line offer what is here."""

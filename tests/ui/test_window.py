@@ -24,7 +24,7 @@ from desktop_app.engine.messages import (
     Tentative,
     TentativeLine,
 )
-from desktop_app.transcript.formats import read_json
+from desktop_app.transcript.formats import FORMATS, read_json
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.shell import files
 from desktop_app.ui.shell import window as window_module
@@ -161,6 +161,15 @@ def test_the_panel_says_that_the_draft_was_left_out_and_why(window: Window, stag
     assert said == "Small; left out for 60% of the text, where with it the speed would have been 80%"
 
 
+def test_the_menu_offers_all_formats_and_turns_of_speakers_only_where_they_are_known(window: Window) -> None:
+    header = window.page.header
+    assert [action.text() for action in header.save_menu.actions()] == [form.label for form in FORMATS.values()]
+    header.set_speakers(known=False, audible=False)
+    assert [name for name, action in header.formats.items() if not action.isEnabled()] == ["rttm"]
+    header.set_speakers(known=True, audible=False)
+    assert all(action.isEnabled() for action in header.formats.values())
+
+
 @pytest.mark.parametrize("form", ["txt", "srt", "vtt", "json"])
 def test_a_text_is_saved_in_every_format(
     window: Window, stage: Stage, recording: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
@@ -200,7 +209,7 @@ def test_a_failed_save_is_said_and_leaves_the_old_file(
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("desktop_app.ui.transcript.saving.os.fsync", full)
+    monkeypatch.setattr("desktop_app.atomic.os.fsync", full)
     window.files.write(entry, "txt", place)
     assert place.read_text() == "before"
     assert not list(tmp_path.glob(".*part"))

@@ -10,14 +10,15 @@ from PySide6.QtCore import QObject, QPoint, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
+from desktop_app import atomic
 from desktop_app.app import media
 from desktop_app.app.entry import DONE, IN_WORK, RECORDING, Entry
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.recheck import Checks
 from desktop_app.app.session import Session
+from desktop_app.texts import _
+from desktop_app.transcript.formats import FORMATS
 from desktop_app.ui.current import Current
-from desktop_app.ui.transcript import saving
-from desktop_app.ui.transcript.header import FORMAT_WORDS
 from desktop_app.ui.transcript.page import again_words
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.confirm import confirm
@@ -60,7 +61,7 @@ class Files(QObject):
     def browse(self) -> None:
         """Choose recordings to transcribe."""
         folder = self._preferences.folder("open")
-        files, _ = QFileDialog.getOpenFileNames(self._window, "Choose recordings", folder, media.FILTER)
+        files, _filter = QFileDialog.getOpenFileNames(self._window, "Choose recordings", folder, media.FILTER)
         if files:
             self._preferences.remember_folder("open", str(Path(files[0]).parent))
             self.added.emit(files)
@@ -71,18 +72,19 @@ class Files(QObject):
         if entry is None or not entry.has_text:
             return
         transcript = entry.transcript()
-        suggested = Path(self._preferences.folder("save"), saving.suggested_name(transcript, form))
-        pattern = f"{FORMAT_WORDS[form]} (*.{form})"
-        name, _ = QFileDialog.getSaveFileName(self._window, "Save the transcript", str(suggested), pattern)
+        chosen = FORMATS[form]
+        suggested = Path(self._preferences.folder("save"), chosen.file_name(transcript.path))
+        pattern = f"{_(chosen.label)} (*.{chosen.extension})"
+        name, _filter = QFileDialog.getSaveFileName(self._window, "Save the transcript", str(suggested), pattern)
         if name:
             self.write(entry, form, Path(name))
 
     def write(self, entry: Entry, form: str, place: Path) -> None:
         """Write a text to a file; say that it was done or why it was not."""
         if not place.suffix:
-            place = place.with_suffix(f".{form}")
+            place = place.with_suffix(f".{FORMATS[form].extension}")
         try:
-            saving.save(entry.transcript(), form, place)
+            atomic.write(place, FORMATS[form].render(entry.transcript()))
         except OSError as error:
             reason = f"{place.name} was not saved ({(error.strerror or str(error)).lower()})"
             self._session.trouble.emit(reason, "choose another folder or make room, then save again")

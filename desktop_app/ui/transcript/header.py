@@ -9,21 +9,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 
+from desktop_app.texts import _
+from desktop_app.transcript.formats import FORMATS
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.elided import ElidedLabel
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.theme import S1, S2, S3
 
 _NARROW = 520  # then the tools stand under the title
-
-FORMAT_WORDS = {
-    "txt": "Text (.txt)",
-    "srt": "Subtitles (.srt)",
-    "vtt": "Web subtitles (.vtt)",
-    "csv": "Table (.csv)",
-    "rttm": "Who spoke when (.rttm)",
-    "json": "Everything, for programs (.json)",
-}
 
 
 class PageHeader(QWidget):
@@ -39,8 +32,8 @@ class PageHeader(QWidget):
         self.save.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
         self.save_menu = QMenu(self.save)
         self.formats = {
-            name: self.save_menu.addAction(words, partial(self.save_asked.emit, name))
-            for name, words in FORMAT_WORDS.items()
+            name: self.save_menu.addAction(_(form.label), partial(self.save_asked.emit, name))
+            for name, form in FORMATS.items()
         }
         tools = [actions.button(name) for name in ("play", "find", "copy", "folder", "speakers", "speed")]
         self.play, self.search, self.copy, self.folder, self.speakers, self.speed = tools
@@ -63,7 +56,8 @@ class PageHeader(QWidget):
     def set_speakers(self, known: bool, audible: bool) -> None:
         """Whether speakers are known, and whether there is something to hear."""
         self.speakers.setVisible(known)
-        self.formats["rttm"].setEnabled(known)
+        for name, form in FORMATS.items():
+            self.formats[name].setEnabled(known or not form.needs_speakers)
         self.play.setVisible(audible)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -1,9 +1,7 @@
-"""Results have names that never meet, and are there whole or not at all."""
+"""Results have names that never meet."""
 
 from __future__ import annotations
 
-import errno
-import os
 from pathlib import Path
 
 import pytest
@@ -38,25 +36,3 @@ def test_an_input_is_never_the_place_of_a_result(tmp_path: Path) -> None:
     inputs = [str(tmp_path / "talk.txt"), str(tmp_path / "walk.wav")]
     found = results.destinations(inputs, tmp_path, "txt")
     assert [target.name for target in found] == ["talk.txt.txt", "walk.txt"]
-
-
-def test_a_result_replaces_an_older_one_whole(tmp_path: Path) -> None:
-    target = tmp_path / "ñ.txt"
-    results.write(target, "old")
-    results.write(target, "new ñ\n")
-    assert target.read_bytes() == "new ñ\n".encode()
-    assert list(tmp_path.iterdir()) == [target]
-
-
-def test_a_disk_that_fills_up_leaves_the_older_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target = tmp_path / "talk.txt"
-    results.write(target, "old")
-
-    def full(number: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        results.write(target, "new")
-    assert target.read_text(encoding="utf-8") == "old"
-    assert list(tmp_path.iterdir()) == [target]

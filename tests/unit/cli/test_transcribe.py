@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
@@ -23,6 +24,7 @@ from desktop_app.engine.messages import (
     Tentative,
     TentativeLine,
 )
+from desktop_app.transcript.formats import FORMATS, Format
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 
@@ -119,6 +121,17 @@ def test_results_in_a_folder(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert sorted(file.name for file in folder.iterdir()) == ["a.mp3.srt", "a.wav.srt"]
     assert (folder / "a.wav.srt").read_text(encoding="utf-8").startswith("1\n00:00:00,000 --> 00:00:01,000\n")
     assert capsys.readouterr().out == ""
+
+
+def test_a_further_format_is_found_and_a_binary_one_needs_a_folder(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = Format("zip", "Packed", "zip", lambda transcript: zlib.compress(transcript.path.encode()), is_binary=True)
+    monkeypatch.setitem(FORMATS, "zip", packed)
+    assert cli.main(["transcribe", "--format", "zip", "a.wav"]) == 2
+    assert capsys.readouterr() == ("", "zip is no text for a terminal; name a folder with --output\n")
+    assert run("--format", "zip", "--output", str(tmp_path), "a.wav") == 0
+    assert zlib.decompress((tmp_path / "a.zip").read_bytes()) == b"a.wav"
 
 
 def test_a_folder_that_cannot_be_made_is_wrong_usage(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
