@@ -41,7 +41,7 @@ def where(source: Source) -> str:
     through = f", through the proxy {source.proxy}" if source.proxy else ""
     others = "" if source.mirror else " and the file servers that it names"
     return (
-        f"From {source.host}{through}{others}. Nothing is asked there before you press Get; then it learns this "
+        f"From {source.host}{through}{others}. Nothing is asked there before you press Download; then it learns this "
         "computer's address and the model's name."
     )
 

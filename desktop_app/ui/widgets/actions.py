@@ -148,4 +148,5 @@ class ActionButton(QPushButton):
             self.setText(action.iconText())
         if action.icon_name:
             tint = getattr(colors, action.tint or self._tint)
-            self.setIcon(icons.icon(action.icon_name, tint, colors.line_strong))
+            disabled = colors.draft if self._kind == "primary" else colors.line_strong
+            self.setIcon(icons.icon(action.icon_name, tint, disabled))
