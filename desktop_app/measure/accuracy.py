@@ -176,7 +176,7 @@ class _Bench:
                 {
                     "file": self._name(wanted),
                     "language": _language(wanted, transcript),
-                    "heard_language": transcript.language,
+                    "detected_language": transcript.language,
                     "reference": wanted.text,
                     "text": text,
                     **measured.figures(),
@@ -189,7 +189,7 @@ class _Bench:
 
 
 def _language(wanted: Reference, transcript: Transcript) -> str:
-    """Of the reference: as the folder tells, else as it was heard or given."""
+    """Of the reference: as the folder says, else as it was given or detected."""
     return wanted.language or transcript.language
 
 

@@ -143,8 +143,8 @@ def phrases(clip: Reference) -> tuple[Phrase, ...]:
         first, last = max(0, round((start - _MARGIN) * SAMPLE_RATE)), round((end + _MARGIN) * SAMPLE_RATE)
         at = first / SAMPLE_RATE
         mine = (word for word in words if start <= word.start < end)
-        said = tuple(Word(word.text, word.start - at, word.end - at, 1.0, clip.speaker) for word in mine)
-        found.append(Phrase(samples[first:last], start - at, end - at, said))
+        moved = tuple(Word(word.text, word.start - at, word.end - at, 1.0, clip.speaker) for word in mine)
+        found.append(Phrase(samples[first:last], start - at, end - at, moved))
     return tuple(found)
 
 
@@ -163,15 +163,15 @@ def _shared_out(clip: Reference, spans: list[tuple[float, float]]) -> list[Word]
 
 
 def make(
-    seed: int, found: Sequence[Reference], said: Callable[[Reference], Sequence[Phrase]] = phrases
+    seed: int, found: Sequence[Reference], phrases_of: Callable[[Reference], Sequence[Phrase]] = phrases
 ) -> Conversation:
     """The conversation of this seed from these clips, of 2 to 6 of their speakers; 40 s and 20 s for each of them, less
-    where the speakers have not said so much. `said` tells the phrases of a clip. Raises AudioProblem.
+    where the speakers have not said so much. `phrases_of` gives the phrases of a clip. Raises AudioProblem.
     """
     rng = np.random.default_rng(seed)
     everybody = sorted({clip.speaker for clip in found})
     people = [str(who) for who in rng.choice(everybody, min(2 + seed % PEOPLE, len(everybody)), replace=False)]
-    left = {who: _shuffled(who, found, said, rng) for who in people}
+    left = {who: _shuffled(who, found, phrases_of, rng) for who in people}
     share = {who: float(rng.uniform(1.0, 3.0)) for who in people}
     tracks: dict[str, list[tuple[int, Samples]]] = {who: [] for who in people}
     turns: list[Turn] = []
@@ -219,13 +219,13 @@ def make(
 def _shuffled(
     who: str,
     found: Sequence[Reference],
-    said: Callable[[Reference], Sequence[Phrase]],
+    phrases_of: Callable[[Reference], Sequence[Phrase]],
     rng: np.random.Generator,
 ) -> list[Phrase]:
     """What somebody can say, the last phrase first: clip by clip, so that neighbours follow each other."""
     mine = [clip for clip in found if clip.speaker == who]
     order = rng.permutation(len(mine))
-    return [phrase for at in order for phrase in reversed(said(mine[int(at)]))]
+    return [phrase for at in order for phrase in reversed(phrases_of(mine[int(at)]))]
 
 
 def _room(tracks: list[list[tuple[int, Samples]]], rng: np.random.Generator) -> Samples:
@@ -238,7 +238,7 @@ def _room(tracks: list[list[tuple[int, Samples]]], rng: np.random.Generator) -> 
         for at, sound in track:
             voice[at : at + sound.size] += sound
         voice *= 10 ** (rng.uniform(-4, 4) / 20) / (_level(voice) or 1.0)
-        total += voice if dry else _heard(voice, reverberation, rng)
+        total += voice if dry else _reverberated(voice, reverberation, rng)
     loud = _level(total)
     total += rng.standard_normal(end) * loud * 10 ** (-rng.uniform(18, 40) / 20)
     return np.asarray(total * (0.5 / np.abs(total).max()), np.float32)
@@ -250,7 +250,9 @@ def _level(sound: npt.NDArray[np.float64]) -> float:
     return float(np.sqrt(np.mean(loud**2))) if loud.size else 0.0
 
 
-def _heard(voice: npt.NDArray[np.float64], reverberation: float, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+def _reverberated(
+    voice: npt.NDArray[np.float64], reverberation: float, rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
     """A voice through a room: the direct sound, then noise that decays by 60 dB in `reverberation` seconds."""
     count = round(reverberation * SAMPLE_RATE)
     tail = rng.standard_normal(count) * np.exp(-6.9 * np.arange(count) / count)

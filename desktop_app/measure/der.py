@@ -54,16 +54,16 @@ def errors(reference: Sequence[Turn], found: Sequence[Turn], collar: float = 0.0
         lengths = np.where((middles > begin) & (middles < end), 0.0, lengths)
     if seconds:
         lengths = np.where(middles > seconds, 0.0, lengths)
-    said, heard = _active(reference, mine, middles), _active(found, theirs, middles)
-    together = (said * lengths) @ heard.T
+    speaking, found_speaking = _active(reference, mine, middles), _active(found, theirs, middles)
+    together = (speaking * lengths) @ found_speaking.T
     rows, columns = linear_sum_assignment(-together)
     right = float(together[rows, columns].sum())
-    talking, hearing = said.sum(0), heard.sum(0)
-    both = float((np.minimum(talking, hearing) * lengths).sum())
+    count, found_count = speaking.sum(0), found_speaking.sum(0)
+    both = float((np.minimum(count, found_count) * lengths).sum())
     return Errors(
-        float((talking * lengths).sum()),
-        float((np.maximum(talking - hearing, 0) * lengths).sum()),
-        float((np.maximum(hearing - talking, 0) * lengths).sum()),
+        float((count * lengths).sum()),
+        float((np.maximum(count - found_count, 0) * lengths).sum()),
+        float((np.maximum(found_count - count, 0) * lengths).sum()),
         both - right,
     )
 

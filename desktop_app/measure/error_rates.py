@@ -102,15 +102,15 @@ def normalised(text: str) -> list[str]:
     return re.findall(r"[^\W_]+(?:'[^\W_]+)*", text.lower().replace("\u2019", "'"))
 
 
-def matched(gold: Sequence[str], heard: Sequence[str]) -> tuple[list[tuple[int, int]], int]:
-    """The pairs of places with equal words in an alignment of least edit distance, and the distance."""
-    rows, columns = len(gold) + 1, len(heard) + 1
-    ids = {word: number for number, word in enumerate({*gold, *heard})}
-    right = np.array([ids[word] for word in heard], np.int64)
+def matched(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[list[tuple[int, int]], int]:
+    """The pairs of places with equal words in an alignment of least edit distance, and that distance."""
+    rows, columns = len(reference) + 1, len(hypothesis) + 1
+    ids = {word: number for number, word in enumerate({*reference, *hypothesis})}
+    right = np.array([ids[word] for word in hypothesis], np.int64)
     steps = np.zeros((rows, columns), np.int8)
     steps[0, :] = _STEP_RIGHT
     row = np.arange(columns)
-    for i, word in enumerate(gold, 1):
+    for i, word in enumerate(reference, 1):
         both = row[:-1] + (right != ids[word])
         left = row[1:] + 1
         best = np.concatenate([[row[0] + 1], np.minimum(both, left)])
@@ -119,12 +119,12 @@ def matched(gold: Sequence[str], heard: Sequence[str]) -> tuple[list[tuple[int, 
         steps[i, 0] = _STEP_LEFT
         steps[i, 1:] = np.where(row[1:] == both, _STEP_BOTH, np.where(row[1:] == left, _STEP_LEFT, _STEP_RIGHT))
     pairs = []
-    i, j = len(gold), len(heard)
+    i, j = len(reference), len(hypothesis)
     while i or j:
         step = steps[i, j]
         if step == _STEP_BOTH:
             i, j = i - 1, j - 1
-            if gold[i] == heard[j]:
+            if reference[i] == hypothesis[j]:
                 pairs.append((i, j))
         elif step == _STEP_LEFT:
             i -= 1
@@ -133,6 +133,6 @@ def matched(gold: Sequence[str], heard: Sequence[str]) -> tuple[list[tuple[int, 
     return pairs[::-1], int(row[-1])
 
 
-def word_error_rate(gold: Sequence[str], heard: Sequence[str]) -> float:
-    """Substituted, deleted and inserted words for each word that was said."""
-    return matched(gold, heard)[1] / max(1, len(gold))
+def word_error_rate(reference: Sequence[str], hypothesis: Sequence[str]) -> float:
+    """Substituted, deleted and inserted words for each word of the reference."""
+    return matched(reference, hypothesis)[1] / max(1, len(reference))

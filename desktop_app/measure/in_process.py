@@ -71,11 +71,11 @@ class _Listener(longform.Listener):
 @dataclass(frozen=True)
 class Shown:
     """The words on the screen at a moment, in seconds of the session: the final ones, and what follows them by the
-    target and by the draft. `heard` is how much audio had come in when the update began.
+    target and by the draft. `received` is how much audio had come in when the update began.
     """
 
     time: float
-    heard: float
+    received: float
     final: tuple[str, ...]
     provisional: tuple[str, ...]
     draft: tuple[str, ...]
@@ -117,7 +117,7 @@ class Player:
         self._clock: Callable[[], float] = CLOCKS[clock]
         self._every, self._pace, self.run = every, Pace(), Run()
         self._text = pair.target.checkpoint.text
-        self._now = self._began = self._heard = 0.0
+        self._now = self._began = self._received = 0.0
         self._final: list[str] = []
         self.live = Live(
             features,
@@ -152,7 +152,7 @@ class Player:
 
     def _update(self) -> float:
         """One update; how long after its beginning the next one may come."""
-        started, self._heard = self._now, self.live.heard / SAMPLE_RATE
+        started, self._received = self._now, self.live.heard / SAMPLE_RATE
         self._began, processor = self._clock(), process_time()
         text = self.live.update()
         took = self._clock() - self._began
@@ -177,4 +177,4 @@ class Player:
         final = (*self._final, *normalised(text.ink))
         target = (*self._final, *normalised(text.ink + text.uncommitted))
         whole = (*self._final, *normalised(text.ink + text.uncommitted + text.draft))
-        self.run.shown.append(Shown(time, self._heard, final, target[len(final) :], whole[len(target) :]))
+        self.run.shown.append(Shown(time, self._received, final, target[len(final) :], whole[len(target) :]))

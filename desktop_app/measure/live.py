@@ -107,8 +107,8 @@ def _measure(pair: Pair, options: Options, arguments: argparse.Namespace) -> dic
         "clock": arguments.clock,
     }
     Player(pair, options, every=FIXED).play(sample()[0][: 3 * SAMPLE_RATE])  # the first inferences take longer
-    name, speech, said = _heard(pair, options, arguments)
-    result[name] = _speech(pair, options, speech, said, arguments.clock)
+    name, speech, spoken = _played(pair, options, arguments)
+    result[name] = _speech(pair, options, speech, spoken, arguments.clock)
     if arguments.passes:
         result["passes"] = _passes(pair, options, speech[: round(arguments.passes * SAMPLE_RATE)])
     if arguments.quiet:
@@ -123,7 +123,7 @@ def _measure(pair: Pair, options: Options, arguments: argparse.Namespace) -> dic
     return result
 
 
-def _heard(pair: Pair, options: Options, arguments: argparse.Namespace) -> tuple[str, Samples, list[SpokenWord]]:
+def _played(pair: Pair, options: Options, arguments: argparse.Namespace) -> tuple[str, Samples, list[SpokenWord]]:
     """What is played, its name, and its words."""
     if arguments.real:
         _say("Finding the times of the words")
@@ -131,24 +131,24 @@ def _heard(pair: Pair, options: Options, arguments: argparse.Namespace) -> tuple
     if not arguments.speech:
         return ("sample", *sample())
     path = Path(arguments.speech)
-    speech, said = audio_of(path), known_words(path.with_suffix(".words.json"))
+    speech, spoken = audio_of(path), known_words(path.with_suffix(".words.json"))
     if arguments.seconds:
         speech = speech[: round(arguments.seconds * SAMPLE_RATE)]
-    return "speech", speech, [each for each in said if each.end < len(speech) / SAMPLE_RATE]
+    return "speech", speech, [each for each in spoken if each.end < len(speech) / SAMPLE_RATE]
 
 
-def _speech(pair: Pair, options: Options, audio: Samples, said: list[SpokenWord], clock: str) -> dict[str, Any]:
+def _speech(pair: Pair, options: Options, audio: Samples, spoken: list[SpokenWord], clock: str) -> dict[str, Any]:
     _say(f"Listening to {len(audio) / SAMPLE_RATE:.0f} s of speech")
     played = Player(pair, options, clock).play(audio)
     seconds = len(audio) / SAMPLE_RATE
     file_words = normalised(file_text(pair, audio, options).text)
     return {
         "seconds": seconds,
-        "words": len(said),
-        **latency(played, said),
+        "words": len(spoken),
+        **latency(played, spoken),
         "erasure": erasure(played),
-        "wer_final": accuracy(played, said),
-        "wer_file": word_error_rate([each.word for each in said], file_words),
+        "wer_final": accuracy(played, spoken),
+        "wer_file": word_error_rate([each.word for each in spoken], file_words),
         "updates_per_second": played.updates / seconds,
         "computing_share": (played.listening + played.writing) / seconds,
         "listening_share": played.listening / seconds,

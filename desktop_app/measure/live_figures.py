@@ -16,31 +16,31 @@ PAUSE = 0.5  # seconds between two words that end a speech
 
 @dataclass(frozen=True)
 class SpokenWord:
-    """A word that is said, as `normalised` gives it, and when, in seconds."""
+    """A spoken word, as `normalised` gives it, and when, in seconds."""
 
     word: str
     start: float
     end: float
 
 
-def latency(run: Run, said: Sequence[SpokenWord]) -> dict[str, Any]:
-    """When words came after they were said, in seconds, over the words that are right in the end.
+def latency(run: Run, spoken: Sequence[SpokenWord]) -> dict[str, Any]:
+    """The delays of words behind their ends in the speech, in seconds, over the words that are right in the end.
 
     `shown` is when a word was first seen in its place, in any kind of text, `final` when it was committed; `aware` of
     the time that computing takes, `unaware` stops the clock for it. `end_of_speech_to_final` is of the last word before
     a pause alone.
     """
     words = run.words
-    pairs, _ = matched([each.word for each in said], words)
+    pairs, _ = matched([each.word for each in spoken], words)
     seen, finished = _first_times(run)
     result: dict[str, Any] = {"matched_words": len(pairs)}
     for name, times in (("shown", seen), ("final", finished)):
         for kind, index in (("aware", 0), ("unaware", 1)):
-            late = [times[place][index] - said[gold].end for gold, place in pairs if place in times]
+            late = [times[place][index] - spoken[number].end for number, place in pairs if place in times]
             result[f"{name}_{kind}"] = spread(late)
-    lasts = {i for i in range(len(said)) if i + 1 == len(said) or said[i + 1].start - said[i].end >= PAUSE}
-    result["end_of_speech_to_final"] = spread([finished[place][0] - said[i].end for i, place in pairs if i in lasts])
-    result["first_word_shown"] = seen[pairs[0][1]][0] - said[pairs[0][0]].end if pairs else None
+    lasts = {i for i in range(len(spoken)) if i + 1 == len(spoken) or spoken[i + 1].start - spoken[i].end >= PAUSE}
+    result["end_of_speech_to_final"] = spread([finished[place][0] - spoken[i].end for i, place in pairs if i in lasts])
+    result["first_word_shown"] = seen[pairs[0][1]][0] - spoken[pairs[0][0]].end if pairs else None
     return result
 
 
@@ -69,9 +69,9 @@ def erasure(run: Run) -> dict[str, float]:
     return {name: words / count for name, words in erased.items()}
 
 
-def accuracy(run: Run, said: Sequence[SpokenWord]) -> float:
+def accuracy(run: Run, spoken: Sequence[SpokenWord]) -> float:
     """The word error rate of the committed text."""
-    return word_error_rate([each.word for each in said], run.words)
+    return word_error_rate([each.word for each in spoken], run.words)
 
 
 def _first_times(run: Run) -> tuple[dict[int, tuple[float, float]], dict[int, tuple[float, float]]]:
@@ -80,7 +80,7 @@ def _first_times(run: Run) -> tuple[dict[int, tuple[float, float]], dict[int, tu
     seen: dict[int, tuple[float, float]] = {}
     finished: dict[int, tuple[float, float]] = {}
     for shown in run.shown:
-        times = (shown.time, shown.heard)
+        times = (shown.time, shown.received)
         for place in range(len(finished), len(shown.final)):
             finished[place] = times
             seen.setdefault(place, times)

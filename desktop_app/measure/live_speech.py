@@ -1,4 +1,4 @@
-"""What `galley bench live` plays, and when each of its words is said: the sample, a file with known times, or short
+"""What `galley bench live` plays, and when each of its words is spoken: the sample, a file with known times, or short
 recordings of real speech with a known text, joined; and audio without speech.
 """
 
@@ -31,16 +31,16 @@ def sample() -> tuple[Samples, list[SpokenWord]]:
     folder = resources.path("resources", "sample")
     turns = [line.split() for line in (folder / "conversation.rttm").read_text("utf-8").splitlines()]
     texts = [line.partition(": ")[2] for line in (folder / "conversation.txt").read_text("utf-8").splitlines()]
-    said = []
+    spoken = []
     for turn, text in zip(turns, texts, strict=True):
         start, length = float(turn[3]), float(turn[4])
         words = normalised(text)
         letters = sum(len(word) + 1 for word in words)
         for word in words:
             end = start + length * (len(word) + 1) / letters
-            said.append(SpokenWord(word, start, end))
+            spoken.append(SpokenWord(word, start, end))
             length, letters, start = length - (end - start), letters - len(word) - 1, end
-    return audio_of(folder / "conversation.flac"), said
+    return audio_of(folder / "conversation.flac"), spoken
 
 
 def known_words(path: Path) -> list[SpokenWord]:
@@ -57,35 +57,37 @@ def real_speech(pair: Pair, options: Options, folder: Path, seconds: float) -> t
     clips = references(folder)
     draw.shuffle(clips)
     pieces: list[Samples] = []
-    said: list[SpokenWord] = []
+    spoken: list[SpokenWord] = []
     length = 0
     for clip in clips:
         if length >= seconds * SAMPLE_RATE:
             break
         audio = audio_of(clip.path)
         known = replace(options, language=clip.language or options.language, words=True)
-        said += spoken_words(pair, known, audio, clip.text, length / SAMPLE_RATE)
+        spoken += spoken_words(pair, known, audio, clip.text, length / SAMPLE_RATE)
         pause = silence(draw.uniform(*PAUSES), "silence")
         pieces += [audio, pause]
         length += len(audio) + len(pause)
-    return np.concatenate(pieces), said
+    return np.concatenate(pieces), spoken
 
 
 def spoken_words(pair: Pair, options: Options, audio: Samples, text: str, begin: float) -> list[SpokenWord]:
-    """The words of a text that is said in `audio`, which begins at `begin` seconds. `options` ask for words.
+    """The words of a text that is spoken in `audio`, which begins at `begin` seconds. `options` ask for words.
 
     Their times are those that the target finds for the words it writes alike (`galley transcribe --words`); between
     those, words follow each other at equal distances.
     """
-    gold = normalised(text)
+    reference = normalised(text)
     found = file_text(pair, audio, options)
     timings = [timing for segment in found.segments for timing in segment.words]
-    heard = [(word, timing) for timing in timings for word in normalised(timing.text)]
-    pairs, _ = matched(gold, [word for word, _ in heard])
+    written = [(word, timing) for timing in timings for word in normalised(timing.text)]
+    pairs, _ = matched(reference, [word for word, _ in written])
     places = [place for place, _ in pairs]
-    starts = _between(places, [heard[at][1].start for _, at in pairs], len(gold))
-    ends = _between(places, [heard[at][1].end for _, at in pairs], len(gold))
-    return [SpokenWord(word, begin + start, begin + end) for word, start, end in zip(gold, starts, ends, strict=True)]
+    starts = _between(places, [written[at][1].start for _, at in pairs], len(reference))
+    ends = _between(places, [written[at][1].end for _, at in pairs], len(reference))
+    return [
+        SpokenWord(word, begin + start, begin + end) for word, start, end in zip(reference, starts, ends, strict=True)
+    ]
 
 
 def _between(places: Sequence[int], times: Sequence[float], count: int) -> list[float]:

@@ -160,7 +160,7 @@ def window(name: str, precision: str, folder: str) -> dict[str, float]:
     loaded, load_peak = perf_counter(), peak()
     noise = np.random.default_rng(0).uniform(-1, 1.5, (shape.mel_bins, 2 * shape.audio_positions)).astype(np.float32)
     encoded = model.encode(noise)
-    heard = perf_counter()
+    encoded_at = perf_counter()
     cursor = model.open(encoded)
     began_text = perf_counter()
     for _ in range(TEXT):
@@ -170,7 +170,7 @@ def window(name: str, precision: str, folder: str) -> dict[str, float]:
         cursor.run([5] * ROUND)
     return {
         "load_seconds": loaded - began,
-        "encode_seconds": heard - loaded,
+        "encode_seconds": encoded_at - loaded,
         "pass_seconds": (written - began_text) / TEXT,
         "load_peak_bytes": load_peak,
         "peak_bytes": peak(),
@@ -180,11 +180,11 @@ def window(name: str, precision: str, folder: str) -> dict[str, float]:
 def peak() -> int:
     """The most memory that this process had at any time, in bytes."""
     status = Path("/proc/self/status")
-    if status.is_file():  # what getrusage tells there, a process inherits from its parent
+    if status.is_file():  # what getrusage reports there, a process inherits from its parent
         (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
     if sys.platform == "win32":
-        raise probe.ProbeProblem("Windows does not tell the peak here; use Linux or macOS")
+        raise probe.ProbeProblem("Windows does not report the peak here; use Linux or macOS")
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -27,8 +27,8 @@ INDEX, TEXTS = "index.json", "*.trans.txt"
 
 @dataclass(frozen=True)
 class Reference:
-    """A recording and what is said in it; `language` is its code and `speaker` who says it, or "" where the folder does
-    not tell.
+    """A recording and what is said in it; `language` is its code and `speaker` who says it, or "" where the folder
+    does not say.
     """
 
     path: Path

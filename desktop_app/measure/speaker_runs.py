@@ -1,5 +1,5 @@
-"""Other ways to hear conversations: live, half a second at a time; transcribed by the whole engine; and for hours,
-as one recording.
+"""More figures of conversations: of live labels; of the text that the whole engine transcribes; of hours as one
+recording.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class LiveFigures:
 
 
 def live_figures(talk: Conversation, found: Networks) -> LiveFigures:
-    """Hear a conversation as a microphone gives it; computing time is not counted."""
+    """Process a conversation as a microphone gives it, half a second at a time; computing time is not counted."""
     live = LiveSpeakers(found)
     labels: dict[int, str] = {}
     since: dict[int, float] = {}
@@ -91,9 +91,9 @@ def live_figures(talk: Conversation, found: Networks) -> LiveFigures:
 
 
 def _label(word: Word, turns: Sequence[Turn]) -> str | None:
-    """Who is heard most while a word is said; None where nobody is yet."""
-    heard = [(min(word.end, turn.end) - max(word.start, turn.start), turn.speaker) for turn in turns]
-    best = max(heard, default=(0.0, ""))
+    """Who speaks most during a word; None where no turn is near yet."""
+    overlaps = [(min(word.end, turn.end) - max(word.start, turn.start), turn.speaker) for turn in turns]
+    best = max(overlaps, default=(0.0, ""))
     if best[0] > 0:
         return best[1]
     near = [(max(turn.start - word.end, word.start - turn.end), turn.speaker) for turn in turns]
@@ -109,13 +109,13 @@ def recognised_figures(talks: Sequence[Conversation]) -> dict[str, Any]:
     from meeteval.wer import cp_word_error_rate
 
     count = wrong = wrong_or_elsewhere = 0
-    for talk, heard in zip(talks, _transcribed(talks), strict=True):
-        gold = [word for each in talk.words for word in normalised(each.text)]
-        text = [word for segment in heard.segments for word in normalised(segment.text)]
+    for talk, transcript in zip(talks, _transcribed(talks), strict=True):
+        words = [word for each in talk.words for word in normalised(each.text)]
+        text = [word for segment in transcript.segments for word in normalised(segment.text)]
         reference = {who: " ".join(normalised(said)) for who, said in said_by(talk.words).items()}
-        result = cp_word_error_rate(reference, _by_speaker(heard.segments))
-        count += len(gold)
-        wrong += matched(gold, text)[1]
+        result = cp_word_error_rate(reference, _by_speaker(transcript.segments))
+        count += len(words)
+        wrong += matched(words, text)[1]
         wrong_or_elsewhere += int(result.errors)
     return {
         "conversations": len(talks),
@@ -161,7 +161,7 @@ def _write(path: Path, talk: Conversation) -> None:
 
 
 def long_figures(hours: float, found: Networks, voices: Sequence[Reference]) -> dict[str, Any]:
-    """Hear the benchmark's conversations one after another, again and again, for so many hours; the peaks of all
+    """Process the benchmark's conversations one after another, again and again, for so many hours; the peaks of all
     resident memory are in bytes: before the first sample, after 0.1, 1, 5 and 10 hours, and with the last pass.
     """
     with tempfile.TemporaryDirectory() as kept:
@@ -169,11 +169,11 @@ def long_figures(hours: float, found: Networks, voices: Sequence[Reference]) -> 
         # In a process of its own: what that takes is none of this one's memory.
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as maker:
             maker.submit(_make, count, Path(kept), voices).result()
-        return _heard(hours, found, sorted(Path(kept).iterdir()))
+        return _processed(hours, found, sorted(Path(kept).iterdir()))
 
 
-def _heard(hours: float, found: Networks, files: Sequence[Path]) -> dict[str, Any]:
-    began, heard, round_ = time.process_time(), 0, 0
+def _processed(hours: float, found: Networks, files: Sequence[Path]) -> dict[str, Any]:
+    began, done, round_ = time.process_time(), 0, 0
     recognised = Diarisation(found)
     peaks = {"begin": peak()}
     marks = [*(mark for mark in _MARKS if mark < hours), hours]
@@ -182,18 +182,18 @@ def _heard(hours: float, found: Networks, files: Sequence[Path]) -> dict[str, An
         round_ += 1
         for at in range(0, samples.size, _BLOCK):
             recognised.hear(samples[at : at + _BLOCK])
-        heard += samples.size
-        while marks and heard >= marks[0] * 3600 * SAMPLE_RATE:
+        done += samples.size
+        while marks and done >= marks[0] * 3600 * SAMPLE_RATE:
             peaks[f"{marks.pop(0):g} h"] = peak()
-            sys.stderr.write(f"{heard / SAMPLE_RATE / 3600:.1f} hours: {peak() / 1e6:.0f} MB\n")
+            sys.stderr.write(f"{done / SAMPLE_RATE / 3600:.1f} hours: {peak() / 1e6:.0f} MB\n")
     listened = time.process_time() - began
     turns = recognised.finish()
     peaks["last pass"] = peak()
     whole = time.process_time() - began
     return {
-        "hours": round(heard / SAMPLE_RATE / 3600, 3),
+        "hours": round(done / SAMPLE_RATE / 3600, 3),
         "peak_bytes": peaks,
-        "processor_time_factor": round(whole * SAMPLE_RATE / heard, 4),
+        "processor_time_factor": round(whole * SAMPLE_RATE / done, 4),
         "last_pass_seconds": round(whole - listened, 1),
         "turns": len(turns),
         "speakers": len({turn.speaker for turn in turns}),

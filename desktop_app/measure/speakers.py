@@ -38,11 +38,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--voices", metavar="FOLDER", help="clips of known speakers: with index.json, or in LibriSpeech's layout")
     add("--count", type=int, default=CONVERSATIONS, metavar="N", help="conversations to cut from them (%(default)s)")
     add("--first", type=int, default=0, metavar="SEED", help="seed of the first one (default: %(default)s)")
-    add("--speakers", default="auto", metavar="auto|known", help="find their number, or be told it (default: auto)")
+    add(
+        "--speakers",
+        default="auto",
+        metavar="auto|known",
+        help="find their number, or use the known one (default: auto)",
+    )
     add("--real", metavar="FOLDER", help="a folder with index.json and real conversations in speakers/")
     add("--recognised", type=int, default=0, metavar="N", help="also transcribe the first N: cpWER of their text")
-    add("--hours", type=float, default=0.0, metavar="H", help="also hear H hours of them as one recording: its memory")
-    add("--live", action="store_true", help="also hear each conversation live, half a second at a time")
+    add(
+        "--hours",
+        type=float,
+        default=0.0,
+        metavar="H",
+        help="also process H hours of them as one recording: its memory",
+    )
+    add("--live", action="store_true", help="also process each conversation live, half a second at a time")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -124,13 +135,13 @@ def word_figures(talk: Conversation, turns: Sequence[Turn]) -> dict[str, Any]:
     """
     segment = Segment(0, 0.0, talk.seconds, " ".join(word.text for word in talk.words), words=talk.words)
     models = Models("", "", "off", "", "")
-    told = attribute(Transcript("", talk.seconds, "en", 1.0, models, (segment,)), turns)
-    reference, heard = said_by(talk.words), said_by(word for each in told.segments for word in each.words)
+    attributed = attribute(Transcript("", talk.seconds, "en", 1.0, models, (segment,)), turns)
+    reference, found = said_by(talk.words), said_by(word for each in attributed.segments for word in each.words)
     try:
         from meeteval.wer import cp_word_error_rate
     except ImportError:
         return {"count": len(talk.words), "cpwer": None}
-    result = cp_word_error_rate(reference, heard)
+    result = cp_word_error_rate(reference, found)
     return {"count": int(result.length), "errors": int(result.errors), "cpwer": round(float(result.error_rate), 4)}
 
 
@@ -208,10 +219,10 @@ def _lines(figures: dict[str, Any]) -> list[str]:
         if whole["cpwer_of_attribution"] is not None:
             lines.append(f"cpWER of a perfect text with these speakers {whole['cpwer_of_attribution']:.1%}")
     if figures["recognised"]:
-        told = figures["recognised"]
+        text = figures["recognised"]
         lines.append(
-            f"recognised text of {told['conversations']} ({told['words']} words): WER {told['wer']:.1%},"
-            f" with speakers cpWER {told['cpwer']:.1%}"
+            f"recognised text of {text['conversations']} ({text['words']} words): WER {text['wer']:.1%},"
+            f" with speakers cpWER {text['cpwer']:.1%}"
         )
     lines += long_lines(figures["long"]) if figures["long"] else []
     if figures["live"]:

@@ -80,7 +80,7 @@ def test_rates_of_each_and_of_all(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert found["total"]["wer"] == 8 / 11 and found["total"]["words"] == 11
     assert (found["total"]["substitutions"], found["total"]["deletions"], found["total"]["insertions"]) == (1, 7, 0)
     assert found["total"]["real_time_factor"] == 1.5 / 4.0
-    assert {(each["language"], each["heard_language"]) for each in found["files"]} == {("en", "en")}
+    assert {(each["language"], each["detected_language"]) for each in found["files"]} == {("en", "en")}
     assert found["models"]["target"] == "Target" and found["failed"] == []
     assert {(options.target, options.draft) for options in Scripted.seen} == {("large", "off")}
     out, err = capsys.readouterr()
