@@ -5,284 +5,151 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import queue
 import shlex
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 
-from desktop_app import folders
-from desktop_app.app.wording import clock, missing
-from desktop_app.audio import microphone
-from desktop_app.audio.files import Samples
+from desktop_app.app.entry import DONE as WRITTEN
+from desktop_app.app.entry import Entry, LiveLine
+from desktop_app.app.live import OFF, OPENING, PAUSED, RUNNING
+from desktop_app.app.session import WRITING
+from desktop_app.app.wording import clock
 from desktop_app.audio.microphone import MicrophoneProblem
-from desktop_app.audio.recording import Recorded, Recorder, new_place
-from desktop_app.cli import checking, recover, results
-from desktop_app.cli.keeping import Keeping
-from desktop_app.cli.live_screen import LiveScreen, Status
-from desktop_app.engine import arguments as model_options
-from desktop_app.engine.client import Engine
-from desktop_app.engine.messages import (
-    Event,
-    Failed,
-    Finished,
-    LiveOptions,
-    LiveUpdate,
-    Options,
-    Preparing,
-    Started,
-)
+from desktop_app.cli import recover
+from desktop_app.cli.live_screen import LiveScreen
+from desktop_app.cli.terminal import DONE, FAILED, INTERRUPTED, USAGE, Terminal
+from desktop_app.cli.transcribe import make_folder, shown
 from desktop_app.transcript import guarded
-from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.formats import FORMATS
-from desktop_app.transcript.model import Models, Segment, Transcript
 
-DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+_STATES = {OPENING: "Waiting for sound", RUNNING: "Recording", PAUSED: "Paused"}
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Record until Ctrl-C, or for so many seconds; gives the exit status."""
-    with _quiet_libraries(), LiveScreen() as screen, contextlib.closing(Keeping(screen.say)) as keeping:
-        if arguments.recover:
-            return recover.run(FORMATS[arguments.format], options(arguments), arguments.check, keeping, screen.say)
-        keeping.offer()
-        return _Session(arguments, screen, keeping).run()
-
-
-@dataclass(frozen=True)
-class _Began:
-    pass
-
-
-@dataclass(frozen=True)
-class _Level:
-    peak: float
-
-
-@dataclass(frozen=True)
-class _Trouble:
-    problem: MicrophoneProblem | None
-
-
-@dataclass(frozen=True)
-class _Return:
-    """The key was pressed."""
-
-
-_News = Event | _Began | _Level | _Trouble | _Return | Recorded
-
-
-class _Ear:
-    """Hears of the recording in the recorder's thread: sound goes to the engine, the rest to the main thread."""
-
-    def __init__(self, engine: Engine, job: str, news: queue.SimpleQueue[_News]) -> None:
-        self._engine, self._job, self._news = engine, job, news
-        self.samples = 0
-
-    def began(self) -> None:
-        self._news.put(_Began())
-
-    def block(self, samples: Samples, start: int) -> None:
-        self.samples = start + samples.size
-        self._engine.live_audio(self._job, start, samples)
-
-    def level(self, peak: float, rms: float) -> None:
-        self._news.put(_Level(peak))
-
-    def trouble(self, problem: MicrophoneProblem | None) -> None:
-        self._news.put(_Trouble(problem))
-
-    def ended(self, recorded: Recorded) -> None:
-        self._news.put(recorded)
-
-
-class _Session:
-    """One recording with its text."""
-
-    def __init__(self, arguments: argparse.Namespace, screen: LiveScreen, keeping: Keeping) -> None:
-        self._input: str | None = arguments.input
-        self._seconds: float | None = arguments.seconds
-        self._format = FORMATS[arguments.format]
-        self._check: bool = arguments.check
-        self._folder = Path(arguments.output) if arguments.output else folders.recordings()
-        self._options = options(arguments)
-        self._screen, self._keeping = screen, keeping
-        self._news: queue.SimpleQueue[_News] = queue.SimpleQueue()
-        self._segments: list[Segment] = []
-        self._models = Models("", "", "", "", "")
-        self._transcript: Transcript | None = None
-        self._recorder: Recorder | None = None  # while it records
-        self._recorded: Recorded | None = None
-        self._paused = False
-        self._failed = ""
-
-    def run(self) -> int:
-        """From the first sample to the last word; gives the exit status."""
-        try:
-            source = microphone.find(self._input) if self._input else microphone.inputs()[0]
-            path = new_place(self._folder)
-        except MicrophoneProblem as problem:
-            self._screen.say(f"galley: {problem}")
-            return FAILED
-        except OSError as error:
-            self._screen.say(f"{self._folder}: it cannot be written ({error.strerror or error}); choose another folder")
+    with _quiet_libraries(), LiveScreen() as screen:
+        if arguments.output and (problem := make_folder(Path(arguments.output))):
+            screen.say(f"{shown(arguments.output)}: {problem}; choose another folder")
             return USAGE
-        self._screen.status.source = source.name
-        job = self._keeping.begin(path)
-        engine = Engine(self._news.put)
-        ear = _Ear(engine, job, self._news)
-        recorder = Recorder(path, source.id if self._input else None, ear)  # None: the system's choice may change
-        try:
-            engine.start_live(job, self._options, LiveOptions(path=str(path)))
-            recorder.start()
-        except (MicrophoneProblem, KeyboardInterrupt) as problem:
-            recorder.stop()
-            engine.close()
-            self._keeping.forget()
-            if isinstance(problem, MicrophoneProblem):
-                self._screen.say(f"galley: {problem}")
-            return FAILED if isinstance(problem, MicrophoneProblem) else INTERRUPTED
-        self._screen.say(f"{_begin_to_listen(self._news)}. The sound goes to {path}")
-        self._recorder = recorder
-        try:
-            return self._record(engine, job, ear, recorder)
-        finally:
-            recorder.stop()
-            engine.close()
+        with Terminal(arguments, screen) as terminal:
+            if arguments.recover:
+                return recover.run(terminal, check=arguments.check)
+            recover.offer(terminal)
+            return _Recording(terminal).run(arguments.seconds, check=arguments.check)
 
-    def _record(self, engine: Engine, job: str, ear: _Ear, recorder: Recorder) -> int:
-        status = DONE
-        try:
-            with contextlib.suppress(KeyboardInterrupt):  # that is how one stops
-                while self._recorded is None and (self._seconds is None or ear.samples < self._seconds * SAMPLE_RATE):
-                    self._take_next(ear)
-            self._recorder = None
-            recorded = recorder.stop()
-            self._screen.status.state = "Writing the last words"
-            engine.stop_live(job)
-            while self._transcript is None and not self._failed:
-                self._take_next(ear)
-        except KeyboardInterrupt:
-            recorded = recorder.stop()
-            status = INTERRUPTED
-        if not recorded.seconds:
-            self._keeping.forget()
-            self._screen.say(recorded.notice)
-            return FAILED
-        status = max(status, self._keep(recorded))
-        if self._check and self._transcript is not None and status == DONE:
-            status = self._compare(engine, self._transcript)
-        return status
 
-    def _take_next(self, ear: _Ear) -> None:
-        with contextlib.suppress(queue.Empty):
-            self._take(self._news.get(timeout=0.1))
-        self._screen.status.seconds = ear.samples / SAMPLE_RATE
+class _Recording:
+    """One recording with its text, as it is shown."""
 
-    def _take(self, news: _News) -> None:
-        shown = self._screen.status
-        match news:
-            case _Began():
-                shown.state = "Recording"
-            case _Level():
-                shown.peak = news.peak
-            case _Trouble():
-                shown.peak = 0.0
-                self._screen.say(f"galley: {news.problem}" if news.problem else "galley: all is well again")
-            case _Return():
-                self._toggle_pause()
-            case Recorded():
-                self._recorded = news
-            case Preparing():
-                self._screen.say(f"{news.what}.")
-            case Started():
-                if news.models.notice not in ("", self._models.notice):  # another engine says it once more
-                    self._screen.say(news.models.notice)
-                self._models = news.models
-                self._keeping.models(news.models)
-            case LiveUpdate():
-                self._write(news.committed)
-                if news.committed or news.guarded:
-                    self._keeping.note(news)
-                shown.ink, shown.uncommitted, shown.draft = news.committed_text, news.uncommitted, news.draft
-                shown.latency, shown.backlog = news.latency, news.heard - news.decoded
-            case Finished():
-                if not news.transcript.speakers:  # with speakers lines are split; all of them were told before
-                    self._write(news.transcript.segments[len(self._segments) :])
-                self._transcript = news.transcript
-            case Failed():
-                self._failed = f"{news.reason}; {news.remedy}"
-                shown.ink = shown.uncommitted = shown.draft = ""
-                self._screen.say(f"galley: the text stops here: {self._failed}. The recording goes on.")
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal, self._live, self._screen = terminal, terminal.live, terminal.screen
+        self._entry: Entry | None = None
+        self._phase, self._keys = OFF, ""
+        self._trouble: MicrophoneProblem | None = None
+        self._lines = 0  # that are on the screen
+        self._told: set[str] = set()
+        session = terminal.session
+        session.added.connect(self._begin)
+        session.changed.connect(self._show_entry)
+        session.text_changed.connect(self._show_text)
+        session.trouble.connect(lambda reason, remedy: self._say_paused())
+        self._live.changed.connect(self._show_phase)
+        self._live.levelled.connect(self._show_level)
+        self._live.told.connect(self._screen.say)
+        self._live.refused.connect(lambda reason, remedy: self._screen.say(f"galley: {reason}; {remedy}"))
 
-    def _toggle_pause(self) -> None:
-        """Leave out what is said for a while, or go on."""
-        recorder, shown = self._recorder, self._screen.status
-        if recorder is None:
-            return
-        try:
-            if self._paused:
-                recorder.resume()
-            else:
-                recorder.pause()
-        except MicrophoneProblem as problem:
-            self._screen.say(f"galley: {problem}. It is still paused.")
-            return
-        self._paused, shown.peak = not self._paused, 0.0
-        shown.state = "Paused" if self._paused else "Waiting for sound"
-        self._screen.say("Paused. Return goes on." if self._paused else "Going on.")
-
-    def _write(self, segments: Sequence[Segment]) -> None:
-        for segment in segments:
-            self._segments.append(segment)
-            self._keeping.append(segment)
-            self._screen.line(segment.text)
-
-    def _keep(self, recorded: Recorded) -> int:
-        """Store the text, and say where everything is."""
-        self._keeping.recorded(recorded.seconds)
-        if recorded.notice:
-            self._screen.say(recorded.notice)
-        if recorded.gaps:
-            self._screen.say(missing(recorded.gaps))
-        self._screen.say(f"Recording: {recorded.path} ({clock(recorded.seconds)})")
-        whole = self._transcript
-        if whole is None:
-            again = f"galley transcribe {shlex.quote(str(recorded.path))} writes all of it down"
-            self._keeping.fail(self._failed or "it was stopped before its text was finished")
-            self._screen.say(f"The text is not finished; {again}.")
-            whole = Transcript(str(recorded.path), recorded.seconds, "", 0.0, self._models, tuple(self._segments))
-        else:
-            self._keeping.finish(whole)
-        if whole.guarded:
-            self._screen.say(guarded.sentence(whole.guarded))
-        if self._segments or self._transcript is not None:
-            place = recorded.path.with_suffix(f".{self._format.extension}")
-            results.keep(whole, place, self._format, "Text", self._screen.say)
-        return DONE if self._transcript is not None else FAILED
-
-    def _compare(self, engine: Engine, live: Transcript) -> int:
-        """Transcribe the file as any other, and say how many words that would change."""
-        self._screen.status = Status(state="Checking against the file")
-        try:
-            done = checking.compare(engine, self._news, live, self._options, self._format, self._screen.say)
-        except KeyboardInterrupt:
-            self._screen.say("Interrupted: the recording and its text are kept.")
+    def run(self, seconds: float | None, *, check: bool) -> int:
+        """From the first sample to the last word; gives the exit status."""
+        live, terminal = self._live, self._terminal
+        self._keys = _listen(lambda: terminal.post(live.toggle_pause))
+        live.start()
+        stopped = not terminal.until(lambda: live.phase == OFF or (seconds is not None and live.seconds >= seconds))
+        live.stop()
+        waited = terminal.until(lambda: live.phase == OFF)
+        entry = self._entry
+        if entry is None or entry.id not in terminal.session.entries:
+            return INTERRUPTED if stopped else FAILED
+        waited = waited and terminal.written(entry)
+        live.close()  # the sound is whole in any case
+        status = self._keep(entry)
+        if not waited:
             return INTERRUPTED
-        return DONE if done else FAILED
+        return terminal.check(entry) if check and status == DONE else status
+
+    def _keep(self, entry: Entry) -> int:
+        """Say where everything is; gives the exit status."""
+        say, path = self._screen.say, shlex.quote(entry.path)
+        say(f"Recording: {entry.path} ({clock(entry.seconds)})")
+        done = entry.state == WRITTEN
+        if not done:
+            say(f"The text is not finished; galley transcribe {path} writes all of it down.")
+        if entry.guarded:
+            say(guarded.sentence(entry.guarded))
+        kept = self._terminal.keep(entry.transcript()) if done or entry.segments else False
+        return DONE if done and kept else FAILED
+
+    def _begin(self, key: str) -> None:
+        self._entry = self._terminal.session.entries[key]
+        self._screen.status.source = self._live.source
+
+    def _show_phase(self) -> None:
+        before, self._phase = self._phase, self._live.phase
+        if self._phase == RUNNING and before == OPENING and self._entry is not None:
+            self._say_once(f"{self._keys}. The sound goes to {self._entry.path}")
+            if "Paused" in self._told:
+                self._screen.say("Going on.")
+        elif self._phase == PAUSED and before == RUNNING:
+            self._told.add("Paused")
+            self._screen.say("Paused. Return goes on.")
+        self._screen.status.state = _STATES.get(self._phase, WRITING)
+        if self._live.problem is not self._trouble and self._phase != OFF:
+            self._trouble = self._live.problem
+            self._screen.say(f"galley: {self._trouble}" if self._trouble else "galley: all is well again")
+
+    def _say_paused(self) -> None:
+        if self._phase == PAUSED:
+            self._screen.say("It is still paused.")
+
+    def _say_once(self, sentence: str) -> None:
+        if sentence not in self._told:
+            self._told.add(sentence)
+            self._screen.say(sentence)
+
+    def _show_level(self) -> None:
+        self._screen.status.peak, self._screen.status.seconds = self._live.peak, self._live.seconds
+
+    def _show_entry(self, key: str) -> None:
+        entry = self._entry
+        if entry is None or entry.id != key:
+            return
+        if entry.preparing and entry.preparing != WRITING:
+            self._say_once(f"{entry.preparing}.")
+        if entry.models is not None and entry.models.notice:
+            self._say_once(entry.models.notice)
+        if entry.problem and self._live.is_on:
+            self._say_once(f"galley: the text stops here. {entry.problem} The recording goes on.")
+
+    def _show_text(self, key: str) -> None:
+        entry, status = self._entry, self._screen.status
+        if entry is None or entry.id != key:
+            return
+        if entry.state != WRITTEN or not entry.speakers:  # in the end lines are split between speakers
+            for segment in entry.segments[self._lines :]:
+                self._screen.line(segment.text)
+            self._lines = max(self._lines, len(entry.segments))
+        status.ink = status.uncommitted = status.draft = ""
+        for line in entry.lines:
+            if isinstance(line, LiveLine):
+                status.ink, status.uncommitted = line.verified[: line.final], line.verified[line.final :]
+                status.draft = line.draft
+        if entry.live is not None:
+            status.latency, status.backlog = entry.live.latency or 0.0, entry.live.behind
 
 
-def options(arguments: argparse.Namespace) -> Options:
-    """What was asked of the models."""
-    # A word has one speaker, a line may have two.
-    return model_options.options(arguments, words=arguments.speakers != "off", speakers=arguments.speakers)
-
-
-def _begin_to_listen(news: queue.SimpleQueue[_News]) -> str:
-    """Tell of every Return from now on, where somebody can press it; gives the keys that do something."""
+def _listen(pressed: Callable[[], None]) -> str:
+    """Call `pressed` at every Return from now on, where somebody can press it; gives the keys that do something."""
     if sys.stdin is None or not sys.stdin.isatty():
         return "Ctrl-C ends it"
     if hasattr(signal, "SIGTTIN"):  # it would halt a recording that is sent to the background
@@ -292,7 +159,7 @@ def _begin_to_listen(news: queue.SimpleQueue[_News]) -> str:
     def listen() -> None:
         with contextlib.suppress(OSError):
             while os.read(keys, 1024):  # past Python's buffer, whose lock would keep the program from ending
-                news.put(_Return())
+                pressed()
 
     Thread(target=listen, name="keys", daemon=True).start()
     return "Return pauses, Ctrl-C ends it"

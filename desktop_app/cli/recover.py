@@ -5,63 +5,38 @@ The lines that were written while somebody spoke stand; only the sound behind th
 
 from __future__ import annotations
 
-import queue
-from collections.abc import Callable
-from pathlib import Path
-
-from desktop_app.cli import checking, results
-from desktop_app.cli.keeping import Keeping
-from desktop_app.engine.client import Engine
-from desktop_app.engine.messages import Event, Failed, Finished, Options, SegmentReady, Started
-from desktop_app.transcript.formats import Format
-from desktop_app.transcript.model import Transcript
-
-DONE, FAILED, INTERRUPTED = 0, 1, 130
+from desktop_app.app.entry import DONE as WRITTEN
+from desktop_app.cli.terminal import DONE, FAILED, INTERRUPTED, Terminal
 
 
-def run(form: Format, options: Options, check: bool, keeping: Keeping, say: Callable[[str], None]) -> int:
+def run(terminal: Terminal, *, check: bool) -> int:
     """Write them down, beside their sound and in the library; gives the exit status."""
-    found = keeping.interrupted()
+    found, say = terminal.interrupted(), terminal.screen.say
     if not found:
         say("No recording was interrupted.")
-        return DONE
-    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-    engine = Engine(events.put)
     status = DONE
-    try:
-        for one in found:
-            say(f"Writing down {one.path} ...")
-            written = keeping.take_up(one)
-            engine.transcribe(one.id, one.path, options, written)
-            whole = _follow(events, keeping, one.path, len(written.segments) if written else 0, say)
-            if whole is None or not results.keep(
-                whole, Path(one.path).with_suffix(f".{form.extension}"), form, "Text", say
-            ):
-                status = FAILED
-            if whole is not None and check and not checking.compare(engine, events, whole, options, form, say):
-                status = FAILED
-    except KeyboardInterrupt:
-        say("Interrupted: the recordings are kept.")
-        return INTERRUPTED
-    finally:
-        engine.close()
+    for entry in found:
+        say(f"Writing down {entry.path} ...")
+        terminal.session.again(entry.id)
+        if not terminal.written(entry):
+            say("Interrupted: the recordings are kept.")
+            return INTERRUPTED
+        if entry.state != WRITTEN:
+            say(f"{entry.path}: {entry.problem}")
+        if entry.state != WRITTEN or not terminal.keep(entry.transcript()):
+            status = FAILED
+        elif check:
+            status = max(status, terminal.check(entry))
+        if status == INTERRUPTED:
+            break
     return status
 
 
-def _follow(
-    events: queue.SimpleQueue[Event], keeping: Keeping, path: str, kept: int, say: Callable[[str], None]
-) -> Transcript | None:
-    """Until the file that is in work is done; gives its text, None where it cannot be written."""
-    while True:
-        match event := events.get():
-            case Started():
-                keeping.models(event.models, event.audio_seconds, kept)
-            case SegmentReady():
-                keeping.append(event.segment)
-            case Finished():
-                keeping.finish(event.transcript)
-                return event.transcript
-            case Failed():
-                keeping.fail(f"{event.reason}; {event.remedy}")
-                say(f"{path}: {event.reason}; {event.remedy}")
-                return None
+def offer(terminal: Terminal) -> None:
+    """Say what was found of earlier recordings."""
+    found = terminal.interrupted()
+    for entry in found:
+        when = entry.created.astimezone()
+        terminal.screen.say(f"A recording of {when:%Y-%m-%d %H:%M} was interrupted; its sound is kept in {entry.path}.")
+    if found:
+        terminal.screen.say("galley record --recover writes it down.")

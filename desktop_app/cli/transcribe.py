@@ -32,7 +32,7 @@ DONE, FAILED, USAGE, NO_ENGINE, INTERRUPTED = 0, 1, 2, 3, 130
 def run(arguments: argparse.Namespace) -> int:
     """Transcribe the files; gives the exit status."""
     with Screen() as screen:
-        if arguments.output and (problem := _make(Path(arguments.output))):
+        if arguments.output and (problem := make_folder(Path(arguments.output))):
             screen.say(f"{shown(arguments.output)}: {problem}; choose another folder")
             return USAGE
         if formats.FORMATS[arguments.format].is_binary and not arguments.output:
@@ -214,7 +214,7 @@ def _named(models: Models) -> str:
     return f"{models.target}{draft} on {models.device}, {models.precision}"
 
 
-def _make(folder: Path) -> str:
+def make_folder(folder: Path) -> str:
     """Make the folder of the results; a clause about why it cannot be, or ""."""
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,6 @@ import pytest
 
 from desktop_app.audio import disk, microphone
 from desktop_app.audio.recording import Recorder
-from desktop_app.cli.keeping import Keeping
 from desktop_app.library.store import Library
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests import virtual_microphone
@@ -34,7 +33,6 @@ import sys, time
 from pathlib import Path
 import numpy as np
 from desktop_app.audio.recording import Recorder
-from desktop_app.cli.keeping import Keeping
 from tests.fake_input import FakeInput, Heard, Sound, read, wait
 
 fake, noise = FakeInput(), np.random.default_rng(0).integers(-9000, 9000, 16000 * 60) / np.float32(2**15)
@@ -145,11 +143,9 @@ def test_a_killed_galley_offers_its_recording_at_the_next_start(real: VirtualMic
     program.communicate(timeout=30)
     (file,) = folder.iterdir()
     assert likeness(read(file), read(CLIP)) > 0.98
-    said: list[str] = []
-    with contextlib.closing(Keeping(said.append)) as keeping:
-        keeping.offer()
-    assert said[0].endswith(f"was interrupted; its sound is kept in {file}.")
-    assert said[1] == "galley record --recover writes it down."
+    with contextlib.closing(Library(home / "data" / "library")) as library:
+        (stored,) = library.recordings()
+    assert (stored.state, stored.live, stored.path) == ("interrupted", True, str(file))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")

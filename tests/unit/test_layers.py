@@ -41,7 +41,7 @@ ROOMS: dict[str, set[str]] = {
     "measure": {"atomic", "audio", "checkpoints", "decoding", "engine", "folders", "resources", "speakers"},
     "app": {"audio", "engine", "folders", "library", "resources", "settings", "texts"},
     "ui": {"app", "atomic", "audio", "engine", "resources", "texts"},
-    "cli": {"app", "atomic", "audio", "checkpoints", "engine", "folders", "library", "measure", "texts", "training"},
+    "cli": {"app", "atomic", "audio", "checkpoints", "engine", "folders", "measure", "texts", "training"},
     "__main__": {"cli"},
 }
 

@@ -19,7 +19,9 @@ from desktop_app import cli, folders
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.microphone import Input, MicrophoneProblem
 from desktop_app.audio.recording import Recorder
-from desktop_app.cli import record, recover
+from desktop_app.cli import record
+from desktop_app.cli import terminal as cli_terminal
+from desktop_app.cli.live_screen import LiveScreen
 from desktop_app.engine.messages import (
     Event,
     Failed,
@@ -90,6 +92,9 @@ class EngineDouble:
         segments = (*kept, *(segment(number, text) for number, text in texts))
         self.tell(Finished(job, Transcript(path, 3.0, "en", 1.0, MODELS, segments)))
 
+    def cancel(self, job: str) -> None:
+        self.dead = True
+
     def close(self) -> None:
         self.closed = True
 
@@ -122,12 +127,11 @@ def studio(monkeypatch: pytest.MonkeyPatch) -> FakeInput:
         Thread(target=speak, daemon=True).start()
         return fake
 
-    monkeypatch.setattr(record, "Recorder", lambda path, name, ear: Recorder(path, name, ear, open_stream))
+    monkeypatch.setattr(cli_terminal, "Recorder", lambda path, name, ear: Recorder(path, name, ear, open_stream))
     monkeypatch.setattr(EngineDouble, "act", None)
-    monkeypatch.setattr(record, "Engine", EngineDouble)
-    monkeypatch.setattr(recover, "Engine", EngineDouble)
+    monkeypatch.setattr(cli_terminal, "Engine", EngineDouble)
     found = Input("ALSA:desk", "Desk microphone", "ALSA", 1, 16_000, is_default=True, is_system=False)
-    monkeypatch.setattr(record.microphone, "inputs", lambda: [found])
+    monkeypatch.setattr(cli_terminal.microphone, "inputs", lambda: [found])
     return fake
 
 
@@ -195,7 +199,6 @@ def test_return_pauses_and_goes_on(
     def open_stream(name: str | None) -> FakeInput:
         asked.append("open")
         if len(asked) == 3:
-            os.write(ours, b"\n")
             raise MicrophoneProblem("another program holds it", "close that program")
         fake = FakeInput("Desk microphone")
         Thread(target=speak, args=(fake,), daemon=True).start()
@@ -212,20 +215,28 @@ def test_return_pauses_and_goes_on(
         if second == 0:
             os.write(ours, b"\n")
 
+    class Reading(LiveScreen):
+        def say(self, sentence: str) -> None:
+            super().say(sentence)
+            if sentence == "It is still paused.":
+                os.write(ours, b"\n")
+
     with os.fdopen(theirs) as terminal:
         monkeypatch.setattr(sys, "stdin", terminal)
-        monkeypatch.setattr(record, "Recorder", lambda path, name, ear: Pressing(path, name, ear, open_stream))
+        monkeypatch.setattr(cli_terminal, "Recorder", lambda path, name, ear: Pressing(path, name, ear, open_stream))
         monkeypatch.setattr(EngineDouble, "act", act)
+        monkeypatch.setattr(record, "LiveScreen", Reading)
         assert cli.main(["record", "--seconds", "3", "--output", str(tmp_path)]) == 0
         os.close(ours)
     assert asked == ["open", "pause", "open", "open"]
     out, err = capsys.readouterr()
     assert out.splitlines()[:3] == ["line 0", "line 1", "line 2"]
-    said = ("Return ", "Paused", "galley: ", "Going on")
+    said = ("Return ", "Paused", "galley: ", "It is ", "Going on")
     assert [line for line in err.splitlines() if line.startswith(said)] == [
         f"Return pauses, Ctrl-C ends it. The sound goes to {made(tmp_path, 'flac')}",
         "Paused. Return goes on.",
-        "galley: another program holds it; close that program. It is still paused.",
+        "galley: another program holds it; close that program",
+        "It is still paused.",
         "Going on.",
     ]
 
@@ -272,7 +283,7 @@ def test_without_an_engine_the_recording_goes_on(
     assert cli.main(["record", "--seconds", "3", "--output", str(tmp_path)]) == 1
     out, err = capsys.readouterr()
     assert out == "line 0\n"
-    assert "galley: the text stops here: the engine stopped unexpectedly; try again. The recording goes on." in err
+    assert "galley: the text stops here. The engine stopped unexpectedly: try again. The recording goes on." in err
     sound = made(tmp_path, "flac")
     with AudioFile(sound) as audio:
         assert sum(map(len, audio)) >= 48_000
@@ -285,7 +296,7 @@ def test_without_a_microphone_nothing_is_left(
     def refuse(name: str | None) -> FakeInput:
         raise MicrophoneProblem("another program holds it", "close that program")
 
-    monkeypatch.setattr(record, "Recorder", lambda path, name, ear: Recorder(path, name, ear, refuse))
+    monkeypatch.setattr(cli_terminal, "Recorder", lambda path, name, ear: Recorder(path, name, ear, refuse))
     assert cli.main(["record", "--output", str(tmp_path)]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == "galley: another program holds it; close that program"
     assert cli.main(["record", "--input", "nose", "--output", str(tmp_path)]) == 1
@@ -371,7 +382,7 @@ def test_a_library_that_cannot_be_kept_does_not_stop_a_recording(
     (home / "data").mkdir()
     (home / "data" / "library").write_text("a file in its place")
     assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path)]) == 0
-    assert "The text will not be in the library" in capsys.readouterr().err
+    assert "galley: transcripts cannot be kept, " in capsys.readouterr().err
     assert made(tmp_path, "txt").exists()
 
 

@@ -1,0 +1,134 @@
+"""The application in a terminal: what it says is printed, what takes long is waited for, Ctrl-C ends the waiting."""
+
+from __future__ import annotations
+
+import argparse
+import queue
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from types import FrameType, TracebackType
+
+from desktop_app import folders
+from desktop_app.app.core import Core
+from desktop_app.app.entry import IN_WORK, Entry
+from desktop_app.app.inputs import Inputs
+from desktop_app.app.worker import Worker
+from desktop_app.audio import microphone
+from desktop_app.audio.microphone import Input
+from desktop_app.audio.recording import Recorder, RecorderListener
+from desktop_app.cli import results
+from desktop_app.cli.live_screen import LiveScreen, Status
+from desktop_app.engine import arguments as model_options
+from desktop_app.engine.client import Engine
+from desktop_app.transcript.formats import FORMATS
+from desktop_app.transcript.model import Transcript
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+_TURN = 0.1  # seconds
+
+
+class Terminal:
+    """The application and the screen that shows it; used by `with`.
+
+    Attributes: session, live, checks (the application's); screen.
+    """
+
+    def __init__(self, arguments: argparse.Namespace, screen: LiveScreen) -> None:
+        self.screen, self._form = screen, FORMATS[arguments.format]
+        self._calls: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
+        self._said: set[str] = set()
+        self._interrupted = False
+        # A word has one speaker, a line may have two.
+        options = model_options.options(arguments, words=arguments.speakers != "off", speakers=arguments.speakers)
+        folder = Path(arguments.output) if arguments.output else folders.recordings()
+        named: str | None = arguments.input
+
+        def make_recorder(path: Path, input_id: str | None, listener: RecorderListener) -> Recorder:
+            return Recorder(path, input_id if named else None, listener)  # None: the system's choice may change
+
+        def inputs() -> list[Input]:
+            return [microphone.find(named)] if named else microphone.inputs()
+
+        self._core = Core(
+            Engine(lambda event: self.post(partial(self.session.handle, event))),
+            Worker("library", self.post),
+            lambda: options,
+            Inputs(inputs, self.post),
+            make_recorder,
+            lambda: folder,
+        )
+        self.session, self.live, self.checks = self._core.session, self._core.live, self._core.checks
+        self.session.trouble.connect(self._say_trouble)
+
+    def __enter__(self) -> Terminal:
+        self._before = signal.signal(signal.SIGINT, self._interrupt)
+        self._core.tell_trouble()
+        loaded: list[None] = []
+        self._core.worker.do(lambda: None, loaded.append)
+        self.until(lambda: bool(loaded))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._core.close()
+        signal.signal(signal.SIGINT, self._before)
+
+    def post(self, call: Callable[[], object]) -> None:
+        """Make a call in the main thread; from any thread."""
+        self._calls.put(call)
+
+    def until(self, done: Callable[[], object]) -> bool:
+        """Show what happens until it is `done`; False when Ctrl-C was pressed before that."""
+        while not done():
+            if self._interrupted:
+                self._interrupted = False
+                return False
+            with suppress(queue.Empty):
+                self._calls.get(timeout=_TURN)()
+        return True
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Nothing that the application does is torn apart."""
+        self._interrupted = True
+
+    def _say_trouble(self, reason: str, remedy: str) -> None:
+        text = f"galley: {reason}; {remedy}" if remedy else f"{reason}."
+        if text not in self._said:  # a disk that is full is so with every line
+            self._said.add(text)
+            self.screen.say(text)
+
+    def interrupted(self) -> list[Entry]:
+        """The recordings that were interrupted and whose sound is there."""
+        return [entry for entry in self.session.interrupted if Path(entry.path).exists()]
+
+    def keep(self, transcript: Transcript, ending: str = "", what: str = "Text") -> bool:
+        """Write a text beside its sound, and say where; gives whether that could be done."""
+        place = Path(transcript.path).with_suffix(f"{ending}.{self._form.extension}")
+        return results.keep(transcript, place, self._form, what, self.screen.say)
+
+    def check(self, entry: Entry) -> int:
+        """Transcribe the file as any other, say how many words that would change, and keep that text beside the live
+        one; gives the exit status."""
+        self.screen.status = Status(state="Checking against the file")
+        self.checks.begin(entry.id)
+        check = self.checks.running[entry.id]
+        if not self.until(lambda: check.transcript is not None or check.problem):
+            self.screen.say("Interrupted: the recording and its text are kept.")
+            return INTERRUPTED
+        if check.transcript is None:
+            self.screen.say(f"{entry.path}: {check.problem}")
+            return FAILED
+        if not check.words:
+            self.screen.say("No word would change: the whole file gives the same text.")
+            return DONE
+        words = f"{check.words} {'word' if check.words == 1 else 'words'}"
+        self.screen.say(f"{words} would change, transcribed as a whole file.")
+        return DONE if self.keep(check.transcript, ".checked", "That text") else FAILED
+
+    def written(self, entry: Entry) -> bool:
+        """Wait for the text of a recording; False when Ctrl-C was pressed before that."""
+        return self.until(lambda: entry.state not in IN_WORK)
