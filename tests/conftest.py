@@ -7,7 +7,7 @@ import os
 import runpy
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -49,6 +49,19 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     (folder / "cache").symlink_to(shared, target_is_directory=True)
     monkeypatch.setenv("GALLEY_HOME", str(folder))
     return folder
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Callable[[str], Path]:
+    """Makes a file that looks like a recording."""
+
+    def make(name: str) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"sound")
+        return path
+
+    return make
 
 
 @pytest.fixture

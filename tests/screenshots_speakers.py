@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint
 
 from desktop_app.library.store import Library
-from tests.ui.talks import talk
+from tests.talks import talk
 
 if TYPE_CHECKING:
     from tests.screenshots import Camera

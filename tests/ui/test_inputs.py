@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -11,13 +10,13 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from desktop_app.audio.microphone import Input, MicrophoneProblem
+from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.ui.recording.input_menu import InputMenu
 from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.level_meter import height
+from tests.studio import HEADSET
 from tests.ui.staging import Stage
-from tests.ui.studio import DESK, HEADSET, SPEAKERS
 
 
 def open_menu(window: Window, stage: Stage) -> InputMenu:
@@ -69,29 +68,6 @@ def test_a_choice_is_shown_on_the_card_and_used(window: Window, stage: Stage) ->
     assert window.idle.record.accessibleName() == "Record and transcribe live, Headset (ALSA)"
     stage.record()
     assert stage.studio.recorder.input_id == HEADSET.id
-
-
-def test_what_the_computer_plays_is_offered_last_when_an_input_is_lost(stage: Stage) -> None:
-    stage.live.inputs.found = [SPEAKERS, DESK]
-    assert stage.live.inputs.another_than("Headset") == DESK
-    assert stage.live.inputs.another_than(DESK.name) == SPEAKERS
-    stage.live.inputs.found = [DESK]
-    assert stage.live.inputs.another_than(DESK.name) is None
-
-
-def test_nothing_of_the_sound_system_is_asked_in_the_windows_thread(stage: Stage) -> None:
-    asked: list[int] = []
-
-    def list_inputs() -> list[Input]:
-        asked.append(threading.get_ident())
-        return [DESK]
-
-    stage.live.inputs._list_inputs = list_inputs
-    entry = stage.record()
-    stage.stop()
-    assert entry.seconds
-    assert asked
-    assert threading.get_ident() not in asked
 
 
 @pytest.mark.parametrize(("peak", "share"), [(0.0, 0.0), (0.001, 0.0), (0.1, 0.63), (1.0, 1.0), (7.0, 1.0)])

@@ -17,8 +17,8 @@ from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.engine.messages import Failed, Finished, Preparing, Started
 from desktop_app.ui.recording import controller
 from desktop_app.ui.shell.window import Window
+from tests.studio import DESK, HEADSET, SPEAKERS
 from tests.ui.staging import MODELS, Stage, segment, transcript, update
-from tests.ui.studio import DESK, HEADSET, SPEAKERS
 
 Make = Callable[[str], Path]
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

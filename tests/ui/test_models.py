@@ -21,7 +21,7 @@ from desktop_app.ui.models.page import ModelsPage
 from desktop_app.ui.shell import window as window_module
 from desktop_app.ui.shell.window import Window
 from tests.ui.staging import Stage, drag, drop
-from tests.ui.works import HOME, LARGE, NETWORK, SMALL
+from tests.works import HOME, LARGE, NETWORK, SMALL
 
 NO_NETWORK = Refused("the server cannot be reached", "check the connection and try again later")
 

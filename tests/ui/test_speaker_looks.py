@@ -14,7 +14,7 @@ from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.transcript.revision import Revision
 from desktop_app.ui.widgets.speaker_badge import SHAPES, badge, initial, look_of, outline
 from desktop_app.ui.widgets.theme import DARK_PALETTE, LIGHT_PALETTE, SPEAKER_COLORS, Palette, Theme, contrast, font
-from tests.ui.talks import talk
+from tests.talks import talk
 
 BOTH = pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE], ids=lambda palette: palette.name)
 

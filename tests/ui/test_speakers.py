@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from threading import Event
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -16,27 +15,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from desktop_app import folders
 from desktop_app.app.entry import Entry
-from desktop_app.app.session import Session
-from desktop_app.app.worker import Worker
-from desktop_app.engine.messages import Finished, SegmentReady, Started
-from desktop_app.library.store import Library
 from desktop_app.transcript import formats
 from desktop_app.transcript.model import Transcript
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.theme import DARK, LIGHT, Theme
+from tests.talks import talk
 from tests.ui.staging import Stage
-from tests.ui.talks import talk
+from tests.unit.app.test_speaker_edits import finish, stored
 
 Make = Callable[[str], Path]
-
-
-def finish(stage: Stage, entry: Entry, made: Transcript) -> None:
-    """The engine says it as it does: first lines as they are written, at the end who speaks."""
-    stage.say(Started(entry.id, made.seconds, made.models))
-    stage.say(*(SegmentReady(entry.id, replace(part, speaker=None)) for part in made.segments[:16]))
-    stage.say(Finished(entry.id, replace(made, path=entry.path)))
 
 
 @pytest.fixture
@@ -48,12 +36,6 @@ def entry(window: Window, stage: Stage, recording: Make) -> Entry:
     window.page.view.setFocus()
     stage.qtbot.waitUntil(window.page.view.hasFocus)
     return made
-
-
-def stored(stage: Stage, key: str) -> Transcript:
-    """What is on the disk."""
-    stage.settle()
-    return stage.library.transcript(key)
 
 
 def press(qtbot: QtBot, window: Window, keys: str) -> None:
@@ -114,59 +96,12 @@ def test_corrections_are_undone_done_again_and_survive_a_restart(
         press(qtbot, window, "Ctrl+Shift+Z")
         assert entry.transcript() == after
 
-    stage.settle()
-    stage.library.close()  # as if the program had gone
-    library, keeper = Library(folders.data() / "library"), Worker("library", stage.keeper.post)
-    later = Session(stage.engine, library, keeper, stage.preferences.options)
-    qtbot.waitUntil(lambda: entry.id in later.entries)
+    later = stage.restart().session
     later.load(entry.id)
     qtbot.waitUntil(lambda: bool(later.entries[entry.id].segments))
     assert later.entries[entry.id].transcript() == steps[-1]
     assert "Artie: We have" not in formats.txt(later.entries[entry.id].transcript())
     assert "Artie: half an hour" in formats.txt(later.entries[entry.id].transcript())
-    keeper.close()
-    library.close()
-
-
-def test_a_correction_is_one_that_changes_something(stage: Stage, window: Window, entry: Entry) -> None:
-    edits, before = stage.edits, entry.transcript()
-    assert not edits.rename(entry.id, "S1", "Rose")
-    assert not edits.rename(entry.id, "S1", "  ")
-    assert not edits.rename(entry.id, "S9", "Zoe")
-    assert not edits.reassign(entry.id, [0], "S1")
-    assert not edits.reassign(entry.id, [0], "S9")
-    assert not edits.merge(entry.id, "S1", "S1")
-    assert not edits.split(entry.id, 0, 0)
-    assert not edits.split(entry.id, 99, 4)
-    assert entry.transcript() == before
-    assert edits.next_undo(entry.id) == ""
-
-
-def test_what_was_undone_goes_when_something_else_is_done(stage: Stage, entry: Entry) -> None:
-    edits = stage.edits
-    edits.rename(entry.id, "S1", "One")
-    edits.undo(entry.id)
-    assert edits.next_redo(entry.id) == "rename"
-    edits.rename(entry.id, "S1", "Two")
-    assert edits.next_redo(entry.id) == ""
-
-
-def test_many_corrections_at_once_are_written_once(stage: Stage, entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
-    stage.settle()
-    written: list[str] = []
-    revise, disk = stage.library.revise, Event()
-
-    def slow(key: str, made: Transcript, corrected: bool) -> None:
-        disk.wait(30)
-        written.append(made.speakers[0].name)
-        revise(key, made, corrected)
-
-    monkeypatch.setattr(stage.library, "revise", slow)
-    for number in range(40):
-        stage.edits.rename(entry.id, "S1", f"Name {number}")
-    disk.set()
-    assert stored(stage, entry.id).speakers[0].name == "Name 39"
-    assert len(written) <= 2, "the one that the disk was busy with, and the newest"
 
 
 def test_a_text_without_speakers_can_get_some(stage: Stage, window: Window, recording: Make, qtbot: QtBot) -> None:

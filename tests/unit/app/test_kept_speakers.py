@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from desktop_app import folders
 from desktop_app.app.entry import DONE, INTERRUPTED, Entry
-from desktop_app.app.session import Session
-from desktop_app.app.speaker_edits import NEW, Edits
-from desktop_app.app.worker import Worker
+from desktop_app.app.speaker_edits import NEW
 from desktop_app.engine.messages import Failed, Finished, SegmentReady, Started
-from desktop_app.library.store import Library
-from desktop_app.ui.shell.window import Window
+from tests.talks import talk
 from tests.ui.staging import Stage
-from tests.ui.talks import talk
-from tests.ui.test_checks import interrupted
-from tests.ui.test_speakers import finish, stored
+from tests.unit.app.test_recovery import interrupted
+from tests.unit.app.test_speaker_edits import finish, stored
 
 
 @pytest.fixture
@@ -30,32 +25,13 @@ def entry(stage: Stage, recording: Callable[[str], Path]) -> Entry:
     return made
 
 
-@pytest.fixture
-def restart(stage: Stage) -> Iterator[Callable[[], Stage]]:
-    """Ends the program of a stage, in whatever it does, and starts it anew."""
-    opened: list[Stage] = []
-
-    def start() -> Stage:
-        stage.settle()
-        stage.library.close()
-        library, keeper = Library(folders.data() / "library"), Worker("library", stage.keeper.post)
-        session = Session(stage.engine, library, keeper, stage.preferences.options)
-        edits = Edits(session)
-        opened.append(replace(stage, session=session, library=library, keeper=keeper, edits=edits))
-        stage.qtbot.waitUntil(lambda: bool(session.entries))
-        return opened[-1]
-
-    yield start
-    for each in opened:
-        each.keeper.close()
-        each.library.close()
-
-
-def test_a_new_text_keeps_the_corrections_and_they_can_be_undone(stage: Stage, window: Window, entry: Entry) -> None:
+def test_a_new_text_keeps_the_corrections_and_they_can_be_undone(stage: Stage, entry: Entry) -> None:
     """Names, merges and reassigned lines are an hour of a reader's work: "Transcribe again" must not lose them."""
     stage.edits.rename(entry.id, "S1", "One")
     stage.edits.reassign(entry.id, [2], "S1")
     mine = entry.transcript()
+    told: list[str] = []
+    stage.edits.kept.connect(told.append)
     stage.session.again(entry.id)
     assert not stage.edits.may_edit(entry.id)
     assert not stage.edits.rename(entry.id, "S1", "Two")
@@ -66,13 +42,13 @@ def test_a_new_text_keeps_the_corrections_and_they_can_be_undone(stage: Stage, w
     assert (entry.transcript().segments, entry.transcript().speakers) == (mine.segments, mine.speakers)
     kept = stored(stage, entry.id)
     assert (kept.segments, kept.speakers) == (mine.segments, mine.speakers)
-    assert "Your speakers were kept" in window.toast.text()
+    assert told == [entry.id]
     assert stage.edits.undo(entry.id) == "kept speakers"
     assert entry.transcript().speakers == fresh.speakers
     assert stage.edits.next_undo(entry.id) == ""
 
 
-def test_a_text_that_nobody_corrected_is_simply_replaced(stage: Stage, window: Window, entry: Entry) -> None:
+def test_a_text_that_nobody_corrected_is_simply_replaced(stage: Stage, entry: Entry) -> None:
     stage.session.put_text(entry, talk(2, named=False))
     stage.edits.undo(entry.id)  # the first text had names
     stage.session.again(entry.id)
@@ -89,14 +65,14 @@ def test_the_text_of_a_check_keeps_the_corrections(stage: Stage, entry: Entry) -
 
 
 def test_lines_that_were_only_reassigned_are_kept_after_a_restart(
-    stage: Stage, recording: Callable[[str], Path], restart: Callable[[], Stage]
+    stage: Stage, recording: Callable[[str], Path]
 ) -> None:
     """Nobody was renamed, so the text itself does not show that a reader has worked on it."""
     (entry,) = stage.drop(recording("talk.wav"))
     finish(stage, entry, talk(2, named=False))
     stage.edits.reassign(entry.id, [2], "S1")
     mine = entry.transcript()
-    later = restart()
+    later = stage.restart()
     again = later.session.entries[entry.id]
     later.session.again(entry.id)
     finish(later, again, talk(2, named=False))
@@ -108,9 +84,7 @@ def test_lines_that_were_only_reassigned_are_kept_after_a_restart(
     assert later.library.corrections(entry.id) is None
 
 
-def test_corrections_survive_a_program_that_ends_while_the_new_text_is_written(
-    stage: Stage, entry: Entry, restart: Callable[[], Stage]
-) -> None:
+def test_corrections_survive_a_program_that_ends_while_the_new_text_is_written(stage: Stage, entry: Entry) -> None:
     """The old text is gone from the disk then, and the new one is half a text: what was corrected is not."""
     stage.edits.rename(entry.id, "S1", "One")
     stage.edits.reassign(entry.id, [2], "S1")
@@ -118,7 +92,7 @@ def test_corrections_survive_a_program_that_ends_while_the_new_text_is_written(
     stage.session.again(entry.id)
     fresh = talk(2, named=False)
     stage.say(Started(entry.id, fresh.seconds, fresh.models), SegmentReady(entry.id, fresh.segments[0]))
-    later = restart()
+    later = stage.restart()
     again = later.session.entries[entry.id]
     assert again.state == INTERRUPTED
     later.session.again(entry.id)
@@ -131,16 +105,16 @@ def test_corrections_survive_a_program_that_ends_while_the_new_text_is_written(
 def test_a_live_recording_that_was_broken_off_and_goes_on_keeps_what_was_corrected(stage: Stage) -> None:
     """Its lines stand; who speaks in the whole recording is found anew, and need not be what the reader has said."""
     whole = talk(2, named=False)
-    session, keeper, library = interrupted(stage, *(replace(part, speaker=None) for part in whole.segments[:4]))
-    edits = Edits(session)
+    later = interrupted(stage, *(replace(part, speaker=None) for part in whole.segments[:4]))
+    session, edits = later.session, later.edits
     (entry,) = session.entries.values()
     session.load(entry.id)
-    stage.qtbot.waitUntil(lambda: bool(entry.segments))
+    stage.until(lambda: bool(entry.segments))
     edits.reassign(entry.id, [0, 1], NEW)
     edits.reassign(entry.id, [2, 3], NEW)
     assert [part.speaker for part in entry.segments] == ["S1", "S1", "S2", "S2"]
     session.again(entry.id)
-    stage.qtbot.waitUntil(lambda: bool(stage.engine.jobs))
+    stage.until(lambda: bool(stage.engine.jobs))
     session.handle(Started(entry.id, whole.seconds, whole.models))
     session.handle(Finished(entry.id, replace(whole, path=entry.path)))
     assert entry.state == DONE
@@ -148,5 +122,3 @@ def test_a_live_recording_that_was_broken_off_and_goes_on_keeps_what_was_correct
     assert {part.speaker for part in entry.segments[4:]} == {"S1", "S2"}
     assert edits.undo(entry.id) == "kept speakers"
     assert [part.speaker for part in entry.segments] == [part.speaker for part in whole.segments]
-    keeper.close()
-    library.close()

@@ -12,19 +12,19 @@ from desktop_app.app.live import OFF, OPENING, PAUSED, RUNNING
 from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.audio.recording import Gap, Recorded
 from desktop_app.engine.messages import Failed, Finished, Preparing, Started
-from tests.ui.staging import MODELS, Stage, segment, transcript, update
-from tests.ui.studio import DESK, HEADSET, SPEAKERS, FakeRecorder
+from tests.staging import MODELS, Stage, segment, transcript, update
+from tests.studio import DESK, HEADSET, SPEAKERS, FakeRecorder
 
 Make = Callable[[str], Path]
 
 
 def test_recording_is_said_after_the_first_sample_only(stage: Stage) -> None:
     stage.live.start()
-    stage.qtbot.waitUntil(lambda: bool(stage.studio.recorders) and "start" in stage.studio.recorder.asked)
+    stage.until(lambda: bool(stage.studio.recorders) and "start" in stage.studio.recorder.asked)
     stage.settle()
     assert stage.live.phase == OPENING
     stage.studio.recorder.hear(0.1)
-    stage.qtbot.waitUntil(lambda: stage.live.phase == RUNNING)
+    stage.until(lambda: stage.live.phase == RUNNING)
 
 
 def test_every_block_reaches_the_engine_and_the_file_lies_in_the_users_folder(stage: Stage) -> None:
@@ -90,16 +90,16 @@ def test_a_pause_and_going_on(stage: Stage) -> None:
     assert stage.live.phase == PAUSED
     assert entry.summary() == "Paused · 0:01"
     stage.live.toggle_pause()
-    stage.qtbot.waitUntil(lambda: stage.studio.recorder.asked == ["start", "pause", "resume"])
+    stage.until(lambda: stage.studio.recorder.asked == ["start", "pause", "resume"])
     assert stage.live.phase == OPENING
     stage.studio.recorder.listener.began()
-    stage.qtbot.waitUntil(lambda: stage.live.phase == RUNNING)
+    stage.until(lambda: stage.live.phase == RUNNING)
     assert entry.summary() == "Recording · 0:01"
 
 
 def test_a_microphone_that_cannot_be_opened_leaves_nothing_behind(stage: Stage) -> None:
     stage.studio.refusal = MicrophoneProblem("another program holds Desk microphone", "close that program")
-    with stage.qtbot.waitSignal(stage.live.refused) as told:
+    with stage.hears(stage.live.refused) as told:
         stage.live.start()
     assert told.args == ["another program holds Desk microphone", "close that program"]
     assert stage.live.phase == OFF
@@ -110,17 +110,17 @@ def test_a_microphone_that_cannot_be_opened_leaves_nothing_behind(stage: Stage) 
 
 def test_without_a_single_sample_there_is_no_recording(stage: Stage) -> None:
     stage.live.start()
-    stage.qtbot.waitUntil(lambda: bool(stage.studio.recorders))
-    with stage.qtbot.waitSignal(stage.live.told):
+    stage.until(lambda: bool(stage.studio.recorders))
+    with stage.hears(stage.live.told):
         stage.live.stop()
-    stage.qtbot.waitUntil(lambda: stage.live.phase == OFF)
+    stage.until(lambda: stage.live.phase == OFF)
     assert not stage.session.entries
 
 
 def test_stopping_at_once_stops(stage: Stage) -> None:
     stage.live.toggle()
     stage.live.toggle()
-    stage.qtbot.waitUntil(lambda: stage.live.phase == OFF)
+    stage.until(lambda: stage.live.phase == OFF)
     stage.settle()
     assert not stage.session.entries
     assert not stage.library.recordings()
@@ -137,7 +137,7 @@ def test_stopping_while_a_microphone_refuses_ends_it(stage: Stage) -> None:
 
     stage.live.changed.connect(stop)
     stage.live.start()
-    stage.qtbot.waitUntil(lambda: stage.live.phase == OFF)
+    stage.until(lambda: stage.live.phase == OFF)
     assert not stage.session.entries
     stage.live.changed.disconnect(stop)
     stage.studio.refusal = None
@@ -152,7 +152,7 @@ def test_a_mistake_does_not_leave_the_window_waiting(
 
     with monkeypatch.context() as patch:
         patch.setattr(FakeRecorder, "start", fail)
-        with stage.qtbot.waitSignal(stage.live.refused) as told:
+        with stage.hears(stage.live.refused) as told:
             stage.live.start()
     assert told.args == ["Galley failed (by nought)", "try again"]
     assert stage.live.phase == OFF
@@ -163,7 +163,7 @@ def test_the_chosen_input_is_remembered_by_its_name(stage: Stage) -> None:
     stage.record()
     assert stage.studio.recorder.input_id == DESK.id  # the default, while none was chosen
     stage.live.switch(HEADSET)
-    stage.qtbot.waitUntil(lambda: "switch alsa:headset" in stage.studio.recorder.asked)
+    stage.until(lambda: "switch alsa:headset" in stage.studio.recorder.asked)
     stage.stop()
     moved = type(HEADSET)("alsa:headset#2", HEADSET.name, HEADSET.host, 1, 16_000, False, False)
     stage.studio.inputs = [DESK, SPEAKERS, moved]
@@ -176,11 +176,11 @@ def test_a_lost_input_is_told_with_another_to_take(stage: Stage) -> None:
     stage.record()
     stage.studio.inputs = [SPEAKERS, HEADSET]
     stage.studio.recorder.listener.trouble(MicrophoneProblem("Desk microphone is gone", "connect it again"))
-    stage.qtbot.waitUntil(lambda: stage.live.problem is not None)
-    stage.qtbot.waitUntil(lambda: stage.live.inputs.found == [SPEAKERS, HEADSET])
+    stage.until(lambda: stage.live.problem is not None)
+    stage.until(lambda: stage.live.inputs.found == [SPEAKERS, HEADSET])
     assert stage.live.inputs.another_than(stage.live.source) == HEADSET  # a microphone before what the computer plays
     stage.studio.recorder.listener.trouble(None)
-    stage.qtbot.waitUntil(lambda: stage.live.problem is None)
+    stage.until(lambda: stage.live.problem is None)
 
 
 def test_files_wait_while_something_is_recorded(stage: Stage, recording: Make) -> None:
@@ -234,7 +234,7 @@ def test_a_recording_is_neither_cancelled_nor_started_twice(stage: Stage) -> Non
 def test_a_full_disk_ends_it_with_what_was_written(stage: Stage) -> None:
     entry = stage.record()
     recorder = stage.studio.recorder
-    with stage.qtbot.waitSignal(stage.session.trouble) as told:
+    with stage.hears(stage.session.trouble) as told:
         recorder.listener.ended(ended := _ended_early(recorder.path))
     assert told.args[0] == ended.notice.rstrip(".")
     assert stage.live.phase == OFF
@@ -246,7 +246,7 @@ def test_where_no_sound_came_is_said_at_the_end(stage: Stage) -> None:
     """A microphone was pulled, say, and put back: the recording is silent there, and whoever reads it should know."""
     entry = stage.record()
     gaps = tuple(Gap(start, 1.5) for start in (12.0, 75.0, 80.0, 90.0))
-    with stage.qtbot.waitSignal(stage.session.trouble) as told:
+    with stage.hears(stage.session.trouble) as told:
         stage.studio.recorder.listener.ended(Recorded(Path(entry.path), 100.0, gaps))
     assert told.args[0] == (
         "No sound came for 6.0 s (0:12–0:13, 1:15–1:16, 1:20–1:21 and 1 more); the recording is silent there"

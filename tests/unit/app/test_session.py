@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app import folders
 from desktop_app.app import entry as states
 from desktop_app.app.session import Session
-from desktop_app.app.worker import Worker
 from desktop_app.engine.messages import (
     Cancelled,
     Failed,
@@ -22,9 +20,9 @@ from desktop_app.engine.messages import (
     Tentative,
     TentativeLine,
 )
-from desktop_app.library.store import Library, LibraryProblem
+from desktop_app.library.store import LibraryProblem
 from desktop_app.transcript.statistics import Statistics
-from tests.ui.staging import MODELS, Stage, segment, transcript
+from tests.staging import MODELS, Stage, segment, transcript
 
 Make = Callable[[str], Path]
 
@@ -41,12 +39,12 @@ def test_a_folder_gives_its_recordings(stage: Stage, recording: Make, tmp_path: 
     for name in ("talks/b.WAV", "talks/a.mp4", "talks/notes.txt", "talks/.hidden.wav", "talks/old/c.ogg"):
         recording(name)
     stage.session.add([str(tmp_path / "talks")])
-    stage.qtbot.waitUntil(lambda: len(stage.session.entries) == 3)
+    stage.until(lambda: len(stage.session.entries) == 3)
     assert [entry.name for entry in stage.session.in_work] == ["a.mp4", "b.WAV", "c.ogg"]
 
 
 def test_a_folder_without_recordings_says_so(stage: Stage, tmp_path: Path) -> None:
-    with stage.qtbot.waitSignal(stage.session.trouble) as told:
+    with stage.hears(stage.session.trouble) as told:
         stage.session.add([str(tmp_path)])
     assert "no audio or video" in told.args[0]
     assert not stage.engine.jobs
@@ -117,19 +115,13 @@ def test_a_failed_one_can_be_tried_again(stage: Stage, recording: Make) -> None:
 def test_unfinished_ones_are_interrupted_at_the_next_start(stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("talk.wav"))
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
-    stage.settle()
-    stage.library.close()  # as if the program had gone
-    library, keeper = Library(folders.data() / "library"), Worker("library", stage.keeper.post)
-    later = Session(stage.engine, library, keeper, stage.preferences.options)
-    stage.qtbot.waitUntil(lambda: bool(later.entries))
+    later = stage.restart().session
     found = later.entries[entry.id]
     assert found.state == states.INTERRUPTED
     later.load(entry.id)
-    stage.qtbot.waitUntil(lambda: len(found.segments) == 1)
+    stage.until(lambda: len(found.segments) == 1)
     later.again(entry.id)
     assert later.in_work == [found]
-    keeper.close()
-    library.close()
 
 
 def test_one_that_never_began_has_no_text_after_a_restart(stage: Stage, recording: Make) -> None:
@@ -137,8 +129,8 @@ def test_one_that_never_began_has_no_text_after_a_restart(stage: Stage, recordin
     stage.say(Failed(entry.id, "this is not audio", "choose another file"))
     stage.settle()
     later = Session(stage.engine, stage.library, stage.keeper, stage.preferences.options)
-    stage.qtbot.waitUntil(lambda: entry.id in later.entries)
-    with stage.qtbot.waitSignal(later.text_changed):
+    stage.until(lambda: entry.id in later.entries)
+    with stage.hears(later.text_changed):
         later.load(entry.id)
     found = later.entries[entry.id]
     assert (found.state, found.problem, found.segments) == (states.FAILED, entry.problem, [])
@@ -163,7 +155,7 @@ def test_a_library_that_cannot_keep_does_not_stop_the_work(
 
     for name in ("add", "begin", "append"):
         monkeypatch.setattr(stage.library, name, full)
-    with stage.qtbot.waitSignal(stage.session.trouble) as told:
+    with stage.hears(stage.session.trouble) as told:
         (entry,) = stage.drop(recording("talk.wav"))
     assert told.args == ["the disk is full", "make room, then try again"]
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
@@ -176,7 +168,7 @@ def test_the_search_looks_into_the_texts(stage: Stage, recording: Make) -> None:
     found: list[set[str] | None] = []
     stage.session.search("ROOF", found.append)
     stage.session.search("two", found.append)
-    stage.qtbot.waitUntil(lambda: len(found) == 2)
+    stage.until(lambda: len(found) == 2)
     assert found == [{one.id}, {two.id}]
 
 

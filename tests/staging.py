@@ -1,0 +1,179 @@
+"""What the tests of the application act with: a session with a silent engine, and things for it to say. Without Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from desktop_app import folders
+from desktop_app.app.entry import Entry
+from desktop_app.app.inputs import Inputs
+from desktop_app.app.live import OFF, RUNNING, Live
+from desktop_app.app.models import ModelStore
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.recheck import Checks
+from desktop_app.app.session import Session
+from desktop_app.app.signals import Signal
+from desktop_app.app.speaker_edits import Edits
+from desktop_app.app.worker import Post, Worker
+from desktop_app.engine.messages import Event, Finished, LiveOptions, LiveUpdate, Options, SegmentReady, Started
+from desktop_app.library.store import Library
+from desktop_app.transcript.model import Models, Segment, Transcript
+from desktop_app.transcript.statistics import Statistics
+from tests.studio import Studio
+from tests.works import Works
+
+MODELS = Models("Large", "Small", "model", "CPU", "f32", "Real speech will be wrong.")
+
+
+def segment(number: int, text: str = "") -> Segment:
+    """A segment of two seconds."""
+    return Segment(number, number * 2.0, number * 2.0 + 2, text or f" This is sentence number {number}.")
+
+
+def transcript(*segments: Segment) -> Transcript:
+    """A finished transcript."""
+    stats = Statistics(audio_seconds=60, wall_seconds=6, encode_seconds=1, draft_seconds=1, verify_seconds=2, tokens=60)
+    return Transcript("/talk.wav", 60.0, "en", 0.9, MODELS, segments, (), stats)
+
+
+@dataclass
+class SilentEngine:
+    """Takes orders and does nothing."""
+
+    jobs: list[tuple[str, str, Options]] = field(default_factory=list)
+    written: dict[str, Transcript | None] = field(default_factory=dict)
+    cancelled: list[str] = field(default_factory=list)
+    live: list[tuple[str, Options, LiveOptions]] = field(default_factory=list)
+    heard: list[tuple[str, int, int]] = field(default_factory=list)
+    stopped: list[str] = field(default_factory=list)
+
+    def transcribe(self, job: str, path: str, options: Options, written: Transcript | None = None) -> None:
+        self.jobs.append((job, path, options))
+        self.written[job] = written
+
+    def cancel(self, job: str) -> None:
+        self.cancelled.append(job)
+
+    def start_live(self, job: str, options: Options, live: LiveOptions) -> None:
+        self.live.append((job, options, live))
+
+    def live_audio(self, job: str, start: int, samples: np.ndarray) -> None:
+        self.heard.append((job, start, len(samples)))
+
+    def stop_live(self, job: str) -> None:
+        self.stopped.append(job)
+
+
+@dataclass
+class Told:
+    """What a signal has told last."""
+
+    args: list[Any] = field(default_factory=list)
+
+
+class Stage:
+    """All of the application on an empty library, with a silent engine and a microphone that tests play.
+
+    Attributes: post and until (from the front end: `until` waits, and makes what was posted); the rest is the
+    application's.
+    """
+
+    def __init__(self, post: Post, until: Callable[[Callable[[], Any]], None], before: Stage | None = None) -> None:
+        self.post, self.until = post, until
+        self.engine = before.engine if before else SilentEngine()
+        self.studio = before.studio if before else Studio()
+        self.works = before.works if before else Works()
+        self.library = Library(folders.data() / "library")
+        self.keeper = Worker("library", post)
+        self.preferences = Preferences(self.keeper)
+        self.session = Session(self.engine, self.library, self.keeper, self.preferences.options)
+        inputs = Inputs(self.studio.list_inputs, post, self.preferences)
+        self.live = Live(self.session, inputs, self.studio.make, lambda: self.preferences.recordings)
+        self.checks = Checks(self.session)
+        self.edits = Edits(self.session)
+        self.models = ModelStore(self.preferences, post, self.works.start, self.works.look)
+        self._next: Stage | None = None
+        self.settle()
+
+    def restart(self) -> Stage:
+        """The next start of the program, after this one was killed."""
+        self.settle()
+        self.library.close()
+        self._next = Stage(self.post, self.until, self)
+        return self._next
+
+    def close(self) -> None:
+        """The end of the program, and of those after it."""
+        if self._next is not None:
+            self._next.close()
+        self.live.close()
+        self.models.close()
+        self.keeper.close()
+        self.library.close()
+
+    @contextmanager
+    def hears(self, signal: Signal[...]) -> Iterator[Told]:
+        """Wait at the end of the block until the signal has told something, after its beginning."""
+        told: list[Told] = []
+        signal.connect(listener := lambda *args: told.append(Told(list(args))))
+        found = Told()
+        yield found
+        self.until(lambda: told)
+        found.args = told[-1].args
+        signal.disconnect(listener)
+
+    def drop(self, *paths: Path | str) -> list[Entry]:
+        """Add files and wait until they are queued; the entries in the order of `paths`."""
+        before = len(self.session.entries)
+        self.session.add([str(path) for path in paths])
+        self.until(lambda: len(self.session.entries) >= before + len(paths))
+        return list(reversed(list(self.session.entries.values())[: len(paths)]))
+
+    def say(self, *events: Event) -> None:
+        """Let the engine say something."""
+        for event in events:
+            self.session.handle(event)
+
+    def record(self, seconds: float = 1.0) -> Entry:
+        """Begin a live recording and let it hear something."""
+        before = len(self.studio.recorders)
+        self.live.start()
+        self.until(lambda: len(self.studio.recorders) > before and self.studio.recorder.asked == ["start"])
+        self.studio.recorder.hear(seconds)
+        self.until(lambda: self.live.phase == RUNNING and self.live.seconds >= seconds)
+        assert self.live.entry is not None
+        return self.live.entry
+
+    def stop(self) -> None:
+        """End the live recording."""
+        self.live.stop()
+        self.until(lambda: self.live.phase == OFF)
+
+    def settle(self) -> None:
+        """Wait until the library has done all that was asked of it."""
+        done: list[None] = []
+        self.keeper.do(lambda: None, done.append)
+        self.until(lambda: bool(done))
+
+
+def update(
+    key: str, committed: tuple[Segment, ...] = (), ink: str = "", uncommitted: str = "", draft: str = "",
+    start: float = 0.0, heard: float = 2.0, decoded: float = 1.5, latency: float = 0.8,
+) -> LiveUpdate:  # fmt: skip
+    """What the engine says of a live recording."""
+    return LiveUpdate(
+        key, committed, ink, uncommitted, draft, start, heard, decoded, latency, True, Statistics(tokens=9)
+    )
+
+
+def finish(stage: Stage, entry: Entry, count: int = 3) -> None:
+    """The engine transcribes an entry."""
+    parts = [segment(number) for number in range(count)]
+    stage.say(Started(entry.id, 60.0, MODELS), *(SegmentReady(entry.id, part) for part in parts))
+    stage.say(Finished(entry.id, transcript(*parts)))

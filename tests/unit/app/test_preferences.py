@@ -1,0 +1,42 @@
+"""What the user has chosen is there at the next start, in the file that earlier Galleys have written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from desktop_app import folders, settings
+from desktop_app.app.preferences import AUTO, Preferences
+from desktop_app.checkpoints import download
+from tests.staging import Stage
+
+
+def test_choices_are_there_at_the_next_start_and_others_keep_theirs(stage: Stage) -> None:
+    told: list[None] = []
+    stage.preferences.changed.connect(lambda: told.append(None))
+    stage.preferences.target, stage.preferences.speakers = "/models/large", "3"
+    stage.preferences.guard, stage.preferences.recordings = False, Path("/sounds")
+    assert len(told) == 4
+    stage.settle()
+    settings.write({"draft": "off"})  # another window
+    stage.preferences.microphone = "Desk (ALSA)"
+    stage.settle()
+    later = Preferences(stage.keeper)
+    assert (later.target, later.speakers, later.guard, later.draft) == ("/models/large", "3", False, "off")
+    assert (later.recordings, later.microphone) == (Path("/sounds"), "Desk (ALSA)")
+    options = later.options()
+    assert (options.target, options.draft, options.speakers, options.words) == ("/models/large", "off", "3", True)
+
+
+def test_what_is_no_choice_counts_as_none(stage: Stage, home: Path) -> None:
+    settings.write({"precision": "int3", "speakers": "51", "draft": b"bytes", "folder_open": str(home / "gone")})
+    found = Preferences(stage.keeper)
+    assert (found.precision, found.speakers, found.draft) == (AUTO, "off", AUTO)
+    assert found.folder("open") == str(folders.documents())
+
+
+def test_who_fetches_reads_the_mirror_once_it_is_saved(stage: Stage) -> None:
+    stage.preferences.mirror = "https://mirror.example"
+    found: list[str] = []
+    stage.preferences.when_saved(lambda: found.append(download.setting()))
+    stage.until(lambda: found)
+    assert found == ["https://mirror.example"]
