@@ -31,8 +31,7 @@ class Mailbox(QObject):
         self._lock = Lock()
         self._waiting: deque[list[Event]] = deque()
         self._replaceable: dict[tuple[str, type], list[Event]] = {}
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._deliver)
         self._posted.connect(self._wake, Qt.ConnectionType.QueuedConnection)
         self._called.connect(self._make, Qt.ConnectionType.QueuedConnection)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop_app.app.preferences import Preferences
 from desktop_app.ui.settings import page as page_module
 from desktop_app.ui.settings.page import SettingsPage
-from desktop_app.ui.settings.sections import SECTIONS, Section
+from desktop_app.ui.settings.sections import SECTIONS, Parts, Section
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.theme import Theme
 from tests.ui.staging import Stage, finish
@@ -68,13 +68,8 @@ def test_every_action_that_has_keys_does_something(window: Window) -> None:
 def test_a_section_that_is_registered_is_on_the_page(
     window: Window, stage: Stage, theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Loudness(Section):
-        heading = "Loudness"
-
-        def make(self) -> QWidget:
-            return QPushButton("Louder")
-
-    monkeypatch.setattr(page_module, "SECTIONS", [*SECTIONS, Loudness])
+    loudness = Section("Loudness", "How loud.", lambda *_: Parts(QPushButton("Louder"), lambda: None))
+    monkeypatch.setattr(page_module, "SECTIONS", [*SECTIONS, loudness])
     page = SettingsPage(theme, window.all_actions, Preferences(stage.keeper))
     qtbot.addWidget(page)
     assert list(page.sections)[-1] == "Loudness"

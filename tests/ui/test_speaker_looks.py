@@ -10,8 +10,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
 from desktop_app.ui.speakers.lanes import Lanes, next_turn, runs
-from desktop_app.ui.transcript.flow import Flow
-from desktop_app.ui.transcript.revision import Revision
+from desktop_app.ui.transcript.flow import Flow, Revision
 from desktop_app.ui.widgets.speaker_badge import SHAPES, badge, initial, look_of, outline
 from desktop_app.ui.widgets.theme import DARK_PALETTE, LIGHT_PALETTE, SPEAKER_COLORS, Palette, Theme, contrast, font
 from tests.talks import talk

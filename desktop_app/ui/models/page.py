@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop_app.app.models import PAIR, SMALL, ModelStore
 from desktop_app.app.preferences import Preferences
@@ -22,7 +22,7 @@ from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.banner import PROBLEM, Banner
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.confirm import confirm
-from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.labels import field, label
 from desktop_app.ui.widgets.layouts import STRETCH, add, column, row
 from desktop_app.ui.widgets.sheet import Sheet, card, quiet, rule
 from desktop_app.ui.widgets.theme import S1, S2, S3, S5, S6, Theme
@@ -49,17 +49,14 @@ class ModelsPage(QWidget):
         self.add.setIconSize(QSize(16, 16))
         self._where = quiet()
         self.mirror = button("Use a mirror…", "link", self._ask_mirror)
-        self.address = QLineEdit()
-        self.address.setPlaceholderText("https://…")
-        self.address.setAccessibleName("Address of the mirror, empty for the public hub")
+        self.address = field("Address of the mirror, empty for the public hub", "https://…")
         self.address.returnPressed.connect(self._choose_mirror)
         self.save = button("Use it", "plain", self._choose_mirror)
         self.never_mind = button("Cancel", "link", self._close_mirror)
         self._mirror_row = QWidget()
         self._here, self._offered = card(), card()
         self._ordered: list[QWidget] = []
-        self._stalled = QTimer(self)  # what does not come says nothing
-        self._stalled.setInterval(1000)
+        self._stalled = QTimer(self, interval=1000)  # what does not come says nothing
         self._stalled.timeout.connect(self._show_jobs)
         self._lay_out()
         self.problem.say("")

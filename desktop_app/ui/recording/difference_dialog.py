@@ -31,11 +31,10 @@ class DifferenceDialog(QDialog):
         self.kept = False
         self.setWindowTitle("Check against the file – Galley")
         self.resize(min(640, parent.width() - 2 * S5), min(_HEIGHT + 24 * len(changes), parent.height() - 2 * S5, 560))
-        self.text = QTextBrowser()
+        self.text = QTextBrowser(openLinks=False)
         self.text.setAccessibleName("Differences")
-        self.text.setOpenLinks(False)
-        self.text.setFrameShape(QFrame.Shape.NoFrame)
         self.text.setCursorWidth(0)
+        self.text.setFrameShape(QFrame.Shape.NoFrame)
         self.text.document().setDocumentMargin(0)
         self.text.setHtml(as_html(changes, theme.palette))
         self.text.setTextInteractionFlags(

@@ -12,12 +12,11 @@ from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.elided import ElidedLabel
-from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.labels import label, wrapped
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.level_meter import LevelMeter
 from desktop_app.ui.widgets.screen_reader import announce
 from desktop_app.ui.widgets.theme import S1, S2, S3, Theme, font
-from desktop_app.ui.widgets.tips import wrapped
 
 _WORDS = {OPENING: "Opening the microphone…", RUNNING: "Recording", PAUSED: "Paused", STOPPING: "Stopping…"}
 _DEAF = "Waiting for sound"

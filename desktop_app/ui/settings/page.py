@@ -10,26 +10,27 @@ from desktop_app.ui.settings.sections import SECTIONS
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.layouts import STRETCH, add, column, row
-from desktop_app.ui.widgets.sheet import Sheet, quiet, setting
+from desktop_app.ui.widgets.sheet import Sheet, quiet, rule, setting
 from desktop_app.ui.widgets.theme import S5, S6, Theme
 
 _WIDTH = 600
 
 
 class SettingsPage(QWidget):
-    """Attributes: sheet (what scrolls); sections (by their headings)."""
+    """Attributes: sheet (what scrolls); sections (their parts, by the headings)."""
 
     def __init__(self, theme: Theme, actions: Actions, preferences: Preferences, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.sections = {each.heading: each(theme, actions, preferences) for each in SECTIONS}
+        self.sections = {each.heading: each.make(theme, actions, preferences) for each in SECTIONS}
         self.sheet = Sheet(_WIDTH)
         box = self.sheet.box
         add(box, label("Settings", "title"), S6)
-        for number, section in enumerate(self.sections.values()):
+        for number, each in enumerate(SECTIONS):
             if number:
-                self.sheet.add_rule()
-            more = [section.value] if section.value is not None else []
-            add(box, setting(section.heading, quiet(section.explanation), section.control, *more))
+                add(box, S5, rule(), S5)
+            parts = self.sections[each.heading]
+            more = [parts.value] if parts.value is not None else []
+            add(box, setting(each.heading, quiet(each.explanation), parts.control, *more))
         about = quiet(f"Galley {__version__}. Nothing leaves this computer.")
         add(box, STRETCH, S5, row((about, 1), actions.button("shortcuts", "link")))
         column(self.sheet, inside=self)
@@ -38,5 +39,5 @@ class SettingsPage(QWidget):
 
     def refresh(self) -> None:
         """Show what is chosen."""
-        for section in self.sections.values():
-            section.refresh()
+        for parts in self.sections.values():
+            parts.refresh()

@@ -1,7 +1,9 @@
-"""The sections of the settings page, in their order. To add one, write a class here and register it."""
+"""The sections of the settings page, in their order. To add one, write a function here that makes it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
@@ -15,116 +17,80 @@ from desktop_app.ui.widgets.elided import ElidedLabel
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.theme import CHOICES, Theme
 
-SECTIONS: list[type[Section]] = []
+
+@dataclass(frozen=True)
+class Parts:
+    """What a section shows: its control, what brings that up to date, and a line under the explanation, if any."""
+
+    control: QWidget
+    refresh: Callable[[], object]
+    value: QLabel | None = None
 
 
-def register(section: type[Section]) -> type[Section]:
-    """Put a section on the page, under those that were registered before it."""
-    SECTIONS.append(section)
-    return section
+Make = Callable[[Theme, Actions, Preferences], Parts]
 
 
+@dataclass(frozen=True)
 class Section:
-    """A setting with its heading, what it is for, and its control.
+    """A setting: its heading, what it is for, and what makes its parts."""
 
-    Attributes: control; value (a line under the explanation, or None).
-    """
-
-    heading = ""
-    explanation = ""
-
-    def __init__(self, theme: Theme, actions: Actions, preferences: Preferences) -> None:
-        self.theme, self.actions, self.preferences = theme, actions, preferences
-        self.value: QLabel | None = None
-        self.control: QWidget = self.make()
-
-    def make(self) -> QWidget:
-        """The control."""
-        raise NotImplementedError
-
-    def refresh(self) -> None:
-        """Show what is chosen."""
+    heading: str
+    explanation: str
+    make: Make
 
 
-@register
-class ModelSection(Section):
-    heading = "Model"
-    explanation = "A small draft model speeds the main model up without changing the result."
-
-    def make(self) -> QWidget:
-        self.value = label("", "strong")
-        return button("Models…", "plain", self.actions["models"].trigger)
-
-    def refresh(self) -> None:
-        assert self.value is not None
-        self.value.setText(self.preferences.models_in_words)
+SECTIONS: list[Section] = []
 
 
-@register
-class SpeakerSection(Section):
-    heading = "Speakers"
-    explanation = "Speakers are identified by voice, on this computer. Set the number if you know it."
+def section(heading: str, explanation: str) -> Callable[[Make], Make]:
+    """Put what a function makes on the page, under the sections before it."""
 
-    def make(self) -> QWidget:
-        self.count = SpeakerCount(self.theme)
-        self.count.picked.connect(self._set)
-        return self.count
+    def register(make: Make) -> Make:
+        SECTIONS.append(Section(heading, explanation, make))
+        return make
 
-    def _set(self, wanted: str) -> None:
-        self.preferences.speakers = wanted
-
-    def refresh(self) -> None:
-        self.count.show_wanted(self.preferences.speakers)
+    return register
 
 
-@register
-class HallucinationSection(Section):
-    heading = "Hallucinated text"
-    explanation = "Models may write words into silence or noise, or repeat themselves. Each removal is reported."
-
-    def make(self) -> QWidget:
-        self.choice = Choice(self.heading, ["Remove", "Keep"])
-        self.choice.picked.connect(self._set)
-        return self.choice
-
-    def _set(self, number: int) -> None:
-        self.preferences.guard = number == 0
-
-    def refresh(self) -> None:
-        self.choice.pick(0 if self.preferences.guard else 1)
+@section("Model", "A small draft model speeds the main model up without changing the result.")
+def _models(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    value = label("", "strong")
+    control = button("Models…", "plain", actions["models"].trigger)
+    return Parts(control, lambda: value.setText(preferences.models_in_words), value)
 
 
-@register
-class RecordingsSection(Section):
-    heading = "Recordings"
-    explanation = "Live recordings are saved here."
+@section("Speakers", "Speakers are identified by voice, on this computer. Set the number if you know it.")
+def _speakers(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    count = SpeakerCount(theme)
+    count.picked.connect(lambda wanted: setattr(preferences, "speakers", wanted))
+    return Parts(count, lambda: count.show_wanted(preferences.speakers))
 
-    def make(self) -> QWidget:
-        self.value = ElidedLabel("quiet")
-        made = button("Choose folder…", "plain", self._choose)
-        made.setAccessibleName("Choose folder for recordings…")
-        return made
 
-    def _choose(self) -> None:
-        start = str(self.preferences.recordings)
-        folder = QFileDialog.getExistingDirectory(self.control.window(), "Choose a folder for recordings", start)
+@section(
+    "Hallucinated text",
+    "Models may write words into silence or noise, or repeat themselves. Each removal is reported.",
+)
+def _hallucinations(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    choice = Choice("Hallucinated text", ["Remove", "Keep"])
+    choice.picked.connect(lambda number: setattr(preferences, "guard", number == 0))
+    return Parts(choice, lambda: choice.pick(0 if preferences.guard else 1))
+
+
+@section("Recordings", "Live recordings are saved here.")
+def _recordings(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    def choose() -> None:
+        start = str(preferences.recordings)
+        folder = QFileDialog.getExistingDirectory(control.window(), "Choose a folder for recordings", start)
         if folder:
-            self.preferences.recordings = Path(folder)
+            preferences.recordings = Path(folder)
 
-    def refresh(self) -> None:
-        assert self.value is not None
-        self.value.setText(str(self.preferences.recordings))
+    value, control = ElidedLabel("quiet"), button("Choose folder…", "plain", choose)
+    control.setAccessibleName("Choose folder for recordings…")
+    return Parts(control, lambda: value.setText(str(preferences.recordings)), value)
 
 
-@register
-class AppearanceSection(Section):
-    heading = "Appearance"
-    explanation = "Light, dark, or as the system says."
-
-    def make(self) -> QWidget:
-        self.choice = Choice(self.heading, [choice.capitalize() for choice in CHOICES])
-        self.choice.picked.connect(lambda number: self.theme.choose(CHOICES[number]))
-        return self.choice
-
-    def refresh(self) -> None:
-        self.choice.pick(CHOICES.index(self.theme.choice))
+@section("Appearance", "Light, dark, or as the system says.")
+def _appearance(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    choice = Choice("Appearance", [choice.capitalize() for choice in CHOICES])
+    choice.picked.connect(lambda number: theme.choose(CHOICES[number]))
+    return Parts(choice, lambda: choice.pick(CHOICES.index(theme.choice)))

@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from desktop_app.app.entry import IN_WORK, Entry
 from desktop_app.app.session import Session
-from desktop_app.ui.widgets.tips import wrapped
+from desktop_app.ui.widgets.labels import wrapped
 
 EntryRole = Qt.ItemDataRole.UserRole
 _HEADINGS = {"work": "IN WORK", "rest": "RECORDINGS"}

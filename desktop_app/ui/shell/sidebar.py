@@ -11,7 +11,7 @@ from desktop_app.ui.shell.recording_model import RecordingModel
 from desktop_app.ui.shell.recording_row import RecordingRow
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.actions import Actions
-from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.labels import field, label
 from desktop_app.ui.widgets.layouts import column, row
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, Theme, font
 
@@ -67,15 +67,10 @@ class Sidebar(QWidget):
         for counting in (self.record, self.models):
             counting.setFont(font(13, "Medium", figures=True))
         actions.on(search=self._begin_search)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText("Search recordings")
-        self.search.setAcceptDrops(False)  # files dropped on it are for the window
-        self.search.setAccessibleName("Search recordings")
+        self.search = field("Search recordings", "Search recordings")
         self._search_mark = QAction(self.search)
         self.search.addAction(self._search_mark, QLineEdit.ActionPosition.LeadingPosition)
-        self._search_later = QTimer(self)
-        self._search_later.setSingleShot(True)
-        self._search_later.setInterval(180)
+        self._search_later = QTimer(self, singleShot=True, interval=180)
         self._search_later.timeout.connect(lambda: session.search(self.search.text(), self._show_found))
         self.search.textChanged.connect(self._search_later.start)
         self._nothing = label("Nothing found", "quiet")

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGraphicsDropShadowEffect,
     QLabel,
-    QLineEdit,
     QMenu,
     QWidget,
 )
@@ -23,7 +22,7 @@ from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Speaker, Transcript
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button
-from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.labels import field, label
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.sheet import quiet
 from desktop_app.ui.widgets.speaker_badge import BADGE, badge, badge_icon, initial, look_of
@@ -59,10 +58,9 @@ class SpeakerCard(QFrame):
         self._theme, self._speaker = theme, speaker
         self._others = [each for each in transcript.speakers if each.id != speaker.id]
         self._forgotten = self._is_closed = False
-        self.field = QLineEdit(speaker.name)
+        self.field = field("Name of the speaker", text=speaker.name)
         self.field.setProperty("role", "name")
         self.field.setMaxLength(speakers.LONGEST_NAME)
-        self.field.setAccessibleName("Name of the speaker")
         self.field.returnPressed.connect(self.close)
         self.field.textChanged.connect(self._show_hint)
         self._hint = quiet(_RENAMES)

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QWidget
 
 from desktop_app.app.wording import percent, span
 from desktop_app.transcript import speakers
@@ -16,6 +16,7 @@ from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button, icon_button
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.layouts import column
+from desktop_app.ui.widgets.sheet import ScrollArea
 from desktop_app.ui.widgets.speaker_badge import BADGE, badge_icon, initial, look_of
 from desktop_app.ui.widgets.theme import S2, Theme
 
@@ -46,11 +47,8 @@ class SpeakerStrip(QWidget):
         self.lanes.asked.connect(self.asked)
         self._rows = QWidget()
         self._rows.setObjectName("page")
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
+        self._scroll = ScrollArea()
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._grid = QGridLayout(self._rows)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(S2)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import icon_button
-from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.labels import field, label
 from desktop_app.ui.widgets.layouts import row
 from desktop_app.ui.widgets.theme import S1, S2, Theme
 
@@ -23,10 +23,7 @@ class FindBar(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.field = QLineEdit()
-        self.field.setPlaceholderText("Find in this text")
-        self.field.setAcceptDrops(False)
-        self.field.setAccessibleName("Find in this text")
+        self.field = field("Find in this text", "Find in this text")
         self.field.textChanged.connect(self.looked_for)
         self.count = label("", "quiet")
         self._tools = {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QLabel, QLayout, QWidget
 
 from desktop_app.app.entry import RECORDING, Entry
 from desktop_app.transcript.model import Models
@@ -11,12 +10,11 @@ from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.transcript.figures import panel_figures, time_shares
 from desktop_app.ui.transcript.live_figures import LiveFigures
 from desktop_app.ui.widgets import icons
-from desktop_app.ui.widgets.labels import NONE, figure_columns, label, show_value, value_rows
+from desktop_app.ui.widgets.labels import NONE, figure_columns, label, show_value, value_rows, wrapped
 from desktop_app.ui.widgets.layouts import STRETCH, add, column, row
 from desktop_app.ui.widgets.meters import Bar, ShareBar
-from desktop_app.ui.widgets.sheet import quiet, rule
+from desktop_app.ui.widgets.sheet import ScrollArea, quiet, rule
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, S5, Theme
-from desktop_app.ui.widgets.tips import wrapped
 
 WIDTH = 252
 _PARTS = (
@@ -46,7 +44,7 @@ _MODELS = (
 )
 
 
-class SpeedPanel(QScrollArea):
+class SpeedPanel(ScrollArea):
     """The figures of the recording that is looked at. Attributes: values (the labels, by name, for tests)."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -54,9 +52,6 @@ class SpeedPanel(QScrollArea):
         self._theme = theme
         self.setObjectName("panel")
         self.setFixedWidth(WIDTH)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.values: dict[str, QLabel] = {}
         self._names: dict[str, str] = {}
         self.meter = Bar(theme, "Draft accepted")

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from desktop_app.ui.widgets.tips import wrapped
+from desktop_app.ui.widgets.labels import wrapped
 
 
 class ElidedLabel(QLabel):

@@ -1,15 +1,21 @@
-"""Labels in the looks of resources/styles/galley.qss."""
+"""Labels and fields in the looks of resources/styles/galley.qss, and their tooltips."""
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit
 
 from desktop_app.ui.widgets.theme import S2, S4
-from desktop_app.ui.widgets.tips import wrapped
 
 NONE = "–"
 """A figure that is not known yet."""
+
+
+def wrapped(*lines: str) -> str:
+    """Plain text, file names too, as rich text: only that is broken into lines of a good length."""
+    return f"<p>{'<br>'.join(escape(line) for line in lines if line)}</p>"
 
 
 def label(text: str, role: str, tip: str = "") -> QLabel:
@@ -18,6 +24,14 @@ def label(text: str, role: str, tip: str = "") -> QLabel:
     made.setProperty("role", role)
     if tip:
         made.setToolTip(wrapped(tip))
+    return made
+
+
+def field(name: str, hint: str = "", text: str = "") -> QLineEdit:
+    """A field for a line of text. `hint` stands in it while it is empty; files dropped on it are for the window."""
+    made = QLineEdit(text, placeholderText=hint)
+    made.setAccessibleName(name)
+    made.setAcceptDrops(False)
     return made
 
 

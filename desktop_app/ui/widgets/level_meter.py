@@ -30,8 +30,7 @@ class LevelMeter(QWidget):
         self._theme = theme
         self.share = 0.0
         self._wanted = 0.0
-        self._fall = QTimer(self)
-        self._fall.setInterval(_TURN_MS)
+        self._fall = QTimer(self, interval=_TURN_MS)
         self._fall.timeout.connect(self._sink)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Level")

@@ -21,9 +21,8 @@ class Bar(QWidget):
         super().__init__(parent)
         self._theme, self._name = theme, name
         self.value = 0.0
-        self._glide = QVariantAnimation(self)
-        self._glide.setDuration(260)
-        self._glide.setEasingCurve(QEasingCurve.Type.OutCubic)
+        curve = QEasingCurve(QEasingCurve.Type.OutCubic)
+        self._glide = QVariantAnimation(self, duration=260, easingCurve=curve)
         self._glide.valueChanged.connect(self._moved)
         self._shown = 0.0
         self.setFixedHeight(height)

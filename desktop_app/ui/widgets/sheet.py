@@ -6,11 +6,21 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QWidget
 
 from desktop_app.ui.widgets.labels import label
-from desktop_app.ui.widgets.layouts import STRETCH, add, column, row
+from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.theme import S1, S2, S5, S6
 
 
-class Sheet(QScrollArea):
+class ScrollArea(QScrollArea):
+    """What scrolls up and down only, and is no stop for Tab."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+
+class Sheet(ScrollArea):
     """A column of at most `width` in the middle. Attributes: box (the column's layout)."""
 
     def __init__(self, width: int, parent: QWidget | None = None) -> None:
@@ -21,14 +31,7 @@ class Sheet(QScrollArea):
         page = QWidget()
         page.setObjectName("page")
         row(STRETCH, (inner, 100), STRETCH, inside=page, margins=(S6, S5 + S2, S6, S5))
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(page)
-
-    def add_rule(self) -> None:
-        """A line with room around it."""
-        add(self.box, S5, rule(), S5)
 
 
 def quiet(text: str = "", role: str = "quiet") -> QLabel:

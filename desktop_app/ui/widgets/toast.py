@@ -18,9 +18,7 @@ class Toast(QLabel):
         self.setProperty("role", "toast")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setTextFormat(Qt.TextFormat.PlainText)
-        self._end = QTimer(self)
-        self._end.setSingleShot(True)
-        self._end.setInterval(2600)
+        self._end = QTimer(self, singleShot=True, interval=2600)
         self._end.timeout.connect(self.hide)
         self.hide()
 
