@@ -10,8 +10,8 @@ from desktop_app.app.entry import DONE, IN_WORK, Entry
 from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
 from desktop_app.library.store import Library
+from desktop_app.speakers.carried import carried, is_named
 from desktop_app.transcript import speakers
-from desktop_app.transcript.carried import carried, is_named
 from desktop_app.transcript.model import Transcript
 from desktop_app.transcript.speakers import Place
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from threading import Thread
 from time import perf_counter
 
@@ -14,13 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.engine.speakers import AUTO, Attempts, networks
+from desktop_app.speakers.attribution import attribute, most_heard
 from desktop_app.speakers.live import WINDOW, LiveSpeakers
 from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
-from desktop_app.speakers.words import attribute
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment, Transcript
-from desktop_app.transcript.speakers import called
 
 _LEAST, _MOST = SAMPLE_RATE // 2, SAMPLE_RATE  # samples that are taken in at a time
 _BEFORE = round(WINDOW * SAMPLE_RATE)  # samples that are kept before the first words
@@ -80,7 +78,7 @@ class LiveBeside:
         now = (self._begin + self._taken_in) / SAMPLE_RATE
         recent = [turn for turn in self._turns if turn.end > now - 2 * _SETTLED]
         for segment in segments[self._first :]:
-            who = _most_heard(segment, recent)
+            who = most_heard(recent, segment.start, segment.end)
             if who is not None and self._labels.get(segment.id) != who:
                 self._labels[segment.id] = who
                 found.append((segment.id, who))
@@ -98,9 +96,7 @@ class LiveBeside:
             while self._blocks:
                 self._take_in()
             if self._speakers is not None:
-                made = attribute(transcript, [self._placed(turn) for turn in self._speakers.finish()])
-                people = tuple(replace(each, name=called(each.id)) for each in made.speakers)
-                found = replace(made, speakers=people)
+                found = attribute(transcript, [self._placed(turn) for turn in self._speakers.finish()])
 
         if self._loading is not None:
             self._loading.join()
@@ -128,13 +124,3 @@ class LiveBeside:
 
 def _length(blocks: Iterable[npt.NDArray[np.float32]]) -> int:
     return sum(block.size for block in blocks)
-
-
-def _most_heard(segment: Segment, turns: Sequence[Turn]) -> str | None:
-    """Who is heard most in a line; None where nobody is."""
-    heard: dict[str, float] = {}
-    for turn in turns:
-        both = min(segment.end, turn.end) - max(segment.start, turn.start)
-        if both > 0:
-            heard[turn.speaker] = heard.get(turn.speaker, 0.0) + both
-    return max(heard, key=lambda who: heard[who], default=None)

@@ -14,9 +14,9 @@ from desktop_app.checkpoints import speaker_networks
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import log
 from desktop_app.runtimes import speakers_openvino as runtime
+from desktop_app.speakers.attribution import attribute
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.networks import Limits, Networks
-from desktop_app.speakers.words import attribute
 from desktop_app.transcript.model import Transcript
 
 OFF, AUTO = "off", "auto"

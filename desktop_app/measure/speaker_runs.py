@@ -27,11 +27,11 @@ from desktop_app.measure.der import Errors, errors
 from desktop_app.measure.error_rates import matched, normalised
 from desktop_app.measure.memory import peak
 from desktop_app.measure.recordings import Reference
+from desktop_app.speakers.attribution import said_by
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.live import WINDOW, LiveSpeakers
 from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
-from desktop_app.speakers.words import said_by
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment, Transcript, Word
 

@@ -23,10 +23,10 @@ from desktop_app.engine.speakers import networks
 from desktop_app.measure.conversations import CONVERSATIONS, Conversation, clips, make, real_conversations
 from desktop_app.measure.der import Errors, errors
 from desktop_app.measure.speaker_runs import LiveFigures, live_figures, long_figures, long_lines, recognised_figures
+from desktop_app.speakers.attribution import attribute, said_by
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
-from desktop_app.speakers.words import attribute, said_by
 from desktop_app.transcript.model import Models, Segment, Transcript
 
 COLLAR = 0.25

@@ -39,7 +39,7 @@ ROOMS: dict[str, set[str]] = {
     "training": {"audio", "checkpoints", "decoding", "folders", "runtimes"},
     "engine": {"audio", "checkpoints", "decoding", "folders", "resources", "runtimes", "speakers"},
     "measure": {"atomic", "audio", "checkpoints", "decoding", "engine", "folders", "resources", "speakers"},
-    "app": {"audio", "engine", "folders", "library", "resources", "settings", "texts"},
+    "app": {"audio", "engine", "folders", "library", "resources", "settings", "speakers", "texts"},
     "ui": {"app", "atomic", "audio", "engine", "resources", "texts"},
     "cli": {"app", "atomic", "audio", "checkpoints", "engine", "folders", "measure", "texts", "training"},
     "__main__": {"cli"},

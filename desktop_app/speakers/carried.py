@@ -5,23 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
 
+from desktop_app.speakers.attribution import NEAR, most_heard, pieces, seconds_of, split_by_speaker
 from desktop_app.transcript.model import Segment, Speaker, Transcript
 from desktop_app.transcript.speakers import (
     add,
-    boundaries,
     called,
     intersect,
     numbered,
-    split_segment,
     spoken_by,
     turns_of,
     union,
 )
-
-NEAR = 1.0
-"""Seconds between lines of two texts that may be the same."""
 
 
 def is_named(transcript: Transcript) -> bool:
@@ -84,27 +79,15 @@ def _people(
 
 def _line(segment: Segment, old: Sequence[Segment]) -> list[Segment]:
     near = [each for each in old if each.start < segment.end + NEAR] or old[:1]
-    speakers = [_speaker(start, end, near) for start, end in _pieces(segment)]
-    runs = [(who, len(list(run))) for who, run in groupby(speakers)]
-    if len(runs) < 2:
-        return [spoken_by(segment, speakers[0])]
-    marks, places, at = [0, *boundaries(segment)], [], 0
-    for _, count in runs[:-1]:
-        at += count
-        places.append(marks[at])
-    return [spoken_by(part, who) for part, (who, _) in zip(split_segment(segment, places), runs, strict=True)]
-
-
-def _pieces(segment: Segment) -> list[tuple[float, float]]:
-    """The times of what a line may be split into: its words, or shares of its time where those are not known."""
-    if segment.words and len(segment.words) == len(boundaries(segment)) + 1:
-        return [(word.start, word.end) for word in segment.words]
-    length = segment.end - segment.start
-    marks = [0, *boundaries(segment), max(len(segment.text), 1)]
-    times = [segment.start + length * mark / marks[-1] for mark in marks]
-    return list(pairwise(times))
+    parts = pieces(segment)
+    if len(segment.words) == len(parts):
+        parts = [(word.start, word.end, part[2]) for word, part in zip(segment.words, parts, strict=True)]
+    speakers = [_speaker(begin, end, near) for begin, end, _ in parts]
+    return split_by_speaker(segment, [place for _, _, place in parts], speakers)
 
 
 def _speaker(start: float, end: float, lines: Sequence[Segment]) -> str | None:
-    """Who says the line that covers most of a stretch, or else is nearest to it."""
+    """Who says most of a stretch, or else the line that is nearest to it."""
+    if seconds_of(lines, start, end):
+        return most_heard(lines, start, end)
     return max(lines, key=lambda line: min(end, line.end) - max(start, line.start)).speaker

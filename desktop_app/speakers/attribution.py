@@ -1,4 +1,4 @@
-"""Words to speakers: each goes to whoever is heard most while it is said, and a line with two speakers is split."""
+"""Speaker attribution: each word goes to whoever is heard most while it is said; a line with two speakers is split."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 
 from desktop_app.speakers.turns import Turn
 from desktop_app.transcript.model import Segment, Speaker, Transcript, Word
-from desktop_app.transcript.speakers import boundaries, numbered, split_segment, spoken_by, union, word_places
+from desktop_app.transcript.speakers import boundaries, called, numbered, split_segment, spoken_by, union, word_places
 
 SENTENCE_END = ".!?。！？…"
 
@@ -21,14 +21,13 @@ does."""
 
 
 def attribute(transcript: Transcript, turns: Sequence[Turn]) -> Transcript:
-    """The transcript with the speakers of `turns` (in order of time), whose ids and numbers are as they come.
+    """The transcript with the speakers of `turns`, which come in order of time.
 
     Tokens and text stay as they are; see `transcript.speakers` about lines that are split.
     """
-    names = dict.fromkeys(turn.speaker for turn in turns)
     speakers = tuple(
-        Speaker(name, f"Speaker {number}", union((turn.start, turn.end) for turn in turns if turn.speaker == name))
-        for number, name in enumerate(names, 1)
+        Speaker(who, called(who), union((turn.start, turn.end) for turn in turns if turn.speaker == who))
+        for who in dict.fromkeys(turn.speaker for turn in turns)
     )
     lines = [part for segment in transcript.segments for part in _line(segment, _Near(turns, segment))]
     return replace(transcript, segments=numbered(lines), speakers=speakers)
@@ -44,34 +43,60 @@ class _Near:
 
     def speaker(self, start: float, end: float, otherwise: str | None) -> str | None:
         """Who is heard most in a stretch; of two at once the one who spoke already."""
-        heard: dict[str, float] = {}
-        for turn in self.turns:
-            both = min(end, turn.end) - max(start, turn.start)
-            if both > 0:
-                heard[turn.speaker] = heard.get(turn.speaker, 0.0) + both
+        heard = seconds_of(self.turns, start, end)
         if heard:
             most = max(heard.values())
-            return (
-                otherwise if heard.get(otherwise or "", 0.0) >= 0.9 * most else max(heard, key=lambda who: heard[who])
-            )
+            return otherwise if heard.get(otherwise, 0.0) >= 0.9 * most else max(heard, key=lambda who: heard[who])
         near = [(max(turn.start - end, start - turn.end), turn.speaker) for turn in self.turns]
         return min(near)[1] if near and min(near)[0] <= NEAR else otherwise
+
+
+def seconds_of(stretches: Iterable[Turn | Segment], start: float, end: float) -> dict[str | None, float]:
+    """For how many seconds between two times each speaker of turns or lines is heard; without those who are not."""
+    heard: dict[str | None, float] = {}
+    for each in stretches:
+        both = min(end, each.end) - max(start, each.start)
+        if both > 0:
+            heard[each.speaker] = heard.get(each.speaker, 0.0) + both
+    return heard
+
+
+def most_heard(stretches: Iterable[Turn | Segment], start: float, end: float) -> str | None:
+    """Who is heard most between two times; None where nobody is."""
+    heard = seconds_of(stretches, start, end)
+    return max(heard, key=lambda who: heard[who], default=None)
+
+
+def pieces(segment: Segment) -> list[tuple[float, float, int]]:
+    """What a line may be split into: begin and end of each piece, which has a share of the line's time by its length of
+    text, and its place in the text."""
+    length = max(segment.end - segment.start, 0.01)
+    marks = [0, *boundaries(segment), max(len(segment.text), 1)]
+    times = [segment.start + length * mark / marks[-1] for mark in marks]
+    return [(begin, end, mark) for (begin, end), mark in zip(pairwise(times), marks, strict=False)]
+
+
+def split_by_speaker(segment: Segment, places: Sequence[int], speakers: Sequence[str | None]) -> list[Segment]:
+    """A line as said by `speakers`, one for each piece of its text; the pieces begin at `places`. Split where they
+    change."""
+    changes = [place for place, (before, who) in zip(places[1:], pairwise(speakers), strict=True) if who != before]
+    if not changes:
+        return [spoken_by(segment, speakers[0])]
+    people = [who for who, _ in groupby(speakers)]
+    return [spoken_by(part, who) for part, who in zip(split_segment(segment, changes), people, strict=True)]
 
 
 def _line(segment: Segment, near: _Near) -> list[Segment]:
     if len({turn.speaker for turn in near.turns}) <= 1 or not segment.text:
         who = near.turns[0].speaker if near.turns else None
         return [spoken_by(segment, who)]
-    if not segment.words:
-        return _by_time(segment, near)
-    speakers = _settled(segment.words, _of_words(segment.words, near))
-    runs = [(who, len(list(run))) for who, run in groupby(speakers)]
-    places, starts, at = [], word_places(segment), 0
-    for _, count in runs[:-1]:
-        at += count
-        places.append(starts[at])
-    parts = split_segment(segment, places)
-    return [spoken_by(part, who) for part, (who, _) in zip(parts, runs, strict=True)]
+    if segment.words:
+        return split_by_speaker(segment, word_places(segment), _settled(segment.words, _of_words(segment.words, near)))
+    speakers: list[str | None] = []
+    parts = pieces(segment)
+    for begin, end, _ in parts:
+        speakers.append(near.speaker(begin, end, speakers[-1] if speakers else None))
+    return split_by_speaker(segment, [place for _, _, place in parts], speakers)
 
 
 def _of_words(words: Sequence[Word], near: _Near) -> list[str | None]:
@@ -106,19 +131,6 @@ def _settled(words: Sequence[Word], speakers: Sequence[str | None]) -> list[str 
 
 def _ends(word: Word) -> bool:
     return word.text.rstrip("\"'”’)]").endswith(tuple(SENTENCE_END))
-
-
-def _by_time(segment: Segment, near: _Near) -> list[Segment]:
-    """A line without times of words: its text is shared out by time."""
-    length = max(segment.end - segment.start, 0.01)
-    marks = [0, *boundaries(segment), len(segment.text)]
-    times = [segment.start + length * mark / len(segment.text) for mark in marks]
-    speakers: list[str | None] = []
-    for begin, end in pairwise(times):
-        speakers.append(near.speaker(begin, end, speakers[-1] if speakers else None))
-    places = [marks[at] for at in range(1, len(speakers)) if speakers[at] != speakers[at - 1]]
-    runs = [who for who, _ in groupby(speakers)]
-    return [spoken_by(part, who) for part, who in zip(split_segment(segment, places), runs, strict=True)]
 
 
 def said_by(words: Iterable[Word]) -> dict[str, str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from desktop_app.speakers.attribution import attribute, most_heard, said_by
 from desktop_app.speakers.turns import Turn
-from desktop_app.speakers.words import attribute, said_by
 from desktop_app.transcript.model import Models, Segment, Transcript, Word
+from desktop_app.transcript.speakers import spoken_by
 
 
 def transcript(*segments: Segment) -> Transcript:
@@ -22,6 +23,15 @@ def lines(found: Transcript) -> list[tuple[str | None, str]]:
     assert all(word.speaker == each.speaker for each in found.segments for word in each.words)
     assert [each.id for each in found.segments] == list(range(len(found.segments)))
     return [(each.speaker, each.text) for each in found.segments]
+
+
+def test_who_is_heard_most_is_summed_over_turns_and_over_lines() -> None:
+    turns = [Turn(0.0, 1.0, "S1"), Turn(1.0, 2.5, "S2"), Turn(2.5, 3.5, "S1")]
+    assert most_heard(turns, 0.0, 3.5) == "S1"
+    assert most_heard(turns, 0.9, 2.6) == "S2"
+    assert most_heard(turns, 4.0, 5.0) is None
+    said = [line(at, turn.start, "a", step=turn.end - turn.start) for at, turn in enumerate(turns)]
+    assert most_heard([spoken_by(each, turn.speaker) for each, turn in zip(said, turns, strict=True)], 0, 4) == "S1"
 
 
 def test_a_line_is_split_where_the_speaker_changes() -> None:

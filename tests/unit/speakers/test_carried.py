@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from desktop_app.speakers.carried import carried, is_named
 from desktop_app.transcript import speakers
-from desktop_app.transcript.carried import carried, is_named
 from desktop_app.transcript.model import Speaker
 from tests.unit.transcript.test_speakers import TALK, line, said
 
