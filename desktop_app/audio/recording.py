@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent import futures
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +19,6 @@ from desktop_app.audio import disk, microphone
 from desktop_app.audio.files import Samples
 from desktop_app.audio.microphone import MicrophoneProblem, Stream
 from desktop_app.audio.tape import Tape
-from desktop_app.audio.telling import Teller
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 TICK = 0.05
@@ -32,6 +31,7 @@ _AGAIN, _LATER = 1.0, 5.0  # between two tries to open a device that went: at fi
 _STALLED = 3.0  # a device that sends nothing for so long has gone
 _QUIET = 0.3  # an input that pauses in silence does so from then on
 _CLOSING = 2.0
+_GRAVEST_FIRST = ("input", "mute", "disk")
 _MUTE = 3.0  # no working microphone sends exact zeros for so long
 
 
@@ -71,6 +71,50 @@ class RecorderListener(Protocol):
 
     def ended(self, recorded: Recorded) -> None:
         """It is over, by `stop` or because the disk takes no more. The last call."""
+
+
+class Teller:
+    """Tells a listener, which may fail without taking the recording with it. Several troubles are told as one, the
+    gravest first, and only when they change."""
+
+    def __init__(self, listener: RecorderListener) -> None:
+        self._listener = listener
+        self._troubles: dict[str, MicrophoneProblem] = {}
+        self._said: MicrophoneProblem | None = None
+
+    def began(self) -> None:
+        """The first sample has arrived."""
+        self._tell(self._listener.began)
+
+    def block(self, samples: Samples, start: int) -> None:
+        """Sound that is in the file."""
+        self._tell(self._listener.block, samples, start)
+
+    def level(self, sound: Samples, peak: float) -> None:
+        """How loud the newest sound is."""
+        rms = float(np.sqrt(np.mean(np.square(sound))))
+        self._tell(self._listener.level, min(peak, 1.0), min(rms, 1.0))
+
+    def trouble(self, kind: str, problem: MicrophoneProblem | None) -> None:
+        """There is a trouble of that kind ("input", "mute" or "disk"), or None any more."""
+        if problem is None:
+            self._troubles.pop(kind, None)
+        else:
+            self._troubles[kind] = problem
+        now = _together([self._troubles[name] for name in _GRAVEST_FIRST if name in self._troubles])
+        if str(now) != str(self._said):
+            self._said = now
+            self._tell(self._listener.trouble, now)
+
+    def ended(self, recorded: Recorded) -> None:
+        """It is over."""
+        self._tell(self._listener.ended, recorded)
+
+    def _tell(self, method: Callable[..., None], *what: Any) -> None:
+        try:
+            method(*what)
+        except Exception:  # a mistake of the listener's must not end the recording
+            logging.getLogger(__name__).exception("a listener failed")
 
 
 @dataclass(frozen=True)
@@ -376,6 +420,13 @@ class Recorder:
             self._path.unlink(missing_ok=True)
         self._recorded = Recorded(self._path, self._tape.seconds, tuple(self._gaps), notice)
         self._teller.ended(self._recorded)
+
+
+def _together(problems: Sequence[MicrophoneProblem]) -> MicrophoneProblem | None:
+    if not problems:
+        return None
+    remedies = [problems[0].remedy, *(f"besides, {other}" for other in problems[1:])]
+    return MicrophoneProblem(problems[0].reason, "; ".join(remedies))
 
 
 def new_place(folder: Path) -> Path:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from desktop_app.checkpoints.parts import DECODER, ENCODER, INDEX, WEIGHTS, said
 from desktop_app.checkpoints.pieces import Pieces, read_json, read_pieces
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape, read_shape
-from desktop_app.checkpoints.shared_draft import is_shared_draft, with_target
+from desktop_app.checkpoints.shared_draft import fingerprint, is_shared_draft, own_tensors, read_settings
 from desktop_app.checkpoints.specials import read_vocabulary
 from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensor, Tensors
 from desktop_app.decoding.vocabulary import Vocabulary
@@ -103,7 +103,40 @@ def _read(folder: Path) -> Checkpoint:
 def read_draft(folder: Path, target: Checkpoint) -> Checkpoint:
     """The draft in `folder`, with what it takes from its target; ModelProblem says what is wrong with it."""
     with _readable(folder):
-        return with_target(folder, target) if is_shared_draft(folder) else _read(folder)
+        return _with_target(folder, target) if is_shared_draft(folder) else _read(folder)
+
+
+def _with_target(folder: Path, target: Checkpoint) -> Checkpoint:
+    """The draft in a folder together with what it takes from its target; ModelProblem where it is for another one."""
+    draft = read_settings(folder)
+    if target.ir is not None or draft.fingerprint != fingerprint(target.tensors):
+        raise ModelProblem(f"it was trained for another model ({draft.target})", "choose that model as the target")
+    shape = replace(target.shape, decoder_layers=draft.layers, audio_pooling=draft.pooling)
+    vocabulary = target.vocabulary
+    if shape.audio_positions % shape.audio_pooling or not _is_head(draft.head_tokens, vocabulary):
+        raise ModelProblem("the config.json of the draft is damaged", FETCH_AGAIN)
+    own = Tensors(folder)
+    for name, sides in own_tensors(shape).items():
+        own.check(name, sides)
+    languages = {code: token for code, token in vocabulary.languages.items() if code in draft.languages}
+    return replace(
+        target,
+        folder=folder,
+        name=said(read_json(folder / "galley.json"), "name") if (folder / "galley.json").is_file() else folder.name,
+        notice="",
+        shape=shape,
+        vocabulary=replace(vocabulary, languages=languages, translate=None),
+        tensors=target.tensors.with_own(own),
+        alignment_heads=(),
+        head_tokens=draft.head_tokens,
+        draft=None,
+    )
+
+
+def _is_head(tokens: Sequence[int], vocabulary: Vocabulary) -> bool:
+    """Whether these tokens can be scored alone: all special tokens and timestamps are among them, as the last ones."""
+    special = range(vocabulary.end, vocabulary.size)
+    return len(tokens) > len(special) and list(tokens[-len(special) :]) == list(special)
 
 
 def read_target(folder: Path) -> Checkpoint:

@@ -8,20 +8,15 @@ tells the target from other models of its shape, whatever kind of numbers its we
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from desktop_app.checkpoints.parts import said
 from desktop_app.checkpoints.pieces import read_json
 from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape
 from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensors
-from desktop_app.decoding.vocabulary import Vocabulary
-
-if TYPE_CHECKING:
-    from desktop_app.checkpoints.folder import Checkpoint
 
 KIND = "galley_draft"
 _FINGERPRINT_ROWS = 256
@@ -92,39 +87,6 @@ def fingerprint(tensors: Tensors) -> str:
     for name in ("decoder.embed_positions.weight", "decoder.embed_tokens.weight"):
         state.update(tensors[name].rows(0, min(_FINGERPRINT_ROWS, tensors[name].shape[0])).tobytes())
     return state.hexdigest()
-
-
-def with_target(folder: Path, target: Checkpoint) -> Checkpoint:
-    """The draft in a folder together with what it takes from its target; ModelProblem where it is for another one."""
-    draft = read_settings(folder)
-    if target.ir is not None or draft.fingerprint != fingerprint(target.tensors):
-        raise ModelProblem(f"it was trained for another model ({draft.target})", "choose that model as the target")
-    shape = replace(target.shape, decoder_layers=draft.layers, audio_pooling=draft.pooling)
-    vocabulary = target.vocabulary
-    if shape.audio_positions % shape.audio_pooling or not _is_head(draft.head_tokens, vocabulary):
-        raise ModelProblem("the config.json of the draft is damaged", FETCH_AGAIN)
-    own = Tensors(folder)
-    for name, sides in own_tensors(shape).items():
-        own.check(name, sides)
-    languages = {code: token for code, token in vocabulary.languages.items() if code in draft.languages}
-    return replace(
-        target,
-        folder=folder,
-        name=said(read_json(folder / "galley.json"), "name") if (folder / "galley.json").is_file() else folder.name,
-        notice="",
-        shape=shape,
-        vocabulary=replace(vocabulary, languages=languages, translate=None),
-        tensors=target.tensors.with_own(own),
-        alignment_heads=(),
-        head_tokens=draft.head_tokens,
-        draft=None,
-    )
-
-
-def _is_head(tokens: Sequence[int], vocabulary: Vocabulary) -> bool:
-    """Whether these tokens can be scored alone: all special tokens and timestamps are among them, as the last ones."""
-    special = range(vocabulary.end, vocabulary.size)
-    return len(tokens) > len(special) and list(tokens[-len(special) :]) == list(special)
 
 
 def _positive(found: Any) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from desktop_app.audio import disk, recording, tape
 from desktop_app.audio.microphone import MicrophoneProblem
-from desktop_app.audio.telling import Teller
+from desktop_app.audio.recording import Teller
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.fake_input import Desk, FakeInput, Heard, Sound, noise, read, wait
 
