@@ -131,7 +131,8 @@ class ActionButton(QPushButton):
         super().__init__()
         self._action, self._theme, self._kind, self._tint = action, theme, kind, tint
         as_button(self, kind)
-        self.setIconSize(QSize(18, 18))
+        if kind in ("icon", "row"):
+            self.setIconSize(QSize(18, 18))
         self.setCheckable(action.isCheckable())
         self.clicked.connect(action.trigger)
         action.changed.connect(self._follow)
