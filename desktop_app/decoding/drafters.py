@@ -29,14 +29,19 @@ class Drafter(Protocol):
     The loop that verifies knows nothing else of it, and no proposal can change the text.
     """
 
+    @property
+    def passes(self) -> int:
+        """Passes that a model of its own has run so far; 0 where it has none."""
+
     def begin(self, window: Window, task: Task, rules: Rules) -> None:
         """A new text: the window, what is asked for in the target's tokens, and the rules that the target will
         follow."""
 
-    def propose(self, tokens: Sequence[int], count: int) -> list[int]:
+    def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
         """Up to `count` tokens to follow the text `tokens`; none is a valid answer.
 
-        `count` weighs the cost of drafting, so that what costs nothing may be more.
+        `count` and `confidence` weigh the cost of drafting: no pass is worth its time behind a draft that is right with
+        less than this probability. What costs nothing may be more.
         """
 
 
@@ -48,6 +53,7 @@ class Draft:
 
     def __init__(self, model: Model, encoder: Model, vocabulary: Vocabulary) -> None:
         self._model, self._encoder, self._vocabulary = model, encoder, vocabulary
+        self.passes = 0
         self._cursor: Cursor | None = None
 
     def begin(self, window: Window, task: Task) -> None:
@@ -67,6 +73,7 @@ class Draft:
         known = min(_common(self._read, text), len(text) - 1)  # the last token is always run
         self._cursor.rewind(known)
         self._read = text
+        self.passes += 1
         last: Row = self._cursor.run(text[known:])[-1]
         return last
 
@@ -82,24 +89,37 @@ class ModelDrafter:
         self._rules = self._ids.rules(rules)
         self._draft.begin(window, task.respelled(self._ids.to_draft))
 
-    def propose(self, tokens: Sequence[int], count: int) -> list[int]:
+    @property
+    def passes(self) -> int:
+        return self._draft.passes
+
+    def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
         rules, text = self._rules, self._ids.to_draft(tokens)
+        written, likely = self._ids.written(rules, text), 1.0
         proposal: list[int] = []
-        while len(proposal) < count and (scores := self._draft.scores(text)) is not None:
-            decision = rules.decide(scores, self._ids.written(rules, text))
+        while len(proposal) < count and likely >= confidence and (scores := self._draft.scores(text)) is not None:
+            decision = rules.decide(scores, written)
             token = self._ids.to_target(decision.token)
             if token is None or is_unsure(decision, rules):
                 break
             proposal.append(token)
             if decision.token == rules.vocabulary.end:
                 break
+            likely *= probability(decision, rules)
+            written = rules.follow(written, decision.token)
             text.append(self._ids.read(decision.token))
         return proposal
 
 
+def probability(decision: Decision, rules: Rules) -> float:
+    """How likely a draft holds a token to be right. Under the target's noise both draw rare tokens alike, so that every
+    one is likely."""
+    return 1.0 if rules.sampling is not None else float(np.exp(decision.log_probability))
+
+
 def is_unsure(decision: Decision, rules: Rules) -> bool:
-    """Whether drafting ends before this token. Under the target's noise a rare token is drawn by both, so none is."""
-    return rules.sampling is None and decision.log_probability < float(np.log(UNSURE))
+    """Whether drafting ends before this token."""
+    return probability(decision, rules) < UNSURE
 
 
 def _common(left: Sequence[int], right: Sequence[int]) -> int:

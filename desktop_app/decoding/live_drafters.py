@@ -60,12 +60,16 @@ class PreviousDrafter:
         self._old += found
         return found
 
-    def propose(self, tokens: Sequence[int], count: int) -> list[int]:
+    @property
+    def passes(self) -> int:
+        return self._inner.passes if self._inner is not None else 0
+
+    def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
         """What the old text has next, which costs nothing and may be more than `count`, and what `inner` makes of the
         rest."""
         self._learn(tokens)
         self._follow(tokens)
-        if self._lost and self._inner is not None and (fresh := self._inner.propose(tokens, count)):
+        if self._lost and self._inner is not None and (fresh := self._inner.propose(tokens, count, confidence)):
             self._proposed = ()
             return fresh
         free = best_look_ahead(0.0, 1 - PRIOR_SLOPE, PRIOR_SLOPE, self._agreed / self._compared, LEAST, MOST)
@@ -74,7 +78,7 @@ class PreviousDrafter:
         ended = bool(old) and old[-1] == self._vocabulary.end
         if self._inner is None or ended or len(old) >= count or self._at + len(old) < len(self._old):
             return old
-        return [*old, *self._inner.propose([*tokens, *old], count - len(old))]
+        return [*old, *self._inner.propose([*tokens, *old], count - len(old), confidence)]
 
     def _learn(self, tokens: Sequence[int]) -> None:
         """See how much of the last proposal came true."""
@@ -128,9 +132,13 @@ class NGramDrafter:
         if self._inner is not None:
             self._inner.begin(window, task, rules)
 
-    def propose(self, tokens: Sequence[int], count: int) -> list[int]:
+    @property
+    def passes(self) -> int:
+        return self._inner.passes if self._inner is not None else 0
+
+    def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
         """What `inner` proposes, else what followed the newest place with the same last tokens."""
-        proposal = self._inner.propose(tokens, count) if self._inner is not None else []
+        proposal = self._inner.propose(tokens, count, confidence) if self._inner is not None else []
         if proposal or len(tokens) < PHRASE:
             return proposal
         last, said = list(tokens[-PHRASE:]), self._said

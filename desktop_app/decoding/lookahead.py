@@ -16,10 +16,11 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import mean, median, quantiles, stdev
+from statistics import fmean, mean, median, quantiles, stdev
 
 PRIOR_SLOPE = 0.07  # what a further token adds to a pass, as a share of a one-token pass, until it was measured
 PRIOR_ACCEPTANCE, PRIOR_WEIGHT = 0.8, 10.0
+PRIOR_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9
 
 LEAVE, COME_BACK = 0.98, 1.02  # a draft is left out when the text comes so much slower with it, and back when faster
 KEPT, NEWEST = 64, 16  # rounds with a draft that count, while it is used and while it is left out
@@ -42,11 +43,12 @@ THOUGHT = 4  # rounds from one decision to the next: deciding takes a tenth of a
 class Round:
     """What one round did and what it took, in tokens and seconds."""
 
-    drafted: int  # tokens that the draft proposed
+    asked: int  # tokens that the draft might propose; 0 where it was left out
+    drafted: int  # tokens that it proposed
     compared: int
     accepted: int
     written: int
-    passes: int  # of the draft: one for each token, and one more where it stopped early; none if it was not asked
+    passes: int  # of the draft's model
     draft_seconds: float
     pass_seconds: float  # the target's pass over `drafted` + 1 tokens, with what is made of its scores
 
@@ -66,10 +68,12 @@ class Look:
 
 @dataclass(frozen=True)
 class Plan:
-    """`look_ahead` tokens are best drafted, if it is `drafting`; `worth` is how fast the text comes with the draft, the
-    target alone being 1, or None while that is not known; `sure` is whether it is above 1 for sure."""
+    """At most `look_ahead` tokens are best drafted, if it is `drafting`, and none behind one that is right with less
+    than the probability `confidence`. `worth` is how fast the text comes with the draft, the target alone being 1, or
+    None while that is not known; `sure` is whether it is above 1 for sure."""
 
     look_ahead: int
+    confidence: float = 0.0
     worth: float | None = None
     drafting: bool = True
     sure: bool = False
@@ -93,6 +97,18 @@ def best_look_ahead(draft: float, base: float, slope: float, acceptance: float, 
         return expected_tokens(acceptance, look_ahead) / max(cost, 1e-9)
 
     return max(range(least, most + 1), key=speed)
+
+
+def least_confidence(rounds: Sequence[Round], draft: float, slope: float, acceptance: float) -> float:
+    """How likely a draft has to be right so far for one more token to be worth its cost, `draft` and `slope` one-token
+    passes of the target.
+
+    If the draft is right up to there, with the probability p, the next token is accepted with `acceptance`, and saves
+    what a token costs on average: so p * `acceptance` times that has to be more than its own cost.
+    """
+    passes = draft * fmean(each.passes for each in rounds) + 1.0 + slope * fmean(each.drafted for each in rounds)
+    token = passes / fmean(each.written for each in rounds)
+    return min((draft + slope) / (acceptance * token), MOST_CONFIDENCE)
 
 
 def compare(rounds: Sequence[Round], alone: Sequence[Round]) -> Look:
@@ -123,10 +139,19 @@ def decide(
             drafting = worth * doubt >= LEAVE
     slopes = [each.slope for each in looks if each.slope is not None]
     slope = max(0.0, median(slopes)) if slopes else PRIOR_SLOPE
-    draft = median(each.draft_seconds / each.passes / _one(each, slope) for each in rounds)
+    draft = median(each.draft_seconds / max(1, each.passes) / _one(each, slope) for each in rounds)
+    # Where the draft stopped by itself, a longer look-ahead would have changed nothing.
+    look_ahead = best_look_ahead(
+        draft, 1.0 - slope, slope, _acceptance([each for each in rounds if each.drafted == each.asked]), least, most
+    )
+    confidence = least_confidence(rounds, draft, slope, _acceptance(rounds)) if least < most else 0.0
+    return Plan(look_ahead, confidence, worth, drafting, sure)
+
+
+def _acceptance(rounds: Sequence[Round]) -> float:
+    """The chance that a token is accepted, few rounds weighing little against what is usual."""
     compared = PRIOR_WEIGHT + sum(each.compared for each in rounds)
-    accepted = PRIOR_ACCEPTANCE * PRIOR_WEIGHT + sum(each.accepted for each in rounds)
-    return Plan(best_look_ahead(draft, 1.0 - slope, slope, accepted / compared, least, most), worth, drafting, sure)
+    return (PRIOR_ACCEPTANCE * PRIOR_WEIGHT + sum(each.accepted for each in rounds)) / compared
 
 
 def _luck(written: Sequence[int]) -> float:
@@ -154,7 +179,7 @@ class LookAhead:
 
     def __init__(self, least: int = 2, most: int = 8, spares: bool = False) -> None:
         self._least, self._most, self._spares = least, most, spares
-        self._plan = Plan((least + most) // 2)
+        self._plan = Plan((least + most) // 2, PRIOR_CONFIDENCE if least < most else 0.0)
         self._rounds: deque[Round] = deque(maxlen=KEPT)
         self._alone: deque[Round] = deque(maxlen=LOOK - 1)
         self._looks: deque[Look] = deque(maxlen=LOOKS)
@@ -188,6 +213,11 @@ class LookAhead:
             self._other = LOOK if drafting else TRIAL
         return self._plan.look_ahead if drafting != (self._other > 0) else 0
 
+    @property
+    def confidence(self) -> float:
+        """How likely a draft has to be right so far for one more token to be drafted."""
+        return self._plan.confidence
+
     def window(self) -> None:
         """A new window begins."""
         if self._written:
@@ -203,7 +233,7 @@ class LookAhead:
         self._since += 1
         self._written += done.written
         drafting = self._plan.drafting
-        if done.passes:
+        if done.asked:
             self._rounds.append(done)
             # A window is heard once for all its tokens: a trial, which writes few of them, answers for its part.
             tokens = mean(self._windows) if self._windows else TOKENS_A_WINDOW
@@ -211,7 +241,7 @@ class LookAhead:
             self._news += 1
         else:
             self._alone.append(done)
-        if self._other and drafting != (done.passes > 0):
+        if self._other and drafting != (done.asked > 0):
             self._other -= 1
             if not self._other:
                 self._compare()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from desktop_app.decoding.drafters import Draft, is_unsure
+from desktop_app.decoding.drafters import Draft, is_unsure, probability
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.task import Task
@@ -64,21 +64,27 @@ class RetokenisedDrafter:
         self._rules = replace(rules, vocabulary=self._own.vocabulary, sampling=None)
         self._draft.begin(window, task.respelled(self._in_own_tokens))
 
-    def propose(self, tokens: Sequence[int], count: int) -> list[int]:
+    @property
+    def passes(self) -> int:
+        return self._draft.passes
+
+    def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
         own, rules = self._own, self._rules
         text = self._in_own_tokens(tokens)
         open_from = _behind_times(text, own.vocabulary)
-        ended = False
+        written, likely, ended = rules.written(text), 1.0, False
         for _ in range(count):
-            scores = self._draft.scores(text)
+            scores = self._draft.scores(text) if likely >= confidence else None
             if scores is None:
                 break
-            decision = rules.decide(scores, rules.written(text))
+            decision = rules.decide(scores, written)
             if is_unsure(decision, rules):
                 break
             ended = decision.token == own.vocabulary.end
             if ended:
                 break
+            likely *= probability(decision, rules)
+            written = rules.follow(written, decision.token)
             text.append(decision.token)
         verified = tokens[_behind_times(tokens, self._target.vocabulary) :]
         proposal = self._continued(verified, own.said(text[open_from:]))

@@ -36,9 +36,10 @@ class Text:
 
 @dataclass(frozen=True)
 class _Proposal:
-    """What the drafter proposes, in about how many passes, and how long it took."""
+    """What the drafter proposes, of how many tokens that it might, in how many passes, and how long it took."""
 
     tokens: list[int] = field(default_factory=list)
+    asked: int = 0
     passes: int = 0
     seconds: float = 0.0
 
@@ -97,11 +98,11 @@ class Speculation:
             self._look_ahead.began(perf_counter() - began)
             self._counter.add(Statistics(draft_seconds=perf_counter() - began))
             began = perf_counter()
-        tokens = self._drafter.propose(text.tokens, count)[:room]
+        passes = self._drafter.passes
+        tokens = self._drafter.propose(text.tokens, count, self._look_ahead.confidence)[:room]
         seconds = perf_counter() - began
         self._counter.add(Statistics(draft_seconds=seconds, drafted=len(tokens)))
-        ended = bool(tokens) and tokens[-1] == self._rules.vocabulary.end
-        return _Proposal(tokens, len(tokens) + (len(tokens) < count and not ended), seconds)
+        return _Proposal(tokens, count, self._drafter.passes - passes, seconds)
 
     def _round(self, text: Text, unread: Sequence[int], watch: Watch) -> Scores:
         """Draft, and one pass over the tokens that the target has not read yet and the draft: takes what the target
@@ -138,11 +139,20 @@ class Speculation:
         self._cursor.rewind(base + tokens)
         seconds = perf_counter() - began
         self._counter.add(Statistics(tokens=tokens, near_ties=ties, compared=compared, accepted=accepted))
-        if self._drafter is not None and not proposal.passes and (speed := self._look_ahead.left_out) is not None:
+        if self._drafter is not None and not proposal.asked and (speed := self._look_ahead.left_out) is not None:
             self._counter.add(Statistics(left_out=written, left_out_speed=speed * written))
         if len(unread) == 1:
             self._look_ahead.record(
-                Round(len(draft), compared, accepted, written, proposal.passes, proposal.seconds, seconds)
+                Round(
+                    proposal.asked,
+                    len(draft),
+                    compared,
+                    accepted,
+                    written,
+                    proposal.passes,
+                    proposal.seconds,
+                    seconds,
+                )
             )
         return first
 

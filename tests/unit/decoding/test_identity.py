@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,13 +28,15 @@ ENGLISH = Task("en")
 class Scripted:
     """Proposes whatever hypothesis has thought of, valid or not."""
 
+    passes = 0
+
     def __init__(self, script: list[list[int]]) -> None:
         self._script = script
 
     def begin(self, window: Window, task: Task, rules: Rules) -> None:
         self._rounds = iter(self._script)
 
-    def propose(self, tokens: Sequence[int], count: int) -> list[int]:
+    def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
         return next(self._rounds, [])
 
 
@@ -51,13 +54,15 @@ class Switching(LookAhead):
 class Clairvoyant:
     """Knows the text and proposes it, with an error now and then."""
 
+    passes = 0
+
     def __init__(self, text: Sequence[int], wrong: set[int]) -> None:
         self._text = [(token + 1) % TEXT if i in wrong else token for i, token in enumerate([*text, END])]
 
     def begin(self, window: Window, task: Task, rules: Rules) -> None:
         pass
 
-    def propose(self, tokens: Sequence[int], count: int) -> list[int]:
+    def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
         return self._text[len(tokens) : len(tokens) + count]
 
 
@@ -171,6 +176,23 @@ def test_the_tie_guard_is_what_keeps_noisy_passes_exact() -> None:
         noisy.epsilon = 0.0
         flipped += write(noisy, vocabulary(), Clairvoyant(alone.tokens, set()))[0].tokens != alone.tokens
     assert flipped > 0
+
+
+def test_no_pass_is_run_behind_a_draft_that_is_hardly_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A drafter goes as far as it may, but not behind too unlikely tokens; and it counts its passes."""
+    monkeypatch.setattr("desktop_app.decoding.drafters.UNSURE", 0.0)
+    words, draft = vocabulary(suppress=tuple(range(END, FIRST_TIME))), Toy(7)
+    made = drafter(draft, draft, words)
+
+    def proposed(confidence: float) -> tuple[list[int], int]:
+        made.begin(heard(), Task("en"), Rules(words))
+        before = made.passes
+        return made.propose([FIRST_TIME], 6, confidence), made.passes - before
+
+    all_six, one, some = proposed(0.0), proposed(1.0), proposed(0.3)
+    assert (len(all_six[0]), all_six[1]) == (6, 6)
+    assert one == (all_six[0][:1], 1)
+    assert 1 < some[1] < 6 and some == (all_six[0][: some[1]], some[1])
 
 
 def test_the_target_alone_takes_one_token_passes_and_drafts_nothing() -> None:

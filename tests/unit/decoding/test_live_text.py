@@ -117,13 +117,15 @@ def test_times_move_with_the_window() -> None:
 class Noting:
     """A drafter that always says the same and notes when it was asked."""
 
+    passes = 0
+
     def __init__(self, *tokens: int) -> None:
         self.tokens, self.begun, self.asked = list(tokens), 0, []
 
     def begin(self, window: object, task: object, rules: object) -> None:
         self.begun += 1
 
-    def propose(self, tokens: list[int], count: int) -> list[int]:
+    def propose(self, tokens: list[int], count: int, confidence: float = 0.0) -> list[int]:
         self.asked.append(list(tokens))
         return self.tokens[:count]
 

@@ -20,7 +20,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.decoding.lookahead import Look, LookAhead, Plan, Round, best_look_ahead, decide, expected_tokens
+from desktop_app.decoding.lookahead import (
+    Look,
+    LookAhead,
+    Plan,
+    Round,
+    best_look_ahead,
+    decide,
+    expected_tokens,
+    least_confidence,
+)
 
 cost = st.floats(1e-5, 1.0)
 TRACES = Path(__file__).parent / "traces"
@@ -59,7 +68,7 @@ def play(policy: LookAhead, costs: Iterator[Row], usual: Row, acceptance: float,
         lots = draw.random(count) < acceptance
         accepted = count if lots.all() else int(lots.argmin())
         compared = min(count, accepted + 1)
-        policy.record(Round(count, compared, accepted, accepted + 1, count, drafts, row[str(count + 1)]))
+        policy.record(Round(count, count, compared, accepted, accepted + 1, count, drafts, row[str(count + 1)]))
         played.rounds += 1
         played.with_draft += count > 0
         played.tokens += accepted + 1
@@ -88,6 +97,22 @@ def test_a_free_draft_looks_as_far_as_it_may_and_a_useless_one_as_little() -> No
 def test_a_better_draft_never_looks_less_far(draft: float, base: float, slope: float, one: float, two: float) -> None:
     low, high = sorted((one, two))
     assert best_look_ahead(draft, base, slope, low, 0, 12) <= best_look_ahead(draft, base, slope, high, 0, 12)
+
+
+def test_a_dearer_token_has_to_be_surer() -> None:
+    """What a token costs is compared with what tokens cost on average; a sure draft always goes on."""
+    rounds = wrote(*[4] * 10)
+    costs = [least_confidence(rounds, draft, 0.05, 0.9) for draft in (0.0, 0.05, 0.2, 0.4)]
+    assert costs == sorted(costs) and costs[0] < 0.2 and costs[-1] > 0.5
+    assert least_confidence(rounds, 9.0, 0.05, 0.1) == 0.9
+    assert least_confidence(rounds, 0.1, 0.05, 0.9) == pytest.approx((0.1 + 0.05) / (0.9 * (1 + 6 * 0.15) / 4))
+    assert least_confidence(rounds, 0.1, 0.05, 0.5) > least_confidence(rounds, 0.1, 0.05, 0.9)
+
+
+def test_a_draft_that_stops_by_itself_may_go_far_where_it_is_sure() -> None:
+    """Rounds that it ended early say nothing against a longer look-ahead."""
+    sure, unsure = Round(4, 4, 4, 4, 5, 4, 0.002, 0.010), Round(4, 2, 2, 1, 2, 3, 0.0015, 0.010)
+    assert decide([sure, unsure] * 10, [], 0.0, Plan(4), True, 2, 8).look_ahead > 6
 
 
 @pytest.mark.parametrize("name", ["quiet", "busy"])
@@ -154,12 +179,12 @@ def test_a_machine_that_grows_busy_and_quiet_again_misleads_nobody() -> None:
 
 def judge(rounds: list[Round], cost: float, looks: int = 6, drafting: bool = True, hearing: float = 0.0) -> Plan:
     """A decision after rounds whose cost is known."""
-    return decide(rounds, [Look(cost, 0.0)] * looks, hearing, Plan(4, None, drafting), True, 2, 8)
+    return decide(rounds, [Look(cost, 0.0)] * looks, hearing, Plan(4, drafting=drafting), True, 2, 8)
 
 
 def wrote(*tokens: int) -> list[Round]:
     """Rounds that drafted six tokens each and wrote so many."""
-    return [Round(6, 6, each - 1, each, 6, 0.030, 0.010) for each in tokens]
+    return [Round(6, 6, 6, each - 1, each, 6, 0.030, 0.010) for each in tokens]
 
 
 def test_between_the_two_thresholds_it_stays_as_it_is() -> None:
@@ -199,7 +224,7 @@ def test_what_a_draft_needs_to_hear_a_window_counts() -> None:
         count = policy.choose()
         if count and not number % 10:
             policy.began(1.0)
-        policy.record(Round(count, count, count, count + 1, count, 0.001 * count, 0.010))
+        policy.record(Round(count, count, count, count, count + 1, count, 0.001 * count, 0.010))
     assert policy.left_out is not None
 
 
@@ -213,8 +238,8 @@ def test_one_that_was_asked_for_whatever_it_costs_is_not_left_out() -> None:
 def test_a_fixed_look_ahead_is_kept() -> None:
     policy = LookAhead(4, 4)
     for _ in range(100):
-        assert policy.choose() == 4
-        policy.record(Round(4, 4, 3, 4, 4, 0.001, 0.01))
+        assert (policy.choose(), policy.confidence) == (4, 0.0)
+        policy.record(Round(4, 4, 4, 3, 4, 4, 0.001, 0.01))
 
 
 def test_a_left_out_draft_with_an_encoder_of_its_own_comes_back_when_it_is_right() -> None:
@@ -232,7 +257,8 @@ def test_a_left_out_draft_with_an_encoder_of_its_own_comes_back_when_it_is_right
                     policy.began(0.1)
                     heard = True
                 right = int(ahead * accepted)
-                policy.record(Round(ahead, ahead, right, right + 1, ahead, 0.0005 * ahead, 0.010 + 0.0005 * ahead))
+                seconds = 0.0005 * ahead
+                policy.record(Round(ahead, ahead, ahead, right, right + 1, ahead, seconds, 0.010 + seconds))
                 left -= right + 1
                 drafted += ahead > 0
                 rounds += 1
