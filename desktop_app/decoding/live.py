@@ -23,7 +23,7 @@ from desktop_app.decoding.live_drafters import NGramDrafter, PreviousDrafter
 from desktop_app.decoding.live_language import SpokenLanguage
 from desktop_app.decoding.live_lines import Lines
 from desktop_app.decoding.live_text import Hypothesis, Item, agreed, behind, parse, shifted, unlooped
-from desktop_app.decoding.longform import BEFORE, Segment
+from desktop_app.decoding.longform import BEFORE
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.task import Task
@@ -31,7 +31,7 @@ from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import UNSPACED
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
-from desktop_app.transcript.model import GuardReport
+from desktop_app.transcript.model import GuardReport, Segment
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from desktop_app.decoding.lines import Line
 from desktop_app.decoding.live_text import Item, Spell
-from desktop_app.decoding.longform import Segment
+from desktop_app.decoding.longform import segment_of
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import WindowText
+from desktop_app.transcript.model import Segment
 
 
 class Lines:
@@ -25,6 +27,7 @@ class Lines:
         self._open = 0  # where the open line begins in the ink
         self._text: WindowText | None = None
         self._ready: list[Segment] = []
+        self._count = 0  # segments that were made
         self._end = 0.0  # of the last segment
 
     @property
@@ -88,13 +91,6 @@ class Lines:
             tokens = [first, *tokens, last]
         if items:
             text = self._text or WindowText((), 0.0, 0.0)
-            made = Segment(
-                self.start,
-                stop,
-                tuple(tokens),
-                text.mean_log_probability,
-                text.no_speech_probability,
-                text.temperature,
-            )
-            self._ready.append(made)
+            self._ready.append(segment_of(self._count, Line(self.start, stop, tuple(tokens)), text, self._words))
+            self._count += 1
         self._end = stop

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from desktop_app.decoding.hearing import Hear, Samples
 from desktop_app.decoding.live import Gate, Live, Resume
-from desktop_app.decoding.longform import Listener, Segment
+from desktop_app.decoding.longform import Listener
 from desktop_app.decoding.setup import Setup
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 

@@ -6,7 +6,7 @@ The audio comes as a stream and at most one window of it is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,23 +21,12 @@ from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import Timing, fit, spans, tidy
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
-from desktop_app.transcript.model import GuardReport
+from desktop_app.transcript.model import GuardReport, Segment, Word
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 
 BEFORE = 2 * SAMPLE_RATE  # samples before a window that the guard's network listens to: it needs to get used to a voice
 TOO_HOT = 0.5  # text that was drawn at a higher temperature is no prompt for the next window (openai/whisper)
-
-
-@dataclass(frozen=True)
-class Segment(Line):
-    """A line that will not change, with its window's probabilities, and its words on the recording's clock if they were
-    asked for."""
-
-    mean_log_probability: float
-    no_speech_probability: float
-    temperature: float
-    words: tuple[Timing, ...] = ()
 
 
 class Listener:
@@ -59,7 +48,7 @@ class Listener:
         """What the guard did about a window; comes before its segments, and only if there is something."""
 
     def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
-        """A window is done: its segments, perhaps none, and how much of the audio is now behind."""
+        """A window is done: its segments, perhaps none, whose ids count from 0, and how much of the audio is behind."""
 
 
 def transcribe(
@@ -83,7 +72,7 @@ def transcribe(
     look_ahead = setup.look_ahead or LookAhead(spares=True)
     decoder = WindowDecoder(setup.target, vocabulary, counter, setup.drafter, look_ahead)
     audio = _Stream(blocks)
-    prompt, seek, spoken = list(settings.prompt), 0, 0.0
+    prompt, seek, count, spoken = list(settings.prompt), 0, 0, 0.0
     while len((part := audio.part(seek)).samples) >= vocabulary.seconds_per_timestamp * SAMPLE_RATE:
         samples = part.samples
         window = Window(samples, partial(hear, before=part.before[-MARGIN:], behind=part.behind), seek, part.before)
@@ -116,36 +105,53 @@ def transcribe(
             if reports:
                 listener.guarded(reports)
         seek += max(1, round(covered * SAMPLE_RATE))
-        made = [_segment(line, text) for line in lines]
-        if settings.words and made:
-            written = [token for segment in made for token in segment.tokens if token < vocabulary.end]
+        said: list[list[Timing]] = [[] for _ in lines]
+        if settings.words and lines:
+            written = [token for line in lines for token in line.tokens if token < vocabulary.end]
             timings, median = tidy(decoder.words(window, task, written, seconds, setup.text))
-            made = share_out(timings, made, begin, median, spoken, vocabulary)
-            spoken = next((segment.words[-1].end for segment in reversed(made) if segment.words), spoken)
+            said = share_out(timings, lines, begin, median, spoken, vocabulary)
+            spoken = next((words[-1].end for words in reversed(said) if words), spoken)
+        made = [
+            segment_of(count + number, line, text, setup.text, words)
+            for number, (line, words) in enumerate(zip(lines, said, strict=True))
+        ]
+        count += len(made)
         listener.segments(made, seek / SAMPLE_RATE)
         if not text.is_silence:
-            prompt = _next_prompt(prompt, made, text)[-setup.target.positions :] if settings.condition else []
+            prompt = _next_prompt(prompt, lines, text)[-setup.target.positions :] if settings.condition else []
     return counter.total
 
 
-def _segment(line: Line, text: WindowText) -> Segment:
+def segment_of(
+    number: int, line: Line, text: WindowText, spell: Callable[[Sequence[int]], str], words: Sequence[Timing] = ()
+) -> Segment:
+    """A line that will not change, with its window's probabilities; times of words are rounded to the hundredth."""
     return Segment(
-        line.start, line.end, line.tokens, text.mean_log_probability, text.no_speech_probability, text.temperature
+        id=number,
+        start=line.start,
+        end=line.end,
+        text=spell(line.tokens).strip(),
+        tokens=line.tokens,
+        temperature=text.temperature,
+        mean_log_probability=text.mean_log_probability,
+        no_speech_probability=text.no_speech_probability,
+        words=tuple(Word(word.text, round(word.start, 2), round(word.end, 2), word.probability) for word in words),
     )
 
 
 def share_out(
     timings: Sequence[Timing],
-    segments: Sequence[Segment],
+    lines: Sequence[Line],
     begin: float,
     median: float,
     spoken: float,
     vocabulary: Vocabulary,
-) -> list[Segment]:
-    """The segments of a window that starts at `begin`, each with its words; the last word before ended at `spoken`."""
+) -> list[list[Timing]]:
+    """The words of each line of a window that starts at `begin` seconds, on the recording's clock; the last word before
+    ended at `spoken`. `median` is the length of a word, in seconds, as `tidy` found it."""
     found, at = [], 0
-    for segment in segments:
-        left = sum(token < vocabulary.end for token in segment.tokens)
+    for line in lines:
+        left = sum(token < vocabulary.end for token in line.tokens)
         words = []
         while left > 0 and at < len(timings):
             timing = timings[at]
@@ -154,14 +160,14 @@ def share_out(
             words.append(replace(timing, start=start, end=end))
             left -= len(timing.tokens)
             at += 1
-        words, spoken = fit(words, segment.start, segment.end, median, spoken)
-        found.append(replace(segment, words=tuple(words)))
+        words, spoken = fit(words, line.start, line.end, median, spoken)
+        found.append(words)
     return found
 
 
-def _next_prompt(prompt: list[int], made: Sequence[Segment], text: WindowText) -> list[int]:
+def _next_prompt(prompt: list[int], lines: Sequence[Line], text: WindowText) -> list[int]:
     """The prompt and what was written, or nothing behind a text that was drawn too freely."""
-    return [] if text.temperature > TOO_HOT else [*prompt, *(token for segment in made for token in segment.tokens)]
+    return [] if text.temperature > TOO_HOT else [*prompt, *(token for line in lines for token in line.tokens)]
 
 
 @dataclass(frozen=True)

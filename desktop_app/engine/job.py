@@ -38,7 +38,7 @@ from desktop_app.engine.outbox import Outbox
 from desktop_app.engine.speakers import OFF, Beside
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.continued import continued
-from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript, Word
+from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 
@@ -188,10 +188,10 @@ class _Work(longform.Listener):
     def guarded(self, reports: Sequence[GuardReport]) -> None:
         self._guarded += reports
 
-    def segments(self, segments: Sequence[longform.Segment], done_seconds: float) -> None:
+    def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
         self._check()
         for made in segments:
-            segment = segment_of(made, self._checkpoint, self._first + len(self._segments))
+            segment = replace(made, id=self._first + made.id)
             self._segments.append(segment)
             self._outbox.send(SegmentReady(self._request.job, segment))
         self._done = done_seconds
@@ -230,21 +230,6 @@ class _Work(longform.Listener):
 
     def _stats(self, seconds: float) -> Statistics:
         return replace(self.counter.total, audio_seconds=seconds, wall_seconds=perf_counter() - self._began)
-
-
-def segment_of(made: longform.Segment, checkpoint: Checkpoint, number: int) -> Segment:
-    """A decoded segment as it is shown and stored."""
-    return Segment(
-        id=number,
-        start=made.start,
-        end=made.end,
-        text=checkpoint.text(made.tokens).strip(),
-        tokens=made.tokens,
-        temperature=made.temperature,
-        words=tuple(Word(word.text, round(word.start, 2), round(word.end, 2), word.probability) for word in made.words),
-        mean_log_probability=made.mean_log_probability,
-        no_speech_probability=made.no_speech_probability,
-    )
 
 
 def tentative_lines(

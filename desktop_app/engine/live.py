@@ -17,7 +17,7 @@ from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live_pace import Pace
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.window import Language
-from desktop_app.engine.job import segment_of, settings_of
+from desktop_app.engine.job import settings_of
 from desktop_app.engine.live_speakers import LiveBeside
 from desktop_app.engine.live_target import pair_for_live
 from desktop_app.engine.messages import (
@@ -74,7 +74,6 @@ class _Session:
         self._arrived = perf_counter()  # when the newest audio came
         self._latency = 0.0  # of the last text; between two texts it grows no older
         pair, self._models = pair_for_live(request, shelf, self._announce)
-        self._checkpoint = pair.target.checkpoint
         self._live = self._begun(pair)
         wanted = request.options.speakers
         self._beside = LiveBeside(wanted, request.resume.speakers) if wanted != OFF else None
@@ -176,15 +175,13 @@ class _Session:
         self._latency = perf_counter() - self._arrived + (self._live.heard - self._live.decoded) / SAMPLE_RATE
 
     def _tell(self, text: live.LiveText) -> None:
-        new = []
-        for made in text.committed:
-            new.append(segment_of(made, self._checkpoint, self._request.resume.segments + len(self._segments)))
-            self._segments.append(new[-1])
+        new = tuple(replace(each, id=self._request.resume.segments + each.id) for each in text.committed)
+        self._segments += new
         self._has_words = self._has_words or bool(self._segments or text.ink or text.uncommitted)
         changes = self._beside.changes(self._segments) if self._beside else ()
         reports = tuple(self._live.reports[self._reports_told :])
         self._reports_told += len(reports)
-        self._outbox.send(replace(self._event(text, tuple(new)), speakers=changes, guarded=reports))
+        self._outbox.send(replace(self._event(text, new), speakers=changes, guarded=reports))
 
     def _event(self, text: live.LiveText, committed: tuple[Segment, ...]) -> LiveUpdate:
         heard, decoded = self._live.heard / SAMPLE_RATE, self._live.decoded / SAMPLE_RATE

@@ -21,6 +21,7 @@ from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.engine.probe import ProbeProblem
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import Segment
 from desktop_app.transcript.statistics import Statistics
 
 SECONDS = 45  # two windows, the second not full
@@ -46,7 +47,7 @@ class _Tokens(longform.Listener):
     def __init__(self) -> None:
         self.found: list[int] = []
 
-    def segments(self, segments: Sequence[longform.Segment], done_seconds: float) -> None:
+    def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
         self.found += [token for segment in segments for token in segment.tokens]
 
 

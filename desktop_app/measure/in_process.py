@@ -21,7 +21,7 @@ from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair
 from desktop_app.measure.error_rates import normalised
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import GuardReport
+from desktop_app.transcript.model import GuardReport, Segment
 from desktop_app.transcript.statistics import Counter
 
 CLOCKS = {"processor": process_time, "wall": perf_counter}
@@ -34,23 +34,22 @@ _BLOCK = 0.1  # seconds of audio that come at once
 class FileText:
     """The segments of a recording, their text, and what the guard did."""
 
-    segments: Sequence[longform.Segment] = ()
+    segments: Sequence[Segment] = ()
     text: str = ""
     reports: Sequence[GuardReport] = ()
 
 
 def file_text(pair: Pair, audio: Samples, options: Options) -> FileText:
     """Transcribe mono audio at 16 kHz in whole windows."""
-    checkpoint = pair.target.checkpoint
     notes = _Listener()
     longform.transcribe(
         iter([audio]),
         Spectrogram([audio], pair.mel_bins).features,
         pair.setup(options.guard),
         notes,
-        settings_of(options, checkpoint),
+        settings_of(options, pair.target.checkpoint),
     )
-    text = " ".join(checkpoint.text(segment.tokens).strip() for segment in notes.made)
+    text = " ".join(segment.text for segment in notes.made)
     return FileText(notes.made, text, notes.reports)
 
 
@@ -58,10 +57,10 @@ class _Listener(longform.Listener):
     """Keeps what comes."""
 
     def __init__(self) -> None:
-        self.made: list[longform.Segment] = []
+        self.made: list[Segment] = []
         self.reports: list[GuardReport] = []
 
-    def segments(self, segments: Sequence[longform.Segment], done_seconds: float) -> None:
+    def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
         self.made += segments
 
     def guarded(self, reports: Sequence[GuardReport]) -> None:
@@ -116,7 +115,6 @@ class Player:
     ) -> None:
         self._clock: Callable[[], float] = CLOCKS[clock]
         self._every, self._pace, self.run = every, Pace(), Run()
-        self._text = pair.target.checkpoint.text
         self._now = self._began = self._received = 0.0
         self._final: list[str] = []
         self.live = Live(
@@ -161,7 +159,7 @@ class Player:
         self.run.updates += 1
         if text is not None:
             for segment in text.committed:
-                self._final += normalised(self._text(segment.tokens))
+                self._final += normalised(segment.text)
             self._note(text, self._now)
         return self._every if self._every is not None else max(self._pace.interval, self._now - started)
 

@@ -14,9 +14,9 @@ from typing import Protocol, runtime_checkable
 import pytest
 
 from desktop_app.decoding.hearing import Samples
-from desktop_app.decoding.longform import Segment
 from desktop_app.decoding.task import Task
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
 from tests.parity.galley import Attempt, Galley, Recording, WrittenLine
 

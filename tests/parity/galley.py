@@ -15,7 +15,7 @@ from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding import longform
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.hearing import Samples, Window
-from desktop_app.decoding.longform import Listener, Segment
+from desktop_app.decoding.longform import Listener
 from desktop_app.decoding.protocol import Model
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
@@ -25,6 +25,7 @@ from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 

@@ -19,9 +19,10 @@ from whisper.tokenizer import get_tokenizer
 
 from desktop_app.checkpoints.folder import read
 from desktop_app.decoding.hearing import Samples
-from desktop_app.decoding.longform import Segment
+from desktop_app.decoding.lines import Line
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.task import Task
+from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
 from tests import openai_models
 from tests.parity.comparison import Text, Texts, Words
@@ -78,7 +79,9 @@ class OpenAI:
         best = max(shares, key=shares.get)
         return best, shares[best]
 
-    def words(self, samples: Samples, begin: float, segments: Sequence[Segment], spoken: float, task: Task) -> Words:
+    def words(
+        self, samples: Samples, begin: float, segments: Sequence[Line | Segment], spoken: float, task: Task
+    ) -> Words:
         """By `add_word_timestamps`, as `transcribe` calls it."""
         first = round(100 * begin)
         made: list[dict[str, Any]] = [

@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 
 from desktop_app.decoding.hearing import Samples
-from desktop_app.decoding.longform import Segment
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.words import Timing
+from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
 from tests.parity.comparison import (
     Case,

@@ -14,11 +14,11 @@ from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.decoding.guard import Guard
-from desktop_app.decoding.longform import Listener, Segment, transcribe
+from desktop_app.decoding.longform import Listener, transcribe
 from desktop_app.decoding.setup import Setup
 from desktop_app.runtimes.openvino import OpenVinoModel, load
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import GuardReport
+from desktop_app.transcript.model import GuardReport, Segment
 from desktop_app.transcript.settings import Settings
 from tests.sounds import Samples, without_speech
 

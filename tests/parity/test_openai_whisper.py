@@ -18,7 +18,7 @@ from whisper.timing import WordTiming, add_word_timestamps
 from desktop_app.audio import logmel
 from desktop_app.decoding import longform
 from desktop_app.decoding.hearing import Window
-from desktop_app.decoding.longform import Segment
+from desktop_app.decoding.lines import Line
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.words import Timing, tidy
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -108,28 +108,26 @@ def test_words_are_timed_as_there(both: Both, shares: Sequence[float]) -> None:
         tidied, median = tidy(timings)
         ours = longform.share_out(tidied, segments, 0.0, median, 0.0, checkpoint.vocabulary)
         theirs = openai.words(samples, 0.0, segments, 0.0, Task("en"))
-        assert [[word.text for word in segment.words] for segment in ours] == [
-            [text for text, _, _ in each] for each in theirs
-        ]
+        assert [[word.text for word in words] for words in ours] == [[text for text, _, _ in each] for each in theirs]
         for one, (_, start, end) in zip(
-            (w for s in ours for w in s.words), (w for w_ in theirs for w in w_), strict=True
+            (w for words in ours for w in words), (w for w_ in theirs for w in w_), strict=True
         ):
             assert one.start == pytest.approx(start, abs=WORD_WITHIN)
             assert one.end == pytest.approx(end, abs=WORD_WITHIN)
             timed += 1
         plain = [(word.start, word.end) for word in tidied]
-        corrected += [(word.start, word.end) for segment in ours for word in segment.words] != plain
+        corrected += [(word.start, word.end) for words in ours for word in words] != plain
     assert timed > 20
     assert corrected
 
 
-def _segments(tokens: Sequence[int], shares: Sequence[float], seconds: float) -> Iterator[Segment]:
+def _segments(tokens: Sequence[int], shares: Sequence[float], seconds: float) -> Iterator[Line]:
     """The tokens as segments that have their share of tokens and of time, with half a second between two."""
     place = 0.0
     for share in shares:
         first, last = (round(at * len(tokens)) for at in (place, place + share))
         start, end = place * seconds, (place + share) * seconds
-        yield Segment(start, end - 0.5, tuple(tokens[first:last]), 0.0, 0.0, 0.0)
+        yield Line(start, end - 0.5, tuple(tokens[first:last]))
         place += share
 
 
@@ -150,11 +148,11 @@ def test_words_that_are_too_long_are_cut_as_there(monkeypatch: pytest.MonkeyPatc
             if first < behind:
                 start = max(0.0, times[first] + random.choice((0.0, 0.6, -0.2, 1.0)))
                 end = max(start, times[behind] + random.choice((0.0, -0.6, 0.2, -1.2)))
-                segments.append(Segment(begin + start, begin + end, tuple(range(first, behind)), 0.0, 0.0, 0.0))
+                segments.append(Line(begin + start, begin + end, tuple(range(first, behind))))
         words, median = tidy(made)
         ours = longform.share_out(words, segments, begin, median, last, vocabulary(end=count))
         theirs = _corrected(made, segments, begin, last, monkeypatch)
-        assert [[(w.text, round(w.start, 2), round(w.end, 2)) for w in one.words] for one in ours] == theirs
+        assert [[(w.text, round(w.start, 2), round(w.end, 2)) for w in one] for one in ours] == theirs
 
 
 LENGTHS = (0.0, 0.02, 0.1, 0.2, 0.2, 0.2, 0.3, 0.4, 0.4, 0.6, 0.8, 1.2, 2.0, 3.0)
@@ -162,7 +160,7 @@ PIECES = (" ab", " cd", "。", ".", ",", " (", " '", "ef", "?")
 
 
 def _corrected(
-    made: Sequence[Timing], segments: Sequence[Segment], begin: float, last: float, monkeypatch: pytest.MonkeyPatch
+    made: Sequence[Timing], segments: Sequence[Line], begin: float, last: float, monkeypatch: pytest.MonkeyPatch
 ) -> list[list[tuple[str, float, float]]]:
     """The words of each segment as the reference makes them of the same alignment."""
     aligned = [WordTiming(w.text, list(w.tokens), w.start, w.end, w.probability) for w in made]

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.live import Live, LiveText, Resume
 from desktop_app.decoding.live_pace import OFTEN, SELDOM, Pace
-from desktop_app.decoding.longform import Segment
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.setup import Setup
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 

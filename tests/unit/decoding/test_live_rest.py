@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from desktop_app.decoding import live_rest
-from desktop_app.decoding.longform import Listener, Segment
+from desktop_app.decoding.longform import Listener
 from desktop_app.decoding.setup import Setup
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import Segment
 from desktop_app.transcript.statistics import Counter
 
 from .test_live import WORDS, English, Gate, Reader, hear, say, spell

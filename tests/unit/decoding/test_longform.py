@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from desktop_app.decoding import longform
-from desktop_app.decoding.longform import Line, Listener, Segment, cut, share_out, transcribe
+from desktop_app.decoding.longform import Line, Listener, cut, share_out, transcribe
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.window import Language
 from desktop_app.decoding.words import Timing
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
 
 from .toys import END, ENGLISH, FIRST_TIME, GERMAN, NO_SPEECH, SIZE, START, TEXT, Toy, vocabulary
@@ -237,13 +238,12 @@ def timing(text: str, tokens: tuple[int, ...], start: float, end: float) -> Timi
     return Timing(text, tokens, start, end, 0.9)
 
 
-def test_words_go_to_the_segment_that_holds_their_tokens_on_the_recording_s_clock() -> None:
+def test_words_go_to_the_line_that_holds_their_tokens_on_the_recording_s_clock() -> None:
     made = [
-        Segment(10.0, 14.0, (at(0), 1, 2, at(4)), -0.1, 0.0, 0.0),
-        Segment(14.0, 16.0, (at(4), 3, at(6)), -0.1, 0.0, 0.0),
+        Line(10.0, 14.0, (at(0), 1, 2, at(4))),
+        Line(14.0, 16.0, (at(4), 3, at(6))),
     ]
     timings = [timing(" a", (1,), 0.1, 0.4), timing(" b", (2,), 0.5, 0.9), timing(" c", (3,), 4.1, 4.6)]
     shared = share_out(timings, made, 10.0, 0.4, 9.9, vocabulary())
-    assert [[word.text for word in segment.words] for segment in shared] == [[" a", " b"], [" c"]]
-    assert shared[1].words[0].start == pytest.approx(14.1)
-    assert [segment.tokens for segment in shared] == [segment.tokens for segment in made]
+    assert [[word.text for word in words] for words in shared] == [[" a", " b"], [" c"]]
+    assert shared[1][0].start == pytest.approx(14.1)

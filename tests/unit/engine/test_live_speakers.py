@@ -191,7 +191,6 @@ def session(monkeypatch: pytest.MonkeyPatch, speakers: str = "auto") -> list[Any
     pair = SimpleNamespace(target=SimpleNamespace(checkpoint=checkpoint, model=None), setup=lambda guard: None)
     monkeypatch.setattr(live, "pair_for_live", lambda *_: (pair, MODELS))
     monkeypatch.setattr(live, "settings_of", lambda *_: None)
-    monkeypatch.setattr(live, "segment_of", lambda made, *_: made)
     monkeypatch.setattr(live, "NEWS", 0.0)
     monkeypatch.setattr(live.live, "Live", Writes)
     monkeypatch.setattr(live_speakers, "Thread", AtOnce)

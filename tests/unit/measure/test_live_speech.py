@@ -11,21 +11,19 @@ import pytest
 import soundfile
 
 from desktop_app.audio.files import AudioProblem
-from desktop_app.decoding.longform import Segment
-from desktop_app.decoding.words import Timing
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair
 from desktop_app.measure import live_speech
 from desktop_app.measure.in_process import FileText
 from desktop_app.measure.recordings import recordings, sounds
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import Segment, Word
 
 NO_PAIR = cast(Pair, None)
 
 
 def heard(*words: tuple[str, float, float]) -> FileText:
-    timings = tuple(Timing(text, (1,), start, end, 1.0) for text, start, end in words)
-    return FileText([Segment(0.0, 9.0, (), 0.0, 0.0, 0.0, timings)])
+    return FileText([Segment(0, 0.0, 9.0, "", words=tuple(Word(text, start, end, 1.0) for text, start, end in words))])
 
 
 def test_words_have_the_targets_times_and_those_between_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
