@@ -2,9 +2,9 @@
 models/catalogue.toml), on conversations of real voices: `python -m benchmarks.speaker_limits FOLDER`.
 
 FOLDER has clips of known speakers (docs/speakers.md says which were used). Half of the speakers serve to choose limits,
-the other half to check them. Somebody's clips are heard through two microphones, drawn for each, because people move,
-and a recording of a corpus is more even than anything at home. Each conversation goes through the networks once; the
-limits are then tried on what they said.
+the other half to check them. Of a corpus with speakers who were recorded more than once, only those take part: people
+move, and one session of a corpus is more even than anything at home. Each conversation goes through the networks once;
+the limits are then tried on what they said.
 """
 
 from __future__ import annotations
@@ -15,23 +15,21 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from zlib import crc32
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from desktop_app.audio.files import Samples
 from desktop_app.engine.speakers import networks
-from desktop_app.measure.conversations import Phrase, clips, make, phrases
+from desktop_app.measure.conversations import clips, make
 from desktop_app.measure.recordings import Reference
 from desktop_app.speakers.diarisation import EVERY, centres_of
 from desktop_app.speakers.networks import Array, Limits, Networks
 from desktop_app.speakers.stream import FEATURE, Pieces, Stream
 from desktop_app.transcript.constants import SAMPLE_RATE
 
-DOUBTS, SAMES, LEASTS = (1.0, 1.5, 2.0, 2.5, 3.0), (0.7, 0.75), (0.4, 0.45, 0.5, 0.55, 0.6)
+DOUBTS, SAMES, LEASTS = (1.0, 1.5, 2.5), (0.5, 0.55, 0.6, 0.65, 0.7), (0.35, 0.4, 0.45, 0.5)
 
-_TILT, _BUMP = 6.0, 4.0  # decibels: over the whole band, and of each of three smooth bumps
+_CLIPS = 2  # of each session, so that a conversation is not all of one
 _FAR = 4 * SAMPLE_RATE // FEATURE  # frames of features between two pieces whose likeness is looked at
 
 
@@ -53,12 +51,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=40, help="conversations of each half (default: %(default)s)")
     arguments = parser.parse_args()
     found, hearing = clips(arguments.folder), networks()
-    everybody = sorted({clip.speaker for clip in found})
-    halves = []
-    for half in (0, 1):
-        mine = set(everybody[half::2])
-        pool = [clip for clip in found if clip.speaker in mine]
-        halves.append([_heard(seed, pool, hearing) for seed in range(arguments.count)])
+    halves = [[_heard(seed, half, found, hearing) for seed in range(arguments.count)] for half in (0, 1)]
     alike = round(float(np.mean([_likeness(each) for each in halves[0]])), 2)
     sys.stdout.write(f"alike {alike}\n doubt same least | chosen on: right, one off, confusion | checked on\n")
     for doubt, same, least in itertools.product(DOUBTS, SAMES, LEASTS):
@@ -67,11 +60,12 @@ def main() -> None:
         sys.stdout.write(f"{doubt:6} {same:4} {least:5} | {columns}\n")
 
 
-def _heard(seed: int, pool: Sequence[Reference], hearing: Networks) -> Heard:
+def _heard(seed: int, half: int, found: Sequence[Reference], hearing: Networks) -> Heard:
     """The conversation of this seed, of people of one corpus: voices of two would differ by their microphones."""
-    kinds = sorted({clip.speaker[0] for clip in pool})
-    mine = [clip for clip in pool if clip.speaker[0] == kinds[seed % len(kinds)]]
-    talk = make(10_000 + seed // len(kinds), mine, through_two_microphones)
+    kinds = sorted({clip.speaker[0] for clip in found})
+    number, kind = divmod(seed, len(kinds))
+    pool = drawn(number, half, [clip for clip in found if clip.speaker[0] == kinds[kind]])
+    talk = make(20_000 + number, pool)
     stream = Stream(hearing, EVERY)
     stream.hear(talk.samples)
     stream.finish()
@@ -86,26 +80,20 @@ def _heard(seed: int, pool: Sequence[Reference], hearing: Networks) -> Heard:
     return Heard(pieces, np.where(speaking.sum(0) == 1, speaking.argmax(0), -1), len(names))
 
 
-def through_two_microphones(clip: Reference) -> list[Phrase]:
-    """The phrases of a clip, through one of the speaker's two microphones, by the clip's name; those of a clip without
-    a number are halved between the two.
+def drawn(number: int, half: int, found: Sequence[Reference]) -> list[Reference]:
+    """Some clips of each session of the speakers of a half who were recorded more than once. A session is all that a
+    file's name says before the last hyphen; a file without one is a session of its own.
     """
-    said = phrases(clip)
-    number = crc32(clip.path.stem.encode()) % 2
-    only = sum(1 for _ in clip.path.parent.iterdir()) == 1
-    return [
-        replace(phrase, samples=_coloured(phrase.samples, clip.speaker, 2 * at // len(said) if only else number))
-        for at, phrase in enumerate(said)
-    ]
-
-
-def _coloured(samples: Samples, speaker: str, number: int) -> Samples:
-    rng = np.random.default_rng(crc32(f"{speaker} {number}".encode()))
-    octaves = np.log2(np.maximum(np.fft.rfftfreq(samples.size, 1 / SAMPLE_RATE), 60.0) / 1000.0)
-    gain = rng.uniform(-_TILT, _TILT) * octaves / 4
-    for _ in range(3):
-        gain += rng.uniform(-_BUMP, _BUMP) * np.exp(-(((octaves - rng.uniform(-3, 3)) / 0.7) ** 2))
-    return np.asarray(np.fft.irfft(np.fft.rfft(samples) * 10 ** (gain / 20), samples.size), np.float32)
+    sessions: dict[str, dict[str, list[Reference]]] = {}
+    for clip in found:
+        session = clip.path.stem.rpartition("-")[0] or clip.path.stem
+        sessions.setdefault(clip.speaker, {}).setdefault(session, []).append(clip)
+    rng = np.random.default_rng(777 + number)
+    pool = []
+    for speaker in sorted(who for who in sessions if len(sessions[who]) > 1)[half::2]:
+        for _, mine in sorted(sessions[speaker].items()):
+            pool += [mine[at] for at in rng.choice(len(mine), min(_CLIPS, len(mine)), replace=False)]
+    return pool
 
 
 def _likeness(heard: Heard) -> float:
