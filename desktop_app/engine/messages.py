@@ -24,7 +24,7 @@ class Options:
     "off", a name or a folder. `task` is "transcribe" or "translate" (into English). `prompt` is text that might have
     stood before the recording; with `condition` each window also follows the text before it. A window is tried at the
     `temperatures` in turn until its text is neither repetitive nor unsure; 0 is greedy. `words` asks when each word
-    was said. `hot_words` are names and terms that may occur anywhere. `guard` leaves out text that nobody said.
+    was said. `hot_words` are names and terms that may occur anywhere. `guard` removes hallucinated text.
     `speakers` is "off", "auto" or how many there are, up to MOST_SPEAKERS.
     """
 
