@@ -147,11 +147,11 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     add = action("list", "show the models on this computer and those that can be downloaded").add_argument
     add("--json", action="store_true", help="as one JSON object")
     add = action("download", "fetch a model; repeated after an interruption it goes on where it stopped").add_argument
-    add("name", metavar="NAME", help="a name of the list, or OWNER/NAME of another Whisper model on the hub")
+    add("subject", metavar="NAME", help="a name of the list, or OWNER/NAME of another Whisper model on the hub")
     add("--mirror", default="", metavar="URL", help="fetch it from this hub (default: HF_ENDPOINT or the public hub)")
     add = action("add", "copy a model from a folder, without any network").add_argument
     add(
-        "folder",
+        "subject",
         metavar="FOLDER",
         help="a Whisper folder in the Hugging Face layout, with model.safetensors or OpenVINO's graphs",
     )
@@ -160,7 +160,7 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     add = action(
         "train-draft", "train a draft for a model from your own recordings; goes on where it stopped"
     ).add_argument
-    add("target", metavar="TARGET", help="the model to draft for: an installed one, or a folder")
+    add("subject", metavar="TARGET", help="the model to draft for: an installed one, or a folder")
     add("--audio", required=True, metavar="FOLDER", help="recordings like those you will transcribe; an hour or more")
     add("--name", default="", help="what to call the draft (default: TARGET-draft)")
     add("--layers", type=int, choices=(1, 2), default=2, help="decoder layers: fewer are faster (default: %(default)s)")
@@ -174,7 +174,7 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     )
     add("--device", default="auto", choices=("auto", "cpu", "cuda"), help="what computes (default: %(default)s)")
     add = action("convert", "write a model as OpenVINO's own graphs (needs the extra galley[convert])").add_argument
-    add("model", metavar="MODEL", help="an installed model, or a Whisper folder with model.safetensors")
+    add("subject", metavar="MODEL", help="an installed model, or a Whisper folder with model.safetensors")
     add("--to", required=True, metavar="FOLDER", help="the folder to write; it must not be there yet")
     add(
         "--calibrate",
@@ -183,9 +183,9 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
         help="make the encoder int8, measured on the recordings in this folder",
     )
     add = action("verify", "read every byte of a model again and compare it with what was installed").add_argument
-    add("name", nargs="?", default="", metavar="NAME", help="an installed model (default: all of them)")
+    add("subject", nargs="?", default="", metavar="NAME", help="an installed model (default: all of them)")
     add = action("remove", "delete a model, or what an unfinished download left").add_argument
-    add("name", metavar="NAME", help="an installed model")
+    add("subject", metavar="NAME", help="an installed model")
 
 
 def _seconds(text: str) -> float:

@@ -6,7 +6,7 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from desktop_app.transcript.statistics import Statistics
+from desktop_app.app.wording import size
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -48,22 +48,26 @@ class Screen:
             sys.stderr.write(f"{sentence}\n")
             sys.stderr.flush()
 
-    def show(self, what: str, done: float = 0.0, seconds: float = 0.0, stats: Statistics | None = None) -> None:
-        """What is being done, and how far it is: `done` of `seconds` of audio, of an unknown length if that is 0."""
+    def show_bytes(self, what: str, done: int, total: int) -> None:
+        """What is being done, and how many bytes of how many."""
+        self.show(what, done, total, f"{size(done)} of {size(total)}" if total else "")
+
+    def show(self, what: str, done: float = 0.0, total: float = 0.0, note: str = "") -> None:
+        """What is being done, and how far it is: `done` of `total`, which is 0 where nobody knows; `note` stands
+        behind."""
         if self._progress is None:
             return
         if self._task is None:
-            self._task = self._progress.add_task("", total=None, speed="")
+            self._task = self._progress.add_task("", total=None, note="")
         if what != self._shown:  # what was done before it began, as by a run that was stopped, took no time
             self._progress.reset(self._task, completed=int(done))
             self._shown = what
-        factor = stats.real_time_factor if stats else 0.0
         self._progress.update(
             self._task,
             description=what,
-            completed=min(done, seconds) if seconds else done,
-            total=seconds or None,
-            speed=f"{1 / factor:.1f}x real time" if factor else "",
+            completed=min(done, total) if total else done,
+            total=total or None,
+            note=note,
         )
 
     def clear(self) -> None:
@@ -82,7 +86,7 @@ def _progress() -> Progress:
         BarColumn(bar_width=24),
         TaskProgressColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[speed]}", markup=False),
+        TextColumn("{task.fields[note]}", markup=False),
         console=Console(stderr=True),
         transient=True,
         redirect_stdout=False,

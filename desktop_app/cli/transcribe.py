@@ -107,7 +107,7 @@ class _Run:
                 if self._streams:
                     self._screen.text(f"{event.segment.text}\n")
             case Progress():
-                self._screen.show(self._place(number), event.done_seconds, event.audio_seconds, event.stats)
+                self._screen.show(self._place(number), event.done_seconds, event.audio_seconds, _speed(event.stats))
             case Finished():
                 return self._finish(number, event.transcript)
             case Failed():
@@ -206,6 +206,10 @@ class _Run:
             )
             return max(status, FAILED)
         return status
+
+
+def _speed(stats: Statistics) -> str:
+    return f"{1 / stats.real_time_factor:.1f}x real time" if stats.real_time_factor else ""
 
 
 def _named(models: Models) -> str:

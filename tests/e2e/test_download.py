@@ -60,7 +60,7 @@ def assert_whole(home: Path, repository: Path) -> None:
 def test_a_model_is_fetched_whole_and_told_to_nobody_else(home: Path, repository: Path, server: HubServer) -> None:
     status, out, err = finish(galley("download", REPOSITORY, "--mirror", server.url, HF_TOKEN="hf_secret"))
     assert (status, out) == (0, "")
-    assert err == "toy is installed (1 MB): galley transcribe FILE --target toy\n"
+    assert err == "toy is installed (0.6 MB): galley transcribe FILE --target toy\n"
     assert_whole(home, repository)
     about = json.loads((home / "data" / "models" / NAME / "galley.json").read_text())
     assert (about["name"], about["repository"], about["revision"]) == (NAME, REPOSITORY, COMMIT)
@@ -287,7 +287,7 @@ def test_the_mirror_of_the_settings_is_used(home: Path, repository: Path, server
 
 def test_the_proxy_of_the_environment_is_used(home: Path, repository: Path, server: HubServer) -> None:
     child = galley("download", REPOSITORY, "--mirror", "http://models.invalid", HTTP_PROXY=server.url, NO_PROXY="")
-    assert finish(child)[::2] == (0, "toy is installed (1 MB): galley transcribe FILE --target toy\n")
+    assert finish(child)[::2] == (0, "toy is installed (0.6 MB): galley transcribe FILE --target toy\n")
     assert_whole(home, repository)
 
 

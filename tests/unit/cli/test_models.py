@@ -34,7 +34,7 @@ def test_the_list_for_people(toy: Path, bundled: None, capsys: pytest.CaptureFix
     assert run("list") == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == "Installed:"
-    assert "toy 1 MB added from a folder" in lines
+    assert "toy 0.6 MB added from a folder" in lines
     assert any(re.fullmatch(r"base \d+ MB comes with Galley used where none is chosen", line) for line in lines)
     assert "large-v3 3.1 GB 17.6 GB / 4.7 GB every language Apache-2.0 drafts: distil-large-v3, large-v3-turbo" in lines
     assert "small 967 MB 2.9 GB / 1.1 GB every language Apache-2.0 2 MB are here" in lines
@@ -131,7 +131,7 @@ def test_after_a_download_its_draft_is_offered(
     monkeypatch.setattr(download, "download", downloaded(name, toy))
     assert run("download", name) == 0
     first, second = capsys.readouterr().err.splitlines()
-    assert first == f"{name} is installed (1 MB): galley transcribe FILE --target {name}"
+    assert first == f"{name} is installed (0.6 MB): galley transcribe FILE --target {name}"
     assert second.startswith(sentence)
 
 
