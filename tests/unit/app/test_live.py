@@ -108,6 +108,16 @@ def test_a_microphone_that_cannot_be_opened_leaves_nothing_behind(stage: Stage) 
     assert not stage.library.recordings()
 
 
+def test_without_an_input_it_is_refused_before_anything_is_made(stage: Stage) -> None:
+    stage.studio.inputs = []
+    with stage.hears(stage.live.refused) as told:
+        stage.live.start()
+    assert told.args == ["no microphone is connected", "connect one, or switch it on"]
+    stage.settle()
+    assert (stage.live.phase, stage.studio.recorders, stage.library.recordings()) == (OFF, [], [])
+    assert not stage.preferences.recordings.exists()
+
+
 def test_without_a_single_sample_there_is_no_recording(stage: Stage) -> None:
     stage.live.start()
     stage.until(lambda: bool(stage.studio.recorders))

@@ -32,7 +32,7 @@ from desktop_app.engine.messages import (
     SegmentReady,
     Started,
 )
-from desktop_app.library.store import Library
+from desktop_app.library.store import Library, LibraryProblem
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
 from desktop_app.transcript.statistics import Statistics
 from tests.fake_input import FakeInput
@@ -384,6 +384,18 @@ def test_a_library_that_cannot_be_kept_does_not_stop_a_recording(
     assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path)]) == 0
     assert "galley: transcripts cannot be kept, " in capsys.readouterr().err
     assert made(tmp_path, "txt").exists()
+
+
+def test_a_library_that_fails_in_the_middle_is_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise LibraryProblem("the disk is full", "make room, then try again")
+
+    monkeypatch.setattr(Library, "append", full)
+    assert cli.main(["record", "--seconds", "3", "--output", str(tmp_path)]) == 0
+    assert capsys.readouterr().err.count("galley: the disk is full; make room, then try again\n") == 1
+    assert made(tmp_path, "txt").read_text(encoding="utf-8").startswith("line 0\nline 1\n")
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "soon", "inf", "nan"])
