@@ -42,7 +42,9 @@ def test_whatever_a_call_raises_somebody_is_told_and_the_next_one_is_made(stage:
     worker.failed.connect(lambda reason, remedy: failed.append(reason))
     worker.do(fail, got.append, lambda problem: refused.append(problem.reason))
     worker.do(fail, got.append)
-    stage.until(lambda: got)
+    ended: list[None] = []
+    worker.do(lambda: None, ended.append)
+    stage.until(lambda: ended)
     worker.close()
     assert (len(refused), failed, got) == (1, refused, [None]), "who waits for a result goes on without"
 
