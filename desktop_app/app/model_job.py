@@ -15,7 +15,7 @@ _WORDS = {
     "Asking": "Asking what there is",
     "Checking": "Comparing every byte with its hash",
     "Copying": "Copying",
-    "Making small": "Making the weights small",
+    "Making small": "Quantising the weights",
 }
 
 
@@ -57,7 +57,7 @@ class Job:
         """How it stands, in one line."""
         now = time.monotonic() if now is None else now
         if self.waiting:
-            return "Waits until the one before it is here"
+            return "Queued"
         if self.stopping:
             return "Stopping…"
         if self.what != "Downloading":

@@ -216,7 +216,7 @@ class ModelStore:
     def _finish(self, work: Work, done: Done) -> None:
         match work:
             case Fetch():
-                self.told.emit(f"{done.name} is here, and every byte is what was promised")
+                self.told.emit(f"{done.name}: downloaded and verified")
             case Add():
                 self.told.emit(f"{done.name} is added: its folder is no longer needed")
             case Verify():
@@ -232,7 +232,7 @@ class ModelStore:
     def _refuse(self, name: str, work: Work, said: Refused) -> None:
         why = sentence(said.reason, said.remedy)
         if isinstance(work, Try) and work.draft not in (AUTO, OFF) and work.target != self._preferences.target:
-            self._note = f"{why} The draft is chosen by itself again."
+            self._note = f"{why} The draft is automatic again."
             self._begin(PAIR, Try(work.target, AUTO))
             return
         self.problems[name] = why

@@ -99,7 +99,7 @@ def test_a_download_shows_bytes_speed_and_time_and_goes_on_behind_other_pages(
     stage.works.install(LARGE)
     order.say(Done("large"))
     settle(stage, lambda: row.use.isVisible())
-    assert window.toast.text() == "large is here, and every byte is what was promised"
+    assert window.toast.text() == "large: downloaded and verified"
     assert window.sidebar.models.text() == "Models"
     assert row.draft.text() == "Download its draft small · 166 MB"
     row.draft.click()
@@ -114,7 +114,7 @@ def test_speed_is_that_of_the_last_seconds_and_a_stall_is_said() -> None:
     assert job.words(25.0) == "5.2 GB of 10.0 GB · nothing comes at the moment"
     job.hear(Step("Downloading", 5_200_000_000, 10_000_000_000), 30.0)
     assert job.speed(30.0) < 2_000_000
-    assert Job(Fetch("large"), waiting=True).words(0.0) == "Waits until the one before it is here"
+    assert Job(Fetch("large"), waiting=True).words(0.0) == "Queued"
 
 
 def test_downloads_come_one_after_another_and_a_waiting_one_can_be_taken_back(page: ModelsPage, stage: Stage) -> None:
@@ -122,7 +122,7 @@ def test_downloads_come_one_after_another_and_a_waiting_one_can_be_taken_back(pa
         page.rows[name].get.click()
     fetches = [each for each in stage.works.all if isinstance(each.work, Fetch)]
     assert len(fetches) == 1
-    assert page.rows["small"].progress.text() == "Waits until the one before it is here"
+    assert page.rows["small"].progress.text() == "Queued"
     page.rows["small"].cancel.click()
     assert page.rows["small"].get.isVisible()
     fetches[0].say(NO_NETWORK)
@@ -195,7 +195,7 @@ def test_a_draft_that_does_not_fit_another_model_is_let_go_of_and_that_is_said(p
     stage.works.of(Try).say(Done(str(HOME / "large")))
     settle(stage, lambda: page.problem.isVisible())
     assert (stage.preferences.target, stage.preferences.draft) == (str(HOME / "large"), "auto")
-    assert page.problem.text.text().endswith("The draft is chosen by itself again.")
+    assert page.problem.text.text().endswith("The draft is automatic again.")
 
 
 def test_small_weights_are_made_before_they_are_used(page: ModelsPage, stage: Stage, window: Window) -> None:
@@ -204,7 +204,7 @@ def test_small_weights_are_made_before_they_are_used(page: ModelsPage, stage: St
     order = stage.works.of(Shrink)
     assert order.work == Shrink("", "auto", "int8")
     order.say(Step("Making small", 600, 1000))
-    settle(stage, lambda: page.card.progress.text() == "Making the weights small · 60%")
+    settle(stage, lambda: page.card.progress.text() == "Quantising the weights · 60%")
     assert stage.preferences.precision == "auto"
     order.say(Done())
     settle(stage, lambda: stage.preferences.precision == "int8")

@@ -45,7 +45,7 @@ class ModelsCard(QWidget):
         self._target_line = quiet("It writes every word.")
         self._draft_line = quiet()
         self._precision_line = quiet()
-        self.bar = Bar(theme, "Making the weights small", height=4)
+        self.bar = Bar(theme, "Quantising the weights", height=4)
         self.progress = label("", "quiet")
         self.cancel = button("Cancel", "link", partial(models.cancel, SMALL))
         self._making = QWidget()
