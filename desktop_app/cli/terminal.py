@@ -74,8 +74,10 @@ class Terminal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._core.close()
-        signal.signal(signal.SIGINT, self._before)
+        try:
+            self._core.close()
+        finally:
+            signal.signal(signal.SIGINT, self._before)
 
     def post(self, call: Callable[[], object]) -> None:
         """Make a call in the main thread; from any thread."""
