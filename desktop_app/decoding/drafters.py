@@ -1,12 +1,13 @@
-"""Who writes ahead.
+"""Drafters propose tokens for the target to verify: what all have in common, and the one that runs a draft model.
 
-A drafter proposes tokens for a prefix; what the target accepted of them shows in the next prefix it is given.
+What the target accepted shows in the text that the next proposal is asked for. `drafter_names` lists the drafters that
+need no model.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -23,32 +24,37 @@ Tried with base's draft from 0.1 to 0.4, look-ahead 4, on 30 windows that it did
 3.13 tokens a pass at an acceptance of 0.85, 0.87, 0.89 and 0.90."""
 
 
-class Drafter(Protocol):
-    """Writes ahead of the target.
+class Drafter(ABC):
+    """Proposes tokens that the target verifies. No proposal can change the text: it only decides how fast it comes.
 
-    The loop that verifies knows nothing else of it, and no proposal can change the text.
+    A new kind of drafter needs `propose`; the other methods do nothing unless it has a use for them.
     """
 
     @property
     def passes(self) -> int:
-        """Passes that a model of its own has run so far; 0 where it has none."""
+        """Passes of its own models so far: what it costs. 0 where it has none."""
+        return 0
 
-    def begin(self, window: Window, task: Task, rules: Rules) -> None:
-        """A new text: the window, what is asked for in the target's tokens, and the rules that the target will
-        follow."""
+    def begin(self, window: Window, task: Task, rules: Rules) -> None:  # noqa: B027
+        """A new text begins: the window, the task in the target's tokens, and the target's rules."""
 
+    @abstractmethod
     def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
         """Up to `count` tokens to follow the text `tokens`; none is a valid answer.
 
-        `count` and `confidence` weigh the cost of drafting: no pass is worth its time behind a draft that is right with
-        less than this probability. What costs nothing may be more.
+        `count` and `confidence` weigh the cost of drafting: no pass of a model is worth its time behind a draft that is
+        right with less than this probability. A drafter without a model may propose more.
         """
+
+    def learn(self, tokens: Sequence[int]) -> None:  # noqa: B027
+        """The text of a window is final: `tokens` are the target's."""
 
 
 class Draft:
-    """A small model that reads along, in its own tokens: it hears a window once, and reads only what is new.
+    """A draft model on one window, in its own tokens: it encodes the window once, and runs only tokens that are new.
 
-    It hears by the encoder of `encoder`, which is the model itself or one whose encoder is equal.
+    `encoder` is the model whose encoder it uses: itself, or one whose encoder is equal. Attributes: passes (of its
+    decoder so far).
     """
 
     def __init__(self, model: Model, encoder: Model, vocabulary: Vocabulary) -> None:
@@ -57,7 +63,7 @@ class Draft:
         self._cursor: Cursor | None = None
 
     def begin(self, window: Window, task: Task) -> None:
-        """A new text. A task that the model is not made for is left alone: there will be no scores."""
+        """Start a new text. For a task that the model cannot do there will be no scores."""
         self._cursor = None
         if is_able(self._vocabulary, task):
             self._prefill = prefix(self._vocabulary, task, self._model.positions)
@@ -65,7 +71,7 @@ class Draft:
             self._read: list[int] = []
 
     def scores(self, tokens: Sequence[int]) -> Row | None:
-        """What follows the text `tokens`, [vocabulary]; None where the model does not do the task or has no position
+        """The scores [vocabulary] behind the text `tokens`; None where the model cannot do the task or has no position
         left."""
         text = [*self._prefill, *tokens] if self._cursor else []
         if self._cursor is None or len(text) > self._model.positions:
@@ -78,9 +84,11 @@ class Draft:
         return last
 
 
-class ModelDrafter:
-    """A small model writes ahead under the target's rules and its noise, which raises acceptance and cannot change
-    the text."""
+class ModelDrafter(Drafter):
+    """Drafts with a model whose tokens are the target's, perhaps under other ids.
+
+    It follows the target's rules and noise, which raises acceptance and cannot change the text.
+    """
 
     def __init__(self, draft: Draft, ids: Ids) -> None:
         self._draft, self._ids = draft, ids

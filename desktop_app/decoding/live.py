@@ -19,11 +19,12 @@ import numpy as np
 
 from desktop_app.decoding.hearing import Hear, Samples, Window
 from desktop_app.decoding.lines import Line
-from desktop_app.decoding.live_drafters import NGramDrafter, PreviousDrafter
+from desktop_app.decoding.live_drafters import PreviousDrafter
 from desktop_app.decoding.live_language import SpokenLanguage
 from desktop_app.decoding.live_lines import Lines
 from desktop_app.decoding.live_text import Hypothesis, Item, agreed, behind, parse, shifted, unlooped
 from desktop_app.decoding.longform import BEFORE
+from desktop_app.decoding.ngram import NGramDrafter
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.task import Task
@@ -280,7 +281,7 @@ class Live:
         self._ahead(self._shown(sure, tuple(item for item in shown if item.place >= len(known)), keep=True))
 
     def _commit(self, items: Sequence[Item], now: Hypothesis, text: WindowText) -> None:
-        self._said.remember([token for item in items for token in item.tokens])
+        self._said.learn([token for item in items for token in item.tokens])
         self._lines.commit(items, self._begin / SAMPLE_RATE, now.start, text)
 
     def _end_speech(self, now: Hypothesis | None, seconds: float) -> LiveText:

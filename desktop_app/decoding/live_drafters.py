@@ -1,4 +1,4 @@
-"""Drafts that cost nothing: the text of the update before, and what was said before in the same words."""
+"""Drafting live text from the previous update, which costs nothing."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ REACH = 10  # how far from the expected place the old text is searched for a new
 BESIDE = 2  # how far, where only the token itself is the same
 LEAST, MOST = 4, 32  # tokens of the old text in one pass
 AHEAD = 24  # tokens that are written ahead of the target before it begins
-MEMORY, PHRASE = 4000, 3  # tokens of the session that n-grams are looked up in; tokens that must be alike
 
 
-class PreviousDrafter:
-    """The text of the update before is the draft of this one: the window has only grown.
+class PreviousDrafter(Drafter):
+    """Proposes the text of the previous update: since then the window has only grown.
 
-    Behind a correction it goes on where the old text says what the target has written; until such a place is found, and
-    where the old text ends, `inner` goes on.
+    After a correction it resumes where the old text matches what the target has written. Until there is such a place,
+    and where the old text ends, `inner` proposes.
     """
 
     def __init__(self, vocabulary: Vocabulary, inner: Drafter | None) -> None:
@@ -39,7 +38,7 @@ class PreviousDrafter:
         self._old = list(tokens)
 
     def begin(self, window: Window, task: Task, rules: Rules) -> None:
-        """A new text. Once more for the same one, `inner` is not bothered again."""
+        """A new text. For the same window, task and rules as before `inner` is not told again."""
         self._at = self._read = 0
         self._lost = False
         self._proposed = ()
@@ -48,8 +47,8 @@ class PreviousDrafter:
         self._begun = (window, task, rules)
 
     def ahead(self, window: Window, task: Task, rules: Rules) -> list[int]:
-        """What `inner` thinks comes behind the old text, before the target has heard the window; it is a part of the
-        draft from then on."""
+        """What `inner` proposes after the old text, before the target has encoded the window. It is added to the old
+        text."""
         self.begin(window, task, rules)
         found: list[int] = []
         while self._inner is not None and len(found) < AHEAD:
@@ -65,9 +64,9 @@ class PreviousDrafter:
         return self._inner.passes if self._inner is not None else 0
 
     def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
-        """What the old text has next, which costs nothing and may be more than `count`, and what `inner` makes of the
-        rest."""
-        self._learn(tokens)
+        """What follows in the old text, which costs nothing and may be more than `count`, and for the rest what `inner`
+        proposes."""
+        self._judge(tokens)
         self._follow(tokens)
         if self._lost and self._inner is not None and (fresh := self._inner.propose(tokens, count, confidence)):
             self._proposed = ()
@@ -80,8 +79,8 @@ class PreviousDrafter:
             return old
         return [*old, *self._inner.propose([*tokens, *old], count - len(old), confidence)]
 
-    def _learn(self, tokens: Sequence[int]) -> None:
-        """See how much of the last proposal came true."""
+    def _judge(self, tokens: Sequence[int]) -> None:
+        """Count how much of the last proposal was accepted."""
         written = tokens[self._read :]
         for proposed, token in zip(self._proposed, written, strict=False):
             self._agreed = 0.98 * self._agreed + (proposed == token)
@@ -90,7 +89,7 @@ class PreviousDrafter:
                 break
 
     def _follow(self, tokens: Sequence[int]) -> None:
-        """Find the place in the old text that stands behind `tokens`."""
+        """Find the place in the old text that follows `tokens`."""
         is_time = self._vocabulary.is_timestamp
         for read in range(self._read, len(tokens)):
             token, at = tokens[read], self._at
@@ -114,35 +113,3 @@ class PreviousDrafter:
         found = [place for place in found if abs(place - at) <= BESIDE]
         self._at = (pairs or found or [at])[0] + 1
         self._lost = not (pairs or found)
-
-
-class NGramDrafter:
-    """What followed the last words when they were said before; `inner` comes first where it knows something."""
-
-    def __init__(self, inner: Drafter | None = None) -> None:
-        self._inner = inner
-        self._said: list[int] = []
-
-    def remember(self, tokens: Sequence[int]) -> None:
-        """Text that was said."""
-        self._said = [*self._said, *tokens][-MEMORY:]
-
-    def begin(self, window: Window, task: Task, rules: Rules) -> None:
-        """A new text, for `inner`."""
-        if self._inner is not None:
-            self._inner.begin(window, task, rules)
-
-    @property
-    def passes(self) -> int:
-        return self._inner.passes if self._inner is not None else 0
-
-    def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
-        """What `inner` proposes, else what followed the newest place with the same last tokens."""
-        proposal = self._inner.propose(tokens, count, confidence) if self._inner is not None else []
-        if proposal or len(tokens) < PHRASE:
-            return proposal
-        last, said = list(tokens[-PHRASE:]), self._said
-        for end in range(len(said) - 1, PHRASE - 1, -1):
-            if said[end - 1] == last[-1] and said[end - PHRASE : end] == last:
-                return said[end : end + count]
-        return []

@@ -69,7 +69,7 @@ def transcribe(
     if language and vocabulary.languages and language.code not in vocabulary.languages:
         raise ValueError(f"this model does not know the language {language.code!r}")
     counter = counter or Counter()
-    look_ahead = setup.look_ahead or LookAhead(spares=True)
+    look_ahead = setup.look_ahead or LookAhead(may_disable_draft=True)
     decoder = WindowDecoder(setup.target, vocabulary, counter, setup.drafter, look_ahead)
     audio = _Stream(blocks)
     prompt, seek, count, spoken = list(settings.prompt), 0, 0, 0.0
@@ -96,6 +96,8 @@ def transcribe(
             return spans(timings, [sum(token < vocabulary.end for token in line.tokens) for line in lines])
 
         text = decoder.write_at(settings.temperatures, window, task, watch, setup.text)
+        if setup.drafter is not None:
+            setup.drafter.learn(text.tokens)
         lines, covered = cut(text.tokens, vocabulary, begin, seconds, finished=True)
         if text.is_silence:
             lines, covered = [], seconds

@@ -1,5 +1,5 @@
-"""How many tokens to draft before the target looks, none where drafting costs time: a pure function of what rounds did
-and cost.
+"""How many tokens to draft before the target verifies them, none where drafting costs time: a pure function of what
+rounds did and cost.
 
 The expected number of tokens a round writes is E(k) = (1 - a^(k+1)) / (1 - a) with acceptance a (Leviathan, Kalman and
 Matias, "Fast inference from transformers via speculative decoding", 2023); a round costs k drafted tokens and one
@@ -16,34 +16,34 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, mean, median, quantiles, stdev
+from statistics import fmean, median, quantiles, stdev
 
 PRIOR_SLOPE = 0.07  # what a further token adds to a pass, as a share of a one-token pass, until it was measured
 PRIOR_ACCEPTANCE, PRIOR_WEIGHT = 0.8, 10.0
 PRIOR_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9
 
-LEAVE, COME_BACK = 0.98, 1.02  # a draft is left out when the text comes so much slower with it, and back when faster
-KEPT, NEWEST = 64, 16  # rounds with a draft that count, while it is used and while it is left out
-LOOKS, LATEST = 15, 5  # comparisons that count, while it is used and while it is left out
-ENOUGH_ROUNDS, ENOUGH_LOOKS = 20, 3  # before a draft may be left out
+DISABLE_BELOW, ENABLE_ABOVE = 0.98, 1.02  # speeds with the draft, the target alone being 1
+KEPT, NEWEST = 64, 16  # rounds with a draft that count, while it is enabled and while it is disabled
+COMPARISONS, LATEST = 15, 5  # comparisons that count, while it is enabled and while it is disabled
+ENOUGH_ROUNDS, ENOUGH_COMPARISONS = 20, 3  # before a draft may be disabled
 SURE = 2.0  # standard errors of what a round costs
 
-EARLY, LATER, RARELY = 12, 40, 200  # rounds between looks: nothing is known, in doubt, the draft surely pays
-LOOK = 5  # rounds of a look; the first one is slow, as a pass of another size came before it, and does not count
-TRIAL = 4  # rounds of a draft that was left out, to see whether it would pay again
-ROUNDS = 2  # with a draft, that take about as long as a look
+EARLY, LATER, RARELY = 12, 40, 200  # rounds between comparisons: nothing is known, in doubt, the draft surely pays
+ALONE = 5  # rounds without the draft for a comparison; the first is slow, behind a pass of another size, and left out
+TRIAL = 4  # rounds of a disabled draft, to see whether it would pay again
+ROUNDS = 2  # with a draft, that take about as long as those without
 BUDGET = 0.01  # what trials may cost, as a share of the time between them
 OFTEN, SELDOM = 64, 2000  # rounds between two trials, at least and at most
 WINDOWS = 8  # whose tokens are counted
 TOKENS_A_WINDOW = 100  # before one is done
-THOUGHT = 4  # rounds from one decision to the next: deciding takes a tenth of a millisecond
+DECIDE_EVERY = 4  # rounds: a decision takes a tenth of a millisecond
 
 
 @dataclass(frozen=True)
 class Round:
     """What one round did and what it took, in tokens and seconds."""
 
-    asked: int  # tokens that the draft might propose; 0 where it was left out
+    asked: int  # tokens that the drafter might propose; 0 where it was not asked
     drafted: int  # tokens that it proposed
     compared: int
     accepted: int
@@ -54,12 +54,12 @@ class Round:
 
     @property
     def seconds(self) -> float:
-        """All of it."""
+        """Draft and pass together."""
         return self.draft_seconds + self.pass_seconds
 
 
 @dataclass(frozen=True)
-class Look:
+class Comparison:
     """What rounds with a draft took beside rounds without, as a multiple of them."""
 
     cost: float  # a round with a draft, all in all
@@ -68,9 +68,9 @@ class Look:
 
 @dataclass(frozen=True)
 class Plan:
-    """At most `look_ahead` tokens are best drafted, if it is `drafting`, and none behind one that is right with less
-    than the probability `confidence`. `worth` is how fast the text comes with the draft, the target alone being 1, or
-    None while that is not known; `sure` is whether it is above 1 for sure."""
+    """How to draft: if `drafting`, at most `look_ahead` tokens, and none behind one that is right with less than the
+    probability `confidence`. `worth` is how fast the text comes with the draft, the target alone being 1, or None while
+    that is not known; `sure` is whether it is above 1 for sure."""
 
     look_ahead: int
     confidence: float = 0.0
@@ -111,33 +111,39 @@ def least_confidence(rounds: Sequence[Round], draft: float, slope: float, accept
     return min((draft + slope) / (acceptance * token), MOST_CONFIDENCE)
 
 
-def compare(rounds: Sequence[Round], alone: Sequence[Round]) -> Look:
+def compare(rounds: Sequence[Round], alone: Sequence[Round]) -> Comparison:
     """Some rounds with a draft, and some without, of about the same time and as long."""
-    one = max(mean(each.seconds for each in alone), 1e-9)
+    one = max(fmean(each.seconds for each in alone), 1e-9)
     slopes = [(each.pass_seconds / one - 1.0) / each.drafted for each in rounds if each.drafted]
-    return Look(mean(each.seconds for each in rounds) / one, mean(slopes) if slopes else None)
+    return Comparison(fmean(each.seconds for each in rounds) / one, fmean(slopes) if slopes else None)
 
 
 def decide(
-    rounds: Sequence[Round], looks: Sequence[Look], hearing: float, plan: Plan, spares: bool, least: int, most: int
+    rounds: Sequence[Round],
+    comparisons: Sequence[Comparison],
+    encoding: float,
+    plan: Plan,
+    may_disable_draft: bool,
+    least: int,
+    most: int,
 ) -> Plan:
-    """What to do next, after `plan` and some `rounds` with a draft, at least one. `hearing` is what the draft takes to
-    hear a window, as one-token passes of the target for each round.
+    """What to do next, after `plan` and some `rounds` with a draft, at least one. `encoding` is what the draft takes to
+    encode a window, as one-token passes of the target for each round.
 
-    `least` to `most` tokens; but if it `spares`, none when the text surely comes slower with the draft, until it surely
-    comes faster. Between the two it goes on as before.
+    The look-ahead is `least` to `most` tokens. If it `may_disable_draft`, nothing is drafted once the text surely comes
+    slower with the draft, until it surely comes faster; between the two it stays as it is.
     """
     worth, drafting, sure = None, plan.drafting, False
-    if len(looks) >= ENOUGH_LOOKS:
+    if len(comparisons) >= ENOUGH_COMPARISONS:
         written = [each.written for each in rounds]
-        worth = mean(written) / (median(each.cost for each in looks) + hearing)
-        doubt = math.exp(_luck(written) + SURE * _error([math.log(each.cost) for each in looks]))
-        sure = worth / doubt > COME_BACK
-        if spares and not drafting:
+        worth = fmean(written) / (median(each.cost for each in comparisons) + encoding)
+        doubt = math.exp(_luck(written) + SURE * _error([math.log(each.cost) for each in comparisons]))
+        sure = worth / doubt > ENABLE_ABOVE
+        if may_disable_draft and not drafting:
             drafting = sure
-        elif spares and len(rounds) >= ENOUGH_ROUNDS:
-            drafting = worth * doubt >= LEAVE
-    slopes = [each.slope for each in looks if each.slope is not None]
+        elif may_disable_draft and len(rounds) >= ENOUGH_ROUNDS:
+            drafting = worth * doubt >= DISABLE_BELOW
+    slopes = [each.slope for each in comparisons if each.slope is not None]
     slope = max(0.0, median(slopes)) if slopes else PRIOR_SLOPE
     draft = median(each.draft_seconds / max(1, each.passes) / _one(each, slope) for each in rounds)
     # Where the draft stopped by itself, a longer look-ahead would have changed nothing.
@@ -156,11 +162,11 @@ def _acceptance(rounds: Sequence[Round]) -> float:
 
 def _luck(written: Sequence[int]) -> float:
     """The standard error of the tokens that a round writes, as a share of them."""
-    return stdev(written) / mean(written) / math.sqrt(len(written))
+    return stdev(written) / fmean(written) / math.sqrt(len(written))
 
 
 def _error(values: Sequence[float]) -> float:
-    """About the standard error of a median: large where a busy machine throws the values about."""
+    """About the standard error of a median: large where a busy machine scatters the values."""
     low, _, high = quantiles(values)
     return (high - low) / math.sqrt(len(values))
 
@@ -171,46 +177,46 @@ def _one(each: Round, slope: float) -> float:
 
 
 class LookAhead:
-    """Watches a pair while it works and says how far to draft next.
+    """Measures target and drafter while they work and says how far to draft next.
 
-    Only if it `spares` is a draft left out that costs time. Then some rounds go without the draft now and then (a
-    look), or with one that was left out (a trial): side by side they show what each costs.
+    If it `may_disable_draft`, nothing is drafted where drafting is measurably slower. To know that, some rounds now and
+    then run without the draft (a comparison), or with a disabled one (a trial), and are compared with their neighbours.
     """
 
-    def __init__(self, least: int = 2, most: int = 8, spares: bool = False) -> None:
-        self._least, self._most, self._spares = least, most, spares
+    def __init__(self, least: int = 2, most: int = 8, may_disable_draft: bool = False) -> None:
+        self._least, self._most, self._may_disable = least, most, may_disable_draft
         self._plan = Plan((least + most) // 2, PRIOR_CONFIDENCE if least < most else 0.0)
         self._rounds: deque[Round] = deque(maxlen=KEPT)
-        self._alone: deque[Round] = deque(maxlen=LOOK - 1)
-        self._looks: deque[Look] = deque(maxlen=LOOKS)
-        self._hearing: deque[float] = deque(maxlen=KEPT)  # seconds of hearing that belong to each of the rounds
-        self._encoding = 0.0  # what the draft took to hear this window
+        self._alone: deque[Round] = deque(maxlen=ALONE - 1)
+        self._comparisons: deque[Comparison] = deque(maxlen=COMPARISONS)
+        self._encoding_shares: deque[float] = deque(maxlen=KEPT)  # seconds of each round
+        self._encoding = 0.0  # seconds that the draft took for this window
         self._windows: deque[int] = deque(maxlen=WINDOWS)  # tokens of the windows before
         self._written = 0  # tokens of this window
         self._news = 0  # rounds with a draft since the last decision
-        self._since = 0  # rounds since the last look or trial
-        self._other = 0  # rounds of a look or a trial that are still to come
+        self._since = 0  # rounds since the last comparison or trial
+        self._other = 0  # rounds of a comparison or a trial that are still to come
         self._wait = OFTEN
 
     @property
     def left_out(self) -> float | None:
-        """How fast the text would come with the draft, the target alone being 1, while it is left out for that."""
+        """How fast the text would come with the draft, the target alone being 1, while it is disabled; else None."""
         return None if self._plan.drafting else self._plan.worth
 
     def again(self) -> None:
-        """Another recording begins. What was learned about the pair stays known, and a draft that was left out stays
-        out; but when it is tried next, only this recording says how often it is right.
+        """Another recording begins. What was measured stays known, and a disabled draft stays disabled; but its next
+        trial counts only what is accepted in this recording.
         """
         if not self._plan.drafting:
             self._rounds.clear()
-            self._hearing.clear()
+            self._encoding_shares.clear()
             self._news = 0
 
     def choose(self) -> int:
         """The look-ahead for the next round."""
         drafting = self._plan.drafting
-        if self._spares and not self._other and self._since >= (self._pause() if drafting else self._wait):
-            self._other = LOOK if drafting else TRIAL
+        if self._may_disable and not self._other and self._since >= (self._pause() if drafting else self._wait):
+            self._other = ALONE if drafting else TRIAL
         return self._plan.look_ahead if drafting != (self._other > 0) else 0
 
     @property
@@ -225,19 +231,19 @@ class LookAhead:
         self._written, self._encoding = 0, 0.0
 
     def began(self, seconds: float) -> None:
-        """The draft took so long to hear this window."""
+        """The draft took so long to encode this window."""
         self._encoding = seconds
 
     def record(self, done: Round) -> None:
-        """A round is done. A window's first round, whose pass reads what stands before the text, is no such round."""
+        """A round is done. A window's first round is not recorded: its pass reads the prefill too."""
         self._since += 1
         self._written += done.written
         drafting = self._plan.drafting
         if done.asked:
             self._rounds.append(done)
-            # A window is heard once for all its tokens: a trial, which writes few of them, answers for its part.
-            tokens = mean(self._windows) if self._windows else TOKENS_A_WINDOW
-            self._hearing.append(self._encoding * done.written / tokens)
+            # A window is encoded once for all its tokens: a trial, which writes few of them, is charged its part.
+            tokens = fmean(self._windows) if self._windows else TOKENS_A_WINDOW
+            self._encoding_shares.append(self._encoding * done.written / tokens)
             self._news += 1
         else:
             self._alone.append(done)
@@ -245,36 +251,36 @@ class LookAhead:
             self._other -= 1
             if not self._other:
                 self._compare()
-        if self._news >= THOUGHT:
+        if self._news >= DECIDE_EVERY:
             self._decide()
 
     def _pause(self) -> int:
-        """Rounds from one look to the next."""
+        """Rounds from one comparison to the next."""
         if self._plan.worth is None:
             return EARLY
         return RARELY if self._plan.sure else LATER
 
     def _compare(self) -> None:
-        """A look or a trial is done. The next trial is put off until the loss of this one is small."""
+        """A comparison or a trial is done. The next trial waits until the loss of this one is small."""
         self._since = 0
         rounds = list(self._rounds)[-ROUNDS:]
         if rounds and self._alone:
-            self._looks.append(compare(rounds, self._alone))
-            one = max(mean(each.seconds for each in self._alone), 1e-9)
-            lost = TRIAL * self._looks[-1].cost * (1.0 - (self._plan.worth or 0.0)) + self._encoding / one
+            self._comparisons.append(compare(rounds, self._alone))
+            one = max(fmean(each.seconds for each in self._alone), 1e-9)
+            lost = TRIAL * self._comparisons[-1].cost * (1.0 - (self._plan.worth or 0.0)) + self._encoding / one
             self._wait = round(min(max(lost / BUDGET, OFTEN), SELDOM))
 
     def _decide(self) -> None:
         self._news, before = 0, self._plan.drafting
         rounds = list(self._rounds)[-KEPT if before else -NEWEST :]
-        looks = list(self._looks)[-LOOKS if before else -LATEST :]
-        hearing = 0.0
+        comparisons = list(self._comparisons)[-COMPARISONS if before else -LATEST :]
+        encoding = 0.0
         if self._alone:
-            one = max(mean(each.seconds for each in self._alone), 1e-9)
-            hearing = mean(list(self._hearing)[-len(rounds) :]) / one
-        self._plan = decide(rounds, looks, hearing, self._plan, self._spares, self._least, self._most)
+            one = max(fmean(each.seconds for each in self._alone), 1e-9)
+            encoding = fmean(list(self._encoding_shares)[-len(rounds) :]) / one
+        self._plan = decide(rounds, comparisons, encoding, self._plan, self._may_disable, self._least, self._most)
         if before != self._plan.drafting:
             self._rounds = deque(rounds[-NEWEST:], maxlen=KEPT)
-            self._looks = deque(looks[-LATEST:], maxlen=LOOKS)
+            self._comparisons = deque(comparisons[-LATEST:], maxlen=COMPARISONS)
             self._since = self._other = 0
             self._wait = OFTEN

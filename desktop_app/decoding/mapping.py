@@ -1,5 +1,5 @@
-"""The same tokens under other ids: a draft whose vocabulary inserts extra tokens, or one that scores only some of the
-target's."""
+"""Token ids of drafts that share the target's tokenizer but not its ids: a draft whose vocabulary inserts extra tokens,
+or one with a reduced head, which scores only some of the target's tokens."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Table = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Ids:
-    """Which token of a draft is which of the target's; made by `map_ids`.
+    """Maps token ids between target and draft; made by `map_ids`.
 
-    `vocabulary` is the draft's under the target's suppress lists, so that nothing is drafted that the target has not or
-    would not write. Tables give -1 where there is no such token.
+    `vocabulary` is the draft's with the target's suppress lists, so that no token is drafted that the target lacks or
+    suppresses. The tables, [tokens] each, give -1 where there is no such token.
     """
 
     vocabulary: Vocabulary
@@ -29,26 +29,26 @@ class Ids:
     _back: Table
 
     def to_draft(self, tokens: Sequence[int]) -> list[int]:
-        """A text of the target's in the draft's ids, without tokens that the draft has not."""
+        """The target's tokens in the draft's ids, without those that the draft lacks."""
         found = self._there[np.asarray(tokens, np.int64)]
         return [int(token) for token in found[found >= 0]]
 
     def to_target(self, token: int) -> int | None:
-        """A token of the draft's in the target's ids."""
+        """A drafted token in the target's ids; None where the target lacks it."""
         found = int(self._back[token])
         return found if found >= 0 else None
 
     def read(self, token: int) -> int:
-        """The id by which the draft reads a token that it has written."""
+        """The id under which a chosen token is the draft's next input."""
         return token
 
     def written(self, rules: Rules, text: Sequence[int]) -> Written:
-        """The state of its rules behind a text that the draft has read."""
+        """The state of the rules after `text`, in the draft's ids."""
         return rules.written(text)
 
     def rules(self, rules: Rules) -> Rules:
-        """The target's rules for the draft, and its noise: the draft draws each token with the target's noise for it,
-        and so goes on agreeing."""
+        """The target's rules for the draft's vocabulary. When sampling, each token keeps the target's noise, so that
+        the draft goes on agreeing."""
         drawn = rules.sampling
         if drawn is not None:
             drawn = _MappedSampling(drawn.temperature, drawn.window, len(self._there), self._back)
@@ -56,8 +56,10 @@ class Ids:
 
 
 class HeadIds(Ids):
-    """A draft that reads the target's own ids, but whose scores are only those of its head: it writes places in the
-    head. Tokens that the head has not look like its first one to the rules, which ask for nothing but timestamps."""
+    """A draft with a reduced head: its inputs are the target's ids, its scores one for each row of the head, [rows].
+
+    Its rules work on rows. Tokens without a row count as row 0, which is no timestamp: all that the rules ask.
+    """
 
     def to_draft(self, tokens: Sequence[int]) -> list[int]:
         return list(tokens)
@@ -71,7 +73,7 @@ class HeadIds(Ids):
 
 @dataclass(frozen=True, eq=False)
 class _MappedSampling(Sampling):
-    """The noise of a vocabulary of `target_size` under other ids. Tokens without a counterpart are never written, so
+    """The noise of a vocabulary of `target_size` under the draft's ids. Tokens without a counterpart are suppressed, so
     that their noise does not matter."""
 
     target_size: int
@@ -82,8 +84,7 @@ class _MappedSampling(Sampling):
 
 
 def head_ids(target: Vocabulary, head_tokens: Sequence[int]) -> HeadIds:
-    """The ids of a draft that scores only `head_tokens` of its target's, in ascending order, all timestamps among
-    them."""
+    """The ids of a draft that scores only `head_tokens` of its target: ascending, with all timestamps."""
     back = np.asarray(head_tokens, np.int64)
     there = np.full(target.size, -1)
     there[back] = np.arange(len(back))
@@ -107,8 +108,8 @@ def head_ids(target: Vocabulary, head_tokens: Sequence[int]) -> HeadIds:
 
 
 def map_ids(target: Vocabulary, draft: Vocabulary, named: Mapping[int, int]) -> Ids:
-    """The ids of a draft for those of a target. `named` has the tokens that are called the same; the end is mapped as
-    such, timestamps by their seconds."""
+    """The ids of a draft for those of a target. `named` maps tokens of the same spelling or name; the end token is
+    mapped to the end token, timestamps by their seconds."""
     there, back = np.full(target.size, -1), np.full(draft.size, -1)
     pairs = {**named, target.end: draft.end}
     for time in range(target.first_timestamp, target.size):

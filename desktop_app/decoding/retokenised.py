@@ -1,8 +1,8 @@
-"""A draft that spells its text in other tokens than the target: its text is tokenised again for the target.
+"""A draft whose tokenizer differs from the target's: its text is tokenised again for the target.
 
 "Universal assisted generation" (Timor et al., "Accelerating LLM Inference with Lossless Speculative Decoding Algorithms
-for Heterogeneous Vocabularies", 2025). What is verified is tokenised for the draft each time, and the draft reads on
-from where that differs from what it has read.
+for Heterogeneous Vocabularies", 2025). Verified text is tokenised for the draft each time; the draft runs the tokens
+from the first one that differs from its KV cache.
 """
 
 from __future__ import annotations
@@ -10,42 +10,41 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from desktop_app.decoding.drafters import Draft, is_unsure, probability
+from desktop_app.decoding.drafters import Draft, Drafter, is_unsure, probability
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 
-Said = list[bytes | float]
-"""What is said, in no vocabulary: stretches of text in UTF-8, perhaps cut inside of a character, and times in
-seconds."""
+Content = list[bytes | float]
+"""Text and times in no vocabulary: UTF-8 bytes, perhaps cut inside a character, and seconds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Spelling:
-    """How a vocabulary spells: the bytes of each of its tokens, none for the special ones, and the tokens of any bytes,
-    which must spell exactly these."""
+    """A vocabulary's tokenizer: `pieces` are the bytes of each token, b"" for special ones; `split` makes tokens of any
+    bytes, which spell exactly these."""
 
     vocabulary: Vocabulary
     pieces: Sequence[bytes]
     split: Callable[[bytes], Sequence[int]]
 
-    def said(self, tokens: Sequence[int]) -> Said:
-        """What tokens say; special ones say nothing."""
-        said: Said = []
+    def decode(self, tokens: Sequence[int]) -> Content:
+        """Text and times of tokens, without the special ones."""
+        content: Content = []
         for token in tokens:
             if self.vocabulary.is_timestamp(token):
-                said.append(self.vocabulary.seconds(token))
-            elif said and isinstance(said[-1], bytes):
-                said[-1] += self.pieces[token]
+                content.append(self.vocabulary.seconds(token))
+            elif content and isinstance(content[-1], bytes):
+                content[-1] += self.pieces[token]
             elif self.pieces[token]:
-                said.append(self.pieces[token])
-        return said
+                content.append(self.pieces[token])
+        return content
 
-    def tokens(self, said: Said) -> list[int]:
-        """The tokens that say it, without times that this vocabulary has not."""
+    def encode(self, content: Content) -> list[int]:
+        """The tokens of text and times, without times beyond the vocabulary's last."""
         tokens: list[int] = []
-        for each in said:
+        for each in content:
             if isinstance(each, bytes):
                 tokens += self.split(each)
             elif (time := self.vocabulary.timestamp(each)) is not None:
@@ -53,9 +52,9 @@ class Spelling:
         return tokens
 
 
-class RetokenisedDrafter:
-    """A small model writes ahead in its own tokens, by its own rules and greedily: the target's noise belongs to other
-    tokens at other places."""
+class RetokenisedDrafter(Drafter):
+    """Drafts with a model that has another tokenizer: under the rules of its own vocabulary, and greedily, since the
+    target's noise belongs to other tokens."""
 
     def __init__(self, draft: Draft, target: Spelling, own: Spelling) -> None:
         self._draft, self._target, self._own = draft, target, own
@@ -87,23 +86,25 @@ class RetokenisedDrafter:
             written = rules.follow(written, decision.token)
             text.append(decision.token)
         verified = tokens[_behind_times(tokens, self._target.vocabulary) :]
-        proposal = self._continued(verified, own.said(text[open_from:]))
+        proposal = self._continued(verified, own.decode(text[open_from:]))
         return [*proposal, *([self._target.vocabulary.end] if ended else [])][:count]
 
     def _in_own_tokens(self, tokens: Sequence[int]) -> list[int]:
-        return self._own.tokens(self._target.said(tokens))
+        return self._own.encode(self._target.decode(tokens))
 
-    def _continued(self, verified: Sequence[int], said: Said) -> list[int]:
-        """The target's tokens for what is said from the last timestamp on, of which it has written `verified`."""
-        whole = self._target.tokens(said)
+    def _continued(self, verified: Sequence[int], content: Content) -> list[int]:
+        """The target's tokens of `content`, the text behind the last timestamp, without the `verified` ones."""
+        whole = self._target.encode(content)
         if whole[: len(verified)] == list(verified):
             return whole[len(verified) :]
-        # It has not split its text as its tokenizer would, at least not if the draft is right: only the rest is split.
+        # The target has not tokenised its text as its tokenizer does, so only the rest is tokenised.
         known = sum(len(self._target.pieces[token]) for token in verified)
-        return self._target.tokens([said[0][known:], *said[1:]] if said and isinstance(said[0], bytes) else said)
+        if content and isinstance(content[0], bytes):
+            content = [content[0][known:], *content[1:]]
+        return self._target.encode(content)
 
 
 def _behind_times(tokens: Sequence[int], vocabulary: Vocabulary) -> int:
-    """Where the text behind the last timestamp begins."""
+    """The index behind the last timestamp."""
     times = (index for index in reversed(range(len(tokens))) if vocabulary.is_timestamp(tokens[index]))
     return next(times, -1) + 1

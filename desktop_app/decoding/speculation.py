@@ -27,7 +27,7 @@ class Text:
     """The text of a window as it grows: `tokens` are final, `log_probability` is the sum over them and the end
     token."""
 
-    room: int  # how many tokens fit behind the prefill
+    room: int  # how many tokens fit after the prefill
     tokens: list[int] = field(default_factory=list)
     log_probability: float = 0.0
     written: Written = field(default_factory=Written)
@@ -36,7 +36,7 @@ class Text:
 
 @dataclass(frozen=True)
 class _Proposal:
-    """What the drafter proposes, of how many tokens that it might, in how many passes, and how long it took."""
+    """What the drafter proposed when it was `asked` for so many tokens (0: it was not), and its cost."""
 
     tokens: list[int] = field(default_factory=list)
     asked: int = 0
@@ -45,11 +45,11 @@ class _Proposal:
 
 
 Watch = Callable[[Sequence[int], Sequence[int]], None]
-"""Told once a round: the verified tokens, and the draft that the target has not seen yet. May raise CancelledError."""
+"""Called once a round with the verified tokens and the draft that is not verified yet. May raise CancelledError."""
 
 
 class Speculation:
-    """Writes one window's text with a target's cursor and, if there is one, a drafter."""
+    """Decodes one window with a target's cursor and perhaps a drafter."""
 
     def __init__(
         self,
@@ -98,15 +98,15 @@ class Speculation:
             self._look_ahead.began(perf_counter() - began)
             self._counter.add(Statistics(draft_seconds=perf_counter() - began))
             began = perf_counter()
-        passes = self._drafter.passes
+        before = self._drafter.passes
         tokens = self._drafter.propose(text.tokens, count, self._look_ahead.confidence)[:room]
-        seconds = perf_counter() - began
-        self._counter.add(Statistics(draft_seconds=seconds, drafted=len(tokens)))
-        return _Proposal(tokens, count, self._drafter.passes - passes, seconds)
+        seconds, passes = perf_counter() - began, self._drafter.passes - before
+        self._counter.add(Statistics(draft_seconds=seconds, drafted=len(tokens), draft_passes=passes))
+        return _Proposal(tokens, count, passes, seconds)
 
     def _round(self, text: Text, unread: Sequence[int], watch: Watch) -> Scores:
-        """Draft, and one pass over the tokens that the target has not read yet and the draft: takes what the target
-        agrees with, and its own token after that. The scores behind the `unread`.
+        """One round: draft, and a verification pass over the tokens that are not in the KV cache yet and the draft.
+        Takes what the target agrees with, and its own token after that. Returns the scores behind the `unread`.
         """
         proposal = self._draft(text)
         draft = proposal.tokens

@@ -1,4 +1,4 @@
-"""One window of audio: encode it, write the tokens before the text, write the text, and again where it went wrong."""
+"""Decoding one window of audio: encoder, prefill, text, and the fallback to higher temperatures."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class Language:
 
 
 class WindowDecoder:
-    """A target, perhaps with a drafter, set up to write windows one after another.
+    """Decodes windows one after another with a target and perhaps a drafter.
 
-    `look_ahead` says how far to draft, and may leave the drafter out; without one it is asked whatever it costs.
+    `look_ahead` says how far to draft, and may disable the draft; without one the drafter is asked whatever it costs.
     """
 
     def __init__(

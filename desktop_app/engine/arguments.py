@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from desktop_app.decoding.drafter_names import DRAFTERS
 from desktop_app.engine import placing
 from desktop_app.engine.messages import Options
 
@@ -25,8 +26,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     option(
         "--draft",
         default="auto",
-        metavar="auto|off|NAME|FOLDER",
-        help="the small model that writes ahead: auto, what came with the target; off, the target alone",
+        metavar="|".join(("auto", "off", *DRAFTERS, "NAME", "FOLDER")),
+        help="what drafts, which changes the speed and never the text: auto, the model that came with the target; off, "
+        f"the target alone; {' or '.join(DRAFTERS)}, a drafter without a model",
     )
     option(
         "--device",

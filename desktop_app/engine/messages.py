@@ -21,11 +21,12 @@ class Options:
     """How a recording is to be transcribed. `target` and `draft` are a model's name or folder.
 
     `target` "" means the default model (`choice.best`); `draft` is "auto" (what belongs to the target),
-    "off", a name or a folder. `task` is "transcribe" or "translate" (into English). `prompt` is text that might have
-    stood before the recording; with `condition` each window also follows the text before it. A window is tried at the
-    `temperatures` in turn until its text is neither repetitive nor unsure; 0 is greedy. `words` asks when each word
-    was said. `hot_words` are names and terms that may occur anywhere. `guard` removes hallucinated text.
-    `speakers` is "off", "auto" or how many there are, up to MOST_SPEAKERS.
+    "off", a drafter without a model (`drafter_names`), a name or a folder. `task` is "transcribe" or "translate"
+    (into English). `prompt` is text that might have stood before the recording; with `condition` each window also
+    follows the text before it. A window is tried at the `temperatures` in turn until its text is neither repetitive
+    nor unsure; 0 is greedy. `words` asks when each word was said. `hot_words` are names and terms that may occur
+    anywhere. `guard` removes hallucinated text. `speakers` is "off", "auto" or how many there are, up to
+    MOST_SPEAKERS.
     """
 
     target: str = ""

@@ -11,6 +11,7 @@ from desktop_app.audio.voice import Voices
 from desktop_app.checkpoints import choice, installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read_draft, read_target, same_encoder
 from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.decoding.drafter_names import DRAFTERS
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.lookahead import LookAhead
@@ -42,12 +43,13 @@ class LoadedDraft(Loaded):
 @dataclass(frozen=True)
 class Pair:
     """A target and perhaps a draft, ready to run. `remark` is "", or says why there is no draft, or another one, where
-    one would be expected.
+    one would be expected. `named` is "", or the name of a drafter without a model (`drafter_names`).
     """
 
     target: Loaded
     draft: LoadedDraft | None
     remark: str = ""
+    named: str = ""
 
     @property
     def mel_bins(self) -> set[int]:
@@ -56,6 +58,8 @@ class Pair:
 
     def drafter(self) -> Drafter | None:
         """A drafter for one recording."""
+        if self.named:
+            return DRAFTERS[self.named]()
         draft = self.draft
         if draft is None:
             return None
@@ -86,7 +90,7 @@ class Pair:
         return Models(
             target=target.checkpoint.name,
             draft=self.draft.checkpoint.name if self.draft else "",
-            drafter="model" if self.draft else "off",
+            drafter="model" if self.draft else self.named or "off",
             device=self._devices(),
             precision=target.model.precision,
             notice=f"{target.checkpoint.notice} {self.remark}".strip(),
@@ -122,6 +126,8 @@ class Shelf:
             )
             self._target = Loaded(key, checkpoint, model)
         target = self._target
+        if options.draft in DRAFTERS:
+            return Pair(target, None, named=options.draft)
         if options.draft == "auto" and not target.model.rewinds_freely:
             return Pair(target, None, _remark(target.checkpoint, options))
         return Pair(target, *self._draft_for(target, options, announce))
@@ -148,7 +154,9 @@ class Shelf:
             shares_encoder = alike and same_encoder(target.checkpoint, checkpoint)
             encoder = target.model if shares_encoder else None
             model = runtime.load(checkpoint, device, options.precision, encoder, _cache(), drafts=True)
-            self._draft = LoadedDraft(key, checkpoint, model, shares_encoder, drafter, LookAhead(spares=True))
+            self._draft = LoadedDraft(
+                key, checkpoint, model, shares_encoder, drafter, LookAhead(may_disable_draft=True)
+            )
         return self._draft, remark
 
 
@@ -183,7 +191,7 @@ def _choose(target: Checkpoint, options: Options, loaded: LoadedDraft | None) ->
     "auto" is what the user gave the target, else what came with it, else the first installed one of those that the
     catalogue recommends; one that does not fit is passed over, and if it is the target's own, that is said.
     """
-    if options.draft == "off":
+    if options.draft == "off" or options.draft in DRAFTERS:
         return None, ""
     if options.draft != "auto":
         return _fitting(target, find(options.draft), options, loaded), ""

@@ -10,7 +10,8 @@ class Statistics:
     """The figures of one run, or of a part of it. Seconds are wall clock.
 
     `compared` counts drafted tokens that the target looked at: up to and including the first rejection of each round.
-    `target_passes` counts every pass of the target's decoder, prefill and tie guard too. `left_out` counts tokens that
+    `target_passes` counts every pass of the target's decoder, prefill and tie guard too, `draft_passes` those of the
+    draft's decoder: none where the drafter has no model. `left_out` counts tokens that
     were written without the draft because it would have cost time; over them `left_out_speed` is a sum.
     """
 
@@ -21,6 +22,7 @@ class Statistics:
     verify_seconds: float = 0.0
     tokens: int = 0
     target_passes: int = 0
+    draft_passes: int = 0
     compared: int = 0
     drafted: int = 0
     accepted: int = 0

@@ -21,7 +21,7 @@ from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.protocol import Scores
-from desktop_app.decoding.retokenised import RetokenisedDrafter, Said, Spelling
+from desktop_app.decoding.retokenised import Content, RetokenisedDrafter, Spelling
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
@@ -125,7 +125,7 @@ class Knows:
 
     mel_bins, positions, epsilon = 80, 10_000, 0.0
 
-    def __init__(self, spelling: Spelling, said: Said, guess: Said) -> None:
+    def __init__(self, spelling: Spelling, said: Content, guess: Content) -> None:
         self._spelling = spelling
         self._lines = [self._laid(said), self._laid(guess)]
         self._read: list[int] = []
@@ -160,10 +160,10 @@ class Knows:
     def _size(self, token: int) -> int:
         return 1 if self._spelling.vocabulary.is_timestamp(token) else len(self._spelling.pieces[token])
 
-    def _laid(self, said: Said) -> dict[int, int]:
+    def _laid(self, said: Content) -> dict[int, int]:
         """Place -> the token that stands there; inside of a token, the first of what is left of it."""
         laid, place = {}, 0
-        for token in self._spelling.tokens(said):
+        for token in self._spelling.encode(said):
             piece = self._spelling.pieces[token]
             laid[place] = token
             laid |= {place + cut: self._spelling.split(piece[cut:])[0] for cut in range(1, len(piece))}
@@ -171,10 +171,10 @@ class Knows:
         return laid
 
 
-def spoken(text: str, wrong: int = 0) -> Said:
+def spoken(text: str, wrong: int = 0) -> Content:
     """A text in segments of 12 words, each fourteenth word in other letters if `wrong`."""
     words = [word.swapcase() if wrong and i % wrong == 0 else word for i, word in enumerate(text.split())]
-    said: Said = []
+    said: Content = []
     for second, start in enumerate(range(0, len(words), 12)):
         said += [float(second), " ".join(["", *words[start : start + 12]]).encode(), float(second + 1)]
     return said
@@ -196,7 +196,7 @@ def test_a_draft_that_spells_otherwise_is_accepted_at_least_half_as_often(models
         counter = Counter()
         decoder = WindowDecoder(model, target.vocabulary, counter, drafter)
         tokens = decoder.write(models.noise, Task("en"), lambda tokens, draft: None).tokens
-        assert list(tokens) == ours.tokens(spoken(text))
+        assert list(tokens) == ours.encode(spoken(text))
         shares[draft.vocabulary.size] = counter.total.acceptance
     assert 1 > shares[51_865] > 0.8
     assert shares[51_864] > 0.5 * shares[51_865]

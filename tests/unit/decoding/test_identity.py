@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.decoding.drafters import Draft, ModelDrafter
+from desktop_app.decoding.drafters import Draft, Drafter, ModelDrafter
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.mapping import map_ids
@@ -25,10 +25,8 @@ from .toys import END, FIRST_TIME, SIZE, TEXT, Toy, heard, vocabulary
 ENGLISH = Task("en")
 
 
-class Scripted:
+class Scripted(Drafter):
     """Proposes whatever hypothesis has thought of, valid or not."""
-
-    passes = 0
 
     def __init__(self, script: list[list[int]]) -> None:
         self._script = script
@@ -51,16 +49,11 @@ class Switching(LookAhead):
         return next(self._counts, 0)
 
 
-class Clairvoyant:
+class Clairvoyant(Drafter):
     """Knows the text and proposes it, with an error now and then."""
-
-    passes = 0
 
     def __init__(self, text: Sequence[int], wrong: set[int]) -> None:
         self._text = [(token + 1) % TEXT if i in wrong else token for i, token in enumerate([*text, END])]
-
-    def begin(self, window: Window, task: Task, rules: Rules) -> None:
-        pass
 
     def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
         return self._text[len(tokens) : len(tokens) + count]
@@ -153,6 +146,7 @@ def test_leaving_the_draft_out_now_and_then_changes_nothing(
     drafted, figures = write(model, words, drafter(draft, draft, words), sampling, look_ahead=Switching(counts))
     assert drafted.tokens == alone.tokens
     assert figures.drafted <= sum(counts)
+    assert figures.draft_passes == len(draft.widths)
     assert any(counts) or not draft.widths  # a draft that is left out is not even told of the window
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.decoding.live_drafters import NGramDrafter, PreviousDrafter
+from desktop_app.decoding.drafters import Drafter
+from desktop_app.decoding.live_drafters import PreviousDrafter
 from desktop_app.decoding.live_text import Item, agreed, behind, parse, shifted, unlooped
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.task import Task
@@ -114,10 +115,8 @@ def test_times_move_with_the_window() -> None:
     assert shifted([FIRST_TIME + 10, 3, FIRST_TIME + 100], WORDS, 1.0) == [FIRST_TIME, 3, FIRST_TIME + 50]
 
 
-class Noting:
+class Noting(Drafter):
     """A drafter that always says the same and notes when it was asked."""
-
-    passes = 0
 
     def __init__(self, *tokens: int) -> None:
         self.tokens, self.begun, self.asked = list(tokens), 0, []
@@ -171,14 +170,3 @@ def test_the_draft_ahead_becomes_a_part_of_the_draft_and_costs_one_beginning() -
     made.begin(window, task, rules)
     assert inner.begun == 1
     assert made.propose([1], 8) == [2, 7, END]
-
-
-def test_what_was_said_before_is_proposed_where_nothing_else_is() -> None:
-    silent = Noting()
-    made = NGramDrafter(silent)
-    made.remember([1, 2, 3, 4, 5, 6])
-    assert made.propose([9, 2, 3, 4], 2) == [5, 6]
-    assert made.propose([9, 2, 3], 2) == []
-    assert made.propose([2, 3], 2) == []
-    silent.tokens = [8]
-    assert made.propose([9, 2, 3, 4], 2) == [8]

@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.decoding.lookahead import (
-    Look,
+    Comparison,
     LookAhead,
     Plan,
     Round,
@@ -118,10 +118,10 @@ def test_a_draft_that_stops_by_itself_may_go_far_where_it_is_sure() -> None:
 @pytest.mark.parametrize("name", ["quiet", "busy"])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_good_draft_is_never_left_out(name: str, seed: int) -> None:
-    policy = LookAhead(spares=True)
+    policy = LookAhead(may_disable_draft=True)
     played = play(policy, cycle(trace(name)), usual("quiet"), 0.8, 1500, seed)
     assert policy.left_out is None
-    assert played.with_draft > 0.85 * played.rounds  # the others were looks at what the target alone takes
+    assert played.with_draft > 0.85 * played.rounds  # the others were comparisons with the target alone
     assert played.speed > 1.3
 
 
@@ -129,7 +129,7 @@ def test_a_good_draft_is_never_left_out(name: str, seed: int) -> None:
 @pytest.mark.parametrize(("load", "rounds"), [("quiet", 250), ("busy", 1500)])
 @pytest.mark.parametrize("seed", range(5))
 def test_a_draft_that_cannot_pay_is_left_out(load: str, rounds: int, name: str, acceptance: float, seed: int) -> None:
-    policy, costs = LookAhead(spares=True), cycle(trace(load + name))
+    policy, costs = LookAhead(may_disable_draft=True), cycle(trace(load + name))
     play(policy, costs, usual("quiet" + name), acceptance, rounds, seed)
     assert policy.left_out is not None
     assert policy.left_out < 0.98
@@ -140,7 +140,7 @@ def test_a_draft_that_cannot_pay_is_left_out(load: str, rounds: int, name: str, 
 
 @pytest.mark.parametrize("load", ["quiet", "busy"])
 def test_it_comes_back_when_it_pays_again(load: str) -> None:
-    policy, costs = LookAhead(spares=True), cycle(trace(load))
+    policy, costs = LookAhead(may_disable_draft=True), cycle(trace(load))
     play(policy, costs, usual("quiet"), 0.1, 1500)
     assert policy.left_out is not None
     play(policy, costs, usual("quiet"), 0.9, 5000)
@@ -149,7 +149,7 @@ def test_it_comes_back_when_it_pays_again(load: str) -> None:
 
 def test_what_was_learned_in_one_recording_is_known_in_the_next() -> None:
     """Short recordings: each alone ends before a draft that cannot pay is found out, all together do not."""
-    policy, costs = LookAhead(spares=True), cycle(trace("quiet_as_large"))
+    policy, costs = LookAhead(may_disable_draft=True), cycle(trace("quiet_as_large"))
     first = play(policy, costs, usual("quiet_as_large"), 0.8, 15)
     assert first.with_draft > 10
     later = []
@@ -162,7 +162,7 @@ def test_what_was_learned_in_one_recording_is_known_in_the_next() -> None:
 
 
 def test_a_draft_that_was_left_out_is_tried_in_the_next_recording() -> None:
-    policy = LookAhead(spares=True)
+    policy = LookAhead(may_disable_draft=True)
     play(policy, cycle(trace("quiet")), usual("quiet"), 0.1, 6000)
     assert policy.left_out is not None
     policy.again()
@@ -171,15 +171,15 @@ def test_a_draft_that_was_left_out_is_tried_in_the_next_recording() -> None:
 
 
 def test_a_machine_that_grows_busy_and_quiet_again_misleads_nobody() -> None:
-    policy = LookAhead(spares=True)
+    policy = LookAhead(may_disable_draft=True)
     for load in ("quiet", "busy") * 8:
         play(policy, cycle(trace(load)), usual("quiet"), 0.75, 60)
         assert policy.left_out is None
 
 
-def judge(rounds: list[Round], cost: float, looks: int = 6, drafting: bool = True, hearing: float = 0.0) -> Plan:
+def judge(rounds: list[Round], cost: float, comparisons: int = 6, drafting: bool = True, hearing: float = 0.0) -> Plan:
     """A decision after rounds whose cost is known."""
-    return decide(rounds, [Look(cost, 0.0)] * looks, hearing, Plan(4, drafting=drafting), True, 2, 8)
+    return decide(rounds, [Comparison(cost, 0.0)] * comparisons, hearing, Plan(4, drafting=drafting), True, 2, 8)
 
 
 def wrote(*tokens: int) -> list[Round]:
@@ -199,8 +199,8 @@ def test_between_the_two_thresholds_it_stays_as_it_is() -> None:
 
 def test_little_evidence_leaves_nothing_out() -> None:
     assert judge(wrote(*[1] * 19), 9.0).drafting
-    assert judge(wrote(*[1] * 40), 9.0, looks=2).drafting
-    assert not judge(wrote(*[1] * 40), 9.0, looks=3).drafting
+    assert judge(wrote(*[1] * 40), 9.0, comparisons=2).drafting
+    assert not judge(wrote(*[1] * 40), 9.0, comparisons=3).drafting
 
 
 def test_what_may_have_been_bad_luck_leaves_nothing_out() -> None:
@@ -211,15 +211,15 @@ def test_what_may_have_been_bad_luck_leaves_nothing_out() -> None:
 
 
 def test_costs_that_lie_far_apart_leave_nothing_out() -> None:
-    apart = [Look(cost, 0.0) for cost in (1.0, 2.0, 4.5, 9.0, 20.0)]
+    apart = [Comparison(cost, 0.0) for cost in (1.0, 2.0, 4.5, 9.0, 20.0)]
     assert decide(wrote(*[4] * 40), apart, 0.0, Plan(4), True, 2, 8).drafting
-    assert not decide(wrote(*[4] * 40), [Look(4.5, 0.0)] * 5, 0.0, Plan(4), True, 2, 8).drafting
+    assert not decide(wrote(*[4] * 40), [Comparison(4.5, 0.0)] * 5, 0.0, Plan(4), True, 2, 8).drafting
 
 
 def test_what_a_draft_needs_to_hear_a_window_counts() -> None:
     assert judge(wrote(*[4] * 40), 2.0).worth == pytest.approx(2.0)
     assert judge(wrote(*[4] * 40), 2.0, hearing=3.0).worth == pytest.approx(0.8)
-    policy = LookAhead(spares=True)
+    policy = LookAhead(may_disable_draft=True)
     for number in range(300):  # a draft that would pay, but for the second that it listens every ten rounds
         count = policy.choose()
         if count and not number % 10:
@@ -264,7 +264,7 @@ def test_a_left_out_draft_with_an_encoder_of_its_own_comes_back_when_it_is_right
                 rounds += 1
         return drafted / rounds
 
-    policy = LookAhead(spares=True)
+    policy = LookAhead(may_disable_draft=True)
     play_windows(policy, 20, accepted=0.0)
     assert policy.left_out is not None
     play_windows(policy, 80, accepted=0.8)

@@ -119,14 +119,14 @@ def test_times_that_the_other_has_not_are_left_out() -> None:
     ids: Ids = map_ids(vocabulary(), short, {})
     assert ids.to_draft(range(FIRST_TIME, SIZE)) == [13, 15, 17, 19, 21]
     assert ids.to_target(14) is None
-    assert spelling(short, OTHER_PIECES).tokens([2.0, 30.0]) == [15]
+    assert spelling(short, OTHER_PIECES).encode([2.0, 30.0]) == [15]
 
 
 @given(st.lists(st.integers(0, SIZE - 1), max_size=30))
 def test_what_tokens_say_is_what_the_tokens_for_it_say(tokens: list[int]) -> None:
     ours, theirs = spelling(vocabulary(), PIECES), spelling(OTHER, OTHER_PIECES)
-    said = ours.said(tokens)
-    assert theirs.said(theirs.tokens(said)) == ours.said(ours.tokens(said)) == said
+    content = ours.decode(tokens)
+    assert theirs.decode(theirs.encode(content)) == ours.decode(ours.encode(content)) == content
 
 
 class Noticing(Toy):

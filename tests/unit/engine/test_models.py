@@ -9,6 +9,7 @@ import pytest
 
 from desktop_app.checkpoints import choice
 from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.decoding.drafter_names import DRAFTERS
 from desktop_app.engine import models
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Shelf, find
@@ -78,6 +79,16 @@ def test_auto_without_a_draft_in_the_folder_is_the_target_alone(tmp_path: Path) 
     pair = Shelf().pair(Options(str(toy(tmp_path / "alone"))), lambda what: None)
     described = pair.described()
     assert (described.target, described.draft, described.drafter) == ("alone", "", "off")
+
+
+@pytest.mark.parametrize("name", DRAFTERS)
+def test_a_drafter_without_a_model_is_taken_by_its_name(folder: Path, name: str) -> None:
+    said = list[str]()
+    pair = Shelf().pair(Options(str(folder), draft=name), said.append)
+    assert said == ["Loading target on CPU"]
+    assert type(pair.drafter()) is type(DRAFTERS[name]()) and pair.drafter() is not pair.drafter()
+    assert (pair.draft, pair.described().draft, pair.described().drafter) == (None, "", name)
+    assert models.checked(str(folder), name)[1] is None
 
 
 def test_a_draft_with_another_encoder_gets_its_own(tmp_path: Path) -> None:
