@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
@@ -9,10 +10,10 @@ from desktop_app.ui.shell.app import Program
 
 
 @contextmanager
-def opened(qapp: QApplication) -> Iterator[Program]:
-    """The program with its window shown; afterwards it is closed and its widgets are let go."""
+def opened(qapp: QApplication, **hardware: Any) -> Iterator[Program]:
+    """The program with its window shown; what is given stands in for hardware. Afterwards it is closed for good."""
     qapp.setStyle("Fusion")
-    made = Program(qapp)
+    made = Program(qapp, **hardware)
     made.window.show()
     yield made
     made.close()

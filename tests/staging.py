@@ -17,6 +17,7 @@ from desktop_app.app.live import OFF, RUNNING, Live
 from desktop_app.app.models import ModelStore
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.recheck import Checks
+from desktop_app.app.recovery import Recovery
 from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
 from desktop_app.app.speaker_edits import Edits
@@ -97,6 +98,7 @@ class Stage:
         self.live = Live(self.session, inputs, self.studio.make, lambda: self.preferences.recordings)
         self.checks = Checks(self.session)
         self.edits = Edits(self.session)
+        self.recovery = Recovery(self.session, self.preferences)
         self.models = ModelStore(self.preferences, post, self.works.start, self.works.look)
         self._next: Stage | None = None
         self.settle()
@@ -113,6 +115,7 @@ class Stage:
         if self._next is not None:
             self._next.close()
         self.live.close()
+        self.recovery.close()
         self.models.close()
         self.keeper.close()
         self.library.close()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from desktop_app import folders, settings
+from desktop_app import folders, settings, texts
 from desktop_app.app.signals import Signal
 from desktop_app.app.worker import Worker
 from desktop_app.engine import default
@@ -48,7 +48,8 @@ class Preferences:
         speakers: whether speakers are looked for: "off", "auto", or how many there are.
         mirror: the address of the hub that models are fetched from; "" for the public one.
         microphone: the name of the input to record from; "" for the system's default.
-    Signals: changed() when another model or draft is to be used.
+        language: that of the texts, a code of `texts.languages()`; "" for the system's.
+    Signals: changed() when another model, draft or language is to be used.
     """
 
     target = _Choice("")
@@ -57,6 +58,7 @@ class Preferences:
     speakers = _Choice(OFF, is_speakers)
     mirror = _Choice("", tell=False)
     microphone = _Choice("", tell=False)
+    language = _Choice("", lambda code: code in texts.languages())
 
     def __init__(self, worker: Worker) -> None:
         self.changed: Signal[[]] = Signal()

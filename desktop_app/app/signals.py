@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Generic, ParamSpec
 
 P = ParamSpec("P")
+_gathered: ExitStack | None = None
 
 
 class Signal(Generic[P]):
@@ -15,8 +17,12 @@ class Signal(Generic[P]):
         self._listeners: list[Callable[P, object]] = []
 
     def connect(self, listener: Callable[P, object]) -> None:
-        """Call `listener` too from now on. Whoever lives shorter than this signal disconnects in the end."""
+        """Call `listener` too from now on. Whoever lives shorter than this signal disconnects in the end, or is made
+        within `gathered`.
+        """
         self._listeners.append(listener)
+        if _gathered is not None:
+            _gathered.callback(self.disconnect, listener)
 
     def disconnect(self, listener: Callable[P, object]) -> None:
         """Call it no more."""
@@ -27,3 +33,14 @@ class Signal(Generic[P]):
         """Tell them."""
         for listener in tuple(self._listeners):
             listener(*values, **named)
+
+
+@contextmanager
+def gathered() -> Iterator[ExitStack]:
+    """Gather the connections that are made within the block; closing what it gives ends them."""
+    global _gathered
+    before, _gathered = _gathered, ExitStack()
+    try:
+        yield _gathered
+    finally:
+        _gathered = before

@@ -51,6 +51,7 @@ class RecordingController(QObject):
         session: Session,
         live: Live,
         checks: Checks,
+        recovery: Recovery,
         preferences: Preferences,
         open_stream: OpenStream,
     ) -> None:
@@ -67,8 +68,8 @@ class RecordingController(QObject):
         self.tray = Tray(live, actions, window) if QSystemTrayIcon.isSystemTrayAvailable() else None
         self.checks = checks
         self.check = CheckBar(theme, checks)
-        self.recovery = Recovery(session, preferences)
-        self.recovery_bar = RecoveryBar(theme, self.recovery)
+        self.recovery = recovery
+        self.recovery_bar = RecoveryBar(theme, recovery)
         self._connect()
         self._show_live()
 
@@ -131,6 +132,22 @@ class RecordingController(QObject):
             self.told.emit("Writing the last words…")
             QTimer.singleShot(_LAST_WORDS_MS, self, self._close)
         return False
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the window closes when the recording is whole."""
+        return self._last is not None
+
+    def replace(self, before: RecordingController) -> None:
+        """Show the captions if they were shown over the window that this one's takes the place of."""
+        shown = before.captions.isVisible()
+        before.captions.hide()
+        before.captions.deleteLater()
+        entry = self._live.entry
+        if entry is not None:
+            self.strip.show_entry(entry)
+            self._show_text(entry.id)
+        self.captions.setVisible(shown)
 
     def _close_when_done(self) -> None:
         entry = self._session.entries.get(self._last or "")

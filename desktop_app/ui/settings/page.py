@@ -1,4 +1,4 @@
-"""The page where models, speakers, folders and the look are chosen."""
+"""The page where models, speakers, folders, appearance and language are chosen."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app import __version__
 from desktop_app.app.preferences import Preferences
+from desktop_app.texts import _
 from desktop_app.ui.settings.sections import SECTIONS
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.labels import label
@@ -24,14 +25,14 @@ class SettingsPage(QWidget):
         self.sections = {each.heading: each.make(theme, actions, preferences) for each in SECTIONS}
         self.sheet = Sheet(_WIDTH)
         box = self.sheet.box
-        add(box, label("Settings", "title"), S6)
+        add(box, label(_("Settings"), "title"), S6)
         for number, each in enumerate(SECTIONS):
             if number:
                 add(box, S5, rule(), S5)
             parts = self.sections[each.heading]
             more = [parts.value] if parts.value is not None else []
-            add(box, setting(each.heading, quiet(each.explanation), parts.control, *more))
-        about = quiet(f"Galley {__version__}. Nothing leaves this computer.")
+            add(box, setting(_(each.heading), quiet(_(each.explanation)), parts.control, *more))
+        about = quiet(_("Galley {version}. Nothing leaves this computer.", version=__version__))
         add(box, STRETCH, S5, row((about, 1), actions.button("shortcuts", "link")))
         column(self.sheet, inside=self)
         preferences.changed.connect(self.refresh)

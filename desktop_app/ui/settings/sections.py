@@ -9,13 +9,15 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
 from desktop_app.app.preferences import Preferences
+from desktop_app.texts import N_, _
+from desktop_app.ui.settings.language_button import LanguageButton
 from desktop_app.ui.settings.speaker_count import SpeakerCount
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.choice import Choice
 from desktop_app.ui.widgets.elided import ElidedLabel
 from desktop_app.ui.widgets.labels import label
-from desktop_app.ui.widgets.theme import CHOICES, Theme
+from desktop_app.ui.widgets.theme import CHOICES, DARK, LIGHT, SYSTEM, Theme
 
 
 @dataclass(frozen=True)
@@ -52,14 +54,14 @@ def section(heading: str, explanation: str) -> Callable[[Make], Make]:
     return register
 
 
-@section("Model", "A small draft model speeds the main model up without changing the result.")
+@section(N_("Model"), N_("A small draft model speeds the main model up without changing the result."))
 def _models(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     value = label("", "strong")
-    control = button("Models…", "plain", actions["models"].trigger)
+    control = button(_("Models…"), "plain", actions["models"].trigger)
     return Parts(control, lambda: value.setText(preferences.models_in_words), value)
 
 
-@section("Speakers", "Speakers are identified by voice, on this computer. Set the number if you know it.")
+@section(N_("Speakers"), N_("Speakers are identified by voice, on this computer. Set the number if you know it."))
 def _speakers(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     count = SpeakerCount(theme)
     count.picked.connect(lambda wanted: setattr(preferences, "speakers", wanted))
@@ -67,30 +69,37 @@ def _speakers(theme: Theme, actions: Actions, preferences: Preferences) -> Parts
 
 
 @section(
-    "Hallucinated text",
-    "Models may write words into silence or noise, or repeat themselves. Each removal is reported.",
+    N_("Hallucinated text"),
+    N_("Models may write words into silence or noise, or repeat themselves. Each removal is reported."),
 )
 def _hallucinations(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
-    choice = Choice("Hallucinated text", ["Remove", "Keep"])
+    choice = Choice(_("Hallucinated text"), [_("Remove"), _("Keep")])
     choice.picked.connect(lambda number: setattr(preferences, "guard", number == 0))
     return Parts(choice, lambda: choice.pick(0 if preferences.guard else 1))
 
 
-@section("Recordings", "Live recordings are saved here.")
+@section(N_("Recordings"), N_("Live recordings are saved here."))
 def _recordings(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     def choose() -> None:
         start = str(preferences.recordings)
-        folder = QFileDialog.getExistingDirectory(control.window(), "Choose a folder for recordings", start)
+        folder = QFileDialog.getExistingDirectory(control.window(), _("Choose a folder for recordings"), start)
         if folder:
             preferences.recordings = Path(folder)
 
-    value, control = ElidedLabel("quiet"), button("Choose folder…", "plain", choose)
-    control.setAccessibleName("Choose folder for recordings…")
+    value, control = ElidedLabel("quiet"), button(_("Choose folder…"), "plain", choose)
+    control.setAccessibleName(_("Choose folder for recordings…"))
     return Parts(control, lambda: value.setText(str(preferences.recordings)), value)
 
 
-@section("Appearance", "Light, dark, or as the system says.")
+@section(N_("Appearance"), N_("Light, dark, or the same as the system."))
 def _appearance(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
-    choice = Choice("Appearance", [choice.capitalize() for choice in CHOICES])
+    names = {SYSTEM: _("System"), LIGHT: _("Light"), DARK: _("Dark")}
+    choice = Choice(_("Appearance"), [names[each] for each in CHOICES])
     choice.picked.connect(lambda number: theme.choose(CHOICES[number]))
     return Parts(choice, lambda: choice.pick(CHOICES.index(theme.choice)))
+
+
+@section(N_("Language"), N_("The language of the window. Recordings can be in any language."))
+def _language(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    control = LanguageButton(theme, preferences)
+    return Parts(control, control.refresh)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop_app.engine.messages import MOST_SPEAKERS
+from desktop_app.texts import _, ngettext
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import icon_button
 from desktop_app.ui.widgets.choice import Choice
@@ -25,10 +26,10 @@ class SpeakerCount(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._number = theme, _USUAL
-        self.choice = Choice("Speakers", ["Off", "Auto", "Number"])
+        self.choice = Choice(_("Speakers"), [_("Off"), _("Automatic"), _("Number")])
         self.choice.picked.connect(self._pick)
-        self.fewer = icon_button("One speaker fewer", lambda: self._step(-1), 16)
-        self.more = icon_button("One speaker more", lambda: self._step(1), 16)
+        self.fewer = icon_button(_("One speaker fewer"), lambda: self._step(-1), 16)
+        self.more = icon_button(_("One speaker more"), lambda: self._step(1), 16)
         self._label = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self._label.setMinimumWidth(84)
         self._stepper = QWidget()
@@ -43,7 +44,7 @@ class SpeakerCount(QWidget):
         if number == _NUMBER:
             self._number = int(wanted)
         self.choice.pick(number)
-        self._label.setText(f"{self._number} speaker{'' if self._number == 1 else 's'}")
+        self._label.setText(ngettext("{n} speaker", "{n} speakers", self._number))
         self.fewer.setEnabled(self._number > 1)
         self.more.setEnabled(self._number < MOST_SPEAKERS)
         self._stepper.setVisible(number == _NUMBER)

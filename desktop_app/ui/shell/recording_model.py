@@ -28,6 +28,7 @@ class RecordingModel(QAbstractListModel):
         session.reloaded.connect(self.arrange)
         session.changed.connect(self._entry_changed)
         session.text_changed.connect(self._progressed)
+        self.arrange()
 
     def show_only(self, ids: set[str] | None) -> None:
         """Leave out everything that is not in `ids`; None shows all."""

@@ -23,6 +23,7 @@ from desktop_app.app.live import Live
 from desktop_app.app.models import ModelStore
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.recheck import Checks
+from desktop_app.app.recovery import Recovery
 from desktop_app.app.session import Session
 from desktop_app.app.speaker_edits import Edits
 from desktop_app.audio import microphone
@@ -66,6 +67,7 @@ class Window(QMainWindow):
         live: Live,
         checks: Checks,
         edits: Edits,
+        recovery: Recovery,
         playback: Playback,
         models: ModelStore,
         preferences: Preferences,
@@ -87,7 +89,9 @@ class Window(QMainWindow):
         self.veil = DropVeil(theme, self)
         self.toast = Toast(self._middle)
         self.files = Files(self, actions, current, session, checks, preferences, self.page.view.text)
-        self.live = RecordingController(self, theme, actions, current, session, live, checks, preferences, open_stream)
+        self.live = RecordingController(
+            self, theme, actions, current, session, live, checks, recovery, preferences, open_stream
+        )
         self.page.put_bars(self.live.strip, self.live.lost, self.live.check)
         self._put_above(self.live.recovery_bar)
         self.speakers = SpeakerController(self.page, theme, actions, current, session, edits, playback, preferences)
@@ -102,7 +106,19 @@ class Window(QMainWindow):
         place = preferences.value("window")
         if isinstance(place, bytes):
             self.restoreGeometry(place)
+        self._show_live()
+        self._show_fetching()
         self.show_idle()
+
+    def replace(self, before: Window) -> None:
+        """Take the place of another window: it shows the settings, as that one did, and what is wrong."""
+        self.restoreGeometry(before.saveGeometry())
+        self.sidebar.search.setText(before.sidebar.search.text())
+        self.trouble.say(before.trouble.text.text())
+        self.show_settings()
+        self.show()
+        self.live.replace(before.live)
+        before.hide()
 
     def _lay_out(self) -> None:
         self.stack = QStackedWidget()
@@ -154,7 +170,7 @@ class Window(QMainWindow):
         self.sidebar.remove_asked.connect(files.remove)
         self.sidebar.menu_asked.connect(files.open_menu)
         self.idle.record.inputs_asked.connect(lambda: live.open_inputs(self.idle.record.inputs))
-        self._live.changed.connect(lambda: self.idle.record.setEnabled(not self._live.is_on))
+        self._live.changed.connect(self._show_live)
         self._live.inputs.changed.connect(self.idle.refresh)
         self.models.models.changed.connect(self._show_fetching)
         self.models.models.moved.connect(lambda name: self._show_fetching())
@@ -249,6 +265,9 @@ class Window(QMainWindow):
     def _removed(self, key: str) -> None:
         if key == self.current.key:
             self.show_idle()
+
+    def _show_live(self) -> None:
+        self.idle.record.setEnabled(not self._live.is_on)
 
     def _show_fetching(self) -> None:
         job = self.models.models.fetching

@@ -1,0 +1,125 @@
+"""The language changes while the program runs, and what runs does not notice."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop_app import texts
+from desktop_app.app.signals import Signal
+from desktop_app.engine.messages import SegmentReady, Started
+from desktop_app.ui.shell import qt_texts
+from desktop_app.ui.shell.app import Program
+from desktop_app.ui.shell.window import Window
+from tests.program import opened
+from tests.staging import MODELS, SilentEngine, segment
+from tests.studio import Studio
+
+Make = Callable[[str], Path]
+
+
+@pytest.fixture
+def studio() -> Studio:
+    return Studio()
+
+
+@pytest.fixture
+def program(qapp: QApplication, studio: Studio, monkeypatch: pytest.MonkeyPatch) -> Iterator[Program]:
+    """The whole program on an English system, with a silent engine and the studio's microphones."""
+    monkeypatch.setenv("GALLEY_LANGUAGE", "")
+    monkeypatch.setattr(texts, "system_language", lambda: "en")
+    with opened(qapp, list_inputs=studio.list_inputs, open_stream=studio.open_stream) as made:
+        made.session.engine = SilentEngine()
+        monkeypatch.setattr(made.live, "_make_recorder", studio.make)
+        yield made
+    texts.use("en")
+    qt_texts.use(qapp, "en")
+
+
+def switch(program: Program, language: str, qtbot: QtBot) -> weakref.ref[Window]:
+    """Choose a language as a user does, and wait until the window before is gone; what is left of that one."""
+    before = program.window
+    gone: list[object] = []
+    before.destroyed.connect(lambda: gone.append(None))
+    before.show_settings()
+    menu = before.settings.sections["Language"].control.choices()
+    name = "English" if language == "en" else "Deutsch"
+    next(action for action in menu.actions() if action.text() == name).trigger()
+    qtbot.waitUntil(lambda: bool(gone))
+    assert program.window is not before
+    return weakref.ref(before)
+
+
+def listeners(program: Program) -> list[int]:
+    """How many listen to each signal of what outlives the window."""
+    owners = (program.session, program.live, program.live.inputs, program.models, program.preferences, program._edits)
+    owners += (program._core.checks, program._recovery)
+    found = [each for owner in owners for each in vars(owner).values() if isinstance(each, Signal)]
+    assert len(found) > 15
+    return [len(each._listeners) for each in found]
+
+
+def test_another_language_while_a_file_is_in_work(program: Program, recording: Make, qtbot: QtBot) -> None:
+    path = recording("talk.wav")
+    program.window.add([str(path)])
+    qtbot.waitUntil(lambda: bool(program.session.entries))
+    (entry,) = program.session.entries.values()
+    program.session.handle(Started(entry.id, 60.0, MODELS))
+    program.session.handle(SegmentReady(entry.id, segment(0)))
+    program.window.resize(780, 560)
+    listening = listeners(program)
+
+    english = switch(program, "de", qtbot)
+    window = program.window
+    assert (texts.current(), QLocale().language()) == ("de", QLocale.Language.German)
+    assert window.isVisible() and window.stack.currentWidget() is window.settings
+    assert (window.width(), window.height()) == (780, 560)
+    assert "Sprache" in [label.text() for label in window.settings.findChildren(type(window.trouble.text))]
+    assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "Abbrechen"
+    assert window.sidebar.model.row_of(entry.id).isValid()
+    program.session.handle(SegmentReady(entry.id, segment(1)))
+    window.show_entry(entry.id)
+    assert len(window.page.view.flow.paragraphs) == 2
+
+    german = switch(program, "en", qtbot)
+    assert program.preferences.language == "en"
+    assert program.session.in_work == [entry] and len(entry.segments) == 2
+    assert "Language" in [label.text() for label in program.window.settings.findChildren(type(window.trouble.text))]
+    del window
+    asked: list[object] = []
+    program.preferences.when_saved(lambda: asked.append(None))  # the worker remembers what it was asked last
+    qtbot.waitUntil(lambda: bool(asked))
+    gc.collect()
+    assert english() is None and german() is None
+    assert listeners(program) == listening
+
+
+@pytest.mark.qt_log_ignore("does not support raise")  # the offscreen screen has no windows over others
+def test_another_language_while_something_is_recorded(program: Program, studio: Studio, qtbot: QtBot) -> None:
+    program.live.start()
+    qtbot.waitUntil(lambda: bool(studio.recorders) and studio.recorder.asked == ["start"])
+    studio.recorder.hear(2.0)
+    qtbot.waitUntil(lambda: program.live.seconds >= 2.0)
+    entry = program.live.entry
+    assert entry is not None
+    program.window.live.captions.show()
+    switch(program, "de", qtbot)
+    window = program.window
+    assert program.live.entry is entry and studio.recorder.asked == ["start"]
+    assert window.live.captions.isVisible() and window.all_actions["captions"].isChecked()
+    assert not window.idle.record.isEnabled()
+    studio.recorder.hear(3.0)
+    qtbot.waitUntil(lambda: program.live.seconds >= 5.0)
+    window.show_entry(entry.id)
+    assert window.live.strip.isVisible()
+    assert window.live.strip.time.text() == "0:05"
+    window.live.captions.hide()
+    program.live.stop()
+    qtbot.waitUntil(lambda: studio.recorder.asked == ["start", "stop"])
