@@ -55,7 +55,7 @@ def main() -> int:
     options = parser.parse_args()
     files = recordings(options.folder)
     alone = files[: options.clips or None]
-    pair = Shelf().pair(_options(options), lambda sentence: None)
+    pair = Shelf().pair(_options(options), lambda stage, **values: None)
     for unsure in options.unsure or [drafters.UNSURE]:
         drafters.UNSURE = unsure
         _acceptance(pair, alone, options, f"unsure below {unsure:g}")

@@ -27,6 +27,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from desktop_app.app import problems
 from desktop_app.audio.files import Samples
 from desktop_app.audio.recording import Recorded, Recorder
 from desktop_app.engine.client import Engine
@@ -59,7 +60,7 @@ class Desk:
         elif isinstance(event, Started):
             self.ready.set()
         elif isinstance(event, Finished | Failed):
-            self.problem = "" if isinstance(event, Finished) else f"{event.reason}; {event.remedy}"
+            self.problem = "" if isinstance(event, Finished) else problems.sentence(event.problem)
             self.ready.set()
             self.over.set()
 
@@ -71,8 +72,8 @@ class Desk:
 
     def level(self, peak: float, rms: float) -> None: ...
 
-    def trouble(self, problem: object) -> None:
-        self.problem = str(problem or "")
+    def trouble(self, problems: object) -> None:
+        self.problem = str(problems or "")
 
     def ended(self, recorded: Recorded) -> None: ...
 

@@ -53,7 +53,7 @@ def main() -> int:
         sample = np.concatenate(list(file))
     short, long = (np.zeros(seconds * SAMPLE_RATE, np.float32) for seconds in (2, 30))
     tape = np.concatenate([*[sample, short] * 9, sample, long])
-    pair = Shelf().pair(Options(language="en"), lambda what: None)
+    pair = Shelf().pair(Options(language="en"), lambda stage, **values: None)
     counter = Counter()
     live = Live(
         features,

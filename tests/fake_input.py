@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.audio.files import AudioFile
-from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.audio.recording import Recorded, Recorder
 from desktop_app.audio.ring import Ring
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 Sound = npt.NDArray[np.float32]
@@ -63,8 +63,8 @@ class Heard:
     def level(self, peak: float, rms: float) -> None:
         self.levels.append((peak, rms))
 
-    def trouble(self, problem: MicrophoneProblem | None) -> None:
-        self.troubles.append(str(problem) if problem else None)
+    def trouble(self, problems: tuple[Problem, ...]) -> None:
+        self.troubles.append(", ".join(map(str, problems)) or None)
 
     def ended(self, recorded: Recorded) -> None:
         self.recorded = recorded
@@ -99,12 +99,12 @@ class Desk:
 
     def __init__(self, path: Path) -> None:
         self.path, self.heard = path, Heard()
-        self.inputs: dict[str | None, FakeInput | MicrophoneProblem] = {None: FakeInput()}
+        self.inputs: dict[str | None, FakeInput | Problem] = {None: FakeInput()}
         self.recorder = Recorder(path, None, self.heard, self.open)
 
     def open(self, name: str | None) -> FakeInput:
-        found = self.inputs.get(name, MicrophoneProblem(f"{name} is not connected", "connect it"))
-        if isinstance(found, MicrophoneProblem):
+        found = self.inputs.get(name, Problem("microphone.not_connected", name=name))
+        if isinstance(found, Problem):
             raise found
         return found
 

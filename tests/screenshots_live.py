@@ -19,8 +19,9 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.app.entry import Entry, LiveLine
 from desktop_app.app.live import OFF, RUNNING
 from desktop_app.audio.files import AudioFile
-from desktop_app.audio.microphone import Input, MicrophoneProblem
+from desktop_app.audio.microphone import Input
 from desktop_app.library.store import Library
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
 from tests.fake_input import FakeInput
@@ -53,7 +54,7 @@ class Booth:
     def open_stream(self, input_id: str | None) -> FakeInput:
         """An input that begins to speak at once."""
         if self.unplugged:
-            raise MicrophoneProblem("it is not connected", "connect it")
+            raise Problem("microphone.not_connected", name="Desk microphone")
         made = FakeInput(next(it.name for it in INPUTS if it.id == (input_id or "desk")))
         self._open.append(made)
         Thread(target=self._speak, args=(made,), daemon=True).start()
@@ -137,7 +138,7 @@ def shoot(camera: Camera, booth: Booth, waiting: Path) -> None:
     best.stop()
     window.live.captions.hide()
     booth.unplug()
-    camera.wait(lambda: live.problem is not None and window.live.lost.buttons[0].isVisible())
+    camera.wait(lambda: bool(live.problems) and window.live.lost.buttons[0].isVisible())
     camera.pause(0.8)
     camera.take("input-lost")
 

@@ -24,12 +24,13 @@ from desktop_app.app.speaker_edits import Edits
 from desktop_app.app.worker import Post, Worker
 from desktop_app.engine.messages import Event, Finished, LiveOptions, LiveUpdate, Options, SegmentReady, Started
 from desktop_app.library.store import Library
+from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 from tests.studio import Studio
 from tests.works import Works
 
-MODELS = Models("Large", "Small", "model", "CPU", "f32", "Real speech will be wrong.")
+MODELS = Models("Large", "Small", "model", "CPU", "f32", (Problem("model.notice", text="Real speech will be wrong."),))
 
 
 def segment(number: int, text: str = "") -> Segment:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from desktop_app.audio.microphone import Input, MicrophoneProblem
+from desktop_app.audio.microphone import Input
 from desktop_app.audio.recording import Recorded, RecorderListener
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 DESK = Input("alsa:desk", "Desk microphone", "ALSA", 1, 48_000, True, False)
@@ -43,7 +44,9 @@ class FakeRecorder:
 
     def stop(self) -> Recorded:
         self.asked.append("stop")
-        made = Recorded(self.path, self.samples / SAMPLE_RATE, (), "" if self.samples else "Nothing was heard.")
+        made = Recorded(
+            self.path, self.samples / SAMPLE_RATE, (), None if self.samples else Problem("microphone.nothing_heard")
+        )
         self.listener.ended(made)
         return made
 
@@ -82,13 +85,13 @@ class Studio:
     """
 
     inputs: list[Input] = field(default_factory=lambda: [DESK, HEADSET, SPEAKERS])
-    refusal: MicrophoneProblem | None = None
+    refusal: Problem | None = None
     recorders: list[FakeRecorder] = field(default_factory=list)
     streams: list[FakeStream] = field(default_factory=list)
 
     def list_inputs(self) -> list[Input]:
         if not self.inputs:
-            raise MicrophoneProblem("no microphone is connected", "connect one, or switch it on")
+            raise Problem("microphone.none")
         return self.inputs
 
     def make(self, path: Path, input_id: str | None, listener: RecorderListener) -> FakeRecorder:

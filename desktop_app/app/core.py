@@ -9,11 +9,13 @@ from typing import Protocol
 from desktop_app import folders
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.live import Live, MakeRecorder
+from desktop_app.app.problems import describe
 from desktop_app.app.recheck import Checks
 from desktop_app.app.session import EnginePort, Session
 from desktop_app.app.worker import Worker
 from desktop_app.engine.messages import Options
-from desktop_app.library.store import Library, LibraryProblem
+from desktop_app.library.store import Library
+from desktop_app.problems import Problem
 
 
 class ClosablePort(EnginePort, Protocol):
@@ -44,9 +46,11 @@ class Core:
         self._trouble = "", ""
         try:
             self.library = Library(folders.data() / "library")
-            self._trouble = self.library.notice, ""
-        except LibraryProblem as problem:
-            self._trouble = f"transcripts cannot be kept, {problem.reason}", problem.remedy
+            if self.library.notice:
+                self._trouble = describe(self.library.notice)
+        except Problem as problem:
+            reason, remedy = describe(problem)
+            self._trouble = f"Transcripts cannot be kept. {reason}", remedy
         self.session = Session(engine, self.library, worker, options)
         self.live = Live(self.session, inputs, make_recorder, recordings)
         self.checks = Checks(self.session)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from desktop_app.app import wording
 from desktop_app.engine.messages import LiveUpdate, TentativeLine
+from desktop_app.problems import Problem
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
 from desktop_app.transcript.speakers import called
 from desktop_app.transcript.statistics import Statistics
@@ -51,7 +52,7 @@ class Entry:
 
     Attributes:
         seconds: length of the audio, 0.0 while unknown; `done_seconds` of it are transcribed.
-        problem: why it failed, one sentence, or ""; `kind` is that of the engine's Failed.
+        problem: why it failed, if it did.
         damage: what of the file could not be read, one sentence, or "".
         guarded: what the guard did.
         preparing: what the engine does before the first word, or "".
@@ -71,8 +72,7 @@ class Entry:
     state: str = WAITING
     seconds: float = 0.0
     done_seconds: float = 0.0
-    problem: str = ""
-    kind: str = ""
+    problem: Problem | None = None
     damage: str = ""
     guarded: tuple[GuardReport, ...] = ()
     preparing: str = ""
@@ -160,7 +160,7 @@ class Entry:
 
     def begin_again(self) -> None:
         """Forget the earlier run."""
-        self.state, self.problem, self.kind, self.preparing = WAITING, "", "", ""
+        self.state, self.problem, self.preparing = WAITING, None, ""
         self.damage, self.guarded = "", ()
         self.done_seconds, self.stats, self.lines, self.segments, self.live = 0.0, Statistics(), (), [], None
         self.kept, self.speakers = 0, ()

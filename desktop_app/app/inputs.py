@@ -7,8 +7,9 @@ from functools import partial
 
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.signals import Signal
-from desktop_app.app.worker import Post, Problem, Worker
+from desktop_app.app.worker import Post, Worker
 from desktop_app.audio.microphone import Input
+from desktop_app.problems import Problem
 
 
 class Inputs:

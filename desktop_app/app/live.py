@@ -18,13 +18,15 @@ import numpy as np
 from desktop_app.app.entry import IN_WORK, Entry, LiveState
 from desktop_app.app.feed import Feed
 from desktop_app.app.inputs import Inputs
+from desktop_app.app.problems import describe, end_of
 from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
 from desktop_app.app.wording import missing
-from desktop_app.app.worker import Post, Problem, Worker
-from desktop_app.audio.microphone import Input, MicrophoneProblem
+from desktop_app.app.worker import Post, Worker
+from desktop_app.audio.microphone import Input
 from desktop_app.audio.recording import Recorded, RecorderListener, new_place
-from desktop_app.library.store import Recording
+from desktop_app.library.rows import Recording
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 OFF, OPENING, RUNNING, PAUSED, STOPPING = "off", "opening", "running", "paused", "stopping"
@@ -55,9 +57,9 @@ class Live:
         entry: the recording that is made; None while OFF.
         source: the name of the input in use.
         peak: how loud it is now, 0 to 1. seconds: how much is recorded.
-        problem: an input that is gone or a disk that is nearly full, until that is over; else None.
+        problems: an input that is gone, a disk that is nearly full, until that is over.
     Signals:
-        changed(): phase, source or problem is another one.
+        changed(): phase, source or problems are others.
         levelled(): level and time.
         refused(reason, remedy): the recording could not begin.
         told(sentence): something happened that needs no answer.
@@ -82,7 +84,7 @@ class Live:
         self.source = ""
         self.peak = 0.0
         self.seconds = 0.0
-        self.problem: MicrophoneProblem | None = None
+        self.problems: tuple[Problem, ...] = ()
 
     # What the user asks for.
 
@@ -97,7 +99,7 @@ class Live:
         """Record from the chosen input and write along."""
         if self.phase != OFF:
             return
-        self.peak, self.seconds, self.problem, self._stop_asked = 0.0, 0.0, None, False
+        self.peak, self.seconds, self.problems, self._stop_asked = 0.0, 0.0, (), False
         self._move(OPENING)
         self.inputs.refresh(self._choose_place)
 
@@ -138,9 +140,9 @@ class Live:
 
     @property
     def is_deaf(self) -> bool:
-        """Whether nothing is heard because of the input; a problem of the disk does not name it."""
+        """Whether nothing is heard because of the input."""
         waits = self.phase in (OPENING, RUNNING)  # an input may go before its first sample has come
-        return waits and self.problem is not None and self.source in self.problem.reason
+        return waits and any(one.kind == "microphone" for one in self.problems)
 
     def close(self, seconds: float = 5.0) -> None:
         """The program ends: the sound is made whole, the text so far is kept."""
@@ -178,11 +180,11 @@ class Live:
 
     def _refuse(self, problem: Problem) -> None:
         self._move(OFF)
-        self.refused.emit(problem.reason, problem.remedy)
+        self.refused.emit(*describe(problem))
 
     def _not_opened(self, problem: Problem) -> None:
         self._drop()
-        self.refused.emit(problem.reason, problem.remedy)
+        self.refused.emit(*describe(problem))
 
     def begin(self) -> None:
         """The first sample has arrived, of the recording or behind a pause."""
@@ -192,10 +194,10 @@ class Live:
 
     def _not_resumed(self, problem: Problem) -> None:
         self._move(PAUSED)
-        self._session.trouble.emit(problem.reason, problem.remedy)
+        self._session.trouble.emit(*describe(problem))
 
     def _not_switched(self, problem: Problem) -> None:
-        self._session.trouble.emit(problem.reason, problem.remedy)
+        self._session.trouble.emit(*describe(problem))
 
     def _show_pause(self, *, paused: bool) -> None:
         entry = self.entry
@@ -217,10 +219,10 @@ class Live:
             entry.seconds = self.seconds
             self._session.changed.emit(entry.id)
 
-    def show_trouble(self, problem: MicrophoneProblem | None) -> None:
-        """The input is lost or the disk nearly full; None when that is over."""
-        self.problem = problem
-        if problem is not None:
+    def show_trouble(self, problems: tuple[Problem, ...]) -> None:
+        """The input is lost or the disk nearly full; nothing when that is over."""
+        self.problems = problems
+        if problems:
             self.peak = 0.0
             self.inputs.refresh(self.changed.emit)  # what else there is may have changed too
         self.changed.emit()
@@ -235,10 +237,10 @@ class Live:
             return
         if recorded.seconds <= 0:  # then there is no file either
             self._drop()
-            self.told.emit(recorded.notice or "Nothing was recorded.")
+            self.told.emit(end_of(recorded) or "Nothing was recorded.")
             return
-        if said := " ".join(filter(None, (recorded.notice, missing(recorded.gaps)))):
-            self._session.trouble.emit(said.rstrip("."), "")
+        if said := " ".join(filter(None, (end_of(recorded), missing(recorded.gaps)))):
+            self._session.trouble.emit(said, "")
         self._let_go()
         self._session.recorded(entry, recorded.seconds)
         for feed in self._feeds:
@@ -257,7 +259,7 @@ class Live:
             self._feeds[0].open()
 
     def _let_go(self) -> None:
-        self._recorder, self.entry, self.problem, self.peak = None, None, None, 0.0
+        self._recorder, self.entry, self.problems, self.peak = None, None, (), 0.0
 
     def _drop(self) -> None:
         """Nothing came of it: no entry stays."""
@@ -294,8 +296,8 @@ class _Listener:
     def level(self, peak: float, rms: float) -> None:
         self._post(partial(self._live.show_level, peak, self._samples / SAMPLE_RATE))
 
-    def trouble(self, problem: MicrophoneProblem | None) -> None:
-        self._post(partial(self._live.show_trouble, problem))
+    def trouble(self, problems: tuple[Problem, ...]) -> None:
+        self._post(partial(self._live.show_trouble, problems))
 
     def ended(self, recorded: Recorded) -> None:
         self._post(partial(self._live.end, recorded))

@@ -13,8 +13,8 @@ from typing import Protocol
 
 from desktop_app.app.model_job import Job
 from desktop_app.app.preferences import AUTO, OFF, Preferences
+from desktop_app.app.problems import sentence
 from desktop_app.app.signals import Signal
-from desktop_app.app.wording import sentence
 from desktop_app.app.worker import Post, Worker
 from desktop_app.engine import model_list
 from desktop_app.engine.model_list import Listed, ModelList
@@ -69,9 +69,7 @@ class ModelStore:
 
     def refresh(self) -> None:
         """Look what there is; `changed` follows."""
-        self._worker.do(
-            self._look, self._show, lambda problem: self.told.emit(sentence(problem.reason, problem.remedy))
-        )
+        self._worker.do(self._look, self._show, lambda problem: self.told.emit(sentence(problem)))
 
     def find(self, name: str) -> Listed | None:
         """The model of this name, installed or offered."""
@@ -230,7 +228,7 @@ class ModelStore:
                 self._take(work, done)
 
     def _refuse(self, name: str, work: Work, said: Refused) -> None:
-        why = sentence(said.reason, said.remedy)
+        why = sentence(said.problem)
         if isinstance(work, Try) and work.draft not in (AUTO, OFF) and work.target != self._preferences.target:
             self._note = f"{why} The draft is automatic again."
             self._begin(PAIR, Try(work.target, AUTO))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from desktop_app.app.entry import DONE
+from desktop_app.app.problems import sentence
 from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
-from desktop_app.app.wording import sentence
 from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Progress
 from desktop_app.transcript.difference import Change, changes, word_count
 from desktop_app.transcript.model import Transcript
@@ -97,7 +97,7 @@ class Checks:
                 self._session.worker.do(lambda: changes(before, after.segments), partial(self._show, key, after))
                 return
             case Failed():
-                check.problem = sentence(event.reason, event.remedy)
+                check.problem = sentence(event.problem)
             case Cancelled():
                 self.forget(key)
                 return

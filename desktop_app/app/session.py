@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from desktop_app.app import media
+from desktop_app.app import media, stages
 from desktop_app.app.entry import (
     BROKEN_OFF,
     CANCELLED,
@@ -29,7 +29,7 @@ from desktop_app.app.entry import (
     LiveState,
 )
 from desktop_app.app.signals import Signal
-from desktop_app.app.wording import live_title, sentence
+from desktop_app.app.wording import live_title
 from desktop_app.app.worker import Worker
 from desktop_app.engine.messages import (
     Cancelled,
@@ -45,7 +45,8 @@ from desktop_app.engine.messages import (
     Started,
     Tentative,
 )
-from desktop_app.library.store import Library, Recording
+from desktop_app.library.rows import Recording
+from desktop_app.library.store import Library
 from desktop_app.transcript.model import Transcript
 
 WRITING = "Writing the last words…"
@@ -132,7 +133,7 @@ class Session:
         """Go on behind the lines that a live recording has, as the library knows them."""
         before = entry.state
         self.leaving.emit(entry.id)
-        entry.state, entry.problem, entry.kind, entry.live = WAITING, "", "", None
+        entry.state, entry.problem, entry.live = WAITING, None, None
         self.changed.emit(entry.id)
         self.keep(partial(_taken_up, key=entry.id), partial(self._write_rest, entry, before))
 
@@ -217,9 +218,9 @@ class Session:
                 self._prepare_live(entry, event)
             case Failed() if entry.state == RECORDING:  # the sound is still kept
                 entry.preparing, entry.lines = "", ()
-                entry.problem, entry.kind = sentence(event.reason, event.remedy), event.kind
+                entry.problem = event.problem
             case Preparing():
-                entry.state, entry.preparing = WORKING, event.what
+                entry.state, entry.preparing = WORKING, stages.preparing(event)
             case Started():
                 self._begin(entry, event)
             case Progress():
@@ -235,7 +236,7 @@ class Session:
                 self.text_changed.emit(entry.id)
             case Failed():
                 entry.state, entry.preparing, entry.lines = FAILED, "", ()
-                entry.problem, entry.kind = sentence(event.reason, event.remedy), event.kind
+                entry.problem = event.problem
                 problem = entry.problem
                 self.keep(lambda library: library.fail(entry.id, problem))
                 self.text_changed.emit(entry.id)
@@ -296,7 +297,7 @@ class Session:
         self.text_changed.emit(entry.id)
 
     def _prepare_live(self, entry: Entry, event: Preparing | Started) -> None:
-        entry.preparing = event.what if isinstance(event, Preparing) else ""
+        entry.preparing = stages.preparing(event) if isinstance(event, Preparing) else ""
         if isinstance(event, Started):
             entry.models = event.models
             self.keep(lambda library: library.begin(entry.id, event.models, 0.0))
@@ -360,7 +361,7 @@ class Session:
 
     def _put_first(self, path: str, stored: Recording | None, live: bool = False) -> Entry:
         if stored is None:
-            stored = Recording(uuid.uuid4().hex, path, Path(path).name, datetime.now(UTC), "waiting", 0.0, "", live)
+            stored = Recording(uuid.uuid4().hex, path, Path(path).name, datetime.now(UTC), "waiting", 0.0, None, live)
         entry = _entry(stored)
         entry.loaded = True
         self.entries = {entry.id: entry, **self.entries}

@@ -90,7 +90,9 @@ def size(count: int) -> str:
 
 
 def sentence(reason: str, remedy: str = "") -> str:
-    """Two clauses as they come in messages, as one sentence for people."""
+    """A reason and a remedy as one text: whole sentences follow each other, clauses are joined."""
+    if reason.endswith((".", "!", "?", "…")):
+        return f"{reason} {remedy}".strip()
     text = f"{reason}: {remedy}" if remedy else reason
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", "…")) else ".")
 

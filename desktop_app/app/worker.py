@@ -9,14 +9,14 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
+from desktop_app.app.problems import describe
 from desktop_app.app.signals import Signal
-from desktop_app.audio.microphone import MicrophoneProblem
-from desktop_app.library.store import LibraryProblem
+from desktop_app.audio import disk
+from desktop_app.problems import Problem
 
 Post = Callable[[Callable[[], object]], None]
 """Given by the front end: takes a call from any thread, and makes it in the front end's own, in the order of asking."""
 
-Problem = MicrophoneProblem | LibraryProblem
 Refused = Callable[[Problem], object]
 
 
@@ -63,15 +63,15 @@ class Worker:
                 if refused is not None:
                     self.post(partial(refused, problem))
                     continue
-                self.post(partial(self.failed.emit, problem.reason, problem.remedy))
+                self.post(partial(self.failed.emit, *describe(problem)))
             if then is not None:
                 self.post(partial(then, result))
 
 
 def _explained(error: Exception) -> Problem:
-    if isinstance(error, MicrophoneProblem | LibraryProblem):
+    if isinstance(error, Problem):
         return error
     if isinstance(error, OSError):
-        return MicrophoneProblem(error.strerror or str(error), "check the disk, then try again")
+        return disk.explained(error, error.filename or "")
     logging.getLogger(__name__).error("a call failed", exc_info=error)
-    return MicrophoneProblem(f"Galley failed ({error})", "try again")
+    return Problem("engine.failed", error=str(error))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import shutil
 from pathlib import Path
 
-from desktop_app.audio.microphone import MicrophoneProblem
+from desktop_app.problems import Problem
 
 RESERVE = 1_000_000
 """Bytes that a recording leaves free, so that its text can still be kept."""
@@ -23,26 +24,22 @@ def minutes_left(folder: Path) -> float:
     return max(0.0, (shutil.disk_usage(folder).free - RESERVE) / BYTES_A_SECOND / 60)
 
 
-def look(folder: Path) -> MicrophoneProblem | None:
+def look(folder: Path) -> Problem | None:
     """What to announce, if anything. Raises OSError when there is no room any more, as writing would a little later."""
     left = minutes_left(folder)
     if left <= 0:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     if left >= _ANNOUNCED:
         return None
-    minutes = int(left)
-    room = f"{minutes} more minutes" if minutes > 1 else "one more minute" if minutes else "less than a minute"
-    return MicrophoneProblem(f"the disk has room for {room}", "make room; the recording goes on")
+    return Problem("disk.low", minutes=math.ceil(left))
 
 
-def explained(error: OSError) -> MicrophoneProblem:
-    """What the disk refused, in words for people."""
+def explained(error: OSError, path: object) -> Problem:
+    """What the disk refused to do with a file or folder."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return MicrophoneProblem("the disk is full", "make room, then record again")
+        return Problem("disk.full")
     if isinstance(error, FileExistsError):
-        return MicrophoneProblem("there is a file of that name already", "choose another name")
+        return Problem("disk.exists", path=str(path))
     if isinstance(error, PermissionError):
-        return MicrophoneProblem("the recording may not be written there", "choose another folder")
-    return MicrophoneProblem(
-        f"the recording cannot be written ({error.strerror or error})", "check that the disk is there and well"
-    )
+        return Problem("disk.forbidden", path=str(path))
+    return Problem("disk.failed", path=str(path), error=error.strerror or str(error))

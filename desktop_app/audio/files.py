@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import soxr
 
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 Samples = npt.NDArray[np.float32]
@@ -27,19 +28,8 @@ _BLOCK = SAMPLE_RATE // 2
 _SMALLEST_GAP = 0.1
 _SHORT_BY = 0.05
 _LAST_RATE = 4_000_000
-_CONVERT = "convert it to WAV, FLAC or MP3 with another program"
-_AGAIN = "copy or download it again, or choose another file"
 
 av.logging.set_level(None)
-
-
-class AudioProblem(Exception):
-    """A file cannot be used: the `reason` and what to do about it (`remedy`), each one short clause."""
-
-    def __init__(self, reason: str, remedy: str) -> None:
-        super().__init__(f"{reason}; {remedy}")
-        self.reason = reason
-        self.remedy = remedy
 
 
 class AudioFile:
@@ -52,7 +42,7 @@ class AudioFile:
         seconds: the length that the container tells; 0.0 where it tells none.
         damage: after reading, one sentence about what could not be read, or "".
 
-    Raises AudioProblem, mostly on entering: the first block is decoded there.
+    Raises Problem, mostly on entering: the first block is decoded there.
     """
 
     def __init__(self, path: str | os.PathLike[str], start: float = 0.0) -> None:
@@ -82,7 +72,7 @@ class AudioFile:
             self._blocks = self._read()
             self._first = next(self._blocks, None)
             if self._first is None and not self._start:
-                raise AudioProblem("its sound cannot be decoded" if self.damage else "it contains no sound", _AGAIN)
+                raise Problem("file.damaged") if self.damage else Problem("file.no_sound")
         except BaseException:
             self._stack.close()
             raise
@@ -207,7 +197,7 @@ class _Mono:
 
     def _change_rate(self, rate: int) -> None:
         if rate > _LAST_RATE:
-            raise AudioProblem(f"its sound has {rate} samples a second, which is no sound", _AGAIN)
+            raise Problem("file.sample_rate", rate=rate)
         self._flush()
         if self._rate:
             self._before += self._samples_in / self._rate
@@ -239,27 +229,27 @@ def _check(path: Path) -> None:
     try:
         found = path.stat()
         if stat.S_ISDIR(found.st_mode):
-            raise AudioProblem("this is a folder", "give the files in it")
+            raise Problem("file.folder")
         if not stat.S_ISREG(found.st_mode):
-            raise AudioProblem("this is not an ordinary file", "give an audio or video file")
+            raise Problem("file.not_regular")
         if not found.st_size:
-            raise AudioProblem("the file is empty", _AGAIN)
+            raise Problem("file.empty")
         with path.open("rb"):
             pass
     except FileNotFoundError as error:
-        raise AudioProblem("there is no such file", "check the name") from error
+        raise Problem("file.missing") from error
     except PermissionError as error:
-        raise AudioProblem("you are not allowed to read it", "change its permissions or make a copy") from error
+        raise Problem("file.forbidden") from error
     except (OSError, ValueError) as error:
-        raise AudioProblem(f"it cannot be opened ({_why(error)})", "check its name and the disk") from error
+        raise Problem("file.not_opened", error=_why(error)) from error
 
 
-def _not_media(error: Exception | None = None) -> AudioProblem:
+def _not_media(error: Exception | None = None) -> Problem:
     if isinstance(error, av.error.PermissionError):
-        return AudioProblem("it only names other files", "give those instead")
+        return Problem("file.list")
     if error is None or isinstance(error, (av.InvalidDataError, av.error.EOFError)):
-        return AudioProblem("this is not audio or video, or it is damaged", _AGAIN)
-    return AudioProblem(f"it cannot be read ({_why(error)})", _CONVERT)
+        return Problem("file.not_media")
+    return Problem("file.not_read", error=_why(error))
 
 
 def _why(error: Exception) -> str:
@@ -271,9 +261,9 @@ def _sound(container: Any) -> Any:
     if stream is None:
         if not container.streams or container.format.name == "tty":  # FFmpeg paints any text as pictures
             raise _not_media()
-        raise AudioProblem("there is no sound in it", "choose a file with sound")
+        raise Problem("file.no_sound")
     if stream.codec_context is None:
-        raise AudioProblem("its sound is in a format that FFmpeg does not know", _CONVERT)
+        raise Problem("file.format")
     return stream
 
 

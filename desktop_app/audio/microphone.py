@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from desktop_app.audio import sound_server
 from desktop_app.audio.ring import Ring
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 LATENCY = 0.2
@@ -26,20 +27,10 @@ _SERVER_DEVICE, _SERVER_HOST = "pulse", "PulseAudio"  # the way to the sound ser
 _SERVER_ALIASES = (_SERVER_DEVICE, "pipewire", "default")
 _LOOPBACK = "[Loopback]"
 _WRONG_RATE, _WRONG_CHANNELS, _BUSY, _HOST = -9997, -9998, -9985, -9999
-_ANOTHER = "choose another input"
 
 _lock = RLock()  # PortAudio is not safe to be used by two threads at once
 _open: set[Any] = set()
 _names: dict[str, str] = {}  # of inputs that were seen, by their ids: one that is gone has no other
-
-
-class MicrophoneProblem(Exception):
-    """Nothing can be recorded: the `reason` and what to do about it (`remedy`), each one short clause."""
-
-    def __init__(self, reason: str, remedy: str) -> None:
-        super().__init__(f"{reason}; {remedy}")
-        self.reason = reason
-        self.remedy = remedy
 
 
 @dataclass(frozen=True)
@@ -90,7 +81,7 @@ class Stream(Protocol):
 def inputs() -> list[Input]:
     """Everything that can be recorded, the system's choice first. Takes up to a second: never in a window's thread.
 
-    Raises MicrophoneProblem where there is nothing, or no PortAudio.
+    Raises Problem where there is nothing, or no PortAudio.
     """
     with _lock:
         _refresh()
@@ -103,15 +94,15 @@ def inputs() -> list[Input]:
 
 
 def find(name: str) -> Input:
-    """The input of that id, of that name, or the only one whose name holds it. Raises MicrophoneProblem."""
+    """The input of that id, of that name, or the only one whose name holds it. Raises Problem."""
     found = inputs()
     wanted = name.casefold().strip()
     exact = [one for one in found if name == one.id or wanted == one.name.casefold()]
     some = exact or [one for one in found if wanted in one.name.casefold()]
     if not some:
-        raise MicrophoneProblem(f"there is no input called {name}", "galley devices lists them")
+        raise Problem("microphone.unknown", name=name)
     if len(some) > 1 and not exact:
-        raise MicrophoneProblem(f"{len(some)} inputs are called like {name}", "galley devices lists their whole names")
+        raise Problem("microphone.ambiguous", name=name)
     return some[0]
 
 
@@ -130,7 +121,7 @@ def system_audio_remedy() -> str:
 
 
 def open_stream(input_id: str | None) -> Stream:
-    """Begin to hear an input; None is the system's choice, whatever that is then. Raises MicrophoneProblem."""
+    """Begin to hear an input; None is the system's choice, whatever that is then. Raises Problem."""
     with _lock:
         sounddevice = _library()
         chosen, device, source = _find(input_id)
@@ -154,7 +145,7 @@ def open_stream(input_id: str | None) -> Stream:
 def lent(begin: Callable[[Any], Any]) -> Iterator[Any]:
     """The stream that `begin` opens with PortAudio, for somebody who plays sound; in the end it is closed.
 
-    Raises MicrophoneProblem where there is no PortAudio, and what `begin` raises.
+    Raises Problem where there is no PortAudio, and what `begin` raises.
     """
     with _lock:
         stream = begin(_library())
@@ -223,15 +214,14 @@ def _library() -> Any:
     try:
         import sounddevice
     except (ImportError, OSError) as error:  # PortAudio is a library of the system
-        remedy = "on Debian and Ubuntu install libportaudio2" if sys.platform.startswith("linux") else "install it"
-        raise MicrophoneProblem("PortAudio is not installed", remedy) from error
+        raise Problem("microphone.no_portaudio") from error
     except Exception as error:  # its own, which cannot be named without it
         raise _broken(error) from error
     return sounddevice
 
 
-def _broken(error: Exception) -> MicrophoneProblem:
-    return MicrophoneProblem(f"PortAudio does not start ({error})", "start the system's sound service again")
+def _broken(error: Exception) -> Problem:
+    return Problem("microphone.portaudio", error=str(error))
 
 
 def _server() -> tuple[dict[str, Any] | None, list[sound_server.Source] | None]:
@@ -294,14 +284,14 @@ def _find(input_id: str | None) -> tuple[Input, dict[str, Any], str]:
             return one, device, ""
     if input_id is not None:
         name = _names.get(input_id) or input_id.partition(":")[2] or input_id
-        raise MicrophoneProblem(f"{name} is not connected", f"connect it, or {_ANOTHER}")
+        raise Problem("microphone.not_connected", name=name)
     if not devices:
         raise _none()
     return *devices[0], ""
 
 
-def _none() -> MicrophoneProblem:
-    return MicrophoneProblem("no microphone is connected", "connect one, or switch it on")
+def _none() -> Problem:
+    return Problem("microphone.none")
 
 
 def _attempts(chosen: Input, served: bool) -> Iterator[tuple[int, int]]:
@@ -318,8 +308,8 @@ def _code(error: Exception) -> int:
     return error.args[1] if len(error.args) > 1 and isinstance(error.args[1], int) else 0
 
 
-def _explained(name: str, error: Exception | None) -> MicrophoneProblem:
-    """A refusal of PortAudio's in words for people."""
+def _explained(name: str, error: Exception | None) -> Problem:
+    """What a refusal of PortAudio's means."""
     code = _code(error) if error else 0
     host_code, text = 0, str(error.args[0]) if error and error.args else ""
     if error and len(error.args) > 2:
@@ -327,21 +317,15 @@ def _explained(name: str, error: Exception | None) -> MicrophoneProblem:
         text = host_text or text
     said = text.casefold()
     if code == _WRONG_RATE:
-        return MicrophoneProblem(
-            f"{name} takes none of the usual sample rates", "set it to 48000 Hz in the system's sound settings"
-        )
+        return Problem("microphone.sample_rate", name=name)
     if code == _WRONG_CHANNELS:
-        return MicrophoneProblem(f"{name} does not give its channels", _ANOTHER)
+        return Problem("microphone.channels", name=name)
     if abs(host_code) in (errno.EACCES, errno.EPERM) or _unsigned(host_code) == 0x80070005 or _any(said, "denied"):
-        return MicrophoneProblem(
-            f"Galley is not allowed to hear {name}", "allow it in the system's privacy settings for microphones"
-        )
+        return Problem("microphone.forbidden", name=name)
     busy = abs(host_code) == errno.EBUSY or _unsigned(host_code) == 0x8889000A or _any(said, "busy", "in use")
     if code == _BUSY or busy:
-        return MicrophoneProblem(
-            f"another program holds {name}, or it was just disconnected", f"close that program, or {_ANOTHER}"
-        )
-    return MicrophoneProblem(f"{name} cannot be opened ({text or 'no reason is given'})", _ANOTHER)
+        return Problem("microphone.busy", name=name)
+    return Problem("microphone.not_opened", name=name, error=text or f"PortAudio {code}")
 
 
 def _unsigned(code: int) -> int:

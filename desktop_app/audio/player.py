@@ -13,12 +13,11 @@ import numpy as np
 import soxr
 
 from desktop_app.audio import microphone
-from desktop_app.audio.files import AudioFile, AudioProblem, Samples
+from desktop_app.audio.files import AudioFile, Samples
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 _PIECE = SAMPLE_RATE // 20  # samples written at once: so often the place is told, and so soon it stops
-_NOWHERE = "there is nothing here to play sound with"
-_CONNECT = "connect loudspeakers or headphones, or choose them in the system's sound settings"
 
 
 class Output(Protocol):
@@ -38,7 +37,7 @@ class Listener(Protocol):
 
     def moved(self, run: int, seconds: float) -> None: ...
 
-    def ended(self, run: int, reason: str, remedy: str) -> None: ...
+    def ended(self, run: int, problem: Problem | None) -> None: ...
 
 
 class Player:
@@ -76,18 +75,18 @@ class Player:
             before.join()  # one device, one player
         if stop.is_set():
             return
-        reason, remedy = "", ""
+        trouble: Problem | None = None
         try:
             with AudioFile(path, start) as file, self._open_output() as output:
                 self._pour(run, file, output, start, end, stop)
                 if not stop.is_set():
                     output.drain()
-        except (AudioProblem, microphone.MicrophoneProblem) as problem:
-            reason, remedy = problem.reason, problem.remedy
+        except Problem as problem:
+            trouble = problem
         except Exception as error:  # whatever a driver raises, it must not look as if it were playing
-            reason, remedy = f"the sound device failed ({error})", _CONNECT
+            trouble = Problem("output.failed", error=str(error))
         if not stop.is_set():
-            self._listener.ended(run, reason, remedy)
+            self._listener.ended(run, trouble)
 
     def _pour(self, run: int, file: AudioFile, output: Output, start: float, end: float | None, stop: Event) -> None:
         at = 0
@@ -104,7 +103,7 @@ class Player:
 
 
 class Speaker:
-    """The system's own choice of an output, at the rate that it likes. Raises AudioProblem on entering."""
+    """The system's own choice of an output, at the rate that it likes. Raises Problem on entering."""
 
     def __init__(self) -> None:
         self.latency = 0.0
@@ -129,7 +128,7 @@ class Speaker:
         try:
             self._stream.write(np.repeat(sound[:, None], self._channels, axis=1))
         except self._error as error:
-            raise AudioProblem("the device that plays sound has gone", _CONNECT) from error
+            raise Problem("output.gone") from error
 
     def _begin(self, sounddevice: Any) -> Any:
         self._error = sounddevice.PortAudioError
@@ -140,5 +139,5 @@ class Speaker:
             stream = sounddevice.OutputStream(rate, channels=self._channels, dtype="float32")
             stream.start()
         except (self._error, ValueError) as error:  # ValueError: no device of that kind
-            raise AudioProblem(_NOWHERE, _CONNECT) from error
+            raise Problem("output.none") from error
         return stream

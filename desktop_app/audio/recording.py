@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent import futures
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,8 +17,9 @@ import numpy as np
 
 from desktop_app.audio import disk, microphone
 from desktop_app.audio.files import Samples
-from desktop_app.audio.microphone import MicrophoneProblem, Stream
+from desktop_app.audio.microphone import Stream
 from desktop_app.audio.tape import Tape
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 TICK = 0.05
@@ -45,12 +46,12 @@ class Gap:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A recording that has ended. `notice` is one sentence that the user must see, or ""."""
+    """A recording that has ended; `problem` is why it ended early, or has no sound."""
 
     path: Path
     seconds: float
     gaps: tuple[Gap, ...]
-    notice: str = ""
+    problem: Problem | None = None
 
 
 class RecorderListener(Protocol):
@@ -66,8 +67,8 @@ class RecorderListener(Protocol):
     def level(self, peak: float, rms: float) -> None:
         """How loud it is, 0 to 1, some twenty times a second while sound comes."""
 
-    def trouble(self, problem: MicrophoneProblem | None) -> None:
-        """Something is wrong, and the recording goes on as it can; None: all is well again."""
+    def trouble(self, problems: tuple[Problem, ...]) -> None:
+        """What is wrong, the gravest first, while the recording goes on as it can; nothing: all is well again."""
 
     def ended(self, recorded: Recorded) -> None:
         """It is over, by `stop` or because the disk takes no more. The last call."""
@@ -79,8 +80,8 @@ class Teller:
 
     def __init__(self, listener: RecorderListener) -> None:
         self._listener = listener
-        self._troubles: dict[str, MicrophoneProblem] = {}
-        self._said: MicrophoneProblem | None = None
+        self._troubles: dict[str, Problem] = {}
+        self._told: tuple[Problem, ...] = ()
 
     def began(self) -> None:
         """The first sample has arrived."""
@@ -95,15 +96,15 @@ class Teller:
         rms = float(np.sqrt(np.mean(np.square(sound))))
         self._tell(self._listener.level, min(peak, 1.0), min(rms, 1.0))
 
-    def trouble(self, kind: str, problem: MicrophoneProblem | None) -> None:
+    def trouble(self, kind: str, problem: Problem | None) -> None:
         """There is a trouble of that kind ("input", "mute" or "disk"), or None any more."""
         if problem is None:
             self._troubles.pop(kind, None)
         else:
             self._troubles[kind] = problem
-        now = _together([self._troubles[name] for name in _GRAVEST_FIRST if name in self._troubles])
-        if str(now) != str(self._said):
-            self._said = now
+        now = tuple(self._troubles[name] for name in _GRAVEST_FIRST if name in self._troubles)
+        if now != self._told:
+            self._told = now
             self._tell(self._listener.trouble, now)
 
     def ended(self, recorded: Recorded) -> None:
@@ -154,7 +155,7 @@ class Recorder:
         self._patience = _AGAIN
 
     def start(self) -> None:
-        """Open the input and make the file. Raises MicrophoneProblem, and then there is no file."""
+        """Open the input and make the file. Raises Problem, and then there is no file."""
         stream = self._open(self._input)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -162,7 +163,7 @@ class Recorder:
             self._tape = Tape(self._path, self._teller.block)
         except OSError as error:
             stream.close()
-            raise disk.explained(error) from error
+            raise disk.explained(error, self._path) from error
         self._stream = stream
         self._heard_at = time.monotonic()
         self._thread.start()
@@ -172,13 +173,13 @@ class Recorder:
         self._do(self._pause)
 
     def resume(self) -> None:
-        """Hear it again. Raises MicrophoneProblem, and then it is still paused."""
+        """Hear it again. Raises Problem, and then it is still paused."""
         self._do(self._resume)
 
     def switch(self, input_id: str | None) -> None:
         """Go on with another input, without a gap where both can be open at once.
 
-        Raises MicrophoneProblem, and then it goes on with the one before.
+        Raises Problem, and then it goes on with the one before.
         """
         self._do(lambda: self._switch(input_id))
 
@@ -209,10 +210,10 @@ class Recorder:
                 if self._recorded is None:
                     self._tick(time.monotonic())
         except OSError as error:
-            self._break_off(disk.explained(error))
+            self._break_off(disk.explained(error, self._path))
         except Exception as error:
             logging.getLogger(__name__).exception("the recorder failed")
-            self._break_off(MicrophoneProblem(f"Galley failed ({error})", "record again"))
+            self._break_off(Problem("engine.failed", error=str(error)))
 
     def _obey(self) -> None:
         """Do what was ordered, or wait a tick."""
@@ -222,7 +223,7 @@ class Recorder:
             return
         try:
             future.set_result(order())
-        except MicrophoneProblem as problem:
+        except Problem as problem:
             future.set_exception(problem)
 
     def _tick(self, now: float) -> None:
@@ -279,8 +280,7 @@ class Recorder:
             if not stream.is_listed():
                 self._lose(stream)
             elif not stream.is_system:
-                remedy = "unmute it, or allow Galley to hear it in the system's privacy settings"
-                self._teller.trouble("mute", MicrophoneProblem(f"nothing but silence comes from {stream.name}", remedy))
+                self._teller.trouble("mute", Problem("microphone.mute", name=stream.name))
 
     def _miss(self, stream: Stream, now: float) -> None:
         """Nothing has come."""
@@ -296,14 +296,13 @@ class Recorder:
         self._drop(stream)
         self._tried_at, self._patience = time.monotonic(), _AGAIN
         self._teller.trouble("mute", None)
-        remedy = "connect it again, or choose another input; the recording goes on then"
-        self._teller.trouble("input", MicrophoneProblem(f"{stream.name} is gone", remedy))
+        self._teller.trouble("input", Problem("microphone.gone", name=stream.name))
 
     def _find_again(self, now: float) -> None:
         self._patience = min(self._patience * 1.2, _LATER)  # looking costs a fraction of a second of computing
         try:
             self._stream = self._open(self._input)
-        except MicrophoneProblem:
+        except Problem:
             self._tried_at = now
         else:
             self._heard_at = time.monotonic()
@@ -347,7 +346,7 @@ class Recorder:
         now = time.monotonic()
         try:
             opened = self._open(input_id)
-        except MicrophoneProblem:
+        except Problem:
             if self._stream is None:
                 self._input = before
                 raise
@@ -355,7 +354,7 @@ class Recorder:
             self._drop(self._stream)
             try:
                 self._stream = self._open(input_id)
-            except MicrophoneProblem:
+            except Problem:
                 self._input, self._tried_at = before, 0.0
                 raise
             return
@@ -404,29 +403,22 @@ class Recorder:
     def _end(self) -> None:
         self._rest()
         self._tape.close()
-        self._finish("")
+        self._finish(None)
 
-    def _break_off(self, problem: MicrophoneProblem) -> None:
+    def _break_off(self, problem: Problem) -> None:
         """The disk takes no more, or worse: what was written is kept."""
         for stream in (self._stream, self._next[0] if self._next else None):
             if stream is not None:
                 _close(stream)
         self._tape.abandon()
-        self._finish(f"The recording ended early: {problem.reason}; what came before is kept. Now {problem.remedy}.")
+        self._finish(problem)
 
-    def _finish(self, notice: str) -> None:
+    def _finish(self, problem: Problem | None) -> None:
         if not self._tape.samples:
-            notice = notice or "Nothing was heard, so there is no recording."
+            problem = problem or Problem("microphone.nothing_heard")
             self._path.unlink(missing_ok=True)
-        self._recorded = Recorded(self._path, self._tape.seconds, tuple(self._gaps), notice)
+        self._recorded = Recorded(self._path, self._tape.seconds, tuple(self._gaps), problem)
         self._teller.ended(self._recorded)
-
-
-def _together(problems: Sequence[MicrophoneProblem]) -> MicrophoneProblem | None:
-    if not problems:
-        return None
-    remedies = [problems[0].remedy, *(f"besides, {other}" for other in problems[1:])]
-    return MicrophoneProblem(problems[0].reason, "; ".join(remedies))
 
 
 def new_place(folder: Path) -> Path:

@@ -22,8 +22,8 @@ from desktop_app.checkpoints.hub import Hub, RemoteFile
 from desktop_app.checkpoints.installed import Installed, Progress
 from desktop_app.checkpoints.parts import Part
 from desktop_app.checkpoints.pieces import read_json
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
+from desktop_app.problems import Problem
 
 _COMMIT = re.compile("[0-9a-f]{40}")
 
@@ -42,7 +42,7 @@ def entry_for(wanted: str) -> Entry:
     owner, slash, name = wanted.partition("/")
     if not (owner and slash and name) or "/" in name:
         known = ", ".join(entry.name for entry in catalogue.entries())
-        raise ModelProblem(f"the catalogue has no {wanted}", f"write OWNER/NAME or one of: {known}")
+        raise Problem("model.not_in_catalogue", name=wanted, names=known)
     return Entry(f"{owner}-{name}" if catalogue.find(name) else name, wanted, "main", (), "", 0)
 
 
@@ -51,7 +51,7 @@ def download(
 ) -> Installed:
     """Fetch a model, check it, and put it to the installed ones. `mirror` is the address of a hub like the public one.
 
-    Raises ModelProblem, Cancelled, and OSError where the disk refuses.
+    Raises Problem, Cancelled, and OSError where the disk refuses.
     """
     entry = entry_for(wanted)
     installed.check_free(entry.name)
@@ -68,9 +68,7 @@ def download(
         hub = Hub(address)
         commit, offered = hub.files(entry.repository, entry.revision)
         if _COMMIT.fullmatch(entry.revision) and commit != entry.revision:
-            raise ModelProblem(
-                f"the server has another commit of {entry.repository} than the catalogue knows", "choose another mirror"
-            )
+            raise Problem("download.other_commit", repository=entry.repository)
         files = _needed(hub, entry, commit, {file.name: file for file in offered}, folder)
         _tidy(folder, files)
         installed.check_room(folder, sum(file.size for file in files) - _here(folder))
@@ -79,7 +77,7 @@ def download(
         parts.write_about(folder, about, arrived)
         try:
             read_target(folder)
-        except ModelProblem:
+        except Problem:
             shutil.rmtree(folder)
             raise
         return installed.place(folder, entry.name)
@@ -88,19 +86,17 @@ def download(
 def download_network(entry: SpeakerNetwork, mirror: str = "", *, progress: Progress) -> Path:
     """Fetch a network of the catalogue's that tells speakers apart; gives its file. Raises as `download` does."""
     if speaker_networks.bundled(entry).is_file():
-        raise ModelProblem(f"{entry.name} comes with Galley", "there is nothing to download")
+        raise Problem("model.built_in", name=entry.name)
     address = address_of(mirror)
     with installed.staging(entry.name) as folder:
         if speaker_networks.is_installed(entry):
-            raise ModelProblem(f"{entry.name} is already installed", "remove it first to have it anew")
+            raise Problem("model.installed", name=entry.name)
         progress("Asking", 0, 0)
         hub = Hub(address)
         commit, offered = hub.files(entry.repository, entry.revision)
         file = next((each for each in offered if each.name == entry.file), None)
         if file is None or (file.sha256 and file.sha256 != entry.sha256):
-            raise ModelProblem(
-                f"the server offers another {entry.file} than the catalogue knows", "choose another mirror"
-            )
+            raise Problem("download.other_file", file=entry.file)
         place = (folder / file.name).parent
         place.mkdir(exist_ok=True)
         _tidy(place, [replace(file, name=Path(file.name).name)])
@@ -118,7 +114,7 @@ def address_of(mirror: str) -> str:
         if address:
             scheme, _, rest = address.partition("://")
             if scheme.lower() not in ("https", "http") or not rest:
-                raise ModelProblem(f"{address} is no address of a mirror", "write it as https://...")
+                raise Problem("download.bad_mirror", address=address)
             return f"{scheme.lower()}://{rest}"
     return ""
 
@@ -134,9 +130,7 @@ def _needed(hub: Hub, entry: Entry, commit: str, offered: dict[str, RemoteFile],
     are refused before that, and what has arrived from another server stays.
     """
     if entry.sha256 and (parts.WEIGHTS not in offered or offered[parts.WEIGHTS].sha256 != entry.sha256):
-        raise ModelProblem(
-            f"the server offers another {parts.WEIGHTS} than the catalogue knows", "choose another mirror"
-        )
+        raise Problem("download.other_file", file=parts.WEIGHTS)
 
     def shards() -> dict[str, object]:
         index = offered[parts.INDEX]
@@ -145,10 +139,10 @@ def _needed(hub: Hub, entry: Entry, commit: str, offered: dict[str, RemoteFile],
 
     wanted = [name for name in parts.SETTINGS if name in offered] + parts.weights(offered, shards)
     if "config.json" not in wanted:
-        raise ModelProblem(f"{entry.repository} has no config.json", "choose a Whisper model")
+        raise Problem("download.no_config", repository=entry.repository)
     missing = [name for name in wanted if name not in offered]
     if missing:
-        raise ModelProblem(f"the server has no {missing[0]}", "choose another mirror or model")
+        raise Problem("download.no_file", file=missing[0])
     return [offered[name] for name in wanted]
 
 
@@ -182,10 +176,10 @@ def _fetch(hub: Hub, entry: Entry, commit: str, files: list[RemoteFile], folder:
 
 
 def _check_small(folder: Path, small: list[RemoteFile]) -> None:
-    """Raise ModelProblem where the settings are of no use; they go, but not what other settings let arrive."""
+    """Raise Problem where the settings are of no use; they go, but not what other settings let arrive."""
     try:
         check_settings(folder)
-    except ModelProblem:
+    except Problem:
         for file in small:
             (folder / file.name).unlink()
         raise
@@ -215,9 +209,7 @@ def _bring(
     hub.fetch(entry.repository, commit, file, part, downloading)
     if not file.is_in(part, checking):
         shutil.rmtree(folder)
-        raise ModelProblem(
-            f"{file.name} is not what the server promised: its hash is another", "try again, or choose another mirror"
-        )
+        raise Problem("download.hash", file=file.name)
     with part.open("rb+") as written:
         os.fsync(written.fileno())
     part.replace(target)

@@ -15,15 +15,15 @@ import numpy as np
 from desktop_app.checkpoints.ir import Ir, read_descriptions, read_ir
 from desktop_app.checkpoints.parts import DECODER, ENCODER, INDEX, WEIGHTS, said
 from desktop_app.checkpoints.pieces import Pieces, read_json, read_pieces
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape, read_shape
 from desktop_app.checkpoints.shared_draft import fingerprint, is_shared_draft, own_tensors, read_settings
 from desktop_app.checkpoints.specials import read_vocabulary
-from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensor, Tensors
+from desktop_app.checkpoints.tensors import Tensor, Tensors
 from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 
-__all__ = ["Checkpoint", "ModelProblem", "check_settings", "read", "read_draft", "read_target", "same_encoder"]
+__all__ = ["Checkpoint", "Problem", "check_settings", "read", "read_draft", "read_target", "same_encoder"]
 
 _FEATURES = {"sampling_rate": SAMPLE_RATE, "hop_length": 160, "n_fft": 400}
 _BLOCK = 1 << 24
@@ -68,7 +68,7 @@ class Checkpoint:
 
 
 def read(folder: Path) -> Checkpoint:
-    """The model in `folder`; ModelProblem says what is wrong with it and what to do."""
+    """The model in `folder`; Problem says what is wrong with it and what to do."""
     with _readable(folder):
         return _read(folder)
 
@@ -101,20 +101,20 @@ def _read(folder: Path) -> Checkpoint:
 
 
 def read_draft(folder: Path, target: Checkpoint) -> Checkpoint:
-    """The draft in `folder`, with what it takes from its target; ModelProblem says what is wrong with it."""
+    """The draft in `folder`, with what it takes from its target; Problem says what is wrong with it."""
     with _readable(folder):
         return _with_target(folder, target) if is_shared_draft(folder) else _read(folder)
 
 
 def _with_target(folder: Path, target: Checkpoint) -> Checkpoint:
-    """The draft in a folder together with what it takes from its target; ModelProblem where it is for another one."""
+    """The draft in a folder together with what it takes from its target; Problem where it is for another one."""
     draft = read_settings(folder)
     if target.ir is not None or draft.fingerprint != fingerprint(target.tensors):
-        raise ModelProblem(f"it was trained for another model ({draft.target})", "choose that model as the target")
+        raise Problem("model.draft_trained_for", target=draft.target)
     shape = replace(target.shape, decoder_layers=draft.layers, audio_pooling=draft.pooling)
     vocabulary = target.vocabulary
     if shape.audio_positions % shape.audio_pooling or not _is_head(draft.head_tokens, vocabulary):
-        raise ModelProblem("the config.json of the draft is damaged", FETCH_AGAIN)
+        raise Problem("model.damaged", file="config.json")
     own = Tensors(folder)
     for name, sides in own_tensors(shape).items():
         own.check(name, sides)
@@ -140,7 +140,7 @@ def _is_head(tokens: Sequence[int], vocabulary: Vocabulary) -> bool:
 
 
 def read_target(folder: Path) -> Checkpoint:
-    """The model in `folder`, which is to write; ModelProblem also where it hears windows of another length than those
+    """The model in `folder`, which is to write; Problem also where it hears windows of another length than those
     that are cut for it.
     """
     checkpoint = read(folder)
@@ -149,7 +149,7 @@ def read_target(folder: Path) -> Checkpoint:
 
 
 def check_settings(folder: Path) -> None:
-    """Raise ModelProblem for what is wrong with a model whose numbers are not there yet: what `read_target` would say
+    """Raise Problem for what is wrong with a model whose numbers are not there yet: what `read_target` would say
     of its settings, its tokenizer and the descriptions of OpenVINO's own graphs.
     """
     with _readable(folder):
@@ -164,56 +164,50 @@ def check_settings(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _readable(folder: Path) -> Iterator[None]:
-    """Say in a ModelProblem what the system does not let one read of a model."""
+    """Say in a Problem what the system does not let one read of a model."""
     try:
         yield
     except OSError as error:
         name = Path(error.filename or folder).name
-        raise ModelProblem(f"{name} cannot be read ({error.strerror or error})", "check its permissions") from error
+        raise Problem("model.not_read", file=name, error=error.strerror or str(error)) from error
 
 
 def _check_window(shape: Shape, vocabulary: Vocabulary) -> None:
-    """Raise ModelProblem where a model's windows are not those that recordings are cut into."""
+    """Raise Problem where a model's windows are not those that recordings are cut into."""
     seconds = shape.audio_positions * vocabulary.seconds_per_timestamp
     if seconds != WINDOW_SECONDS:
-        raise ModelProblem(
-            f"the model hears windows of {seconds:g} s, where Whisper's last {WINDOW_SECONDS} s", "choose another model"
-        )
+        raise Problem("model.window", seconds=f"{seconds:g}", wanted=WINDOW_SECONDS)
 
 
 def _check_features(folder: Path) -> None:
-    """Raise ModelProblem where a model hears something else than Whisper does."""
+    """Raise Problem where a model hears something else than Whisper does."""
     settings = _optional(folder / "preprocessor_config.json")
     for key, wanted in _FEATURES.items():
         found = settings.get(key, wanted)
         if found != wanted:
-            raise ModelProblem(
-                f"the model hears other features ({key} {found}, not {wanted})", "choose a Whisper model"
-            )
+            raise Problem("model.not_whisper", found=f"{key} {found}")
 
 
 def _pieces(folder: Path, shape: Shape) -> Pieces:
     """The tokenizer of a model of this shape."""
     pieces = read_pieces(folder)
     if pieces.largest >= shape.vocabulary:
-        raise ModelProblem(
-            "the tokenizer has more tokens than the model", "take tokenizer and weights from the same model"
-        )
+        raise Problem("model.other_tokenizer")
     return pieces
 
 
 def _config(folder: Path) -> dict[str, Any]:
     """config.json of a folder that is a Whisper model."""
     if not folder.exists():
-        raise ModelProblem("there is no such model folder", "check its name")
+        raise Problem("model.no_folder")
     if not folder.is_dir():
-        raise ModelProblem("this is a file, not a model folder", "choose the folder that holds config.json")
+        raise Problem("model.is_file", name=folder.name)
     if not (folder / "config.json").is_file():
-        raise ModelProblem("the folder has no config.json", "choose a Whisper folder in the Hugging Face layout")
+        raise Problem("model.incomplete", file="config.json")
     config = _optional(folder / "config.json")
     kind = config.get("model_type", "no type")
     if kind != "whisper":
-        raise ModelProblem(f"this is no Whisper model ({kind})", "choose a Whisper model")
+        raise Problem("model.not_whisper", found=f"model_type {kind}")
     return config
 
 
@@ -223,7 +217,7 @@ def _optional(path: Path) -> dict[str, Any]:
         return {}
     found = read_json(path)
     if not isinstance(found, dict):
-        raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN)
+        raise Problem("model.damaged", file=path.name)
     return found
 
 

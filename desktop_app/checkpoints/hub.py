@@ -20,7 +20,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from desktop_app import __version__
 from desktop_app.checkpoints.parts import Heard, digest, git_digest
-from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.problems import Problem
 
 PUBLIC = "https://huggingface.co"
 """The hub that is asked where no mirror is named."""
@@ -35,8 +35,6 @@ PAUSE = 1.0
 """Seconds before the second try; each later pause is twice as long."""
 
 _BUSY = (408, 429, 500, 502, 503, 504)
-_LATER = "try again later: it goes on where it stopped"
-_MIRROR = "check the address of the mirror, and whether this network wants you to log in first"
 
 _UNEXPECTED = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
 """What reading JSON raises that is of another shape, or none."""
@@ -78,13 +76,9 @@ class Hub:
         try:
             self._session = self._library.utils.get_session()
         except (ImportError, ValueError, ssl.SSLError, OSError) as error:
-            raise ModelProblem(
-                f"the proxy or the certificates cannot be used ({error})", "look at their settings"
-            ) from error
+            raise Problem("download.settings", error=str(error)) from error
         except Exception as error:  # InvalidURL, which may quote the password
-            raise ModelProblem(
-                "the address of the proxy cannot be read", "write HTTPS_PROXY as http://HOST:PORT"
-            ) from error
+            raise Problem("download.proxy_address") from error
         # huggingface_hub 1 speaks through httpx, 2 through httpx2, whose errors have the same names.
         self._http = sys.modules[type(self._session).__module__.partition(".")[0]]
 
@@ -101,16 +95,16 @@ class Hub:
                 raise
             except _UNEXPECTED as error:
                 host = _host(self._mirror or self._library.constants.ENDPOINT)
-                raise ModelProblem(f"what answers at {host} is no hub of models", _MIRROR) from error
+                raise Problem("download.not_a_hub", host=host) from error
 
         commit, found = self._patiently(ask, repository)
         if not commit or not found:
-            raise ModelProblem("the server does not tell sizes and hashes of the files", "choose another mirror")
+            raise Problem("download.no_hashes")
         return commit, found
 
     def fetch(self, repository: str, commit: str, file: RemoteFile, target: Path, heard: Heard) -> None:
         """Bring `target` to the size of a file, from where it ends. A connection that breaks is taken up again, and so
-        is one that gives something else; what arrived stays in `target` when ModelProblem is raised.
+        is one that gives something else; what arrived stays in `target` when Problem is raised.
         """
         failures = 0
         while (have := _size(target)) < file.size:
@@ -175,54 +169,42 @@ class Hub:
         status = _status(error)
         return status in _BUSY if status else isinstance(error, (self._http.TransportError, _OtherAnswer))
 
-    def _said(self, error: Exception | None, repository: str, file: str = "") -> ModelProblem:
-        """An error in words."""
+    def _said(self, error: Exception | None, repository: str, file: str = "") -> Problem:
+        """What an error means."""
         errors = self._library.errors
-        if isinstance(error, ModelProblem):
+        if isinstance(error, Problem):
             return error
         if isinstance(error, _OtherAnswer):
-            return ModelProblem(f"the server gives something else than {file}", _MIRROR)
+            return Problem("download.other_answer", file=file)
         if error is None:
-            return ModelProblem("the server breaks off again and again", _LATER)
+            return Problem("download.broken_off")
         if isinstance(error, errors.OfflineModeIsEnabled):
-            return ModelProblem("downloads are switched off (HF_HUB_OFFLINE)", "take the variable away")
+            return Problem("download.offline")
         if isinstance(error, errors.RevisionNotFoundError):
-            return ModelProblem(
-                f"the server no longer has the revision of {repository} that is wanted",
-                "choose another mirror, or wait for a newer Galley",
-            )
+            return Problem("download.no_revision", repository=repository)
         if isinstance(error, (errors.RepositoryNotFoundError, errors.EntryNotFoundError)):
-            return ModelProblem(
-                f"the server has no {repository} for everyone",
-                "check the name; a model behind a log-in can be fetched in a browser and added as a folder",
-            )
+            return Problem("download.not_found", repository=repository)
         if isinstance(error, errors.HFValidationError):
-            return ModelProblem(f"{repository} is no name of a model", "galley models list shows some")
+            return Problem("download.bad_name", repository=repository)
         status, refused = _status(error), isinstance(error, self._http.ProxyError)
         if status == 407 or (refused and str(error).startswith("407")):
-            return ModelProblem(
-                f"{_proxy(error) or 'the proxy'} wants a name and a password",
-                "set HTTPS_PROXY (or HTTP_PROXY) to http://NAME:PASSWORD@HOST:PORT",
-            )
+            return Problem("download.proxy_login", proxy=_proxy(error) or "HTTPS_PROXY")
         if status:
-            remedy = _LATER if status in _BUSY else "check the name of the model and the address of the mirror"
-            return ModelProblem(f"the server answers with error {status}", remedy)
+            return Problem("download.busy" if status in _BUSY else "download.status", status=status)
         if _certificate(error):
-            return ModelProblem(
-                "this computer does not trust the server's certificate",
-                "add your organisation's certificate to the system's, or let SSL_CERT_FILE point to it",
-            )
+            return Problem("download.certificate")
         if refused:
-            return ModelProblem(f"{_proxy(error) or 'the proxy'} refuses ({error})", "check HTTPS_PROXY and NO_PROXY")
+            return Problem("download.proxy_refused", proxy=_proxy(error) or "HTTPS_PROXY", error=str(error))
         if isinstance(error, self._http.TransportError):
-            through = f" through {proxy}" if (proxy := _proxy(error)) else ""
-            remedy = f"check HTTPS_PROXY and NO_PROXY, or {_LATER}" if proxy else f"check the connection and {_LATER}"
-            if isinstance(error, self._http.TimeoutException):
-                return ModelProblem(f"the server does not answer{through}", remedy if proxy else _LATER)
+            proxy, late = _proxy(error), isinstance(error, self._http.TimeoutException)
+            if late:
+                return Problem("download.proxy_timeout", proxy=proxy) if proxy else Problem("download.timeout")
             why = re.sub(r"\[Errno -?\d+\] ", "", str(error))
-            return ModelProblem(f"the server cannot be reached{through} ({why})", remedy)
+            if proxy:
+                return Problem("download.proxy_unreachable", proxy=proxy, error=why)
+            return Problem("download.unreachable", error=why)
         if isinstance(error, (self._http.HTTPError, self._http.InvalidURL, ValueError)):
-            return ModelProblem(f"the server gives no sensible answer ({error})", "check the address of the mirror")
+            return Problem("download.no_sense", error=str(error))
         raise error
 
 
@@ -235,7 +217,7 @@ def _library() -> ModuleType:
         try:
             int(value)  # else the import fails
         except ValueError:
-            raise ModelProblem(f"{name} is {value!r}, no whole number", "change the variable or take it away") from None
+            raise Problem("download.variable", name=name, value=value) from None
     import huggingface_hub
     import huggingface_hub.errors
     import huggingface_hub.utils
@@ -286,11 +268,11 @@ def _host(address: str) -> str:
 
 
 def _proxy(error: Any) -> str:
-    """The proxy through which a request went, in words; "" where there was none."""
+    """The proxy through which a request went, as host and port; "" where there was none."""
     url = (error.response if _status(error) else error).request.url
     proxies = {} if proxy_bypass(url.host) else getproxies()
     address = proxies.get(url.scheme) or proxies.get("all")
-    return f"the proxy {_host(address)}" if address else ""
+    return _host(address) if address else ""
 
 
 def _size(path: Path) -> int:

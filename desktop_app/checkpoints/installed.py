@@ -28,9 +28,9 @@ from desktop_app.checkpoints.catalogue import Entry
 from desktop_app.checkpoints.folder import read, read_draft, read_target
 from desktop_app.checkpoints.parts import Part
 from desktop_app.checkpoints.pieces import read_json
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shared_draft import is_shared_draft, read_settings
-from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensors
+from desktop_app.checkpoints.tensors import Tensors
+from desktop_app.problems import Problem
 
 BUNDLED = "base"
 """The name of the model that comes with Galley."""
@@ -117,15 +117,15 @@ def add(source: Path, name: str, progress: Progress) -> Installed:
     """Copy a model folder, and the draft in it, to the installed models; `name` "" takes the folder's own, as far as it
     can be a model's, or, for a model of the catalogue, the catalogue's.
 
-    Raises ModelProblem, also where the copy is not what was read; then nothing of it stays behind, but what an
+    Raises Problem, also where the copy is not what was read; then nothing of it stays behind, but what an
     unfinished download left under this name does. Raises OSError.
     """
     checkpoint = read_target(source)
     if checkpoint.draft:
         try:
             read_draft(checkpoint.draft, checkpoint)
-        except ModelProblem as problem:
-            raise ModelProblem(f"in the draft that lies in it, {problem.reason}", problem.remedy) from problem
+        except Problem as problem:
+            raise Problem("model.own_draft", cause=problem) from problem
     wanted = _files(source) + [f"draft/{file}" for file in (_files(checkpoint.draft) if checkpoint.draft else ())]
     name = check_free(name or _own_name(source))
     with staging(name) as mine:
@@ -138,7 +138,7 @@ def add(source: Path, name: str, progress: Progress) -> Installed:
             if checkpoint.draft and (about := parts.read_about(checkpoint.draft)):
                 parts.write_about(folder / "draft", about)
             parts.write_about(folder, _about(name, source, copied), copied)
-            _check(folder, progress, FETCH_AGAIN)
+            _check(folder, progress)
             added = place(folder, name)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -148,17 +148,17 @@ def add(source: Path, name: str, progress: Progress) -> Installed:
 
 
 def verify(name: str, progress: Progress) -> bool:
-    """Read every byte of a model again; ModelProblem says what is wrong. False if it is sound as far as one can see,
+    """Read every byte of a model again; Problem says what is wrong. False if it is sound as far as one can see,
     but nobody wrote down what its files have to be.
     """
     known = names()
     if name not in known:
         raise unknown(name)
-    return _check(known[name], progress, "remove the model and install it again")
+    return _check(known[name], progress)
 
 
 def remove(name: str) -> None:
-    """Delete an installed model, or what an unfinished download left. Raises ModelProblem and OSError."""
+    """Delete an installed model, or what an unfinished download left. Raises Problem and OSError."""
     if name not in unfinished():
         _removable(name)
     with staging(name) as folder:
@@ -169,37 +169,36 @@ def remove(name: str) -> None:
 
 
 def check_free(name: str) -> str:
-    """The name, if a model can be installed under it; ModelProblem if not."""
+    """The name, if a model can be installed under it; Problem if not."""
     if not _NAME.fullmatch(name):
-        raise ModelProblem(f"{name!r} cannot be the name of a model", "use letters, digits and . _ + - only")
+        raise Problem("model.bad_name", name=name)
     found = names().get(name)
     if found == bundled():
-        raise ModelProblem(f"{name} comes with Galley", "use it as it is, or give yours another name")
+        raise Problem("model.built_in", name=name)
     if found:
-        raise ModelProblem(f"{name} is already installed", "remove it first to have another in its place")
+        raise Problem("model.installed", name=name)
     check_readable(name)
     return name
 
 
 def check_readable(name: str) -> None:
-    """Raise ModelProblem where there is a model of this name that the system does not let one read."""
+    """Raise Problem where there is a model of this name that the system does not let one read."""
     if not _NAME.fullmatch(name):
         return
     folder = home() / name
     try:
         _holds_model(folder)
     except OSError as error:
-        raise ModelProblem(
-            f"the model {name} cannot be read ({error.strerror or error})", f"check the permissions of {folder}"
-        ) from error
+        raise Problem("model.not_read", file=str(folder), error=error.strerror or str(error)) from error
 
 
 def check_room(folder: Path, size: int) -> None:
-    """Raise ModelProblem unless so many bytes fit on the disk."""
+    """Raise Problem unless so many bytes fit on the disk."""
     free = shutil.disk_usage(folder).free
     if free < size + _ROOM:
-        need = f"{(size + _ROOM) / 1e9:.2f} GB are needed, {free / 1e9:.2f} GB are free"
-        raise ModelProblem(f"there is not enough room on the disk: {need}", f"make room where {home()} is")
+        raise Problem(
+            "disk.no_room", needed=f"{(size + _ROOM) / 1e9:.2f}", free=f"{free / 1e9:.2f}", folder=str(home())
+        )
 
 
 @contextlib.contextmanager
@@ -213,7 +212,7 @@ def staging(name: str) -> Iterator[Path]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise ModelProblem(f"another Galley is at work on {name}", "wait until it has finished") from None
+        raise Problem("model.busy", name=name) from None
     folder = home() / ".partial" / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -229,7 +228,7 @@ def place(folder: Path, name: str) -> Installed:
     """Move a finished model to where it is found."""
     target = home() / name
     if target.exists():
-        raise ModelProblem(f"{target} is in the way", "move it away")
+        raise Problem("disk.exists", path=str(target))
     folder.rename(target)
     sync_folder(target.parent)
     return describe(name, target)
@@ -245,13 +244,11 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def disk_problem(error: OSError) -> ModelProblem:
-    """What the disk refuses, in words."""
+def disk_problem(error: OSError) -> Problem:
+    """What the disk refuses."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return ModelProblem("the disk is full", f"make room where {home()} is, then try again")
-    return ModelProblem(
-        f"{error.filename or home()} cannot be used ({error.strerror or error})", "check its permissions"
-    )
+        return Problem("disk.full")
+    return Problem("disk.failed", path=str(error.filename or home()), error=error.strerror or str(error))
 
 
 def _removable(name: str) -> None:
@@ -259,7 +256,7 @@ def _removable(name: str) -> None:
     if name not in known:
         raise unknown(name)
     if known[name] == bundled():
-        raise ModelProblem(f"{name} belongs to Galley and stays as it is", "name another model")
+        raise Problem("model.built_in", name=name)
 
 
 def _holds_model(folder: Path) -> bool:
@@ -267,13 +264,13 @@ def _holds_model(folder: Path) -> bool:
     return folder.is_dir() and "config.json" in os.listdir(folder) and (folder / "config.json").is_file()
 
 
-def unknown(name: str) -> ModelProblem:
+def unknown(name: str) -> Problem:
     """Says that there is no such model, or that it cannot be read."""
     try:
         check_readable(name)
-    except ModelProblem as problem:
+    except Problem as problem:
         return problem
-    return ModelProblem(f"{name} is not installed", f"installed are: {', '.join(names())}")
+    return Problem("model.not_installed", name=name, names=", ".join(names()))
 
 
 def _own_name(source: Path) -> str:
@@ -338,22 +335,22 @@ def _copy(source: Path, target: Path, heard: parts.Heard) -> Part:
     return Part(target.name, size, state.hexdigest())
 
 
-def _check(folder: Path, progress: Progress, again: str) -> bool:
-    """Compare every file with what was recorded, then look at every number; `again` is the remedy for what is wrong."""
+def _check(folder: Path, progress: Progress) -> bool:
+    """Compare every file with what was recorded, then look at every number. Raises Problem."""
     wanted = parts.recorded(folder)
     total, done = sum(part.size for part in wanted), 0
     for part in wanted:
         file = folder / part.name
         if not file.is_file():
-            raise ModelProblem(f"{part.name} is missing", again)
+            raise Problem("model.changed", file=part.name)
         if file.stat().st_size != part.size:
-            raise ModelProblem(f"{part.name} has another size than when it was installed", again)
+            raise Problem("model.changed", file=part.name)
         if parts.digest(file, partial(ahead, progress, "Checking", done, total)) != part.sha256:
-            raise ModelProblem(f"{part.name} has changed since it was installed", again)
+            raise Problem("model.changed", file=part.name)
         done += part.size
     for tensors, name in _numbers(folder):
         if not np.isfinite(tensors[name].read()).all():
-            raise ModelProblem(f"the tensor {name} holds something that is no number", again)
+            raise Problem("model.not_finite", name=name)
     return bool(wanted)
 
 

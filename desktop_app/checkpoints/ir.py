@@ -12,10 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from desktop_app.checkpoints import parts
-from desktop_app.checkpoints.problem import ModelProblem
-from desktop_app.checkpoints.tensors import FETCH_AGAIN
-
-CONVERT = "convert the model again with galley models convert"
+from desktop_app.problems import Problem
 
 _ENCODER = {"input_features"}
 _DECODER = {"input_ids", "encoder_hidden_states"}
@@ -31,7 +28,7 @@ class Ir:
 
 
 def read_ir(folder: Path) -> Ir | None:
-    """The graphs of a folder, checked; None where it has none. ModelProblem says what is missing or of another kind."""
+    """The graphs of a folder, checked; None where it has none. Problem says what is missing or of another kind."""
     there = {name for name in parts.GRAPHS if (folder / name).is_file()}
     if not there:
         return None
@@ -43,43 +40,43 @@ def read_ir(folder: Path) -> Ir | None:
 
 
 def read_descriptions(graphs: Ir) -> dict[Path, ElementTree.Element]:
-    """The descriptions of two graphs, of which the numbers need not be there. ModelProblem says what is damaged or of
+    """The descriptions of two graphs, of which the numbers need not be there. Problem says what is damaged or of
     another kind.
     """
     encoder, decoder = _description(graphs.encoder), _description(graphs.decoder)
     _inputs(encoder, graphs.encoder, _ENCODER, set())
     _inputs(decoder, graphs.decoder, _DECODER, _CHOICE)
     if decoder.find("layers/layer[@type='ReadValue']") is None:
-        raise ModelProblem("its decoder does not remember what it has read (it is not stateful)", CONVERT)
+        raise Problem("model.graph", file=graphs.decoder.name, detail="not stateful")
     return {graphs.encoder: encoder, graphs.decoder: decoder}
 
 
 def _description(path: Path) -> ElementTree.Element:
-    """The description of a graph; ModelProblem where it is damaged."""
+    """The description of a graph; Problem where it is damaged."""
     try:
         net = ElementTree.parse(path).getroot()
     except OSError as error:
-        raise ModelProblem(f"{path.name} cannot be read", "check the file's permissions") from error
+        raise Problem("model.not_read", file=path.name, error=error.strerror or str(error)) from error
     except ElementTree.ParseError as error:
-        raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN) from error
+        raise Problem("model.damaged", file=path.name) from error
     if net.tag != "net" or net.find("layers") is None:
-        raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN)
+        raise Problem("model.damaged", file=path.name)
     return net
 
 
 def _check_numbers(path: Path, net: ElementTree.Element) -> None:
-    """Raise ModelProblem where the numbers of a graph are cut off."""
+    """Raise Problem where the numbers of a graph are cut off."""
     numbers = path.with_suffix(".bin")
     try:
         ends = [int(data.get("offset", 0)) + int(data.get("size", 0)) for data in net.iterfind(".//layer/data")]
     except ValueError as error:
-        raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN) from error
+        raise Problem("model.damaged", file=path.name) from error
     if numbers.stat().st_size < max(ends, default=0):
-        raise ModelProblem(f"{numbers.name} is incomplete", FETCH_AGAIN)
+        raise Problem("model.damaged", file=numbers.name)
 
 
 def _inputs(net: ElementTree.Element, path: Path, wanted: Collection[str], allowed: Collection[str]) -> None:
-    """Raise ModelProblem unless a graph has these inputs, and no others but the allowed ones."""
+    """Raise Problem unless a graph has these inputs, and no others but the allowed ones."""
     found = set()
     for layer in net.iterfind("layers/layer[@type='Parameter']"):
         port = layer.find("output/port")
@@ -88,6 +85,6 @@ def _inputs(net: ElementTree.Element, path: Path, wanted: Collection[str], allow
         found.add(next((name for name in names if name in wanted or name in allowed), names[0]))
     missing, unknown = sorted(set(wanted) - found), sorted(found - {*wanted, *allowed})
     if missing:
-        raise ModelProblem(f"{path.name} has no input {missing[0]}", CONVERT)
+        raise Problem("model.graph", file=path.name, detail=f"without {missing[0]}")
     if unknown:
-        raise ModelProblem(f"{path.name} wants an input {unknown[0]}, which is not known here", CONVERT)
+        raise Problem("model.graph", file=path.name, detail=unknown[0])

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 
 from desktop_app.checkpoints.folder import Checkpoint
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter, ModelDrafter
 from desktop_app.decoding.mapping import Ids, head_ids, map_ids
 from desktop_app.decoding.retokenised import RetokenisedDrafter, Spelling
+from desktop_app.problems import Problem
 
 _SHOWN = [*range(33, 127), *range(161, 173), *range(174, 256)]
 _LETTERS = {chr(byte): byte for byte in _SHOWN} | {
@@ -23,35 +23,30 @@ _LETTERS = {chr(byte): byte for byte in _SHOWN} | {
 
 
 def check(target: Checkpoint, draft: Checkpoint, language: str | None, translate: bool) -> None:
-    """Raise ModelProblem if the draft hears otherwise, or cannot do what is asked for and the target can. A `language`
+    """Raise Problem if the draft hears otherwise, or cannot do what is asked for and the target can. A `language`
     that is still to be found out is None; should the draft not know it, the target will write alone.
     """
     if target.shape.audio_positions != draft.shape.audio_positions:
-        raise refusal(target, draft.name, "it hears windows of another length")
+        raise Problem("model.draft_window", draft=draft.name, target=target.name)
     end_of_window = target.shape.audio_positions * target.vocabulary.seconds_per_timestamp
     if draft.vocabulary.timestamp(end_of_window) is None:
-        raise refusal(target, draft.name, "it lacks timestamps")
+        raise Problem("model.draft_timestamps", draft=draft.name, target=target.name)
     if language and target.vocabulary.knows(language) and not draft.vocabulary.knows(language):
-        raise refusal(target, draft.name, f"it does not know the language {language}")
+        raise Problem("model.draft_language", draft=draft.name, target=target.name, language=language)
     if translate and target.vocabulary.translates and not draft.vocabulary.translates:
-        raise refusal(target, draft.name, "it does not translate")
+        raise Problem("model.draft_translation", draft=draft.name, target=target.name)
 
 
 def drafter(target: Checkpoint, draft: Checkpoint) -> Callable[[Draft], Drafter]:
-    """What makes a drafter of the draft's model; ModelProblem where the text of one cannot become the other's."""
+    """What makes a drafter of the draft's model; Problem where the text of one cannot become the other's."""
     if draft.head_tokens is not None:
         return partial(ModelDrafter, ids=head_ids(target.vocabulary, draft.head_tokens))
     if target.pieces.text.keys() == draft.pieces.text.keys():
         return partial(ModelDrafter, ids=ids(target, draft))
     spellings = spelling(target), spelling(draft)
     if spellings[0] is None or spellings[1] is None:
-        raise refusal(target, draft.name, "their tokenizers are of different kinds")
+        raise Problem("model.draft_tokenizer", draft=draft.name, target=target.name)
     return partial(RetokenisedDrafter, target=spellings[0], own=spellings[1])
-
-
-def refusal(target: Checkpoint, draft: str, reason: str) -> ModelProblem:
-    """Says that the draft of this name cannot work for the target."""
-    return ModelProblem(f"{draft} cannot draft for {target.name}: {reason}", "choose another draft, or none")
 
 
 def ids(target: Checkpoint, draft: Checkpoint) -> Ids:

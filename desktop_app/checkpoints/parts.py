@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.problems import Problem
 
 SETTINGS = (
     "config.json",
@@ -58,7 +58,7 @@ class Part:
 
 def weights(names: Collection[str], shards: Callable[[], dict[str, Any]]) -> list[str]:
     """The files of a folder or repository that hold its tensors: one file, or the parts that its index names; else
-    OpenVINO's own graphs. ModelProblem names the pickle of one that has no other weights.
+    OpenVINO's own graphs. Problem names the pickle of one that has no other weights.
     """
     if WEIGHTS in names:
         return [WEIGHTS]
@@ -71,11 +71,11 @@ def weights(names: Collection[str], shards: Callable[[], dict[str, Any]]) -> lis
     if set(GRAPHS) & set(names):
         return whole_graphs(names)
     refuse_pickles(names)
-    raise ModelProblem("it has no model.safetensors", "choose a Whisper model in the Hugging Face layout")
+    raise Problem("model.incomplete", file=WEIGHTS)
 
 
 def named_shards(index: Any) -> list[str]:
-    """The files that an index names, which lie beside it; ModelProblem where it names none, others, or a pickle."""
+    """The files that an index names, which lie beside it; Problem where it names none, others, or a pickle."""
     try:
         found = sorted(set(index["weight_map"].values()))
         damaged = not found or not all(map(_SHARD.fullmatch, found))
@@ -83,7 +83,7 @@ def named_shards(index: Any) -> list[str]:
         found, damaged = [], True
     refuse_pickles(found)
     if damaged:
-        raise ModelProblem(f"{INDEX} is damaged", "fetch the model again, or choose another one")
+        raise Problem("model.damaged", file=INDEX)
     return found
 
 
@@ -95,13 +95,13 @@ def is_pickle(name: str) -> bool:
     return name.endswith(_PICKLES) and not (name.startswith(_OPENVINO) and name.endswith(".bin"))
 
 
-def pickle_problem(name: str) -> ModelProblem:
+def pickle_problem(name: str) -> Problem:
     """Says of a model that its weights are this pickle."""
-    return ModelProblem(f"its weights are a pickle ({name}), which could run code", "choose one with model.safetensors")
+    return Problem("model.pickle", file=name)
 
 
 def refuse_pickles(names: Iterable[str]) -> None:
-    """Raise ModelProblem for the first pickle among the files of a model that has no other weights."""
+    """Raise Problem for the first pickle among the files of a model that has no other weights."""
     for name in sorted(filter(is_pickle, names), key=lambda name: (name.count("/"), name)):
         raise pickle_problem(name)
 
@@ -118,10 +118,10 @@ def is_small(name: str) -> bool:
 
 
 def whole_graphs(names: Collection[str]) -> list[str]:
-    """The files of OpenVINO's graphs; ModelProblem names the first that is missing."""
+    """The files of OpenVINO's graphs; Problem names the first that is missing."""
     for name in GRAPHS:
         if name not in names:
-            raise ModelProblem(f"it has OpenVINO's graphs without {name}", "get all four files")
+            raise Problem("model.graphs_incomplete", file=name)
     return list(GRAPHS)
 
 

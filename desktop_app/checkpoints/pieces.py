@@ -14,8 +14,7 @@ from typing import Any
 from tokenizers import ByteLevelBPETokenizer, Tokenizer
 
 from desktop_app.checkpoints.parts import parse_json
-from desktop_app.checkpoints.problem import ModelProblem
-from desktop_app.checkpoints.tensors import FETCH_AGAIN
+from desktop_app.problems import Problem
 
 _SPECIAL = re.compile(r"<\|.*\|>")
 
@@ -50,13 +49,13 @@ class Pieces:
 
 
 def read_json(path: Path) -> Any:
-    """The contents of a JSON file of the model; ModelProblem if it cannot be read."""
+    """The contents of a JSON file of the model; Problem if it cannot be read."""
     try:
         return parse_json(path.read_text("utf-8"))
     except OSError as error:
-        raise ModelProblem(f"{path.name} cannot be read", "check the file's permissions") from error
+        raise Problem("model.not_read", file=path.name, error=error.strerror or str(error)) from error
     except ValueError as error:
-        raise ModelProblem(f"{path.name} is damaged", FETCH_AGAIN) from error
+        raise Problem("model.damaged", file=path.name) from error
 
 
 def read_pieces(folder: Path) -> Pieces:
@@ -65,7 +64,7 @@ def read_pieces(folder: Path) -> Pieces:
     """
     tokenizer = _read_fast(folder / "tokenizer.json") or _read_slow(folder)
     if tokenizer is None:
-        raise ModelProblem("the folder has no tokenizer.json", "choose a Whisper folder in the Hugging Face layout")
+        raise Problem("model.incomplete", file="tokenizer.json")
     added = tokenizer.get_added_tokens_decoder()
     special = {token.content for token in added.values() if token.special}
     ids = tokenizer.get_vocab(with_added_tokens=True)
@@ -84,7 +83,7 @@ def _read_fast(path: Path) -> Tokenizer | None:
     try:
         tokenizer = Tokenizer.from_str(json.dumps(_completed(found)))
     except Exception as error:  # the library raises Exception itself
-        raise ModelProblem("the tokenizer is damaged or of another kind", FETCH_AGAIN) from error
+        raise Problem("model.tokenizer") from error
     tokenizer.no_truncation()  # what a training left in the file would cut prompts and hot words
     tokenizer.no_padding()
     return tokenizer
@@ -100,10 +99,10 @@ def _read_slow(folder: Path) -> Tokenizer | None:
         tokenizer.add_special_tokens(sorted(names, key=names.__getitem__))
         if any(tokenizer.token_to_id(name) != token for name, token in names.items()):
             raise ValueError("added tokens have other ids")
-    except ModelProblem:
+    except Problem:
         raise
     except Exception as error:  # the library raises Exception itself
-        raise ModelProblem("the tokenizer is damaged or of another kind", FETCH_AGAIN) from error
+        raise Problem("model.tokenizer") from error
     return Tokenizer.from_str(json.dumps(_completed(json.loads(tokenizer.to_str()))))
 
 

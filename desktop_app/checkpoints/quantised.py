@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.checkpoints.parts import Heard
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.tensors import TensorFile, Tensors
+from desktop_app.problems import Problem
 
 GROUP = 128
 """Numbers that share a scale at 4 bits; where they do not divide a row, the largest half of it that does."""
@@ -142,7 +142,7 @@ def stored(
     damaged. What it needs at a time is some rows; whatever happens, the file is there whole or not at all. `heard`
     hears how many bytes are written.
 
-    Raises ModelProblem where the disk refuses.
+    Raises Problem where the disk refuses.
     """
     path = cache / f"{_key(tensors, names, bits)}.weights"
     try:
@@ -151,10 +151,7 @@ def stored(
         os.utime(path)  # the oldest ones are removed first
         return Quantised(tensors, bits, TensorFile(path))
     except OSError as error:
-        raise ModelProblem(
-            f"the weights cannot be kept in {cache} ({error.strerror or error})",
-            "make room there and let Galley write to it, or choose f32",
-        ) from error
+        raise Problem("disk.cache", folder=str(cache), error=error.strerror or str(error)) from error
 
 
 def named(parts: Sequence[str]) -> str:
@@ -242,7 +239,7 @@ def _is_sound(path: Path) -> bool:
         file = TensorFile(path)
         sums = _stored(file, _SUMS).view("<u4").tolist()
         found = [zlib.crc32(_stored(file, entry).data) for entry in file.header if entry != _SUMS]
-    except (ModelProblem, KeyError, ValueError):
+    except (Problem, KeyError, ValueError):
         return False
     return bool(sums == found)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from desktop_app.checkpoints.problem import ModelProblem
-from desktop_app.checkpoints.tensors import FETCH_AGAIN
+from desktop_app.problems import Problem
 
 _MOST = {"vocab_size": 1_000_000} | dict.fromkeys(
     ("encoder_layers", "decoder_layers", "encoder_attention_heads", "decoder_attention_heads"), 1000
@@ -100,14 +99,14 @@ class Shape:
 
 
 def read_shape(config: dict[str, Any]) -> Shape:
-    """The sizes that config.json gives; ModelProblem where one is missing or absurd, or they do not fit together."""
+    """The sizes that config.json gives; Problem where one is missing or absurd, or they do not fit together."""
 
     def size(key: str) -> int:
         found = config.get(key)
         if not isinstance(found, int) or isinstance(found, bool) or found < 1:
-            raise ModelProblem(f"config.json does not say {key}", FETCH_AGAIN)
+            raise Problem("model.config", key=key)
         if found > (most := _MOST.get(key, _MOST_ELSE)):
-            raise ModelProblem(f"{key} in config.json is more than {most}, which no Whisper model has", FETCH_AGAIN)
+            raise Problem("model.config", key=f"{key} > {most}")
         return found
 
     shape = Shape(
@@ -125,8 +124,8 @@ def read_shape(config: dict[str, Any]) -> Shape:
         own_head=config.get("tie_word_embeddings", True) is False,
     )
     if shape.width % shape.encoder_heads or shape.width % shape.decoder_heads:
-        raise ModelProblem("the attention heads in config.json do not divide its width", FETCH_AGAIN)
+        raise Problem("model.config", key="encoder_attention_heads, decoder_attention_heads")
     activation = config.get("activation_function", "gelu")
     if activation != "gelu":
-        raise ModelProblem(f"the model uses {activation}, which is not Whisper's", "choose a Whisper model")
+        raise Problem("model.not_whisper", found=f"activation_function {activation}")
     return shape

@@ -14,9 +14,9 @@ from typing import Any
 
 from desktop_app.checkpoints.parts import said
 from desktop_app.checkpoints.pieces import read_json
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape
-from desktop_app.checkpoints.tensors import FETCH_AGAIN, Tensors
+from desktop_app.checkpoints.tensors import Tensors
+from desktop_app.problems import Problem
 
 KIND = "galley_draft"
 _FINGERPRINT_ROWS = 256
@@ -47,14 +47,14 @@ class SharedDraft:
 
 
 def is_shared_draft(folder: Path) -> bool:
-    """Whether the model in a folder needs its target to run; ModelProblem where its config.json is damaged."""
+    """Whether the model in a folder needs its target to run; Problem where its config.json is damaged."""
     file = folder / "config.json"
     found = read_json(file) if file.is_file() else {}
     return isinstance(found, dict) and found.get("model_type") == KIND
 
 
 def read_settings(folder: Path) -> SharedDraft:
-    """What config.json says of a draft; ModelProblem where that makes no sense."""
+    """What config.json says of a draft; Problem where that makes no sense."""
     found = read_json(folder / "config.json")
     try:
         draft = SharedDraft(
@@ -68,7 +68,7 @@ def read_settings(folder: Path) -> SharedDraft:
         if list(draft.head_tokens) != sorted(set(draft.head_tokens)) or min(draft.head_tokens) < 0:
             raise ValueError("not in ascending order")
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise ModelProblem("the config.json of the draft is damaged", FETCH_AGAIN) from error
+        raise Problem("model.damaged", file="config.json") from error
     return draft
 
 

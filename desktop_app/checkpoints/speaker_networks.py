@@ -11,7 +11,7 @@ from pathlib import Path
 from desktop_app import resources
 from desktop_app.checkpoints import parts
 from desktop_app.checkpoints.installed import home, staging
-from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.problems import Problem
 
 SEGMENTATION, EMBEDDING = "segmentation", "embedding"
 
@@ -48,14 +48,12 @@ def find(name: str) -> SpeakerNetwork | None:
 
 
 def of(part: str) -> tuple[SpeakerNetwork, Path]:
-    """The network of this part, and its file. Raises ModelProblem where it is not on this computer."""
+    """The network of this part, and its file. Raises Problem where it is not on this computer."""
     for entry in entries():
         if entry.part == part and (file := location(entry)) is not None:
             return entry, file
     missing = next(entry for entry in entries() if entry.part == part)
-    raise ModelProblem(
-        f"the speaker network {missing.name} is not there", f"galley models download {missing.name} fetches it"
-    )
+    raise Problem("model.no_network", name=missing.name)
 
 
 def location(entry: SpeakerNetwork) -> Path | None:
@@ -74,20 +72,19 @@ def is_installed(entry: SpeakerNetwork) -> bool:
 
 
 def verify(entry: SpeakerNetwork) -> bool:
-    """Read every byte of an installed network again: True if it is what the catalogue knows, else ModelProblem."""
+    """Read every byte of an installed network again: True if it is what the catalogue knows, else Problem."""
     file = location(entry)
     if file is None:
-        raise ModelProblem(f"{entry.name} is not installed", f"galley models download {entry.name} fetches it")
+        raise Problem("model.no_network", name=entry.name)
     if parts.digest(file) != entry.sha256:
-        remedy = "install Galley again" if file == bundled(entry) else "remove it and fetch it again"
-        raise ModelProblem(f"{file.name} has changed since it was installed", remedy)
+        raise Problem("model.changed", file=file.name)
     return True
 
 
 def remove(entry: SpeakerNetwork) -> None:
-    """Delete a downloaded network, or what an unfinished download left. Raises ModelProblem and OSError."""
+    """Delete a downloaded network, or what an unfinished download left. Raises Problem and OSError."""
     if bundled(entry).is_file():
-        raise ModelProblem(f"{entry.name} comes with Galley", "it cannot be removed")
+        raise Problem("model.built_in", name=entry.name)
     with staging(entry.name) as folder:
         left = any(folder.iterdir())
         shutil.rmtree(folder)
@@ -95,4 +92,4 @@ def remove(entry: SpeakerNetwork) -> None:
             (home() / entry.name).rename(folder)  # at once gone, whatever happens while it is deleted
             shutil.rmtree(folder)
         elif not left:
-            raise ModelProblem(f"{entry.name} is not installed", f"galley models download {entry.name} fetches it")
+            raise Problem("model.no_network", name=entry.name)

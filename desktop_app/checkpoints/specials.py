@@ -9,26 +9,25 @@ from collections.abc import Iterable
 from typing import Any
 
 from desktop_app.checkpoints.pieces import Pieces
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape
 from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.problems import Problem
 
 _TASKS = ("transcribe", "translate")
 _LANGUAGE = re.compile(r"<\|([a-z]{2,3})\|>")
-_OTHER_TOKENIZER = "take tokenizer and weights from the same model"
 _FRAMES_A_SECOND = 50.0
 _ENGLISH_END, _MULTILINGUAL_END = 50_256, 50_257
 """<|endoftext|> in openai's two vocabularies."""
 
 
 def read_vocabulary(pieces: Pieces, generation: dict[str, Any], config: dict[str, Any], shape: Shape) -> Vocabulary:
-    """The special tokens of a checkpoint; ModelProblem where one that is needed is missing or outside of the
+    """The special tokens of a checkpoint; Problem where one that is needed is missing or outside of the
     vocabulary.
     """
 
     def inside(token: int, name: str) -> int:
         if not 0 <= token < shape.vocabulary:
-            raise ModelProblem(f"the token {name} is outside of the vocabulary", _OTHER_TOKENIZER)
+            raise Problem("model.other_tokenizer")
         return token
 
     def find(key: str, *names: str) -> int | None:
@@ -47,15 +46,15 @@ def read_vocabulary(pieces: Pieces, generation: dict[str, Any], config: dict[str
     def need(key: str, *names: str) -> int:
         found = find(key, *names)
         if found is None:
-            raise ModelProblem(f"the tokenizer has no {names[0]}", "choose a Whisper folder in the Hugging Face layout")
+            raise Problem("model.no_token", token=names[0])
         return found
 
     end = need("eos_token_id", "<|endoftext|>")
     no_timestamps = need("no_timestamps_token_id", "<|notimestamps|>")
     if no_timestamps + 1 >= shape.vocabulary:
-        raise ModelProblem("the model has no timestamps", "choose a model that was trained with them")
+        raise Problem("model.no_timestamps")
     if not any(token < end for token in pieces.text.values()):
-        raise ModelProblem("the tokenizer has no text for the model's tokens", _OTHER_TOKENIZER)
+        raise Problem("model.other_tokenizer")
     languages = _languages(pieces, generation) if _multilingual(pieces, generation, config, end) else {}
     tasks = _tasks(pieces, generation) if languages else {}
     for name, token in (languages | tasks).items():

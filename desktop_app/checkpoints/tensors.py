@@ -27,12 +27,11 @@ from desktop_app.checkpoints.parts import (
     pickle_problem,
     refuse_pickles,
 )
-from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.problems import Problem
 
 WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}
 """Bytes of one number, for the kinds that Galley reads."""
 
-FETCH_AGAIN = "fetch the model again"
 LONGEST_HEADER = 100_000_000
 _PICKLED = (b"PK\x03\x04", *(bytes((0x80, protocol)) for protocol in range(2, 6)))
 """How PyTorch's archives begin, and plain pickles."""
@@ -127,18 +126,15 @@ class Tensors:
             file.release()
 
     def check(self, name: str, shape: tuple[int, ...]) -> None:
-        """Raise ModelProblem unless the tensor is there, of this shape and of a kind that can be read."""
+        """Raise Problem unless the tensor is there, of this shape and of a kind that can be read."""
         tensor = self._tensors.get(name)
         if tensor is None:
-            raise ModelProblem(f"the model has no tensor {name}", FETCH_AGAIN)
+            raise Problem("model.tensor_missing", name=name)
         if tensor.shape != shape:
             found, wanted = (" x ".join(map(str, each)) or "a number" for each in (tensor.shape, shape))
-            raise ModelProblem(f"the tensor {name} is {found} where config.json says {wanted}", FETCH_AGAIN)
+            raise Problem("model.tensor_shape", name=name, found=found, wanted=wanted)
         if tensor.kind not in WIDTHS:
-            raise ModelProblem(
-                f"the tensor {name} holds {tensor.kind} numbers",
-                "choose a model in half or full precision, not quantised",
-            )
+            raise Problem("model.tensor_type", name=name, kind=tensor.kind)
 
 
 def _files(folder: Path) -> list[Path]:
@@ -150,30 +146,28 @@ def _files(folder: Path) -> list[Path]:
         return [single]
     if not index.is_file():
         refuse_pickles(files_below(folder))
-        raise ModelProblem("the folder has no model.safetensors", "choose a Whisper folder in the Hugging Face layout")
+        raise Problem("model.incomplete", file=WEIGHTS)
     try:
         files = [folder / name for name in named_shards(parse_json(index.read_text("utf-8")))]
     except ValueError as error:
-        raise ModelProblem(f"{index.name} is damaged", FETCH_AGAIN) from error
+        raise Problem("model.damaged", file=index.name) from error
     for file in files:
         if not file.is_file():
-            raise ModelProblem(f"the model's part {file.name} is missing", FETCH_AGAIN)
+            raise Problem("model.incomplete", file=file.name)
     return files
 
 
 def _header(path: Path) -> tuple[dict[str, tuple[str, tuple[int, ...], int, int]], int]:
-    """Name -> (kind, shape, begin, end) of a safetensors file, and where its data begin; ModelProblem where they do not
+    """Name -> (kind, shape, begin, end) of a safetensors file, and where its data begin; Problem where they do not
     fit the file.
     """
-    damaged = ModelProblem(f"{path.name} is damaged or incomplete", FETCH_AGAIN)
+    damaged = Problem("model.damaged", file=path.name)
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
             head, begins = file.read(8), file.read(1)
             if head == b"version ":  # git-lfs left this where it did not fetch the file
-                raise ModelProblem(
-                    f"{path.name} is only git's pointer to the weights", "run git lfs pull in its folder, or fetch it"
-                )
+                raise Problem("model.lfs_pointer", file=path.name)
             if head.startswith(_PICKLED) and begins != b"{":  # where a header follows, those bytes are its length
                 raise pickle_problem(path.name)
             length = int.from_bytes(head, "little")
@@ -182,7 +176,7 @@ def _header(path: Path) -> tuple[dict[str, tuple[str, tuple[int, ...], int, int]
             file.seek(8)
             header: dict[str, Any] = parse_json(file.read(length))
     except OSError as error:
-        raise ModelProblem(f"{path.name} cannot be read", "check the file's permissions") from error
+        raise Problem("model.not_read", file=path.name, error=error.strerror or str(error)) from error
     except ValueError as error:
         raise damaged from error
     if not isinstance(header, dict):

@@ -6,7 +6,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from desktop_app.app import problems
 from desktop_app.engine import probe
+from desktop_app.problems import Problem
 
 if TYPE_CHECKING:
     from desktop_app.audio.microphone import Input
@@ -24,17 +26,17 @@ def run(arguments: argparse.Namespace) -> int:
         found = probe.ask(probe.inference_devices) + _cuda()
         width = max((len(name) for name, _ in found), default=0)
         lines += [f"  {name.lower():{width}}  {full}" for name, full in found]
-    except probe.ProbeProblem as problem:
-        lines.append(f"  nothing: {problem}; run galley doctor")
+    except Problem as problem:
+        lines.append(f"  nothing: {problems.sentence(problem)} Run galley doctor.")
         status = NO_ENGINE
     lines.append("Hears:")
     try:
-        inputs, reason, remedy = probe.ask(probe.inputs)
-        lines += _described(inputs) or [f"  nothing: {reason}; {remedy}"]
+        inputs, why_not = probe.ask(probe.inputs)
+        lines += _described(inputs) or [f"  nothing: {problems.sentence(problem)}" for problem in (why_not,) if problem]
         if inputs and not any(one.is_system for one in inputs):
             lines.append(f"  {microphone.system_audio_remedy()}")
-    except probe.ProbeProblem as problem:
-        lines.append(f"  nothing: {problem}; run galley doctor")
+    except Problem as problem:
+        lines.append(f"  nothing: {problems.sentence(problem)} Run galley doctor.")
     sys.stdout.write("\n".join(lines) + "\n")
     return status
 
@@ -54,5 +56,5 @@ def _cuda() -> list[tuple[str, str]]:
     """The CUDA devices; a PyTorch that does not work is for galley doctor to say."""
     try:
         return probe.ask(probe.cuda_devices)[0]
-    except probe.ProbeProblem:
+    except Problem:
         return []

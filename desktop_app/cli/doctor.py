@@ -15,8 +15,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from desktop_app import __version__, folders
+from desktop_app.app import problems
 from desktop_app.cli.window import has_display
 from desktop_app.engine import probe
+from desktop_app.problems import Problem
 
 PACKAGES = (
     "av",
@@ -57,11 +59,18 @@ def run(arguments: argparse.Namespace) -> int:
     for check in [partial(_trial, arguments.device)] if arguments.device else checks:
         for finding in check():
             mark = {"ok": "ok     ", "note": "note   ", "problem": "PROBLEM"}[finding.state]
-            sys.stdout.write(f"{mark}  {finding.what}{f'; {finding.remedy}' if finding.remedy else ''}\n")
+            sys.stdout.write(f"{mark}  {_joined(finding.what, finding.remedy)}\n")
             sys.stdout.flush()
             if finding.state == "problem":
                 status = NO_ENGINE
     return status
+
+
+def _joined(what: str, remedy: str) -> str:
+    """A finding and its remedy: whole sentences follow each other, clauses are joined."""
+    if what.endswith("."):
+        return f"{what} {remedy[:1].upper()}{remedy[1:]}".rstrip()
+    return f"{what}; {remedy}" if remedy else what
 
 
 def _program() -> Iterator[Finding]:
@@ -86,8 +95,8 @@ def _packages() -> Iterator[Finding]:
 def _devices() -> Iterator[Finding]:
     try:
         found = probe.ask(probe.inference_devices)
-    except probe.ProbeProblem as problem:
-        yield Finding("problem", f"OpenVINO does not work: {problem}", _REINSTALL)
+    except Problem as problem:
+        yield Finding("problem", f"OpenVINO does not work: {problems.describe(problem)[0]}", _REINSTALL)
         return
     for name, full in found:
         yield Finding("ok", f"OpenVINO computes on {name}: {full}")
@@ -99,20 +108,20 @@ def _cuda() -> Iterator[Finding]:
     """Nobody needs it, so nothing here is a problem; without PyTorch there is nothing to say."""
     try:
         found, why_not = probe.ask(probe.cuda_devices)
-    except probe.ProbeProblem as problem:
-        yield Finding("note", f"PyTorch does not work: {problem}", "OpenVINO computes without it")
+    except Problem as problem:
+        yield Finding("note", f"PyTorch does not work: {problems.describe(problem)[0]}", "OpenVINO computes without it")
         return
     for name, full in found:
         yield Finding("ok", f"PyTorch computes on {name}: {full}")
     if why_not:
-        yield Finding("ok", f"{why_not}; OpenVINO computes without one")
+        yield Finding("ok", f"{problems.describe(why_not)[0]} OpenVINO computes without.")
 
 
 def _bundled() -> Iterator[Finding]:
     try:
         yield Finding("ok", probe.ask(probe.bundled))
-    except probe.ProbeProblem as problem:
-        yield Finding("problem", f"the bundled model does not work: {problem}", _REINSTALL)
+    except Problem as problem:
+        yield Finding("problem", f"the bundled model does not work: {problems.describe(problem)[0]}", _REINSTALL)
 
 
 def _trial(device: str) -> Iterator[Finding]:
@@ -120,8 +129,8 @@ def _trial(device: str) -> Iterator[Finding]:
     remedy = "update its driver, or choose another device"
     try:
         trial = probe.ask(partial(on_device, device), 900.0)
-    except probe.ProbeProblem as problem:
-        reason, _, said = str(problem).partition("; ")
+    except Problem as problem:
+        reason, said = problems.describe(problem)
         yield Finding("problem", f"{device} does not work: {reason}", said or remedy)
         return
     for line in trial.lines:
@@ -156,23 +165,28 @@ def _data() -> Iterator[Finding]:
 def _window() -> Iterator[Finding]:
     try:
         yield Finding("ok", f"the window opens ({probe.ask(open_window)})")
-    except probe.ProbeProblem as problem:
+    except Problem as problem:
         if not has_display():
             yield Finding("note", "there is no display for the window", "galley transcribe works without one")
         else:
             remedy = "on Debian and Ubuntu install libegl1, libxkbcommon0 and libxcb-cursor0"
-            yield Finding("note", f"the window does not open: {problem}", remedy)
+            yield Finding("note", f"the window does not open: {problems.describe(problem)[0]}", remedy)
 
 
 def _sound() -> Iterator[Finding]:
     from desktop_app.audio import microphone  # brings numpy, which the other checks leave to processes of their own
 
     try:
-        found, reason, remedy = probe.ask(probe.inputs)
-    except probe.ProbeProblem as problem:
-        yield Finding("note", f"no microphone can be used: {problem}", "files can be transcribed without one")
+        found, why_not = probe.ask(probe.inputs)
+    except Problem as problem:
+        yield Finding(
+            "note",
+            f"no microphone can be used: {problems.describe(problem)[0]}",
+            "files can be transcribed without one",
+        )
         return
     if not found:
+        reason, remedy = problems.describe(why_not) if why_not else ("", "")
         yield Finding("note", f"nothing can be recorded: {reason}", remedy)
         return
     yield Finding("ok", f"hears with {found[0].name} ({found[0].host})")

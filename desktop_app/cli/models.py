@@ -10,15 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from desktop_app.app import problems, stages
 from desktop_app.app.wording import size
 from desktop_app.checkpoints import catalogue, choice, download, installed, speaker_networks
 from desktop_app.checkpoints.catalogue import Entry
 from desktop_app.checkpoints.installed import Installed
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
 from desktop_app.cli import train_draft
 from desktop_app.cli.screen import Screen
 from desktop_app.cli.transcribe import DONE, FAILED, INTERRUPTED, USAGE, shown
+from desktop_app.problems import Problem
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
             return action(arguments, screen) or DONE
         except BrokenPipeError:  # the reader of the output has enough
             raise
-        except (ModelProblem, OSError) as error:
+        except (Problem, OSError) as error:
             return _fail(screen, arguments.subject, error)
         except train_draft.UnknownName as unknown:
             return _fail(screen, arguments.subject, unknown.problem, USAGE)
@@ -48,9 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
             return INTERRUPTED
 
 
-def _fail(screen: Screen, name: str, error: ModelProblem | OSError, status: int = FAILED) -> int:
-    problem = error if isinstance(error, ModelProblem) else installed.disk_problem(error)
-    screen.say(f"{shown(name)}: {problem.reason}; {problem.remedy}")
+def _fail(screen: Screen, name: str, error: Problem | OSError, status: int = FAILED) -> int:
+    problem = error if isinstance(error, Problem) else installed.disk_problem(error)
+    screen.say(f"{shown(name)}: {problems.sentence(problem)}")
     return status
 
 
@@ -62,7 +63,7 @@ def _download(arguments: argparse.Namespace, screen: Screen) -> None:
         return
     try:
         entry = download.entry_for(name)
-    except ModelProblem as problem:
+    except Problem as problem:
         raise train_draft.UnknownName(problem) from problem
     arguments.subject = entry.name  # what is said of it from now on
     model = download.download(name, arguments.mirror, progress=screen.show_bytes)
@@ -97,7 +98,7 @@ def _add(arguments: argparse.Namespace, screen: Screen) -> None:
     source = Path(arguments.subject).expanduser()
     target: str = arguments.draft_of
     if target and target not in installed.names():
-        raise ModelProblem(f"{target} is not installed", "add it first, then its draft")
+        raise Problem("model.not_installed", name=target, names=", ".join(installed.names()))
     if source.parent.resolve() == installed.home().resolve():
         name = source.name  # it is installed already, and only to be the draft of another
     else:
@@ -113,7 +114,9 @@ def _convert(arguments: argparse.Namespace, screen: Screen) -> None:
 
     folder = Path(arguments.to).expanduser()
     sounds = Path(arguments.calibrate).expanduser() if arguments.calibrate else None
-    convert.convert(arguments.subject, folder, sounds, screen.say)
+    convert.convert(
+        arguments.subject, folder, sounds, lambda stage, **values: screen.say(stages.describe(stage, **values))
+    )
     screen.say(f"{folder} is ready: galley transcribe FILE --target FOLDER, or galley models add FOLDER")
 
 
@@ -123,7 +126,7 @@ def _verify(arguments: argparse.Namespace, screen: Screen) -> int:
         network = speaker_networks.find(name)
         try:
             compared = speaker_networks.verify(network) if network else installed.verify(name, screen.show_bytes)
-        except (ModelProblem, OSError) as error:
+        except (Problem, OSError) as error:
             is_known = isinstance(error, OSError) or name in installed.names()
             status = _fail(screen, name, error, FAILED if is_known else USAGE)
         else:

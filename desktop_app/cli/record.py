@@ -12,16 +12,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 
+from desktop_app.app import problems
 from desktop_app.app.entry import DONE as WRITTEN
 from desktop_app.app.entry import Entry, LiveLine
 from desktop_app.app.live import OFF, OPENING, PAUSED, RUNNING
 from desktop_app.app.session import WRITING
-from desktop_app.app.wording import clock
-from desktop_app.audio.microphone import MicrophoneProblem
+from desktop_app.app.wording import clock, sentence
 from desktop_app.cli import recover
 from desktop_app.cli.live_screen import LiveScreen
 from desktop_app.cli.terminal import DONE, FAILED, INTERRUPTED, USAGE, Terminal
 from desktop_app.cli.transcribe import make_folder, shown
+from desktop_app.problems import Problem
 from desktop_app.transcript import guarded
 
 _STATES = {OPENING: "Waiting for sound", RUNNING: "Recording", PAUSED: "Paused"}
@@ -47,7 +48,7 @@ class _Recording:
         self._terminal, self._live, self._screen = terminal, terminal.live, terminal.screen
         self._entry: Entry | None = None
         self._phase, self._keys = OFF, ""
-        self._trouble: MicrophoneProblem | None = None
+        self._troubles: tuple[Problem, ...] = ()
         self._lines = 0  # that are on the screen
         self._told: set[str] = set()
         session = terminal.session
@@ -58,7 +59,7 @@ class _Recording:
         self._live.changed.connect(self._show_phase)
         self._live.levelled.connect(self._show_level)
         self._live.told.connect(self._screen.say)
-        self._live.refused.connect(lambda reason, remedy: self._screen.say(f"galley: {reason}; {remedy}"))
+        self._live.refused.connect(lambda reason, remedy: self._screen.say(f"galley: {sentence(reason, remedy)}"))
 
     def run(self, seconds: float | None, *, check: bool) -> int:
         """From the first sample to the last word; gives the exit status."""
@@ -104,9 +105,10 @@ class _Recording:
             self._told.add("Paused")
             self._screen.say("Paused. Return goes on.")
         self._screen.status.state = _STATES.get(self._phase, WRITING)
-        if self._live.problem is not self._trouble and self._phase != OFF:
-            self._trouble = self._live.problem
-            self._screen.say(f"galley: {self._trouble}" if self._trouble else "galley: all is well again")
+        if self._live.problems != self._troubles and self._phase != OFF:
+            self._troubles = self._live.problems
+            said = problems.sentence(*self._troubles) or "all is well again"
+            self._screen.say(f"galley: {said}")
 
     def _say_paused(self) -> None:
         if self._phase == PAUSED:
@@ -125,11 +127,11 @@ class _Recording:
         if entry is None or entry.id != key:
             return
         if entry.preparing and entry.preparing != WRITING:
-            self._say_once(f"{entry.preparing}.")
-        if entry.models is not None and entry.models.notice:
-            self._say_once(entry.models.notice)
+            self._say_once(entry.preparing)
+        for notice in entry.models.notices if entry.models is not None else ():
+            self._say_once(problems.sentence(notice))
         if entry.problem and self._live.is_on:
-            self._say_once(f"galley: the text stops here. {entry.problem} The recording goes on.")
+            self._say_once(f"galley: the text stops here. {problems.sentence(entry.problem)} The recording continues.")
 
     def _show_text(self, key: str) -> None:
         entry, status = self._entry, self._screen.status

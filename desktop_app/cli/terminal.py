@@ -15,6 +15,7 @@ from desktop_app import folders
 from desktop_app.app.core import Core
 from desktop_app.app.entry import IN_WORK, Entry
 from desktop_app.app.inputs import Inputs
+from desktop_app.app.wording import sentence
 from desktop_app.app.worker import Worker
 from desktop_app.audio import microphone
 from desktop_app.audio.microphone import Input
@@ -98,7 +99,7 @@ class Terminal:
         self._interrupted = True
 
     def _say_trouble(self, reason: str, remedy: str) -> None:
-        text = f"galley: {reason}; {remedy}" if remedy else f"{reason}."
+        text = f"galley: {sentence(reason, remedy)}" if remedy else sentence(reason)
         if text not in self._said:  # a disk that is full is so with every line
             self._said.add(text)
             self.screen.say(text)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop_app import atomic
+from desktop_app.app import problems, stages
 from desktop_app.cli import results
 from desktop_app.cli.screen import Screen
 from desktop_app.engine import arguments as model_options
@@ -96,11 +97,11 @@ class _Run:
         number = int(event.job)
         match event:
             case Preparing():
-                self._screen.show(event.what)
+                self._screen.show(stages.preparing(event))
             case Started():
                 self._started, self._segments = event, []
                 self._notice(_named(event.models))
-                self._notice(event.models.notice)
+                self._notices_of(event.models)
                 self._screen.show(self._place(number), 0.0, event.audio_seconds)
             case SegmentReady():
                 self._segments.append(event.segment)
@@ -117,7 +118,7 @@ class _Run:
     def _finish(self, number: int, transcript: Transcript) -> int:
         file = shown(self._files[number])
         self._started = None
-        self._notice(transcript.models.notice)
+        self._notices_of(transcript.models)
         if transcript.damage:
             self._screen.say(f"{file}: {transcript.damage}")
         if transcript.guarded:
@@ -126,7 +127,9 @@ class _Run:
             try:
                 atomic.write(self._targets[number], self._format.render(transcript))
             except OSError as error:
-                return self._note(file, f"the result cannot be written ({error.strerror or error})", "make room for it")
+                return self._note(
+                    file, f"The result cannot be written ({error.strerror or error}).", "Free some space for it."
+                )
         elif self._streams:
             if number + 1 < len(self._files):
                 self._screen.text("\n")
@@ -137,23 +140,26 @@ class _Run:
 
     def _notice(self, notice: str) -> None:
         """Say what the reader must know of the models, once."""
-        for said in self._notices:
-            notice = notice.removeprefix(said).strip()
-        if notice:
+        if notice not in self._notices:
             self._notices.add(notice)
             self._screen.say(notice)
 
+    def _notices_of(self, models: Models) -> None:
+        for notice in models.notices:
+            self._notice(problems.sentence(notice))
+
     def _fail(self, number: int, event: Failed) -> int:
-        if event.kind == "model":
-            self._screen.say(f"galley: {event.reason}; {event.remedy}")
-            self._failures.append((self._files[number], event.reason))
+        reason, remedy = problems.describe(event.problem)
+        if problems.concerns_every_file(event.problem):
+            self._screen.say(f"galley: {reason} {remedy}".rstrip())
+            self._failures.append((self._files[number], reason))
             return NO_ENGINE
-        status = self._note(shown(self._files[number]), event.reason, event.remedy)
+        status = self._note(shown(self._files[number]), reason, remedy)
         self._keep_part(number)
         return status
 
     def _note(self, file: str, reason: str, remedy: str) -> int:
-        self._screen.say(f"{file}: {reason}; {remedy}")
+        self._screen.say(f"{file}: {reason} {remedy}".rstrip())
         self._failures.append((file, reason))
         return FAILED
 

@@ -39,6 +39,7 @@ from desktop_app.engine.messages import (
     StopLive,
     Transcribe,
 )
+from desktop_app.problems import Problem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -159,8 +160,7 @@ class Engine:
             try:
                 self._child = Child(self._program)
             except OSError as error:
-                reason = f"the engine cannot be started ({error.strerror or error})"
-                self._tell(Failed(job, reason, "close other programs, then try again", "model"))
+                self._tell(Failed(job, Problem("engine.not_started", error=error.strerror or str(error))))
         return self._child is not None
 
     def _say(self, request: Request) -> None:
@@ -188,7 +188,7 @@ class Engine:
         elif self._kill_at is not None and self._next_live is None:
             self._next_live = LiveKeeper(request)
         else:
-            self._tell(Failed(request.job, "another recording is running", "stop it first", "engine"))
+            self._tell(Failed(request.job, Problem("engine.recording")))
 
     def _open_live(self, live: LiveKeeper) -> None:
         if self._running is not None and self._kill_at is not None:  # a file job that is about to stop
@@ -290,7 +290,7 @@ class Engine:
             if not self._has_child(live.job):
                 self._live = None
                 return
-            self._tell(Preparing(live.job, "The engine had ended and is started again; nothing is lost"))
+            self._tell(Preparing(live.job, "restarting"))
             self._catch_up(live)
             return
         self._live = None
@@ -306,9 +306,8 @@ class Engine:
 def _ended(job: str, code: int | None) -> Failed:
     """The engine ended in the middle of a job; `code` is its exit code."""
     if _from_outside(code):
-        remedy = "close other programs if memory is short, then try again"
-        return Failed(job, "the engine was ended from outside", remedy, "engine")
-    return Failed(job, "the engine stopped unexpectedly", "try again, or choose another model or device", "engine")
+        return Failed(job, Problem("engine.killed"))
+    return Failed(job, Problem("engine.crashed"))
 
 
 def _from_outside(code: int | None) -> bool:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.audio.files import AudioFile, AudioProblem
+from desktop_app.audio.files import AudioFile
 from desktop_app.audio.logmel import features
 from desktop_app.checkpoints import parts
 from desktop_app.checkpoints.folder import Checkpoint, read
-from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.engine.messages import Announce
 from desktop_app.engine.models import find
+from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_convert
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 
@@ -23,26 +23,26 @@ WINDOWS = 128
 """How many recordings are listened to: more would take longer and tell little."""
 
 
-def convert(model: str, folder: Path, sounds: Path | None, announce: Callable[[str], None]) -> None:
+def convert(model: str, folder: Path, sounds: Path | None, announce: Announce) -> None:
     """Write the graphs of a model, given by name or folder, to `folder`: whole or not at all.
 
     With `sounds`, a folder of recordings, the encoder becomes int8 in weights and activations, whose ranges are those
-    that the recordings show. `announce` hears a sentence before what takes time. Raises ModelProblem and OSError.
+    that the recordings show. `announce` hears a stage before what takes time. Raises Problem and OSError.
     """
     checkpoint = read(find(model))
     if checkpoint.ir is not None:
-        raise ModelProblem("it holds OpenVINO's own graphs already", "choose a model in safetensors")
+        raise Problem("model.is_openvino", model=checkpoint.name)
     if folder.exists():
-        raise ModelProblem(f"{folder} is there already", "name a folder that is not")
+        raise Problem("disk.exists", path=str(folder))
     openvino_convert.check()
     windows = _windows(sounds, checkpoint.mel_bins) if sounds else []
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as room:
         made = Path(room) / "made"
-        announce(f"Converting {checkpoint.name}")
+        announce("converting", name=checkpoint.name)
         openvino_convert.export(checkpoint, made)
         if windows:
-            announce(f"Making the encoder int8 with {len(windows)} recordings")
+            announce("quantising", count=str(len(windows)))
             openvino_convert.quantise_encoder(made / parts.ENCODER, windows)
         _settings(checkpoint, made)
         read(made)
@@ -63,17 +63,17 @@ def _settings(checkpoint: Checkpoint, folder: Path) -> None:
 def _windows(folder: Path, bins: int) -> list[npt.NDArray[np.float32]]:
     """Features [bins, frames] of the first half minute of each recording in a folder, in the order of their names."""
     if not folder.is_dir():
-        raise ModelProblem(f"there is no folder {folder}", "name a folder with recordings of speech")
+        raise Problem("file.no_folder", folder=str(folder))
     found: list[npt.NDArray[np.float32]] = []
     for path in sorted(file for file in folder.iterdir() if file.is_file()):
         try:
             found.append(features(_start(path), bins))
-        except AudioProblem:
+        except Problem:
             continue  # notes and the like lie among recordings
         if len(found) == WINDOWS:
             break
     if not found:
-        raise ModelProblem(f"{folder} holds no recording that can be read", "name a folder with recordings of speech")
+        raise Problem("file.no_recordings", folder=str(folder))
     return found
 
 

@@ -9,12 +9,11 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.audio.files import AudioFile, AudioProblem
+from desktop_app.audio.files import AudioFile
 from desktop_app.audio.logmel import features
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.audio.voice import VoiceGate
 from desktop_app.checkpoints.folder import Checkpoint
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import live_rest, longform
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.speculation import CancelledError
@@ -36,6 +35,7 @@ from desktop_app.engine.messages import (
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.outbox import Outbox
 from desktop_app.engine.speakers import OFF, Beside
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.continued import continued
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
@@ -57,10 +57,8 @@ def run(
         outbox.send(Finished(request.job, _transcribe(request, shelf, outbox, cancelled, pause)))
     except CancelledError:
         outbox.send(Cancelled(request.job))
-    except AudioProblem as problem:
-        outbox.send(Failed(request.job, problem.reason, problem.remedy, "file"))
-    except ModelProblem as problem:
-        outbox.send(Failed(request.job, problem.reason, problem.remedy, "model"))
+    except Problem as problem:
+        outbox.send(Failed(request.job, problem))
 
 
 def _transcribe(
@@ -68,10 +66,10 @@ def _transcribe(
 ) -> Transcript:
     """Wall-clock time counts from the moment the models are loaded."""
 
-    def announce(what: str) -> None:
+    def announce(stage: str, **values: str) -> None:
         if cancelled():
             raise CancelledError
-        outbox.send(Preparing(request.job, what))
+        outbox.send(Preparing(request.job, stage, values))
 
     with AudioFile(request.path) as audio:
         pair = shelf.pair(request.options, announce)
@@ -84,7 +82,7 @@ def _transcribe(
         hear = None
         if not request.written:
             if audio.seconds > WINDOW_SECONDS:
-                announce("Listening for the loudest sound")
+                announce("loudness")
             hear = work.listened(pair.mel_bins).features
         outbox.send(Started(request.job, audio.seconds, models))
         setup, blocks = pair.setup(request.options.guard), work.counted(audio)
@@ -98,10 +96,10 @@ def _transcribe(
 
 
 def settings_of(options: Options, checkpoint: Checkpoint) -> Settings:
-    """The options in the checkpoint's own terms; ModelProblem for what it cannot do."""
+    """The options in the checkpoint's own terms; Problem for what it cannot do."""
     vocabulary = checkpoint.vocabulary
     if options.task == "translate" and not vocabulary.translates:
-        raise ModelProblem(f"{checkpoint.name} does not translate", "choose a multilingual Whisper model")
+        raise Problem("model.no_translation", model=checkpoint.name)
     return Settings(
         _language(options.language, checkpoint),
         options.task == "translate",
@@ -120,8 +118,10 @@ def _language(wanted: str, checkpoint: Checkpoint) -> str | None:
         return None
     if not checkpoint.vocabulary.knows(wanted):
         known = checkpoint.vocabulary.languages or (ENGLISH,)
-        others = f"choose one of: {', '.join(sorted(known))}" if len(known) <= 9 else "choose another code, or auto"
-        raise ModelProblem(f"{checkpoint.name} does not know the language {wanted}", others)
+        if len(known) > 9:
+            raise Problem("model.language", model=checkpoint.name, language=wanted)
+        languages = ", ".join(sorted(known))
+        raise Problem("model.language_of", model=checkpoint.name, language=wanted, languages=languages)
     return wanted
 
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from desktop_app.audio.logmel import features
 from desktop_app.audio.voice import VoiceGate
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import live
 from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live_pace import Pace
@@ -34,6 +33,7 @@ from desktop_app.engine.messages import (
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.engine.outbox import Outbox
 from desktop_app.engine.speakers import OFF
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment, Transcript
 from desktop_app.transcript.statistics import Counter, Statistics
@@ -57,8 +57,8 @@ def run(request: StartLive, source: Source, shelf: Shelf, outbox: Outbox, cancel
         outbox.send(Finished(request.job, _Session(request, source, shelf, outbox, cancelled).transcript()))
     except CancelledError:
         outbox.send(Cancelled(request.job))
-    except ModelProblem as problem:
-        outbox.send(Failed(request.job, problem.reason, problem.remedy, "model"))
+    except Problem as problem:
+        outbox.send(Failed(request.job, problem))
 
 
 class _Session:
@@ -205,9 +205,9 @@ class _Session:
         seconds = (self._live.heard - self._request.resume.at) / SAMPLE_RATE
         return replace(self._counter.total, audio_seconds=seconds, wall_seconds=self._busy)
 
-    def _announce(self, what: str) -> None:
+    def _announce(self, stage: str, **values: str) -> None:
         self._check()
-        self._outbox.send(Preparing(self._request.job, what))
+        self._outbox.send(Preparing(self._request.job, stage, values))
 
     def _check(self) -> None:
         if self._cancelled():

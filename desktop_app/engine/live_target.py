@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -12,19 +11,19 @@ import numpy as np
 from desktop_app.audio.logmel import features
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read_target
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape
 from desktop_app.decoding.vocabulary import ENGLISH
-from desktop_app.engine.messages import StartLive
+from desktop_app.engine.messages import Announce, StartLive
 from desktop_app.engine.models import Pair, Shelf
+from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models
 
 TOO_SLOW = 1.0
 """Seconds for encoding one window, which every update does."""
 
 
-def pair_for_live(request: StartLive, shelf: Shelf, announce: Callable[[str], None]) -> tuple[Pair, Models]:
-    """The pair that writes while somebody speaks, and what is said about it. Raises ModelProblem.
+def pair_for_live(request: StartLive, shelf: Shelf, announce: Announce) -> tuple[Pair, Models]:
+    """The pair that writes while somebody speaks, and what is said about it. Raises Problem.
 
     Where the chosen target takes too long for a window, the largest installed one that is fast enough by its size
     writes instead, or else the smallest.
@@ -37,15 +36,13 @@ def pair_for_live(request: StartLive, shelf: Shelf, announce: Callable[[str], No
     if seconds <= TOO_SLOW:
         return pair, pair.described()
     smaller = _smaller(chosen, seconds, request)
-    slow = f"{chosen.name} needs {seconds:.1f} s to hear a window on this computer"
+    needed = f"{seconds:.1f}"
     if smaller is None:
-        notice = f"{slow}, so live text comes late; install a smaller model for it."
-        return pair, _with(pair.described(), notice)
+        return pair, _with(pair.described(), Problem("model.live_slow", model=chosen.name, seconds=needed))
     shelf.clear()
     pair = shelf.pair(replace(request.options, target=str(smaller), draft="auto"), announce)
-    notice = (
-        f"{pair.target.checkpoint.name} writes while you speak, because {slow}. {chosen.name} is for the final text."
-    )
+    live = pair.target.checkpoint.name
+    notice = Problem("model.live_smaller", model=live, chosen=chosen.name, seconds=needed)
     return pair, replace(_with(pair.described(), notice), final=chosen.name)
 
 
@@ -74,7 +71,7 @@ def _smaller(chosen: Checkpoint, seconds: float, request: StartLive) -> Path | N
     for folder in installed.names().values():
         try:
             checkpoint = read_target(folder)
-        except ModelProblem:
+        except Problem:
             continue
         vocabulary = checkpoint.vocabulary
         able = vocabulary.knows(language) if language != "auto" else len(vocabulary.languages) > 1
@@ -90,5 +87,5 @@ def _work(shape: Shape) -> float:
     return shape.encoder_layers * (4 * width**2 + 2 * width * shape.encoder_inner + 2 * width * shape.audio_positions)
 
 
-def _with(models: Models, notice: str) -> Models:
-    return replace(models, notice=f"{notice} {models.notice}".strip())
+def _with(models: Models, notice: Problem) -> Models:
+    return replace(models, notices=(notice, *models.notices))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
+from desktop_app.problems import Problem
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 
@@ -43,6 +45,12 @@ class Options:
     hot_words: tuple[str, ...] = ()
     guard: bool = True
     speakers: str = "off"
+
+
+class Announce(Protocol):
+    """Hears of a stage of Preparing."""
+
+    def __call__(self, stage: str, **values: str) -> None: ...
 
 
 # What the engine is asked. `job` is the asker's own name for a piece of work and comes back in every answer.
@@ -130,11 +138,11 @@ class Shutdown:
 
 @dataclass(frozen=True)
 class Preparing:
-    """Work that comes before the first word, in one sentence for people ("Loading base", "Preparing
-    it for this CPU, once")."""
+    """Work that comes before the first word: a stage of `app/stages.py`, and what its sentence names."""
 
     job: str
-    what: str
+    stage: str
+    values: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -245,15 +253,10 @@ class Cancelled:
 
 @dataclass(frozen=True)
 class Failed:
-    """The job cannot be done: a `reason` and what to do about it (`remedy`), each one short clause without a full stop.
-
-    `kind` is "file" (bad input), "model" (no usable model or engine) or "engine" (the engine process ended).
-    """
+    """The job cannot be done."""
 
     job: str
-    reason: str
-    remedy: str
-    kind: str = "file"
+    problem: Problem
 
 
 Request = Transcribe | StartLive | LiveAudio | StopLive | Cancel | Shutdown

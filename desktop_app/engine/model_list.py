@@ -12,8 +12,8 @@ from urllib.request import getproxies, proxy_bypass
 
 from desktop_app.checkpoints import catalogue, choice, download, hub, installed, parts, speaker_networks
 from desktop_app.checkpoints.catalogue import Entry
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
+from desktop_app.problems import Problem
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ class Source:
     """Where downloads come from: the `host` that is spoken to, through the `proxy` ("" for none).
 
     `mirror` is whether that is another than the public hub, `fixed` whether the environment says so, which the
-    settings cannot change. `problem` is why nothing can be fetched, as a sentence, or "".
+    settings cannot change. `problem` is why nothing can be downloaded.
     """
 
     host: str
     proxy: str = ""
     mirror: bool = False
     fixed: bool = False
-    problem: str = ""
+    problem: Problem | None = None
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ def source() -> Source:
     """Where downloads come from, as environment and settings say."""
     try:
         address = download.address_of("")
-    except ModelProblem as problem:
-        return Source("", mirror=True, problem=f"{problem.reason}: {problem.remedy}")
+    except Problem as problem:
+        return Source("", mirror=True, problem=problem)
     parsed = urlsplit(address or hub.PUBLIC)
     host = parsed.netloc.rpartition("@")[2]
     proxies = {} if proxy_bypass(parsed.hostname or "") else getproxies()

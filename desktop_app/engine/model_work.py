@@ -17,10 +17,10 @@ from pathlib import Path
 from threading import Event, Thread
 
 from desktop_app import folders
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import log
 from desktop_app.engine.child import Child
 from desktop_app.engine.messages import Cancel
+from desktop_app.problems import Problem
 
 GRACE = 2.0
 """Seconds that work which would leave something behind has to tidy up when it is given up; all else ends at once, as
@@ -95,10 +95,9 @@ class Done:
 
 @dataclass(frozen=True)
 class Refused:
-    """The work cannot be done: two clauses as in ModelProblem."""
+    """The work cannot be done."""
 
-    reason: str
-    remedy: str
+    problem: Problem
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ class Task:
         try:
             child = Child(partial(_do, self._work))
         except OSError as error:
-            self._on_said(Refused(f"no process can be started ({error.strerror or error})", "close other programs"))
+            self._on_said(Refused(Problem("engine.not_started", error=error.strerror or str(error))))
             return
         last = self._last_word(child)
         child.kill()
@@ -156,7 +155,7 @@ class Task:
             if not isinstance(said, Step):
                 return said
             self._on_said(said)
-        ended = Refused("the work on the model ended unexpectedly", f"try again; the details are in {log.path()}")
+        ended = Refused(Problem("engine.work_ended", log=str(log.path())))
         return Stopped() if self._asked.is_set() else ended
 
 
@@ -198,15 +197,14 @@ def _outcome(work: Work, heard: Callable[[str, int, int], None]) -> Said:
         return _done(work, heard)
     except _Ended:
         return Stopped()
-    except ModelProblem as problem:
-        return Refused(problem.reason, problem.remedy)
+    except Problem as problem:
+        return Refused(problem)
     except OSError as error:
-        said = installed.disk_problem(error)
-        return Refused(said.reason, said.remedy)
+        return Refused(installed.disk_problem(error))
     except BaseException as error:
         log.write(error)
         what = " ".join(str(error).split())[:200] or type(error).__name__
-        return Refused(f"Galley made a mistake: {what}", f"the details are in {log.path()}")
+        return Refused(Problem("engine.mistake", error=what, log=str(log.path())))
 
 
 def _done(work: Work, heard: Callable[[str, int, int], None]) -> Done:
@@ -241,7 +239,7 @@ def _done(work: Work, heard: Callable[[str, int, int], None]) -> Done:
 
 
 def _paired(target: str, draft: str) -> str:
-    """The name of the draft that a target would use, "" for none; ModelProblem where the two do not fit."""
+    """The name of the draft that a target would use, "" for none; Problem where the two do not fit."""
     from desktop_app.engine import models
 
     found = models.checked(target, draft)[1]
@@ -256,7 +254,7 @@ def _shrink(work: Shrink, heard: Callable[[str, int, int], None]) -> None:
 
     target, draft = models.checked(work.target, work.draft)
     if target.ir is not None:
-        raise ModelProblem(f"{target.name} holds OpenVINO's own graphs", "choose full precision, or another model")
+        raise Problem("model.openvino_precision", model=target.name, precision=work.precision)
     bits = int(work.precision.removeprefix("int"))
     shares = draft is not None and same_encoder(target, draft)
     wanted = [(target, target.shape.encoder_tensors()), (target, target.shape.decoder_tensors())]

@@ -10,14 +10,14 @@ from desktop_app import folders
 from desktop_app.audio.voice import Voices
 from desktop_app.checkpoints import choice, installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read_draft, read_target, same_encoder
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafter_names import DRAFTERS
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.setup import Setup
 from desktop_app.engine import placing, runtime
-from desktop_app.engine.messages import Options
+from desktop_app.engine.messages import Announce, Options
+from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models
 
 
@@ -42,13 +42,13 @@ class LoadedDraft(Loaded):
 
 @dataclass(frozen=True)
 class Pair:
-    """A target and perhaps a draft, ready to run. `remark` is "", or says why there is no draft, or another one, where
+    """A target and perhaps a draft, ready to run. `remark` says why there is no draft, or another one, where
     one would be expected. `named` is "", or the name of a drafter without a model (`drafter_names`).
     """
 
     target: Loaded
     draft: LoadedDraft | None
-    remark: str = ""
+    remark: Problem | None = None
     named: str = ""
 
     @property
@@ -93,7 +93,7 @@ class Pair:
             drafter="model" if self.draft else self.named or "off",
             device=self._devices(),
             precision=target.model.precision,
-            notice=f"{target.checkpoint.notice} {self.remark}".strip(),
+            notices=tuple(one for one in (_notice(target.checkpoint), self.remark) if one),
         )
 
     def _devices(self) -> str:
@@ -108,10 +108,10 @@ class Shelf:
         self._target: Loaded | None = None
         self._draft: LoadedDraft | None = None
 
-    def pair(self, options: Options, announce: Callable[[str], None]) -> Pair:
-        """The pair for these options; `announce` hears a sentence before each thing that takes time.
+    def pair(self, options: Options, announce: Announce) -> Pair:
+        """The pair for these options; `announce` hears a stage before each thing that takes time.
 
-        Raises ModelProblem.
+        Raises Problem.
         """
         folder = find(options.target or choice.best(options.language))
         devices = _devices(options)
@@ -119,8 +119,10 @@ class Shelf:
         if self._target is None or self._target.key != key:
             self.clear()
             checkpoint = read_target(folder)
-            chosen = f" on {runtime.AUTO}" if devices.target == "auto" else ""
-            announce(f"Loading {checkpoint.name}{chosen}")
+            if devices.target == "auto":
+                announce("loading_on", name=checkpoint.name, device=runtime.AUTO)
+            else:
+                announce("loading", name=checkpoint.name)
             model = runtime.load(
                 checkpoint, devices.target, options.precision, None, _cache(), encoder_device=devices.encoder
             )
@@ -137,8 +139,8 @@ class Shelf:
         self._target = self._draft = None
 
     def _draft_for(
-        self, target: Loaded, options: Options, announce: Callable[[str], None]
-    ) -> tuple[LoadedDraft | None, str]:
+        self, target: Loaded, options: Options, announce: Announce
+    ) -> tuple[LoadedDraft | None, Problem | None]:
         checkpoint, remark = _choose(target.checkpoint, options, self._draft)
         if checkpoint is None:
             return None, remark
@@ -148,7 +150,7 @@ class Shelf:
         if self._draft is None or self._draft.key != key:
             self._draft = None
             drafter = pairs.drafter(target.checkpoint, checkpoint)
-            announce(f"Loading the draft of {target.checkpoint.name}")
+            announce("loading_draft", name=target.checkpoint.name)
             # What one runtime hears is nothing that the other can read.
             alike = device.startswith("cuda") == devices.target.startswith("cuda")
             shares_encoder = alike and same_encoder(target.checkpoint, checkpoint)
@@ -162,7 +164,7 @@ class Shelf:
 
 def checked(target: str, draft: str) -> tuple[Checkpoint, Checkpoint | None]:
     """The models that a target ("" for the best installed) and a draft, as in Options, stand for. Nothing is loaded;
-    ModelProblem says what is wrong with one of them, or why they do not fit.
+    Problem says what is wrong with one of them, or why they do not fit.
     """
     options = Options(target=target, draft=draft)
     whole = read_target(find(target or choice.best()))
@@ -172,7 +174,7 @@ def checked(target: str, draft: str) -> tuple[Checkpoint, Checkpoint | None]:
 
 
 def find(wanted: str) -> Path:
-    """The folder of a model that is given by its name or as a folder. ModelProblem says which names there are."""
+    """The folder of a model that is given by its name or as a folder. Problem says which names there are."""
     known = installed.names()
     if wanted in known:
         return known[wanted]
@@ -180,35 +182,37 @@ def find(wanted: str) -> Path:
     if folder.is_dir():
         return folder
     if folder.is_file():
-        raise ModelProblem(f"{wanted} is a file, not a model folder", "choose the folder that holds config.json")
+        raise Problem("model.is_file", name=wanted)
     installed.check_readable(wanted)
-    raise ModelProblem(f"there is no model {wanted}", f"choose a folder or one of: {', '.join(known)}")
+    raise Problem("model.unknown", name=wanted, names=", ".join(known))
 
 
-def _choose(target: Checkpoint, options: Options, loaded: LoadedDraft | None) -> tuple[Checkpoint | None, str]:
-    """The draft that is to be used, and a sentence about what does not fit. A draft that was named is refused then.
+def _choose(
+    target: Checkpoint, options: Options, loaded: LoadedDraft | None
+) -> tuple[Checkpoint | None, Problem | None]:
+    """The draft that is to be used, and what does not fit. A draft that was named is refused then.
 
     "auto" is what the user gave the target, else what came with it, else the first installed one of those that the
     catalogue recommends; one that does not fit is passed over, and if it is the target's own, that is said.
     """
     if options.draft == "off" or options.draft in DRAFTERS:
-        return None, ""
+        return None, None
     if options.draft != "auto":
-        return _fitting(target, find(options.draft), options, loaded), ""
+        return _fitting(target, find(options.draft), options, loaded), None
     own = [folder for folder in (choice.registered_draft(target.folder), target.draft) if folder]
-    reasons: list[str] = []
+    causes: list[Problem] = []
     for folder in [*own, *choice.recommended_drafts(target.folder, options.language)]:
         try:
             draft = _fitting(target, folder, options, loaded)
-        except ModelProblem as problem:
-            reasons += [problem.reason] if folder in own else []
+        except Problem as problem:
+            causes += [problem] if folder in own else []
         else:
-            return draft, f"{reasons[0]}, so {draft.name} drafts." if reasons else ""
-    return None, f"{reasons[0]}, so {target.name} writes alone." if reasons else ""
+            return draft, Problem("model.other_draft", draft=draft.name, cause=causes[0]) if causes else None
+    return None, Problem("model.without_draft", target=target.name, cause=causes[0]) if causes else None
 
 
 def _fitting(target: Checkpoint, folder: Path, options: Options, loaded: LoadedDraft | None) -> Checkpoint:
-    """The draft in a folder, read unless it is the loaded one; ModelProblem where it does not fit."""
+    """The draft in a folder, read unless it is the loaded one; Problem where it does not fit."""
     if loaded is not None and loaded.key == _key(folder, options, _devices(options).draft):
         _check(target, loaded.checkpoint, options)
         return loaded.checkpoint
@@ -218,15 +222,16 @@ def _fitting(target: Checkpoint, folder: Path, options: Options, loaded: LoadedD
     return draft
 
 
-def _remark(target: Checkpoint, options: Options) -> str:
+def _remark(target: Checkpoint, options: Options) -> Problem | None:
     """Why a target whose rewinds cost time writes without the draft that it has."""
     draft, _ = _choose(target, options, None)
     if draft is None:
-        return ""
-    return (
-        f"No draft is used: {target.name} holds OpenVINO's own graphs, which copy their memory after every rejected "
-        f"word. Name {draft.folder.name} as the draft to have it all the same."
-    )
+        return None
+    return Problem("model.graphs_without_draft", target=target.name, draft=draft.folder.name)
+
+
+def _notice(checkpoint: Checkpoint) -> Problem | None:
+    return Problem("model.notice", text=checkpoint.notice) if checkpoint.notice else None
 
 
 def _key(folder: Path, options: Options, *devices: str) -> tuple[object, ...]:
@@ -236,11 +241,11 @@ def _key(folder: Path, options: Options, *devices: str) -> tuple[object, ...]:
 
 
 def _read_draft(folder: Path, target: Checkpoint) -> Checkpoint:
-    """The draft in a folder; ModelProblem says that it is the draft with which something is wrong."""
+    """The draft in a folder; Problem says that it is the draft with which something is wrong."""
     try:
         return read_draft(folder, target)
-    except ModelProblem as problem:
-        raise pairs.refusal(target, folder.name, problem.reason) from problem
+    except Problem as problem:
+        raise Problem("model.draft_unusable", draft=folder.name, target=target.name, cause=problem) from problem
 
 
 def _check(target: Checkpoint, draft: Checkpoint, options: Options) -> None:
@@ -252,8 +257,7 @@ def _devices(options: Options) -> placing.Devices:
     try:
         return placing.parse(options.device)
     except ValueError as error:
-        reason, _, remedy = str(error).partition("; ")
-        raise ModelProblem(reason, remedy) from error
+        raise Problem("model.devices", devices=options.device) from error
 
 
 def _cache() -> Path | None:

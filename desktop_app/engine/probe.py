@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from desktop_app.engine import log
 from desktop_app.engine.child import Child
+from desktop_app.problems import Problem
 
 if TYPE_CHECKING:
     from desktop_app.audio.microphone import Input
@@ -20,27 +21,23 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-class ProbeProblem(Exception):
-    """There is no answer; the text says why in one clause."""
-
-
 def ask(question: Callable[[], Answer], seconds: float = 120.0) -> Answer:
-    """What `question`, a function of a module, gives in a process of its own. Raises ProbeProblem."""
+    """What `question`, a function of a module, gives in a process of its own. Raises Problem."""
     try:
         child = Child(partial(_answer, question))
     except OSError as error:
-        raise ProbeProblem(f"no process can be started ({error.strerror or error})") from error
+        raise Problem("engine.not_started", error=error.strerror or str(error)) from error
     try:
         if not child.connection.poll(seconds):
-            raise ProbeProblem(f"there is no answer after {seconds:.0f} s")
+            raise Problem("engine.no_answer", seconds=round(seconds))
         good, answer = child.connection.recv()
     except (EOFError, OSError) as error:
-        raise ProbeProblem("the system's libraries fail") from error
+        raise Problem("engine.libraries") from error
     finally:
         child.kill()
         child.close()
     if not good:
-        raise ProbeProblem(answer)
+        raise answer
     found: Answer = answer
     return found
 
@@ -52,27 +49,28 @@ def inference_devices() -> list[tuple[str, str]]:
     return openvino.devices()
 
 
-def cuda_devices() -> tuple[list[tuple[str, str]], str]:
-    """What PyTorch can compute on by CUDA, ids and full names; else why nothing, "" if it is not installed. For `ask`.
+def cuda_devices() -> tuple[list[tuple[str, str]], Problem | None]:
+    """What PyTorch can compute on by CUDA, ids and full names; else why nothing, None if it is not
+    installed. For `ask`.
 
     Loading PyTorch takes seconds, so it is only looked for here.
     """
     if importlib.util.find_spec("torch") is None:
-        return [], ""
+        return [], None
     from desktop_app.runtimes import torch
 
     found = torch.devices()
-    return found, "" if found else torch.absence()
+    return found, None if found else torch.absence()
 
 
-def inputs() -> tuple[list[Input], str, str]:
-    """What can be recorded, the system's choice first; else why nothing, and what to do about it. For `ask`."""
+def inputs() -> tuple[list[Input], Problem | None]:
+    """What can be recorded, the system's choice first; else why nothing. For `ask`."""
     from desktop_app.audio import microphone
 
     try:
-        return microphone.inputs(), "", ""
-    except microphone.MicrophoneProblem as problem:
-        return [], problem.reason, problem.remedy
+        return microphone.inputs(), None
+    except Problem as problem:
+        return [], problem
 
 
 def bundled() -> str:
@@ -81,23 +79,19 @@ def bundled() -> str:
 
     from desktop_app.audio.logmel import features
     from desktop_app.checkpoints import installed
-    from desktop_app.checkpoints.problem import ModelProblem
     from desktop_app.decoding.hearing import Window
     from desktop_app.engine.messages import Options
     from desktop_app.engine.models import Shelf
     from desktop_app.transcript.constants import SAMPLE_RATE
 
     began = time.perf_counter()
-    try:
-        pair = Shelf().pair(Options(str(installed.bundled())), lambda what: None)
-    except ModelProblem as problem:
-        raise ProbeProblem(problem.reason) from problem
+    pair = Shelf().pair(Options(str(installed.bundled())), lambda stage, **values: None)
     silence = Window(np.zeros(SAMPLE_RATE, np.float32), features)
     for each in filter(None, (pair.target, pair.draft)):
         encoder = pair.target if pair.draft and pair.draft.shares_encoder else each
         scores = each.model.open(silence.encoded(encoder.model)).run([each.checkpoint.vocabulary.start])
         if not np.isfinite(scores).all():
-            raise ProbeProblem("its scores are not numbers")
+            raise Problem("engine.not_finite")
     models = pair.described()
     draft = f" with its draft {models.draft}" if models.draft else ""
     return f"{models.target}{draft} works on {models.device}, {models.precision} ({time.perf_counter() - began:.1f} s)"
@@ -107,8 +101,9 @@ def _answer(question: Callable[[], object], connection: Connection) -> None:
     log.take_output()
     try:
         connection.send((True, question()))
-    except ProbeProblem as problem:
-        connection.send((False, str(problem)))
+    except Problem as problem:
+        connection.send((False, problem))
     except BaseException as error:
         log.write(error)
-        connection.send((False, " ".join(str(error).split())[:200] or type(error).__name__))
+        what = " ".join(str(error).split())[:200] or type(error).__name__
+        connection.send((False, Problem("engine.mistake", error=what, log=str(log.path()))))

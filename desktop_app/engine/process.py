@@ -30,6 +30,7 @@ from desktop_app.engine.messages import (
     Transcribe,
 )
 from desktop_app.engine.outbox import Outbox
+from desktop_app.problems import Problem
 
 if TYPE_CHECKING:
     from desktop_app.engine.models import Shelf
@@ -168,11 +169,10 @@ class _Worker:
 def failure(job: str, error: BaseException) -> Failed:
     """What is said about an error that is neither the file's nor the model's."""
     if isinstance(error, ImportError):
-        return Failed(job, f"the engine cannot be loaded ({error})", "run galley doctor", "model")
+        return Failed(job, Problem("engine.not_loaded", error=str(error)))
     if isinstance(error, MemoryError) or any(each in str(error) for each in ("bad_alloc", "CUDA out of memory")):
-        reason = "this computer has no memory left for it"
-        return Failed(job, reason, "close other programs or choose a smaller model", "engine")
+        return Failed(job, Problem("engine.memory"))
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return Failed(job, "the disk is full", "make room, then try again", "engine")
+        return Failed(job, Problem("disk.full"))
     what = " ".join(str(error).split()) or type(error).__name__
-    return Failed(job, f"Galley made a mistake: {what[:200]}", f"the details are in {log.path()}", "engine")
+    return Failed(job, Problem("engine.mistake", error=what[:200], log=str(log.path())))

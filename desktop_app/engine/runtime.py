@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from desktop_app.checkpoints.folder import Checkpoint
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.protocol import Model
+from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino, openvino_folder
 
 AUTO = openvino.AUTO
@@ -36,7 +36,7 @@ def load(
     encoder_device: str = "",
     drafts: bool = False,
 ) -> RuntimeModel:
-    """A checkpoint ready to run on `device`, its encoder on `encoder_device` ("" is the same); ModelProblem where that
+    """A checkpoint ready to run on `device`, its encoder on `encoder_device` ("" is the same); Problem where that
     cannot be.
 
     `encoder` is None or a model of the same runtime whose encoder is to be shared. A model that `drafts` runs on the
@@ -46,7 +46,7 @@ def load(
         precision = "int8"
     if checkpoint.ir is not None:
         if device.startswith("cuda"):
-            raise ModelProblem("PyTorch cannot run OpenVINO's own graphs", "choose another device, as in --device cpu")
+            raise Problem("model.openvino_on_torch")
         return openvino_folder.load(checkpoint, device, precision, encoder_device=encoder_device, cache=cache)
     if not device.startswith("cuda"):
         return openvino.load(
@@ -58,19 +58,14 @@ def load(
             cache=cache,
             steady=not drafts,
         )
-    others = " or ".join(name.lower() for name, _ in openvino.devices())
     try:
         from desktop_app.runtimes import torch
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise ModelProblem(
-            "CUDA needs PyTorch, which is not installed", f"install galley[torch], or choose {others}"
-        ) from error
+        raise Problem("model.no_torch") from error
     except (ImportError, OSError) as error:
-        raise ModelProblem(
-            f"PyTorch cannot be loaded ({error})", f"install galley[torch] again, or choose {others}"
-        ) from error
+        raise Problem("model.torch_broken", error=str(error)) from error
     if not torch.devices():
-        raise ModelProblem(torch.absence(), f"choose {others}")
+        raise torch.absence()
     return torch.load(checkpoint, device, precision, encoder=encoder)

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.checkpoints import speaker_networks
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import log
+from desktop_app.problems import Problem
 from desktop_app.runtimes import speakers_openvino as runtime
 from desktop_app.speakers.attribution import attribute
 from desktop_app.speakers.diarisation import Diarisation
@@ -25,10 +25,10 @@ OFF, AUTO = "off", "auto"
 class Attempts:
     """Does what may fail; the first failure is the last attempt.
 
-    Attributes: problem (a sentence for the reader of the transcript, "" while all goes well).
+    Attributes: problem (for the reader of the transcript; None while all goes well).
     """
 
-    problem = ""
+    problem: Problem | None = None
 
     def do(self, work: Callable[[], None]) -> None:
         """Do it, unless something has failed before."""
@@ -36,19 +36,20 @@ class Attempts:
             return
         try:
             work()
-        except ModelProblem as problem:
-            self.problem = f"No speakers: {problem.reason}; {problem.remedy}."
+        except Problem as problem:
+            self.problem = Problem("model.no_speakers", cause=problem)
         except Exception as error:  # the text is worth more than the names
             log.write(error)
             what = " ".join(str(error).split())[:120] or type(error).__name__
-            self.problem = f"No speakers: they could not be found ({what}); the details are in {log.path()}."
+            mistake = Problem("engine.mistake", error=what, log=str(log.path()))
+            self.problem = Problem("model.no_speakers", cause=mistake)
 
     def noted(self, transcript: Transcript) -> Transcript:
-        """The transcript with the problem in its notice, if there is one."""
+        """The transcript with the problem among its notices, if there is one."""
         if not self.problem:
             return transcript
-        notice = " ".join(filter(None, (transcript.models.notice, self.problem)))
-        return replace(transcript, models=replace(transcript.models, notice=notice))
+        models = transcript.models
+        return replace(transcript, models=replace(models, notices=(*models.notices, self.problem)))
 
 
 class Beside:
@@ -100,7 +101,7 @@ class Beside:
 
 
 def networks() -> Networks:
-    """The networks that come with Galley. Raises ModelProblem."""
+    """The networks that come with Galley. Raises Problem."""
     _, segmentation = speaker_networks.of(speaker_networks.SEGMENTATION)
     entry, embedding = speaker_networks.of(speaker_networks.EMBEDDING)
     features, embed = runtime.embedder(embedding)

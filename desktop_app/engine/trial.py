@@ -15,11 +15,9 @@ from desktop_app import resources
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints import installed
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding import longform
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
-from desktop_app.engine.probe import ProbeProblem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment
 from desktop_app.transcript.statistics import Statistics
@@ -52,17 +50,14 @@ class _Tokens(longform.Listener):
 
 
 def on_device(device: str) -> Trial:
-    """Try a device as --device has it. Raises ProbeProblem where it cannot run the bundled model at all."""
-    try:
-        began = perf_counter()
-        bundled = str(installed.bundled())
-        pair = Shelf().pair(Options(bundled, device=device), lambda what: None)
-        ready = perf_counter() - began
-        with_draft = _write(pair, draft=True) if pair.draft else None
-        alone = _write(pair, draft=False)
-        reference = _write(Shelf().pair(Options(bundled, "off", device="cpu"), lambda what: None), draft=False)
-    except ModelProblem as problem:
-        raise ProbeProblem(f"{problem.reason}; {problem.remedy}") from problem
+    """Try a device as --device has it. Raises Problem where it cannot run the bundled model at all."""
+    began = perf_counter()
+    bundled = str(installed.bundled())
+    pair = Shelf().pair(Options(bundled, device=device), lambda stage, **values: None)
+    ready = perf_counter() - began
+    with_draft = _write(pair, draft=True) if pair.draft else None
+    alone = _write(pair, draft=False)
+    reference = _write(Shelf().pair(Options(bundled, "off", device="cpu"), lambda stage, **values: None), draft=False)
     models = pair.described()
     lines = [f"{models.target} was built and compiled for {models.device}, {models.precision}, in {ready:.1f} s"]
     for name, each in (("with the draft", with_draft), ("the target alone", alone)):

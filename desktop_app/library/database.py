@@ -7,10 +7,11 @@ from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
-from desktop_app.library.problem import LibraryProblem, explained, is_damage
+from desktop_app.library.problem import explained, is_damage
+from desktop_app.problems import Problem
 
 NAME = "library.sqlite3"
-VERSION = 4
+VERSION = 5
 
 _SCHEMA = """
 CREATE TABLE recording (
@@ -48,16 +49,17 @@ CREATE TABLE segment (
 _LIVE = "ALTER TABLE recording ADD COLUMN live INTEGER NOT NULL DEFAULT 0"
 _GUARDED = "ALTER TABLE recording ADD COLUMN guarded TEXT NOT NULL DEFAULT '[]'"
 _CORRECTED = "ALTER TABLE recording ADD COLUMN corrected TEXT NOT NULL DEFAULT ''"
-_STEPS = (_SCHEMA.split(";"), [_LIVE], [_GUARDED], [_CORRECTED])
+_PROBLEMS: tuple[str, ...] = ()  # problems and notices are codes now, which older versions cannot read
+_STEPS = (_SCHEMA.split(";"), [_LIVE], [_GUARDED], [_CORRECTED], _PROBLEMS)
 """What makes each version out of the one before."""
 
 
-def connect(folder: Path) -> tuple[sqlite3.Connection, sqlite3.Connection, str]:
-    """A connection to write and one to read, and one sentence if a damaged file was set aside, else "".
+def connect(folder: Path) -> tuple[sqlite3.Connection, sqlite3.Connection, Problem | None]:
+    """A connection to write and one to read, and a notice if a damaged file was set aside.
 
-    Raises LibraryProblem.
+    Raises Problem.
     """
-    notice = ""
+    notice: Problem | None = None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / NAME
@@ -66,7 +68,7 @@ def connect(folder: Path) -> tuple[sqlite3.Connection, sqlite3.Connection, str]:
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise
-            notice = f"The library was damaged. It was kept as {_set_aside(path)}, and a new one was begun."
+            notice = Problem("library.set_aside", file=str(_set_aside(path)))
             writer = _open(path)
         return writer, _connection(path), notice
     except (sqlite3.Error, OSError) as error:
@@ -105,7 +107,7 @@ def _shape(connection: sqlite3.Connection) -> None:
     try:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
-            raise LibraryProblem("the library was written by a newer Galley", "install that version again")
+            raise Problem("library.newer")
         for step in _STEPS[version:]:
             for statement in step:
                 connection.execute(statement)

@@ -1,29 +1,11 @@
-"""What is said when the library cannot keep something."""
+"""What the errors of SQLite and of the disk mean for the library."""
 
 from __future__ import annotations
 
 import errno
 import sqlite3
 
-_FULL = ("the disk is full", "make room, then try again")
-_KNOWN = {
-    sqlite3.SQLITE_FULL: _FULL,
-    sqlite3.SQLITE_READONLY: ("the library may not be written", "check the permissions of Galley's data folder"),
-    sqlite3.SQLITE_CANTOPEN: ("the library cannot be opened", "check the permissions of Galley's data folder"),
-    sqlite3.SQLITE_BUSY: ("another program holds the library", "close it, then try again"),
-    sqlite3.SQLITE_CORRUPT: ("the library is damaged", "start Galley again: it sets the damaged file aside"),
-    sqlite3.SQLITE_NOTADB: ("the library is damaged", "start Galley again: it sets the damaged file aside"),
-    sqlite3.SQLITE_IOERR: ("the disk does not take or give data", "check that it has room and is well"),
-}
-
-
-class LibraryProblem(Exception):
-    """The library cannot do it: the `reason` and what to do about it (`remedy`), each one short clause."""
-
-    def __init__(self, reason: str, remedy: str) -> None:
-        super().__init__(f"{reason}; {remedy}")
-        self.reason = reason
-        self.remedy = remedy
+from desktop_app.problems import Problem
 
 
 def is_damage(error: sqlite3.Error) -> bool:
@@ -31,16 +13,26 @@ def is_damage(error: sqlite3.Error) -> bool:
     return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-def explained(error: sqlite3.Error | OSError) -> LibraryProblem:
-    """The problem in words for people."""
+def explained(error: sqlite3.Error | OSError) -> Problem:
+    """The problem behind an error."""
     if isinstance(error, OSError):
         if error.errno == errno.ENOSPC:
-            return LibraryProblem(*_FULL)
-        return LibraryProblem(
-            f"the library cannot be kept ({error.strerror or error})", "check Galley's data folder and its permissions"
-        )
-    known = _KNOWN.get(_code(error))
-    return LibraryProblem(*known) if known else LibraryProblem(f"the library failed ({error})", "start Galley again")
+            return Problem("disk.full")
+        return Problem("library.failed", error=error.strerror or str(error))
+    match _code(error):
+        case sqlite3.SQLITE_FULL:
+            return Problem("disk.full")
+        case sqlite3.SQLITE_READONLY:
+            return Problem("library.read_only")
+        case sqlite3.SQLITE_CANTOPEN:
+            return Problem("library.not_opened")
+        case sqlite3.SQLITE_BUSY:
+            return Problem("library.locked")
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return Problem("library.damaged")
+        case sqlite3.SQLITE_IOERR:
+            return Problem("library.disk")
+    return Problem("library.failed", error=str(error))
 
 
 def _code(error: sqlite3.Error) -> int:

@@ -9,7 +9,17 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript, Word
+from desktop_app import problems
+from desktop_app.problems import Problem
+from desktop_app.transcript.model import (
+    GuardReport,
+    Models,
+    Segment,
+    Speaker,
+    Transcript,
+    Word,
+    read_models,
+)
 from desktop_app.transcript.speakers import read as read_speaker
 from desktop_app.transcript.statistics import Statistics
 
@@ -29,7 +39,7 @@ class Recording:
         state: "waiting", "working", "recording", "done", "failed", "cancelled" or "interrupted" (the program ended
             meanwhile).
         seconds: its length, 0.0 while unknown.
-        problem: why it failed, one sentence, or "".
+        problem: why it failed, if it did.
         live: whether Galley recorded it itself.
         corrected: whether a reader has corrected its speakers.
     """
@@ -40,7 +50,7 @@ class Recording:
     created: datetime
     state: str
     seconds: float
-    problem: str
+    problem: Problem | None
     live: bool = False
     corrected: bool = False
 
@@ -57,7 +67,7 @@ def path_value(path: str) -> bytes:
 
 def models_value(models: Models) -> str:
     """The models as JSON."""
-    return json.dumps(asdict(models))
+    return json.dumps(models.plain())
 
 
 def stats_value(stats: Statistics) -> str:
@@ -99,7 +109,19 @@ def recording(row: Sequence[Any]) -> Recording:
     """The recording in a row of the columns RECORDING."""
     key, path, name, created, state, seconds, problem, live, corrected = row
     when = datetime.fromisoformat(created)
-    return Recording(key, os.fsdecode(path), name, when, state, seconds, problem, bool(live), bool(corrected))
+    return Recording(key, os.fsdecode(path), name, when, state, seconds, _problem(problem), bool(live), bool(corrected))
+
+
+def problem_value(problem: Problem | None) -> str:
+    """A problem as JSON, "" for none."""
+    return json.dumps(problems.plain(problem), ensure_ascii=False) if problem else ""
+
+
+def _problem(value: str) -> Problem | None:
+    """The problem from its JSON, or from the sentence that an older Galley kept."""
+    if not value.startswith("{"):
+        return Problem("library.text", text=value) if value else None
+    return problems.from_plain(json.loads(value))
 
 
 def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcript:
@@ -110,7 +132,7 @@ def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcr
         seconds=seconds,
         language=language,
         language_probability=probability,
-        models=Models(**json.loads(models)) if models else Models("", "", "", "", ""),
+        models=read_models(json.loads(models)) if models else Models("", "", "", "", ""),
         segments=tuple(_segment(values) for values in segments),
         speakers=tuple(read_speaker(value) for value in json.loads(speakers)),
         stats=Statistics(**json.loads(stats)) if stats else Statistics(),

@@ -15,24 +15,23 @@ from threading import RLock
 
 from desktop_app.library import database, rows
 from desktop_app.library.owners import Owner, is_alive
-from desktop_app.library.problem import LibraryProblem, explained
+from desktop_app.library.problem import explained
 from desktop_app.library.rows import Recording
+from desktop_app.problems import Problem
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
-
-__all__ = ["Library", "LibraryProblem", "Recording"]
 
 _IN_WORK = "('waiting', 'working', 'recording')"
 
 
 class Library:
-    """The recordings in `folder`. Every method may be called from any thread; each raises LibraryProblem.
+    """The recordings in `folder`. Every method may be called from any thread; each raises Problem.
 
     Two programs may have the same library open; each works on the recordings that it added or took up again.
     A call about a recording that is removed meanwhile, or in a state that does not allow it, changes nothing.
 
     Attributes:
-        notice: one sentence for the user about what was found at opening, or "".
+        notice: what was found at opening, if the user should know.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -58,7 +57,7 @@ class Library:
 
     def _add(self, path: str, state: str, live: bool) -> Recording:
         name = rows.showable(Path(path).name)
-        added = Recording(uuid.uuid4().hex, path, name, datetime.now(UTC), state, 0.0, "", live)
+        added = Recording(uuid.uuid4().hex, path, name, datetime.now(UTC), state, 0.0, None, live)
         created = added.created.isoformat()
         with self._write() as connection:
             connection.execute(
@@ -146,9 +145,9 @@ class Library:
                 connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
                 _insert(connection, key, transcript.segments)
 
-    def fail(self, key: str, sentence: str) -> None:
-        """It cannot be done, for the reason in `sentence`; what was written stays."""
-        self._move(key, ("waiting", "working", "recording"), "failed", sentence)
+    def fail(self, key: str, problem: Problem) -> None:
+        """It cannot be done; what was written stays."""
+        self._move(key, ("waiting", "working", "recording"), "failed", problem)
 
     def cancel(self, key: str) -> None:
         """The user stopped it; what was written stays."""
@@ -177,14 +176,14 @@ class Library:
         return rows.recording(row) if row else None
 
     def transcript(self, key: str) -> Transcript:
-        """The text as far as it is written. Raises LibraryProblem for a recording that is not there."""
+        """The text as far as it is written. Raises Problem for a recording that is not there."""
         with self._read() as connection:
             row = connection.execute(f"SELECT {rows.TRANSCRIPT} FROM recording WHERE id = ?", (key,)).fetchone()
             segments = connection.execute(
                 f"SELECT {rows.SEGMENT} FROM segment WHERE recording = ? ORDER BY id", (key,)
             ).fetchall()
         if row is None:
-            raise LibraryProblem("this recording is not in the library any more", "add the file again")
+            raise Problem("library.removed")
         return rows.transcript(row, segments)
 
     def corrections(self, key: str) -> Transcript | None:
@@ -195,13 +194,13 @@ class Library:
             row = connection.execute("SELECT corrected FROM recording WHERE id = ?", (key,)).fetchone()
         return rows.corrected(row[0]) if row and row[0] else None
 
-    def _move(self, key: str, before: Sequence[str], state: str, problem: str = "") -> bool:
+    def _move(self, key: str, before: Sequence[str], state: str, problem: Problem | None = None) -> bool:
         """Change the state if it is one of `before`; this program owns the recording from then on."""
         places = ", ".join("?" * len(before))
         with self._write() as connection:
             done = connection.execute(
                 f"UPDATE recording SET state = ?, problem = ?, owner = ? WHERE id = ? AND state IN ({places})",
-                (state, problem, self._owner.name, key, *before),
+                (state, rows.problem_value(problem), self._owner.name, key, *before),
             )
         return done.rowcount > 0
 

@@ -13,19 +13,20 @@ import platform
 import queue
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from pathlib import Path
 from typing import Any
 
 from desktop_app import atomic
-from desktop_app.audio.files import AudioProblem
+from desktop_app.app import problems, stages
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Event, Failed, Finished, Options, Preparing
 from desktop_app.measure.error_rates import Edits, character_edits, missing_packages, word_edits
 from desktop_app.measure.recordings import Reference, references
+from desktop_app.problems import Problem
 from desktop_app.transcript.model import Transcript
 from desktop_app.transcript.statistics import Statistics
 
@@ -51,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.folder)
     try:
         wanted = references(folder)
-    except AudioProblem as problem:
-        _say(f"galley bench accuracy: {problem}")
+    except Problem as problem:
+        _say(f"galley bench accuracy: {problems.sentence(problem)}")
         return FAILED
     bench = _Bench(folder.resolve(), wanted, model_options.options(arguments))
     status = bench.measure()
@@ -126,7 +127,7 @@ class _Bench:
     def _take(self, event: Event) -> int:
         match event:
             case Preparing():
-                _say(event.what)
+                _say(stages.preparing(event))
             case Finished():
                 self._finish(self._wanted[int(event.job)], event.transcript)
             case Failed():
@@ -142,10 +143,10 @@ class _Bench:
         _print(f"{self._name(wanted)}: {_rates(measured)}")
 
     def _fail(self, wanted: Reference, event: Failed) -> int:
-        self._failed.append((wanted, event.reason))
-        whose = "galley bench accuracy" if event.kind == "model" else self._name(wanted)
-        _say(f"{whose}: {event.reason}; {event.remedy}")
-        return NO_ENGINE if event.kind == "model" else FAILED
+        self._failed.append((wanted, problems.describe(event.problem)[0]))
+        hopeless = problems.concerns_every_file(event.problem)
+        _say(f"{'galley bench accuracy' if hopeless else self._name(wanted)}: {problems.sentence(event.problem)}")
+        return NO_ENGINE if hopeless else FAILED
 
     def _name(self, wanted: Reference) -> str:
         return wanted.path.relative_to(self._folder).as_posix()
@@ -170,7 +171,7 @@ class _Bench:
         """Everything, for the JSON."""
         return {
             "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()},
-            "models": asdict(self._finished[0][1].models) if self._finished else None,
+            "models": self._finished[0][1].models.plain() if self._finished else None,
             "folder": str(self._folder),
             "files": [
                 {

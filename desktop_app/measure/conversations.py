@@ -17,10 +17,10 @@ from unicodedata import normalize
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.audio.files import AudioProblem
 from desktop_app.audio.silero import FRAME, Silero
 from desktop_app.decoding.hearing import Samples
 from desktop_app.measure.recordings import Reference, audio_of, references
+from desktop_app.problems import Problem
 from desktop_app.speakers.turns import Turn, joined
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Word
@@ -79,14 +79,12 @@ class Phrase:
 
 def real_conversations(folder: Path) -> Iterator[Conversation]:
     """The recordings of `folder`/index.json that lie in its folder "speakers" and whose speakers are known. Raises
-    AudioProblem.
+    Problem.
     """
     try:
         entries = json.loads((folder / "index.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise AudioProblem(
-            f"{folder} has no index.json that can be read", "name the folder above the folder speakers"
-        ) from error
+        raise Problem("file.no_index", folder=str(folder)) from error
     for entry in entries:
         place = folder / entry["file"]
         if entry["file"].startswith(f"{SEVERAL}/") and place.is_file():
@@ -116,18 +114,18 @@ def _noted_turns(place: Path, entry: dict[str, Any]) -> list[Turn]:
 
 def clips(folder: Path) -> list[Reference]:
     """The recordings of a folder, as `references` finds them, in which one known person speaks. Raises
-    AudioProblem where there are none.
+    Problem where there are none.
     """
     found = [each for each in references(folder) if len(each.speaker.split()) == 1 and each.path.parent.name != SEVERAL]
     here = sorted((each for each in found if each.path.is_file()), key=lambda each: each.path)
     if not here:
-        raise AudioProblem(f"{folder} has no clips of known speakers", 'its index.json has "speakers" for each')
+        raise Problem("file.no_speakers", folder=str(folder))
     return here
 
 
 @lru_cache(maxsize=256)
 def phrases(clip: Reference) -> tuple[Phrase, ...]:
-    """The phrases of a clip in order, found by Silero's voice activity. Raises AudioProblem."""
+    """The phrases of a clip in order, found by Silero's voice activity. Raises Problem."""
     samples = audio_of(clip.path)
     probability = Silero()(np.pad(samples, (0, -samples.size % FRAME)))
     places = np.flatnonzero(probability > _SPEECH)
@@ -166,7 +164,7 @@ def make(
     seed: int, found: Sequence[Reference], phrases_of: Callable[[Reference], Sequence[Phrase]] = phrases
 ) -> Conversation:
     """The conversation of this seed from these clips, of 2 to 6 of their speakers; 40 s and 20 s for each of them, less
-    where the speakers have not said so much. `phrases_of` gives the phrases of a clip. Raises AudioProblem.
+    where the speakers have not said so much. `phrases_of` gives the phrases of a clip. Raises Problem.
     """
     rng = np.random.default_rng(seed)
     everybody = sorted({clip.speaker for clip in found})

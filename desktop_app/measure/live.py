@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from desktop_app import atomic
-from desktop_app.audio.files import AudioProblem
-from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.app import problems, stages
 from desktop_app.decoding.hearing import Samples
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.messages import Options
@@ -29,6 +28,7 @@ from desktop_app.measure.in_process import CLOCKS, Player, Run, file_text
 from desktop_app.measure.live_figures import SpokenWord, accuracy, erasure, latency
 from desktop_app.measure.live_speech import known_words, real_speech, sample, silence
 from desktop_app.measure.recordings import audio_of, sounds
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 FIXED = 0.4  # seconds between updates where the number of passes is compared
@@ -86,10 +86,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure and print; gives the exit status."""
     options = model_options.options(arguments)
     try:
-        result = _measure(Shelf().pair(options, _say), options, arguments)
-    except (AudioProblem, ModelProblem) as problem:
-        _say(f"galley bench live: {problem.reason}; {problem.remedy}")
-        return 3 if isinstance(problem, ModelProblem) else 1
+        result = _measure(Shelf().pair(options, _announce), options, arguments)
+    except Problem as problem:
+        _say(f"galley bench live: {problems.sentence(problem)}")
+        return 1 if problem.kind == "file" else 3
     except (OSError, ValueError, KeyError) as error:
         _say(f"galley bench live: the words' times cannot be read ({error}); docs/live.md shows the file")
         return 1
@@ -222,6 +222,10 @@ def _lines(result: dict[str, Any]) -> list[str]:
         text = f" ({found['text']})" if found["words"] else ""
         lines.append(f"{kind}: {found['words']} words{text}, {found['computing_share']:.1%} of a core")
     return lines
+
+
+def _announce(stage: str, **values: str) -> None:
+    _say(stages.describe(stage, **values))
 
 
 def _say(what: str) -> None:

@@ -51,7 +51,7 @@ def known_words(path: Path) -> list[SpokenWord]:
 
 def real_speech(pair: Pair, options: Options, folder: Path, seconds: float) -> tuple[Samples, list[SpokenWord]]:
     """At least so many seconds of a folder's recordings (`references`), drawn by chance but always alike, with pauses
-    between them, and their words; all of them where they are shorter. Raises AudioProblem.
+    between them, and their words; all of them where they are shorter. Raises Problem.
     """
     draw = random.Random(_SEED)
     clips = references(folder)

@@ -24,12 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app import atomic, folders
+from desktop_app.app import problems
 from desktop_app.checkpoints import installed, quantised
 from desktop_app.checkpoints.folder import Checkpoint, read
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.engine import probe, runtime
+from desktop_app.problems import Problem
 
 PROMISE = 8e9
 """Bytes that large-v3 at int8 stays under."""
@@ -83,8 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as error:
         sys.stderr.write(f"galley bench memory: {error.strerror or error}; make room and try again\n")
         return 1
-    except probe.ProbeProblem as problem:
-        sys.stderr.write(f"galley bench memory: {problem}\n")
+    except Problem as problem:
+        sys.stderr.write(f"galley bench memory: {problems.sentence(problem)}\n")
         return 3
     return 0 if found["kept"] else 1
 
@@ -153,10 +154,7 @@ def window(name: str, precision: str, folder: str) -> dict[str, float]:
     shape = SHAPES[name]
     checkpoint = _checkpoint(Path(folder), shape)
     began = perf_counter()
-    try:
-        model = runtime.load(checkpoint, "cpu", precision, None, Path(folder) / "cache")
-    except ModelProblem as problem:
-        raise probe.ProbeProblem(f"{problem.reason}; {problem.remedy}") from problem
+    model = runtime.load(checkpoint, "cpu", precision, None, Path(folder) / "cache")
     loaded, load_peak = perf_counter(), peak()
     noise = np.random.default_rng(0).uniform(-1, 1.5, (shape.mel_bins, 2 * shape.audio_positions)).astype(np.float32)
     encoded = model.encode(noise)
@@ -184,7 +182,7 @@ def peak() -> int:
         (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
     if sys.platform == "win32":
-        raise probe.ProbeProblem("Windows does not report the peak here; use Linux or macOS")
+        raise Problem("engine.no_peak")
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

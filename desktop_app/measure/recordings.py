@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app.audio.files import AudioFile, AudioProblem
+from desktop_app.audio.files import AudioFile
 from desktop_app.decoding.hearing import Samples
+from desktop_app.problems import Problem
 
 ENDINGS = (".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav")
 
@@ -38,7 +39,7 @@ class Reference:
 
 
 def audio_of(path: Path) -> Samples:
-    """The samples of a file. Raises AudioProblem."""
+    """The samples of a file. Raises Problem."""
     with AudioFile(str(path)) as file:
         return np.concatenate(list(file))
 
@@ -49,10 +50,10 @@ def recordings(folder: Path) -> list[Path]:
 
 
 def sounds(folder: Path) -> list[Path]:
-    """The recordings of a folder without ESC-10's voices. Raises AudioProblem where there is none."""
+    """The recordings of a folder without ESC-10's voices. Raises Problem where there is none."""
     found = [path for path in recordings(folder) if not path.parent.name.endswith(WITH_VOICES)]
     if not found:
-        raise AudioProblem(f"{folder} holds no recordings without voices", "name a folder of sounds")
+        raise Problem("file.no_noise", folder=str(folder))
     return found
 
 
@@ -62,16 +63,14 @@ def references(folder: Path) -> list[Reference]:
     An index.json in the folder or in the one above it is a list of objects with "file" (relative to it), "text" and
     perhaps "language" and "speakers"; those elsewhere or without a text are passed over. Otherwise each *.trans.txt, at
     any depth, has lines of a name, which begins with the speaker's, and a text, and the recordings beside it have these
-    names. AudioProblem says what is wrong.
+    names. Problem says what is wrong.
     """
     if not folder.is_dir():
-        raise AudioProblem(f"there is no folder {folder}", "name the folder that holds recordings and their texts")
+        raise Problem("file.no_folder", folder=str(folder))
     folder = folder.resolve()
     found = list(_indexed(folder, folder)) or list(_transcribed(folder)) or list(_indexed(folder.parent, folder))
     if not found:
-        raise AudioProblem(
-            f"{folder} has no recording with a text", f"list them in an {INDEX}, or write {TEXTS} as in LibriSpeech"
-        )
+        raise Problem("file.no_references", folder=str(folder), index=INDEX, texts=TEXTS)
     return found
 
 
@@ -84,9 +83,7 @@ def _indexed(place: Path, folder: Path) -> Iterator[Reference]:
         entries = json.loads(index.read_text(encoding="utf-8"))
         rows = [(place / entry["file"], *map(entry.get, ("text", "language", "speakers"))) for entry in entries]
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise AudioProblem(
-            f"{index} cannot be read as a list of recordings", 'write a list of objects with "file" and "text"'
-        ) from error
+        raise Problem("file.bad_index", file=str(index)) from error
     for file, text, language, speaker in rows:
         path = Path(normpath(file))
         if path.is_relative_to(folder) and text:
@@ -99,7 +96,7 @@ def _transcribed(folder: Path) -> Iterator[Reference]:
         try:
             lines = [line.split(maxsplit=1) for line in listing.read_text(encoding="utf-8").splitlines()]
         except (OSError, ValueError) as error:
-            raise AudioProblem(f"{listing} cannot be read as text", "write it as UTF-8") from error
+            raise Problem("file.not_text", file=str(listing)) from error
         audio = {file.stem: file for file in sorted(listing.parent.iterdir()) if file != listing}
         for name, text in (line for line in lines if len(line) == 2):
             yield Reference(audio.get(name, listing.parent / f"{name}.flac"), text, speaker=name.split("-")[0])

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Event, Failed, Finished, Options
 from desktop_app.measure.conversations import CONVERSATIONS, Conversation, make
@@ -104,7 +103,7 @@ def _label(word: Word, turns: Sequence[Turn]) -> str | None:
 def recognised_figures(talks: Sequence[Conversation]) -> dict[str, Any]:
     """Transcribe the conversations as `galley transcribe --speakers auto --language en` does, and count errors: those
     of the words alone (all speakers in the order of time), and those of the words with their speakers. Texts are
-    compared in lower case and without marks. Raises ModelProblem.
+    compared in lower case and without marks. Raises Problem.
     """
     from meeteval.wer import cp_word_error_rate
 
@@ -144,7 +143,7 @@ def _transcribed(talks: Sequence[Conversation]) -> list[Transcript]:
             while len(found) < len(talks):
                 event = events.get()
                 if isinstance(event, Failed):
-                    raise ModelProblem(event.reason, event.remedy)
+                    raise event.problem
                 if isinstance(event, Finished):
                     found[event.job] = event.transcript
     finally:

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from desktop_app import atomic
-from desktop_app.audio.files import AudioProblem
-from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.app import problems
 from desktop_app.engine.speakers import networks
 from desktop_app.measure.conversations import CONVERSATIONS, Conversation, clips, make, real_conversations
 from desktop_app.measure.der import Errors, errors
 from desktop_app.measure.speaker_runs import LiveFigures, live_figures, long_figures, long_lines, recognised_figures
+from desktop_app.problems import Problem
 from desktop_app.speakers.attribution import attribute, said_by
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.networks import Networks
@@ -63,8 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     try:
         figures = _figures(arguments, networks())
-    except (ModelProblem, AudioProblem) as problem:
-        sys.stderr.write(f"galley bench speakers: {problem}\n")
+    except Problem as problem:
+        sys.stderr.write(f"galley bench speakers: {problems.sentence(problem)}\n")
         return 1
     for line in _lines(figures):
         sys.stdout.write(f"{line}\n")

@@ -74,7 +74,7 @@ def load(
     the same. `precision` is "auto" (f32 on the CPU, f16 elsewhere), "f32", "bf16", "f16", or of the weights "int8" and
     "int4". With `encoder` that model's encoder is used: its tensors must be equal. `fixed` asks for graphs whose shapes
     are all fixed; None is what the device needs. A model that is not to be `steady`, as a draft, may give other last
-    bits in passes of one and of many tokens, where that takes less time. ModelProblem where the device is not there or
+    bits in passes of one and of many tokens, where that takes less time. Problem where the device is not there or
     cannot run the model: nothing falls back in silence.
 
     `cache` is the folder of compiled models and of quantised weights. They are named by a hash of all they hold, so a

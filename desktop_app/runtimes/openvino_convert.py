@@ -13,19 +13,16 @@ import numpy.typing as npt
 import openvino as ov
 
 from desktop_app.checkpoints.folder import Checkpoint
-from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.problems import Problem
 
 _PACKAGES = {"torch": "torch", "optimum": "optimum-intel", "nncf": "nncf"}
 
 
 def check() -> None:
-    """Raise ModelProblem unless the extra is installed."""
+    """Raise Problem unless the extra is installed."""
     missing = [name for package, name in _PACKAGES.items() if find_spec(package) is None]
     if missing:
-        raise ModelProblem(
-            f"converting needs {' and '.join(missing)}, not installed here",
-            "in an environment of its own: pip install torch==2.13.0, then pip install 'galley[convert]'",
-        )
+        raise Problem("model.no_converter", packages=", ".join(missing))
 
 
 def export(checkpoint: Checkpoint, folder: Path) -> None:
@@ -52,7 +49,7 @@ def export(checkpoint: Checkpoint, folder: Path) -> None:
         )
     except (ImportError, RuntimeError, TypeError, ValueError) as error:
         said = str(error).strip().splitlines() or ["no reason is given"]
-        raise ModelProblem(f"optimum-intel cannot convert it ({said[0][:200]})", "choose another model") from error
+        raise Problem("model.not_converted", error=said[0][:200]) from error
 
 
 def quantise_encoder(path: Path, windows: Sequence[npt.NDArray[np.float32]]) -> None:

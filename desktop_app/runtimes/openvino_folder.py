@@ -18,8 +18,7 @@ import openvino as ov
 from openvino import opset13 as op
 
 from desktop_app.checkpoints.folder import Checkpoint
-from desktop_app.checkpoints.ir import CONVERT
-from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.problems import Problem
 from desktop_app.runtimes.openvino_place import EPSILON, Place, core, run
 from desktop_app.runtimes.reading import Reading
 
@@ -38,22 +37,16 @@ def load(
 ) -> FolderModel:
     """The graphs of a checkpoint made ready to run, computed in f32 with the numbers that they hold.
 
-    `device`, `encoder_device` and `cache` are those of `openvino.load`. ModelProblem where the device cannot run them
+    `device`, `encoder_device` and `cache` are those of `openvino.load`. Problem where the device cannot run them
     or they are not what config.json says.
     """
     assert checkpoint.ir is not None
     if precision not in ("auto", "f32"):
-        raise ModelProblem(
-            f"{checkpoint.name} holds OpenVINO's own graphs, whose numbers cannot be made {precision}",
-            "choose the precision auto, or the model in safetensors",
-        )
+        raise Problem("model.openvino_precision", model=checkpoint.name, precision=precision)
     place = Place(device, "f32", cache)
     ears = Place(encoder_device or device, "f32", cache)
     if "NPU" in place.name + ears.name:
-        raise ModelProblem(
-            f"the NPU wants fixed shapes, which the graphs of {checkpoint.name} do not have",
-            "choose another device, or the model in safetensors",
-        )
+        raise Problem("model.npu_shapes", model=checkpoint.name)
     return FolderModel(checkpoint, place, ears)
 
 
@@ -76,11 +69,11 @@ class FolderModel:
         try:
             heard.reshape({"input_features": [1, shape.mel_bins, 2 * shape.audio_positions]})
         except RuntimeError as error:
-            raise _other("hears other features") from error
+            raise Problem("model.graph", file=self._ir.encoder.name, detail="input_features") from error
         self._encoder = ears.compiled(heard)
         sides = self._encoder.model_outputs[0].partial_shape
         if not sides.compatible(ov.PartialShape([1, shape.audio_positions, shape.width])):
-            raise _other("gives windows of another size")
+            raise Problem("model.graph", file=self._ir.encoder.name, detail="last_hidden_state")
         self._decoder = place.compiled(written)
         self._grow = self._try()
 
@@ -94,19 +87,21 @@ class FolderModel:
         for length, count in ((0, 2), (2, 3)):
             try:
                 scores = _read(decoder, [0] * count, length)
-            except RuntimeError as error:  # ModelProblem is none
-                raise _other("cannot be run") from error
+            except RuntimeError as error:  # Problem is none
+                raise Problem(
+                    "model.graph", file=self._ir.decoder.name, detail=str(error).strip().splitlines()[-1][:200]
+                ) from error
             if scores.shape != (count, shape.vocabulary):
-                raise _other("does not give the scores of every token")
+                raise Problem("model.graph", file=self._ir.decoder.name, detail="logits")
             sides = {state.name: list(state.state.get_shape()) for state in decoder.query_state()}
             for name, each in sides.items():
                 if name in before and each != before[name]:
                     grow[name] = next(axis for axis, side in enumerate(each) if side != before[name][axis])
                     if each[grow[name]] != 5:
-                        raise _other("remembers something else than its text")
+                        raise Problem("model.graph", file=self._ir.decoder.name, detail="KV cache")
             before = sides
         if not grow:
-            raise _other("does not remember what it has read")
+            raise Problem("model.graph", file=self._ir.decoder.name, detail="not stateful")
         return grow
 
     def encode(self, features: Array) -> Array:
@@ -167,11 +162,7 @@ def _graph(path: Path) -> ov.Model:
     try:
         return core().read_model(path)
     except RuntimeError as error:
-        raise ModelProblem(f"OpenVINO cannot read {path.name}", CONVERT) from error
-
-
-def _other(what: str) -> ModelProblem:
-    return ModelProblem(f"a graph of the model {what}", CONVERT)
+        raise Problem("model.graph", file=path.name, detail=str(error).strip().splitlines()[-1][:200]) from error
 
 
 def _rounds(graph: ov.Model) -> bool:
@@ -217,7 +208,7 @@ def _watch(graph: ov.Model, heads: Sequence[tuple[int, int]], layers: int) -> No
     """
     attentions = [node for node in graph.get_ordered_ops() if node.get_type_name() == "ScaledDotProductAttention"]
     if len(attentions) != 2 * layers:
-        raise ModelProblem("the graphs of the model do not tell when words are spoken", "leave out the word times")
+        raise Problem("model.no_word_times")
     seen = []
     for layer, head in heads:
         inputs = attentions[2 * layer + 1].input_values()

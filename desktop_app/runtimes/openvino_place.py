@@ -8,7 +8,7 @@ from pathlib import Path
 
 import openvino as ov
 
-from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.problems import Problem
 
 AUTO = "CPU"
 """What the device "auto" is: the only one on which everything was tried, see docs/devices.md."""
@@ -60,9 +60,9 @@ class Place:
         plain = "f32" if self.name == "CPU" else "f16"
         self.kind = plain if precision == "auto" else precision
         if self.kind not in EPSILON:
-            raise ModelProblem(f"there is no precision {precision} here", f"choose {' or '.join(EPSILON)}")
+            raise Problem("model.precision", precision=precision, precisions=", ".join(EPSILON))
         if self.kind not in (able := precisions(self.name)):
-            raise ModelProblem(f"{self.name} does not compute in {self.kind}", f"choose {' or '.join(able)}")
+            raise Problem("model.precision", precision=precision, precisions=", ".join(able))
         hint = plain if self.kind in BITS else self.kind
         self.numbers = _KINDS.get(hint, ov.Type.f32)
         # Without these OpenVINO's own choice on x86 is a cache of 8 bits and, behind int8 weights, activations of 8
@@ -84,7 +84,7 @@ class Place:
         return self.kind == "f32"
 
     def compiled(self, model: ov.Model, **more: str) -> ov.InferRequest:
-        """A graph ready to run; ModelProblem where the device refuses it."""
+        """A graph ready to run; Problem where the device refuses it."""
         settings = self._settings | more
         # OpenVINO's cache tells models apart, but not the precisions and kernels that they were compiled for: what was
         # compiled for f32 and is run in bf16 reads behind the end of its memory (OpenVINO 2026.4.1 with AMX).
@@ -92,9 +92,7 @@ class Place:
         try:
             return core().compile_model(model, self.name, settings | self._cache).create_infer_request()
         except RuntimeError as error:
-            raise ModelProblem(
-                f"{self.name} cannot run this model ({_clause(error)})", "choose another device or model"
-            ) from error
+            raise Problem("model.device_refused", device=self.name, error=_clause(error)) from error
 
 
 def _clause(error: RuntimeError) -> str:
@@ -110,18 +108,16 @@ def core() -> ov.Core:
 
 
 def _device(wanted: str) -> str:
-    """OpenVINO's name of the device; ModelProblem if it is not there."""
+    """OpenVINO's name of the device; Problem if it is not there."""
     name = AUTO if wanted == "auto" else wanted.upper()
     present = core().available_devices
     if not any(each == name or each.startswith(f"{name}.") for each in present):
-        raise ModelProblem(
-            f"this computer has no {name} that OpenVINO can use", f"choose {' or '.join(present).lower()}"
-        )
+        raise Problem("model.no_device", device=name, devices=", ".join(present).lower())
     return name
 
 
 def run(request: ov.InferRequest) -> None:
-    """One inference; ModelProblem where the device fails.
+    """One inference; Problem where the device fails.
 
     Unlike `infer` it does not copy every output into a dictionary of arrays.
     """
@@ -130,6 +126,4 @@ def run(request: ov.InferRequest) -> None:
         request.wait()
     except RuntimeError as error:
         device = ", ".join(request.get_compiled_model().get_property("EXECUTION_DEVICES"))
-        raise ModelProblem(
-            f"{device} stopped computing ({_clause(error)})", "choose another device, as in --device cpu"
-        ) from error
+        raise Problem("model.device_failed", device=device, error=_clause(error)) from error

@@ -12,8 +12,7 @@ import openvino as ov
 from openvino import Model, Node, Output
 from openvino import opset13 as op
 
-from desktop_app.checkpoints.problem import ModelProblem
-from desktop_app.checkpoints.tensors import FETCH_AGAIN
+from desktop_app.problems import Problem
 
 Array = npt.NDArray[np.float32]
 
@@ -33,7 +32,7 @@ class Network:
 
 def segmenter(file: Path) -> Network:
     """The network that finds speakers in samples [1, 1, 160000], as pyannote's segmentation is exported: scores
-    [1, frames, 7]. Raises ModelProblem.
+    [1, frames, 7]. Raises Problem.
 
     Its input gets that one shape: the export has an `If` whose branches differ in rank, and OpenVINO cannot compile it
     before the shape has settled which of them is taken.
@@ -49,7 +48,7 @@ def segmenter(file: Path) -> Network:
 def embedder(file: Path) -> tuple[Network, Network]:
     """The two halves of a network that makes embeddings, as WeSpeaker exports its ResNets: up to the statistics pooling
     (filter banks [n, frames, bins] -> features [n, frames / 8, dims]), and from there on ([n, 2 dims], means and then
-    standard deviations, -> [n, size]). Raises ModelProblem.
+    standard deviations, -> [n, size]). Raises Problem.
     """
     model = _read(file, 3)
     statistics = next((node for node in reversed(model.get_ordered_ops()) if _joins_statistics(node)), None)
@@ -84,14 +83,14 @@ def _read(file: Path, rank: int) -> Model:
     try:
         model = _core().read_model(file)
     except RuntimeError as error:
-        raise ModelProblem(f"{file.name} in {file.parent.name} cannot be read", FETCH_AGAIN) from error
+        raise _other(file) from error
     if len(model.inputs) != 1 or model.inputs[0].get_partial_shape().rank != rank:
         raise _other(file)
     return model
 
 
-def _other(file: Path) -> ModelProblem:
-    return ModelProblem(f"{file.name} in {file.parent.name} is another kind of network", "choose another network")
+def _other(file: Path) -> Problem:
+    return Problem("model.damaged", file=f"{file.parent.name}/{file.name}")
 
 
 def _compiled(model: Model) -> Network:

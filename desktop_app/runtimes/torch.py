@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from desktop_app.checkpoints.folder import Checkpoint
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shape import Shape
+from desktop_app.problems import Problem
 from desktop_app.runtimes.reading import Reading
 from desktop_app.runtimes.torch_network import Decoder, Encoder, Weights
 from desktop_app.runtimes.torch_passes import ONE_WIDTH, Passes, cuda_graphs
@@ -36,11 +36,10 @@ def devices() -> list[tuple[str, str]]:
     return [(_name(index), torch.cuda.get_device_name(index)) for index in range(torch.cuda.device_count())]
 
 
-def absence() -> str:
-    """Why there is no CUDA device, in one clause."""
-    if torch.version.cuda is None and torch.version.hip is None:
-        return f"PyTorch {torch.__version__} is built without CUDA"
-    return f"PyTorch {torch.__version__} finds no CUDA device"
+def absence() -> Problem:
+    """Why there is no CUDA device."""
+    built = torch.version.cuda is not None or torch.version.hip is not None
+    return Problem("model.no_cuda_device" if built else "model.no_cuda", version=torch.__version__)
 
 
 def load(
@@ -55,7 +54,7 @@ def load(
 
     `device` is "cuda" (the first of them), "cuda:1" or "cpu"; `precision` "auto" (f16 on CUDA, f32 on the CPU), "f32",
     "f16" or "bf16". With `encoder` that model's encoder is used: its tensors must be equal. `widths` are those of
-    `Passes`. ModelProblem where the device is not there or cannot run the model: nothing falls back in silence.
+    `Passes`. Problem where the device is not there or cannot run the model: nothing falls back in silence.
     """
     return build(
         checkpoint.shape,
@@ -98,7 +97,7 @@ def build(
     place = _device(device)
     kind = ("f32" if place.type == "cpu" else "f16") if precision == "auto" else precision
     if kind not in _PRECISIONS:
-        raise ModelProblem(f"there is no precision {precision} on PyTorch", f"choose {' or '.join(_PRECISIONS)}")
+        raise Problem("model.precision", precision=precision, precisions=", ".join(_PRECISIONS))
     if place.type == "cuda":
         _prepare(place, kind)
     weights = Weights(read, place, _PRECISIONS[kind])
@@ -109,11 +108,10 @@ def build(
         decoder.listen(_noise(shape, weights))
         epsilon = 0.0 if _steady(passes, shape, max(widths)) else _EPSILON[kind]
     except torch.OutOfMemoryError as error:
-        remedy = "choose a smaller model" if kind != "f32" else "choose precision f16 or a smaller model"
-        raise ModelProblem(f"{torch.cuda.get_device_name(place)} has no memory left for this model", remedy) from error
+        raise Problem("model.device_memory", device=torch.cuda.get_device_name(place)) from error
     except RuntimeError as error:
         what = str(error).partition("\n")[0].strip()[:200]
-        raise ModelProblem(f"{_name(place.index)} cannot run this model ({what})", "choose another device") from error
+        raise Problem("model.device_refused", device=_name(place.index), error=what) from error
     return TorchModel(place, kind, epsilon, shape.mel_bins, shape.text_positions, heard, decoder, passes, watched)
 
 
@@ -125,21 +123,20 @@ def _name(index: int | None) -> str:
 
 
 def _device(wanted: str) -> torch.device:
-    """The device as PyTorch calls it; ModelProblem if it is not there."""
+    """The device as PyTorch calls it; Problem if it is not there."""
     if wanted == "cpu":
         return torch.device("cpu")
     there = [name.lower() for name, _ in devices()]
     if wanted in there:
         return torch.device("cuda", there.index(wanted))
-    reason = f"there is no {wanted} that PyTorch can use" if there else absence()
-    raise ModelProblem(reason, f"choose {' or '.join(there or ['cpu'])}")
+    raise Problem("model.no_device", device=wanted, devices=", ".join(there)) if there else absence()
 
 
 def _prepare(place: torch.device, kind: str) -> None:
     """Make this the current device, and its arithmetic exact and the same each time, as far as that can be asked."""
     torch.cuda.set_device(place)
     if kind == "bf16" and not torch.cuda.is_bf16_supported(including_emulation=False):
-        raise ModelProblem(f"{torch.cuda.get_device_name(place)} has no bf16", "choose f16 or f32")
+        raise Problem("model.precision", precision=kind, precisions="f16, f32")
     backends = torch.backends
     backends.cuda.matmul.allow_tf32 = backends.cudnn.allow_tf32 = False
     backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import torch
 
 from desktop_app import folders
-from desktop_app.audio.files import AudioFile, AudioProblem
+from desktop_app.audio.files import AudioFile
 from desktop_app.checkpoints import installed, parts
 from desktop_app.checkpoints.folder import Checkpoint, read_target
 from desktop_app.checkpoints.installed import Installed
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.shared_draft import SharedDraft, fingerprint
+from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.training import distil, weights, windows
 from desktop_app.training.distil import Report, Settings, Told
@@ -37,7 +38,11 @@ _BATCH = 48  # windows that are labelled at a time; a stopped run loses at most 
 _TOLD = 0.1  # of the recordings between two sentences about it
 _RARE_LANGUAGE = 0.02  # of the windows: so few are mistakes
 
-Say = Callable[[str], None]
+
+class Say(Protocol):
+    """Hears of a stage of `app/stages.py`, and what its sentence names."""
+
+    def __call__(self, stage: str, **values: object) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ class Wish:
 def make(wish: Wish, told: Told, say: Say) -> tuple[Installed, float]:
     """The installed draft, and at which share of held-back places it agrees with its target.
 
-    `told` hears progress, `say` sentences for the user. Raises ModelProblem, also where nothing can be learnt from the
+    `told` hears progress, `say` stages for the user. Raises Problem, also where nothing can be learnt from the
     folder, and OSError.
     """
     target = read_target(wish.target)
@@ -72,22 +77,19 @@ def make(wish: Wish, told: Told, say: Say) -> tuple[Installed, float]:
     draft, settings = train(target, files, wish, device, state, told, say)
     made = _install(target, draft.decoder, settings, wish)
     state.unlink(missing_ok=True)
-    say(f"The labels stay in {labels}, for another draft of {target.name}; delete that folder when you need the room.")
+    say("labels_kept", folder=str(labels), name=target.name)
     return made, draft.agreement
 
 
 def _check(target: Checkpoint, wish: Wish) -> None:
-    """Raise ModelProblem where no such draft can be made."""
+    """Raise Problem where no such draft can be made."""
     if target.ir is not None:
-        raise ModelProblem(f"{target.name} holds OpenVINO's own graphs, not tensors", "name the model in safetensors")
+        raise Problem("model.is_openvino", model=target.name)
     installed.check_free(wish.name)
     if wish.layers > target.shape.decoder_layers:
-        raise ModelProblem(
-            f"{target.name} has {target.shape.decoder_layers} decoder layers, fewer than {wish.layers}",
-            "give --layers a smaller number",
-        )
+        raise Problem("model.layers", model=target.name, found=target.shape.decoder_layers, wanted=wish.layers)
     if wish.language != "auto" and not target.vocabulary.knows(wish.language):
-        raise ModelProblem(f"{target.name} does not know the language {wish.language}", "choose another code, or auto")
+        raise Problem("model.language", model=target.name, language=wish.language)
 
 
 @dataclass(frozen=True)
@@ -108,19 +110,21 @@ def train(
 
     def report(now: Report) -> None:
         say(
-            f"{now.minutes:.0f} of {wish.minutes:g} min, {now.steps} steps: loss {now.loss:.3f}; "
-            f"the target's own choice at {now.agreement:.1%} of the places kept back"
+            "training",
+            minutes=f"{now.minutes:.0f}",
+            total=f"{wish.minutes:g}",
+            steps=now.steps,
+            loss=f"{now.loss:.3f}",
+            agreement=f"{now.agreement:.1%}",
         )
 
     try:
         agreement = distil.train(draft, settings.head_tokens, files, Settings(wish.minutes), state, told, report)
     except torch.OutOfMemoryError as error:
-        raise ModelProblem(
-            "there is not enough memory to train this draft", "give --layers 1 or --device cpu"
-        ) from error
+        raise Problem("model.training_memory") from error
     except FloatingPointError as error:
         state.unlink(missing_ok=True)
-        raise ModelProblem(f"the training failed: {error}", "repeat the command") from error
+        raise Problem("model.training", error=str(error)) from error
     return Trained(draft, agreement), settings
 
 
@@ -170,12 +174,12 @@ def write(target: Checkpoint, draft: Decoder, settings: SharedDraft, name: str, 
 
 
 def find(folder: Path) -> list[Path]:
-    """The files in a folder that may be recordings: all but hidden ones; ModelProblem where there are none."""
+    """The files in a folder that may be recordings: all but hidden ones; Problem where there are none."""
     if not folder.is_dir():
-        raise ModelProblem(f"{folder} is no folder", "give --audio a folder with recordings")
+        raise Problem("file.no_folder", folder=str(folder))
     found = sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
     if not found:
-        raise ModelProblem(f"{folder} is empty", "give --audio a folder with recordings")
+        raise Problem("file.no_recordings", folder=str(folder))
     return found
 
 
@@ -185,9 +189,7 @@ def label(
     """The files with the labels of all recordings; those that are there already are not made again."""
     known = _audible(recordings, say)
     if not known:
-        raise ModelProblem(
-            "no file in the folder holds sound that can be read", "give --audio a folder with recordings"
-        )
+        raise Problem("file.no_recordings", folder=str(recordings[0].parent))
     cut = windows.cut(known)
     work.mkdir(parents=True, exist_ok=True)
     missing = [window for window in cut if not _is_labelled(work, window)]
@@ -209,11 +211,11 @@ def label(
             done += window.seconds
         if done >= told_of + _TOLD * total:
             told_of = done
-            say(f"Labelled {done / 3600:.1f} of {total / 3600:.1f} hours.")
+            say("labelled", done=f"{done / 3600:.1f}", total=f"{total / 3600:.1f}")
     told("Labelling", total, total)
     files = [file for window in cut if (file := work / f"{window.key}.npz").exists()]
     if not files:
-        raise ModelProblem(f"{target.name} heard no speech in these recordings", "give --audio other recordings")
+        raise Problem("file.no_speech", model=target.name)
     return files
 
 
@@ -240,7 +242,7 @@ def _pooling(target: Checkpoint) -> int:
 def _device(wanted: str) -> torch.device:
     there = torch.cuda.is_available()
     if wanted == "cuda" and not there:
-        raise ModelProblem(torch_runtime.absence(), "choose --device cpu")
+        raise torch_runtime.absence()
     return torch.device("cuda" if there and wanted != "cpu" else "cpu")
 
 
@@ -251,19 +253,16 @@ def _audible(recordings: list[Path], say: Say) -> dict[Path, float]:
         try:
             with AudioFile(recording) as audio:
                 known[recording] = audio.seconds
-        except AudioProblem as problem:
-            say(f"{recording.name} is left out: {problem.reason}")
+        except Problem as problem:
+            say("skipped", name=recording.name, cause=problem)
     return known
 
 
 def _check_room(target: Checkpoint, count: int, work: Path) -> None:
-    """ModelProblem unless the labels of so many windows and the state of the training fit on the disk."""
+    """Problem unless the labels of so many windows and the state of the training fit on the disk."""
     shape = target.shape
     state = 12 * sum(int(np.prod(sides)) for sides in shape.decoder_tensors().values())
     needed = count * Labels.bytes(shape.width, shape.audio_positions // _pooling(target)) + state
     free = shutil.disk_usage(work).free
     if free < needed:
-        raise ModelProblem(
-            f"there is not enough room on the disk: {needed / 1e9:.1f} GB are needed, {free / 1e9:.1f} GB are free",
-            f"make room where {work} is, or give fewer recordings",
-        )
+        raise Problem("disk.no_room", needed=f"{needed / 1e9:.1f}", free=f"{free / 1e9:.1f}", folder=str(work))

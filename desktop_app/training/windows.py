@@ -14,8 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from desktop_app.audio.files import AudioFile, AudioProblem
+from desktop_app.audio.files import AudioFile
 from desktop_app.decoding.hearing import Samples
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 FULL_SECONDS = 29.5
@@ -52,7 +53,7 @@ class Window:
         for piece in self.pieces:
             try:
                 sound = _read(piece)
-            except AudioProblem:
+            except Problem:
                 continue
             found += [np.zeros(round(piece.pause * SAMPLE_RATE), np.float32), sound]
         return np.concatenate(found) if found else np.zeros(0, np.float32)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models, Transcript
 from desktop_app.transcript.speakers import numbered
 
 
 def continued(before: Transcript, after: Transcript) -> Transcript:
     """Both runs in one. The lines of `before` stand as they are; `after` has what was written behind them, on the
-    recording's clock and with its length. Where another model wrote the first part, the notice names it."""
+    recording's clock and with its length. Where another model wrote the first part, a notice names it."""
     known = after if after.language else before
     return replace(
         after,
@@ -29,4 +30,5 @@ def _named(before: Transcript, now: Models) -> Models:
     if not before.segments or first in ("", now.target):
         return now
     minutes, seconds = divmod(int(before.segments[-1].end), 60)
-    return replace(now, notice=f"{first} wrote the first {minutes}:{seconds:02}. {now.notice}".strip())
+    notice = Problem("model.continued", model=first, time=f"{minutes}:{seconds:02}")
+    return replace(now, notices=(notice, *now.notices))

@@ -13,7 +13,7 @@ from typing import Any
 
 from desktop_app.texts import N_
 from desktop_app.transcript import speakers
-from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript, Word
+from desktop_app.transcript.model import GuardReport, Segment, Transcript, Word, read_models
 from desktop_app.transcript.statistics import Statistics
 
 DERIVED = ("acceptance", "accepted_per_drafted", "tokens_per_pass", "draft_worth", "real_time_factor")
@@ -75,7 +75,7 @@ def json_object(transcript: Transcript) -> dict[str, Any]:
         "audio": {"path": transcript.path, "seconds": transcript.seconds, "damage": transcript.damage},
         "language": transcript.language,
         "language_probability": transcript.language_probability,
-        "models": dataclasses.asdict(transcript.models),
+        "models": transcript.models.plain(),
         "segments": [dataclasses.asdict(segment) for segment in transcript.segments],
         "speakers": [dataclasses.asdict(speaker) for speaker in transcript.speakers],
         "guard": [dataclasses.asdict(one) for one in transcript.guarded],
@@ -101,7 +101,7 @@ def read_json(text: str) -> Transcript:
         seconds=found["audio"]["seconds"],
         language=found["language"],
         language_probability=found["language_probability"],
-        models=Models(**found["models"]),
+        models=read_models(found["models"]),
         segments=tuple(_segment(segment) for segment in found["segments"]),
         speakers=tuple(speakers.read(speaker) for speaker in found["speakers"]),
         stats=Statistics(**{name: value for name, value in found["stats"].items() if name not in DERIVED}),

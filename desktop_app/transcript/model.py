@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
+from typing import Any
 
+from desktop_app import problems
+from desktop_app.problems import Problem
 from desktop_app.transcript.statistics import Statistics
 
 
@@ -73,7 +77,7 @@ class Models:
     """What wrote a transcript: names of target and draft ("" without one), drafting method, device and precision in
     use.
 
-    `notice` is one sentence that the reader of the transcript must see, or "". `final` is the target that was chosen,
+    `notices` are what the reader of the transcript must know. `final` is the target that was chosen,
     where a smaller one writes while somebody speaks; else "".
     """
 
@@ -82,8 +86,20 @@ class Models:
     drafter: str
     device: str
     precision: str
-    notice: str = ""
+    notices: tuple[Problem, ...] = ()
     final: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        """What JSON can hold; `read_models` reads it."""
+        return dataclasses.asdict(self) | {"notices": [problems.plain(one) for one in self.notices]}
+
+
+def read_models(plain: dict[str, Any]) -> Models:
+    """The models from what `Models.plain` gave, or an older Galley, which kept the notices as one text."""
+    notices = tuple(map(problems.from_plain, plain.get("notices", ())))
+    if old := plain.get("notice"):
+        notices = (Problem("model.notice", text=old),)
+    return Models(**{name: value for name, value in plain.items() if name != "notice"} | {"notices": notices})
 
 
 @dataclass(frozen=True)

@@ -43,15 +43,15 @@ def _silent_video(path: Path) -> None:
 @pytest.fixture
 def bad(tmp_path: Path) -> dict[Path, str]:
     """Files that cannot be transcribed, with the line about each."""
-    again = "copy or download it again, or choose another file"
-    no_media = f"this is not audio or video, or it is damaged; {again}"
+    again = "Copy or download it again, or choose another file."
+    no_media = f"This is not an audio or video file, or it is damaged. {again}"
     lines = {
-        "empty.wav": f"the file is empty; {again}",
+        "empty.wav": f"The file is empty. {again}",
         "text.mp3": no_media,
-        "folder.wav": "this is a folder; give the files in it",
-        "silent.mp4": "there is no sound in it; choose a file with sound",
-        "unreadable.flac": "you are not allowed to read it; change its permissions or make a copy",
-        "missing.ogg": "there is no such file; check the name",
+        "folder.wav": "This is a folder. Choose the files in it.",
+        "silent.mp4": "The file contains no sound. Choose a file with sound.",
+        "unreadable.flac": "You are not allowed to read this file. Change its permissions, or make a copy.",
+        "missing.ogg": "There is no such file. Check the name.",
         "cut.mp4": no_media,
         "two words and ñ.mp3": no_media,
     }
@@ -81,4 +81,4 @@ def test_each_is_one_line_and_the_good_files_are_done(bad: dict[Path, str], tmp_
 def test_alone_each_has_the_same_status(tmp_path: Path) -> None:
     done = galley(tmp_path / "missing.wav")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"{tmp_path / 'missing.wav'}: there is no such file; check the name\n"
+    assert done.stderr == f"{tmp_path / 'missing.wav'}: There is no such file. Check the name.\n"

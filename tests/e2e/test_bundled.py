@@ -41,7 +41,7 @@ def test_the_command_line_transcribes_the_sample(tmp_path: Path) -> None:
     done = subprocess.run(run, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
     transcript = read_json(done.stdout)
-    assert (transcript.models.target, transcript.models.notice, transcript.language) == ("base", "", "en")
+    assert (transcript.models.target, transcript.models.notices, transcript.language) == ("base", (), "en")
     said = words(SAMPLE.with_suffix(".txt").read_text(encoding="utf-8"))
     heard = words(" ".join(segment.text for segment in transcript.segments))
     assert len(said & heard) > 0.8 * len(said)
@@ -56,5 +56,5 @@ def test_the_window_transcribes_with_it(program: Program, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=4 * WAIT)
     assert (entry.state, entry.problem) == (DONE, "")
     assert entry.models is not None
-    assert (entry.models.target, entry.models.notice) == ("base", "")
+    assert (entry.models.target, entry.models.notices) == ("base", ())
     assert not program.window.page.notice.isVisible()

@@ -12,7 +12,7 @@ import huggingface_hub.constants
 import pytest
 
 from desktop_app.checkpoints import download, hub, installed, speaker_networks
-from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.problems import Problem
 from tests.hub_server import HubServer, serving
 
 CONTENTS = b"not really a network" * 100
@@ -41,11 +41,11 @@ def test_the_file_that_the_catalogue_knows_is_fetched_checked_and_removed(server
     assert not server.fetched("README.md")
     assert speaker_networks.is_installed(entry) and speaker_networks.verify(entry)
     assert speaker_networks.of(speaker_networks.SEGMENTATION) == (speaker_networks.entries()[0], file)
-    with pytest.raises(ModelProblem, match="already installed"):
+    with pytest.raises(Problem, match="installed name"):
         download.download_network(entry, server.url, progress=lambda what, done, total: None)
     speaker_networks.remove(entry)
     assert not speaker_networks.is_installed(entry)
-    with pytest.raises(ModelProblem, match="not installed"):
+    with pytest.raises(Problem, match="no_network"):
         speaker_networks.remove(entry)
 
 
@@ -61,13 +61,13 @@ def test_a_network_that_another_galley_installed_meanwhile_is_not_fetched_again(
         return staging(name)
 
     monkeypatch.setattr(installed, "staging", late)
-    with pytest.raises(ModelProblem, match="already installed"):
+    with pytest.raises(Problem, match="installed name"):
         download.download_network(entry, server.url, progress=lambda what, done, total: None)
     assert server.requests == []
 
 
 def test_another_file_leaves_nothing_behind(server: HubServer) -> None:
     entry = speaker_networks.entries()[0]
-    with pytest.raises(ModelProblem, match="hash"):
+    with pytest.raises(Problem, match="hash"):
         download.download_network(entry, server.url, progress=lambda what, done, total: None)
     assert not speaker_networks.is_installed(entry)

@@ -27,6 +27,7 @@ from desktop_app.engine.messages import (
     Started,
     Tentative,
 )
+from desktop_app.problems import Problem
 from tests.small_pair import NOTICE
 
 SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))
@@ -75,7 +76,7 @@ def test_a_recording_comes_as_events(talk: Talk) -> None:
     events = talk.whole(SAMPLE)
     started = next(event for event in events if isinstance(event, Started))
     assert started.models.draft
-    assert started.models.notice == NOTICE
+    assert started.models.notices == (Problem("model.notice", text=NOTICE),)
     finished = events[-1]
     assert isinstance(finished, Finished)
     segments = [event.segment for event in events if isinstance(event, SegmentReady)]
@@ -118,9 +119,7 @@ def test_a_killed_engine_is_one_sentence_and_the_next_file_works(talk: Talk) -> 
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
     failed = talk.until(job)[-1]
-    assert failed == Failed(
-        job, "the engine was ended from outside", "close other programs if memory is short, then try again", "engine"
-    )
+    assert failed == Failed(job, Problem("engine.killed"))
     assert isinstance(talk.whole()[-1], Finished)
     assert talk.engine.pid != pid
 
@@ -159,9 +158,9 @@ def test_a_mistake_of_galleys_own_is_in_the_log_and_not_on_the_screen(
     failed = other.until("a")[-1]
     other.engine.close()
     assert isinstance(failed, Failed)
-    assert failed.reason.startswith("Galley made a mistake: 'NoneType' object has no attribute")
+    assert failed.problem.values["error"].startswith("'NoneType' object has no attribute")
     log = home / "data" / "logs" / "engine.log"
-    assert failed.remedy == f"the details are in {log}"
+    assert failed.problem.values["log"] == str(log)
     assert "Traceback" in log.read_text(encoding="utf-8")
     assert capfd.readouterr() == ("", "")
 

@@ -157,7 +157,7 @@ def test_a_smaller_target_writes_along_and_the_chosen_one_the_final_text(
     panel = window.panel.live
     qtbot.waitUntil(lambda: panel.final.isVisible(), timeout=WAIT)
     assert (panel.now.text(), panel.final.text()) == ("base", "large")
-    assert "base writes while you speak, because large needs" in window.page.notice.text.text()
+    assert "base transcribes live because large needs" in window.page.notice.text.text()
     assert microphone.play(CLIP).wait(30) == 0
     qtbot.waitUntil(lambda: bool(entry.segments or any(line.verified for line in entry.lines)), timeout=WAIT)
     qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)

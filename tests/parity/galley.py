@@ -156,7 +156,7 @@ def loaded(folder: Path, precision: str = "f32") -> Galley:
 
 def pair(folder: Path, draft: str, precision: str) -> Pair:
     """A target and a draft (a folder, or "off") as the program loads them."""
-    return Shelf().pair(Options(target=str(folder), draft=draft, precision=precision), lambda sentence: None)
+    return Shelf().pair(Options(target=str(folder), draft=draft, precision=precision), lambda stage, **values: None)
 
 
 class _Noted(WindowDecoder):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from desktop_app.audio.player import Listener
+from desktop_app.problems import Problem
 
 
 @dataclass
@@ -33,6 +34,6 @@ class FakePlayer:
         """Let it come to a place."""
         self.listener.moved(len(self.played), seconds)
 
-    def end(self, reason: str = "", remedy: str = "") -> None:
+    def end(self, problem: Problem | None = None) -> None:
         """Let it come to its end."""
-        self.listener.ended(len(self.played), reason, remedy)
+        self.listener.ended(len(self.played), problem)

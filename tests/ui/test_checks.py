@@ -9,6 +9,7 @@ from desktop_app.app import entry as states
 from desktop_app.app.entry import Entry
 from desktop_app.app.recovery import Recovery
 from desktop_app.engine.messages import Cancelled, Failed, Finished, Progress, Started
+from desktop_app.problems import Problem
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.recording import check_bar
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog, as_html
@@ -87,8 +88,8 @@ def test_a_check_can_fail_and_be_cancelled(window: Window, stage: Stage) -> None
     entry = recorded(stage)
     bar = window.live.check
     bar.start.click()
-    stage.say(Failed(f"check:{entry.id}", "there is no such file", "check the name"))
-    assert bar.text.text() == "It could not be checked. There is no such file: check the name."
+    stage.say(Failed(f"check:{entry.id}", Problem("file.missing")))
+    assert bar.text.text() == "It could not be checked. There is no such file. Check the name."
     bar.start.click()
     bar.keep.click()
     assert stage.engine.cancelled == [f"check:{entry.id}"]

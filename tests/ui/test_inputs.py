@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from desktop_app.audio.microphone import MicrophoneProblem
+from desktop_app.problems import Problem
 from desktop_app.ui.recording.input_menu import InputMenu
 from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.shell.window import Window
@@ -48,16 +48,16 @@ def test_the_level_is_shown_while_the_menu_is_open_and_no_longer(window: Window,
 
 
 def test_an_input_that_cannot_be_heard_says_why(window: Window, stage: Stage) -> None:
-    stage.studio.refusal = MicrophoneProblem("another program holds Desk microphone", "close that program")
+    stage.studio.refusal = Problem("microphone.busy", name="Desk microphone")
     menu = open_menu(window, stage)
-    stage.qtbot.waitUntil(lambda: menu._level.text().startswith("Another program holds Desk microphone"))
+    stage.qtbot.waitUntil(lambda: menu._level.text().startswith("Desk microphone is used by another program"))
     menu.aboutToHide.emit()
 
 
 def test_without_an_input_the_menu_says_what_to_do(window: Window, stage: Stage) -> None:
     stage.studio.inputs = []
     menu = open_menu(window, stage)
-    assert [action.text() for action in menu.actions()] == ["No microphone is connected: connect one, or switch it on."]
+    assert [action.text() for action in menu.actions()] == ["No microphone is connected. Connect one, or switch it on."]
 
 
 def test_a_choice_is_shown_on_the_card_and_used(window: Window, stage: Stage) -> None:
@@ -92,7 +92,9 @@ def test_a_folder_that_cannot_be_made_is_said(window: Window, stage: Stage, tmp_
     stage.preferences.recordings = tmp_path / "file" / "below"
     window.sidebar.record.click()
     qtbot.waitUntil(lambda: window.trouble.isVisible())
-    assert window.trouble.text.text() == "Not a directory: check the disk, then try again."
+    assert window.trouble.text.text().endswith(
+        "cannot be used (Not a directory). Check the disk and the permissions, then try again."
+    )
     assert not stage.live.is_on
 
 

@@ -13,8 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.app import entry as states
 from desktop_app.app.live import OFF, OPENING, PAUSED
-from desktop_app.audio.microphone import MicrophoneProblem
+from desktop_app.app.problems import sentence
 from desktop_app.engine.messages import Failed, Finished, Preparing, Started
+from desktop_app.problems import Problem
 from desktop_app.ui.recording import controller
 from desktop_app.ui.shell.window import Window
 from tests.studio import DESK, HEADSET, SPEAKERS
@@ -125,18 +126,18 @@ def test_a_smaller_target_that_writes_along_is_named_with_the_chosen_one(window:
     stage.say(Started(entry.id, 0.0, MODELS), update(entry.id))
     live = window.panel.live
     assert not live.final.isVisible()
-    notice = "Small writes while you speak, because Large needs 2.0 s to hear a window. Large is for the final text."
-    stage.say(Started(entry.id, 0.0, replace(MODELS, target="Small", notice=notice, final="Large")))
+    notice = Problem("model.live_smaller", model="Small", chosen="Large", seconds="2.0")
+    stage.say(Started(entry.id, 0.0, replace(MODELS, target="Small", notices=(notice,), final="Large")))
     stage.say(update(entry.id))
     assert (live.now.text(), live.final.text()) == ("Small", "Large")
     assert live.final.isVisible()
-    assert window.page.notice.text.text() == notice
+    assert window.page.notice.text.text() == sentence(notice)
 
 
 def test_words_are_promised_only_when_the_model_is_there(window: Window, stage: Stage) -> None:
     entry = stage.record()
-    stage.say(Preparing(entry.id, "Loading Large"))
-    assert window.page._empty.text() == "Loading Large"
+    stage.say(Preparing(entry.id, "loading", {"name": "Large"}))
+    assert window.page._empty.text() == "Loading Large…"
     stage.say(Started(entry.id, 0.0, MODELS))
     assert window.page._empty.text() == "Words appear here while they are spoken."
 
@@ -145,14 +146,14 @@ def test_a_lost_input_is_said_and_one_click_takes_another(window: Window, stage:
     stage.record()
     strip, lost = window.live.strip, window.live.lost
     stage.studio.inputs = [SPEAKERS, HEADSET]
-    stage.studio.recorder.listener.trouble(MicrophoneProblem(f"{DESK.name} is gone", "connect it again"))
+    stage.studio.recorder.listener.trouble((Problem("microphone.gone", name=DESK.name),))
     stage.qtbot.waitUntil(lambda: lost.isVisible() and lost.buttons[0].isVisible())
-    assert lost.text.text() == "Desk microphone is gone: connect it again."
+    assert lost.text.text() == sentence(Problem("microphone.gone", name=DESK.name))
     assert strip.words.text() == "Waiting for sound"
     assert lost.buttons[0].text() == "Use Headset"
     lost.buttons[0].click()
     stage.qtbot.waitUntil(lambda: stage.studio.recorder.asked[-1] == f"switch {HEADSET.id}")
-    stage.studio.recorder.listener.trouble(None)
+    stage.studio.recorder.listener.trouble(())
     stage.qtbot.waitUntil(lambda: not lost.isVisible())
     assert (strip.words.text(), strip.source.text()) == ("Recording", "Headset")
 
@@ -160,7 +161,7 @@ def test_a_lost_input_is_said_and_one_click_takes_another(window: Window, stage:
 def test_an_input_that_goes_before_its_first_sample_can_be_replaced_too(window: Window, stage: Stage) -> None:
     stage.live.start()
     stage.qtbot.waitUntil(lambda: bool(stage.studio.recorders) and "start" in stage.studio.recorder.asked)
-    stage.studio.recorder.listener.trouble(MicrophoneProblem(f"{DESK.name} is gone", "connect it again"))
+    stage.studio.recorder.listener.trouble((Problem("microphone.gone", name=DESK.name),))
     lost = window.live.lost
     stage.qtbot.waitUntil(lambda: lost.isVisible() and lost.buttons[0].isVisible())
     assert window.live.strip.words.text() == "Waiting for sound"
@@ -170,7 +171,7 @@ def test_an_input_that_goes_before_its_first_sample_can_be_replaced_too(window: 
 
 def test_a_disk_that_is_nearly_full_is_said_without_another_input(window: Window, stage: Stage) -> None:
     stage.record()
-    stage.studio.recorder.listener.trouble(MicrophoneProblem("the disk has room for 4 more minutes", "make room"))
+    stage.studio.recorder.listener.trouble((Problem("disk.low", minutes=4),))
     stage.qtbot.waitUntil(lambda: window.live.lost.isVisible())
     assert not window.live.lost.buttons[0].isVisible()
     assert window.live.strip.words.text() == "Recording"
@@ -178,7 +179,7 @@ def test_a_disk_that_is_nearly_full_is_said_without_another_input(window: Window
 
 def test_an_engine_that_fails_is_said_and_the_recording_goes_on(window: Window, stage: Stage) -> None:
     entry = stage.record()
-    stage.say(Failed(entry.id, "the weights are damaged", "choose another model", "model"))
+    stage.say(Failed(entry.id, Problem("model.tokenizer")))
     assert "The recording goes on" in window.page.problem.text.text()
     assert not window.page.try_again.isVisible()
     assert window.live.strip.words.text() == "Recording"
@@ -187,10 +188,10 @@ def test_an_engine_that_fails_is_said_and_the_recording_goes_on(window: Window, 
 
 
 def test_a_refused_microphone_is_one_sentence(window: Window, stage: Stage, qtbot: QtBot) -> None:
-    stage.studio.refusal = MicrophoneProblem("Galley is not allowed to hear Desk microphone", "allow it")
+    stage.studio.refusal = Problem("microphone.forbidden", name=DESK.name)
     window.sidebar.record.click()
     qtbot.waitUntil(lambda: window.trouble.isVisible())
-    assert window.trouble.text.text() == "Galley is not allowed to hear Desk microphone: allow it."
+    assert window.trouble.text.text() == sentence(Problem("microphone.forbidden", name=DESK.name))
     assert window.stack.currentWidget() is window.idle
     assert window.sidebar.record.text() == "Record"
 

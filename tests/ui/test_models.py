@@ -14,8 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app import settings
 from desktop_app.app.model_job import Job
+from desktop_app.app.problems import sentence
 from desktop_app.engine.model_list import Source
 from desktop_app.engine.model_work import Add, Done, Fetch, Refused, Remove, Shrink, Step, Stopped, Try, Verify
+from desktop_app.problems import Problem
 from desktop_app.ui.models import page as page_module
 from desktop_app.ui.models.page import ModelsPage
 from desktop_app.ui.shell import window as window_module
@@ -23,7 +25,7 @@ from desktop_app.ui.shell.window import Window
 from tests.ui.staging import Stage, drag, drop
 from tests.works import HOME, LARGE, NETWORK, SMALL
 
-NO_NETWORK = Refused("the server cannot be reached", "check the connection and try again later")
+NO_NETWORK = Refused(Problem("download.timeout"))
 
 
 @pytest.fixture
@@ -73,10 +75,10 @@ def test_mirror_and_proxy_are_named(page: ModelsPage, stage: Stage, qtbot: QtBot
     assert not page.address.isVisible()
     assert page.mirror.isVisible()
     stage.works.found = replace(
-        stage.works.found, source=Source("", mirror=True, problem="x is no address of a mirror")
+        stage.works.found, source=Source("", mirror=True, problem=Problem("download.bad_mirror", address="x"))
     )
     stage.models.refresh()
-    settle(stage, lambda: page._where.text() == "x is no address of a mirror.")
+    settle(stage, lambda: page._where.text().startswith("x is not the address of a mirror."))
     assert not page.rows["large"].get.isEnabled()
 
 
@@ -150,7 +152,7 @@ def test_what_goes_wrong_is_one_sentence_on_the_row(page: ModelsPage, stage: Sta
     row.get.click()
     stage.works.of(Fetch).say(NO_NETWORK)
     settle(stage, lambda: row.get.isVisible())
-    assert row.problem.text() == "The server cannot be reached: check the connection and try again later."
+    assert row.problem.text() == sentence(NO_NETWORK.problem)
     row.get.click()
     assert not row.problem.isVisible()
     stage.works.of(Fetch).say(NO_NETWORK)
@@ -170,11 +172,9 @@ def test_another_model_and_draft_are_taken_once_they_are_known_to_fit(page: Mode
     actions = {action.text(): action for action in page.card.draft_menu().actions()}
     assert list(actions) == ["Chosen by itself", "None", "base", "small"]
     actions["base"].trigger()
-    stage.works.of(Try).say(
-        Refused("base cannot draft for large: it lacks timestamps", "choose another draft, or none")
-    )
+    stage.works.of(Try).say(Refused(Problem("model.draft_timestamps", draft="base", target="large")))
     settle(stage, lambda: page.problem.isVisible())
-    assert page.problem.text.text().startswith("Base cannot draft for large: it lacks timestamps: choose another")
+    assert page.problem.text.text().startswith("base cannot draft for large: it has no timestamps. Choose another")
     assert stage.preferences.draft == "auto"
     page.problem.buttons[0].click()
     assert not page.problem.isVisible()
@@ -188,9 +188,7 @@ def test_a_draft_that_does_not_fit_another_model_is_let_go_of_and_that_is_said(p
     install(stage, page, "large", "small")
     stage.preferences.draft = str(HOME / "small")
     page.rows["large"].use.click()
-    stage.works.of(Try).say(
-        Refused("small cannot draft for large: it hears otherwise", "choose another draft, or none")
-    )
+    stage.works.of(Try).say(Refused(Problem("model.draft_window", draft="small", target="large")))
     settle(stage, lambda: stage.works.of(Try).work == Try(str(HOME / "large"), "auto"))
     stage.works.of(Try).say(Done(str(HOME / "large")))
     settle(stage, lambda: page.problem.isVisible())
@@ -213,7 +211,7 @@ def test_small_weights_are_made_before_they_are_used(page: ModelsPage, stage: St
     full.click()
     assert stage.preferences.precision == "auto"
     eight.click()
-    stage.works.of(Shrink).say(Refused("the disk is full", "make room"))
+    stage.works.of(Shrink).say(Refused(Problem("disk.full")))
     settle(stage, lambda: page.problem.isVisible())
     assert full.isChecked()
 
@@ -265,11 +263,9 @@ def test_a_dropped_folder_is_added_and_a_recording_is_still_transcribed(
     row = page.rows[str(folder)]
     assert row.title.text() == "my model"
     assert "get" not in row.__dict__
-    stage.works.of(Add).say(
-        Refused("its weights are a pickle (pytorch_model.bin), which could run code", "get another")
-    )
+    stage.works.of(Add).say(Refused(Problem("model.pickle", file="pytorch_model.bin")))
     settle(stage, lambda: row.dismiss.isVisible())
-    assert row.problem.text().startswith("Its weights are a pickle (pytorch_model.bin), which could run code:")
+    assert row.problem.text().startswith("The weights are a pickle (pytorch_model.bin), which could run code.")
     row.dismiss.click()
     settle(stage, lambda: str(folder) not in page.rows)
     (folder / "config.json").write_text("{}")
@@ -289,8 +285,8 @@ def test_a_folder_is_used_where_it_lies(
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
     page.card.target_menu().actions()[-1].trigger()
     assert stage.works.of(Try).work == Try(str(tmp_path), "auto")
-    stage.works.of(Try).say(Refused("the folder has no config.json", "choose a Whisper folder"))
-    settle(stage, lambda: page.problem.text.text() == "The folder has no config.json: choose a Whisper folder.")
+    stage.works.of(Try).say(Refused(Problem("model.incomplete", file="config.json")))
+    settle(stage, lambda: page.problem.text.text() == sentence(Problem("model.incomplete", file="config.json")))
     page.card.target_menu().actions()[-1].trigger()
     stage.works.of(Try).say(Done(str(tmp_path)))
     settle(stage, lambda: page.card.target.text() == "My model")

@@ -16,6 +16,8 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop_app.app.entry import Entry
+from desktop_app.app.problems import sentence
+from desktop_app.problems import Problem
 from desktop_app.transcript import formats
 from desktop_app.transcript.model import Transcript
 from desktop_app.ui.shell.window import Window
@@ -244,11 +246,9 @@ def test_the_timeline_and_the_times_play(window: Window, stage: Stage, entry: En
 
 def test_without_a_device_one_sentence_says_so(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
     window.page.header.play.click()
-    stage.player.end("there is nothing here to play sound with", "connect headphones")
+    stage.player.end(Problem("output.none"))
     qtbot.waitUntil(lambda: window.trouble.isVisible())
-    assert window.trouble.text.text() == (
-        "This cannot be played, there is nothing here to play sound with: connect headphones."
-    )
+    assert window.trouble.text.text() == "This cannot be played. " + sentence(Problem("output.none"))
     assert stage.playback.key == ""
 
 
@@ -258,7 +258,7 @@ def test_late_news_of_what_is_not_played_any_more_is_passed_over(stage: Stage, e
     stage.player.hear(2.0)
     qtbot.waitUntil(lambda: stage.playback.seconds == 2.0)
     stage.playback.stop()
-    stage.player.end("too late", "")
+    stage.player.end(Problem("output.gone"))
     qtbot.wait(20)
     assert stage.playback.seconds == 2.0
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractSlider, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop_app.app.problems import sentence
 from desktop_app.engine.messages import (
     Cancelled,
     Failed,
@@ -24,6 +25,7 @@ from desktop_app.engine.messages import (
     Tentative,
     TentativeLine,
 )
+from desktop_app.problems import Problem
 from desktop_app.transcript.formats import FORMATS, read_json
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.shell import files
@@ -42,12 +44,12 @@ def test_a_drop_starts_at_once_and_another_adds_to_the_queue(
     qtbot.waitUntil(lambda: len(stage.session.entries) == 2)
     assert window.stack.currentWidget() is window.page
     assert window.page.header.title.text() == "one.wav"
-    stage.say(Preparing(window.current.key, "Loading Large"))
+    stage.say(Preparing(window.current.key, "loading", {"name": "Large"}))
     drop(window, drag(window, recording("three.wav")))
     qtbot.waitUntil(lambda: len(stage.session.entries) == 3)
     assert window.page.header.title.text() == "one.wav"  # the page stays where the user is
     assert window.page.strip.queue.text() == "2 waiting"
-    assert window.page.strip.words.text() == "Loading Large"
+    assert window.page.strip.words.text() == "Loading Large…"
 
 
 def test_a_drag_is_seen_wherever_it_is(window: Window, stage: Stage, recording: Make) -> None:
@@ -70,7 +72,7 @@ def test_draft_words_are_grey_and_the_notice_stands_above(window: Window, stage:
     view = window.page.view
     assert view.flow.paragraphs[0].verified == len("The roof is")
     assert window.page.notice.isVisible()
-    assert window.page.notice.text.text() == MODELS.notice
+    assert window.page.notice.text.text() == sentence(*MODELS.notices)
     image = view.viewport().grab().toImage()
     draft = window.page.view._theme.palette.draft
     colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(60)}
@@ -286,9 +288,9 @@ def test_finding_marks_counts_and_goes_on(window: Window, stage: Stage, recordin
 
 def test_a_failure_is_shown_in_its_page_and_in_the_list(window: Window, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("notes.wav"))
-    stage.say(Failed(entry.id, "this is not audio", "choose another file"))
+    stage.say(Failed(entry.id, Problem("file.not_media")))
     assert window.page.problem.isVisible()
-    assert window.page.problem.text.text() == "This is not audio: choose another file."
+    assert window.page.problem.text.text() == sentence(Problem("file.not_media"))
     assert not window.page.choose_model.isVisible()
     index = window.sidebar.model.row_of(entry.id)
     spoken = index.data(Qt.ItemDataRole.AccessibleTextRole)
@@ -300,7 +302,7 @@ def test_a_failure_is_shown_in_its_page_and_in_the_list(window: Window, stage: S
 
 def test_a_model_that_cannot_be_used_offers_another_one(window: Window, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
-    stage.say(Failed(entry.id, "the weights are damaged", "choose another model", "model"))
+    stage.say(Failed(entry.id, Problem("model.tokenizer")))
     assert window.page.choose_model.isVisible()
 
 
@@ -309,8 +311,8 @@ def test_the_end_of_the_engine_is_one_sentence_and_the_window_lives(
 ) -> None:
     entry, other = stage.drop(recording("one.wav"), recording("two.wav"))
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
-    stage.say(Failed(entry.id, "the engine was ended from outside", "try again", "engine"))
-    assert window.page.problem.text.text() == "The engine was ended from outside: try again."
+    stage.say(Failed(entry.id, Problem("engine.killed")))
+    assert window.page.problem.text.text() == sentence(Problem("engine.killed"))
     assert window.page.view.text() == segment(0).text.strip()  # what was written stands
     finish(stage, other)
     window.show_entry(other.id)

@@ -20,8 +20,8 @@ PACKAGE = TOP / "desktop_app"
 QT = {"PySide6", "shiboken6"}
 ENGINES = {"torch", "openvino", "transformers"}
 
-# Floor 0 for everybody: plain values and problems. They import no other room, and every room may import them.
-SHARED = {"transcript", "problems"}
+# Floor 0 for everybody: problems and plain values, which may hold one. Every room may import them.
+SHARED = {"transcript": {"problems"}, "problems": set()}
 
 # The other rooms, from the bottom up, and what else each may import. A permission that nobody uses is refused.
 ROOMS: dict[str, set[str]] = {
@@ -38,8 +38,8 @@ ROOMS: dict[str, set[str]] = {
     "library": set(),
     "training": {"audio", "checkpoints", "decoding", "folders", "runtimes"},
     "engine": {"audio", "checkpoints", "decoding", "folders", "resources", "runtimes", "speakers"},
-    "measure": {"atomic", "audio", "checkpoints", "decoding", "engine", "folders", "resources", "speakers"},
     "app": {"audio", "engine", "folders", "library", "settings", "speakers", "texts"},
+    "measure": {"app", "atomic", "audio", "checkpoints", "decoding", "engine", "folders", "resources", "speakers"},
     "ui": {"app", "atomic", "audio", "engine", "resources", "texts"},
     "cli": {"app", "atomic", "audio", "checkpoints", "engine", "folders", "measure", "texts", "training"},
     "__main__": {"cli"},
@@ -49,7 +49,7 @@ ROOMS: dict[str, set[str]] = {
 DOORS: dict[str, set[str]] = {"cli.window": {"ui"}, "transcript.formats": {"texts"}}
 
 # Rooms that are being moved into: who may import them, and what they may import, need not be used yet.
-UNFINISHED = {"problems", "texts"}
+UNFINISHED = {"texts"}
 
 # What a room never imports from outside; for the rooms that everything rests on, the only things that they may.
 FORBIDDEN: dict[str, set[str]] = {
@@ -141,8 +141,8 @@ def circle(graph: dict[str, set[str]]) -> str:
 
 
 def test_every_room_is_on_the_map() -> None:
-    assert set(ROOMS).isdisjoint(SHARED) and set(ROOMS) | SHARED == set(FORBIDDEN) | set(ALLOWED)
-    assert not HERE - set(ROOMS) - SHARED
+    assert set(ROOMS).isdisjoint(SHARED) and set(ROOMS) | set(SHARED) == set(FORBIDDEN) | set(ALLOWED)
+    assert not HERE - set(ROOMS) - set(SHARED)
 
 
 def test_the_map_has_no_circle() -> None:
@@ -153,7 +153,7 @@ def test_the_map_has_no_circle() -> None:
 @pytest.mark.parametrize("name", MODULES)
 def test_imports_only_from_rooms_below(name: str) -> None:
     room, file = name.partition(".")[0], MODULES[name]
-    below = {room} | DOORS.get(name, set()) | (set() if room in SHARED else SHARED | ROOMS[room])
+    below = {room} | DOORS.get(name, set()) | (SHARED[room] if room in SHARED else set(SHARED) | ROOMS[room])
     for line, module in imports(name):
         top, *rest = module.split(".")
         if top == "desktop_app":

@@ -24,7 +24,7 @@ TOP = Path(__file__).resolve().parents[2]
 PACKAGE = TOP / "desktop_app"
 
 # Packages and files all of whose texts are marked, as paths below desktop_app: "ui/models", "cli/record.py".
-FINISHED: list[str] = ["ui/settings"]
+FINISHED: list[str] = ["app/problems.py", "app/stages.py", "ui/settings"]
 
 # Calls whose texts a person sees: in each the literals among all positional arguments, and among these keywords.
 SHOWN_BY_POSITION = {
@@ -108,7 +108,7 @@ OLD_TERMS = {
     r"\bfor programs\b|\bthis list\b": "JSON; keyboard shortcuts",
     r"\bof the draft was right\b": "draft tokens accepted",
     r"\bpair that cannot work\b|\bwork together\b": "compatible",
-    r"\b(its|the) turn comes\b|\bwaits? until\b": "queued",
+    r"\b(its|the) turn comes\b|\bwaits until\b": "queued",
 }
 
 

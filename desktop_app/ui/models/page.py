@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop_app.app.models import PAIR, SMALL, ModelStore
 from desktop_app.app.preferences import Preferences
+from desktop_app.app.problems import sentence
 from desktop_app.app.wording import size
 from desktop_app.engine.model_list import Listed
 from desktop_app.engine.model_work import Add
@@ -93,7 +94,7 @@ class ModelsPage(QWidget):
         self._fill(self.rows)
         self._offered.setVisible(bool(found.offered))
         source = found.source
-        self._where.setText(f"{source.problem}." if source.problem else models_words.where(source))
+        self._where.setText(sentence(source.problem) if source.problem else models_words.where(source))
         self.mirror.setText("Use another mirror…" if source.mirror else "Use a mirror…")
         self.mirror.setVisible(not source.fixed and self._mirror_row.isHidden())
         problems = self.models.problems

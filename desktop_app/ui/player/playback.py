@@ -8,6 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
 
 from desktop_app.audio.player import Listener, Player
+from desktop_app.problems import Problem
 
 
 class PlayerPort(Protocol):
@@ -25,14 +26,14 @@ class Playback(QObject):
 
     Attributes: key (of the recording that is heard, "" for none); seconds (where); purpose (what it is played for: a
     speaker's id for a preview, else "").
-    Signals: changed() when something begins or ends; moved() about twenty times a second; refused(reason, remedy).
+    Signals: changed() when something begins or ends; moved() about twenty times a second; refused(problem).
     """
 
     changed = Signal()
     moved = Signal()
-    refused = Signal(str, str)
+    refused = Signal(object)
     _told = Signal(int, float)
-    _ended = Signal(int, str, str)
+    _ended = Signal(int, object)
 
     def __init__(self, make: Callable[[Listener], PlayerPort] = Player, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -63,11 +64,11 @@ class Playback(QObject):
             self.seconds = seconds
             self.moved.emit()
 
-    def _end(self, run: int, reason: str, remedy: str) -> None:
+    def _end(self, run: int, problem: Problem | None) -> None:
         if run == self._run and self.key:
             self._silent()
-            if reason:
-                self.refused.emit(reason, remedy)
+            if problem is not None:
+                self.refused.emit(problem)
 
     def _silent(self) -> None:
         self.key, self.purpose = "", ""
@@ -83,5 +84,5 @@ class _Relay:
     def moved(self, run: int, seconds: float) -> None:
         self._told.emit(run, seconds)
 
-    def ended(self, run: int, reason: str, remedy: str) -> None:
-        self._ended.emit(run, reason, remedy)
+    def ended(self, run: int, problem: Problem | None) -> None:
+        self._ended.emit(run, problem)

@@ -9,10 +9,10 @@ from desktop_app.app import wording
 from desktop_app.app.entry import IN_WORK, RECORDING, Entry
 from desktop_app.app.live import Live
 from desktop_app.app.preferences import Preferences
+from desktop_app.app.problems import sentence
 from desktop_app.app.recheck import Checks
 from desktop_app.app.recovery import Recovery
 from desktop_app.app.session import Session
-from desktop_app.app.wording import sentence
 from desktop_app.ui.current import Current
 from desktop_app.ui.recording.captions import Captions
 from desktop_app.ui.recording.check_bar import CheckBar
@@ -185,20 +185,19 @@ class RecordingController(QObject):
             record.show_as("Record", record.description.text, "mic")
 
     def _show_problem(self) -> None:
-        problem = self._live.problem
         another = self._live.inputs.another_than(self._live.source) if self._live.is_deaf else None
         self._another.setVisible(another is not None)
         if another is not None:
             self._another.setText(f"Use {short(another.name, _LONGEST)}")
             self._another.setToolTip(another.name)
-        self.lost.say(sentence(problem.reason, problem.remedy) if problem is not None else "")
+        self.lost.say(sentence(*self._live.problems))
 
     def _place(self) -> None:
         """Show the strip and what is wrong only over the recording that is made."""
         entry = self._live.entry
         here = entry is not None and entry.id == self._current.key
         self.strip.setVisible(here)
-        self.lost.setVisible(here and self._live.problem is not None)
+        self.lost.setVisible(here and bool(self._live.problems))
         self.check.show_check(self._current.key)
 
     def _show_entry(self, key: str) -> None:

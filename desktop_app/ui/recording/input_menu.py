@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QMenu, QWidget, QWidgetAction
 
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.live import Live
-from desktop_app.app.wording import sentence
-from desktop_app.app.worker import Problem
+from desktop_app.app.problems import sentence
 from desktop_app.audio.microphone import Input
+from desktop_app.problems import Problem
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.layouts import STRETCH, row
@@ -36,7 +36,7 @@ class InputMenu(QMenu):
         self.meter = LevelMeter(theme)
         self._level = label("Level", "quiet")
         if inputs.problem is not None:
-            self._say(sentence(inputs.problem.reason, inputs.problem.remedy))
+            self._say(sentence(inputs.problem))
         elif not inputs.found:
             self._say("No input was found: plug a microphone in, then open this menu again.")
         else:
@@ -69,7 +69,7 @@ class InputMenu(QMenu):
 
     def say_problem(self, problem: Problem) -> None:
         """Say why there is no level."""
-        self._level.setText(sentence(problem.reason, problem.remedy))
+        self._level.setText(sentence(problem))
         self.meter.hide()
 
     def _say(self, text: str) -> None:

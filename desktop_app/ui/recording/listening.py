@@ -9,8 +9,9 @@ from threading import Event
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from desktop_app.app.worker import Post, Problem, Worker
+from desktop_app.app.worker import Post, Worker
 from desktop_app.audio.microphone import Stream
+from desktop_app.problems import Problem
 
 OpenStream = Callable[[str | None], Stream]
 _TURN = 0.05

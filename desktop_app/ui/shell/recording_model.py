@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from desktop_app.app.entry import IN_WORK, Entry
+from desktop_app.app.problems import sentence
 from desktop_app.app.session import Session
 from desktop_app.ui.widgets.labels import wrapped
 
@@ -82,7 +83,7 @@ class RecordingModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return entry.name
         if role == Qt.ItemDataRole.ToolTipRole:
-            return wrapped(entry.path, entry.problem)
+            return wrapped(entry.path, sentence(entry.problem) if entry.problem else "")
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{entry.name}, {entry.summary()}"
         if role == EntryRole:

@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QMenu
 
 from desktop_app.app.entry import IN_WORK, Entry
 from desktop_app.app.preferences import Preferences
+from desktop_app.app.problems import describe
 from desktop_app.app.session import Session
 from desktop_app.app.speaker_edits import NEW, Edits
+from desktop_app.problems import Problem
 from desktop_app.transcript import speakers
 from desktop_app.transcript.speakers import Place
 from desktop_app.ui.current import Current
@@ -258,8 +260,9 @@ class SpeakerController(QObject):
             self._view.show_time(seconds)
             self._playback.play(entry.id, entry.path, seconds)
 
-    def _refuse(self, reason: str, remedy: str) -> None:
-        self._session.trouble.emit(f"this cannot be played, {reason}", remedy)
+    def _refuse(self, problem: Problem) -> None:
+        reason, remedy = describe(problem)
+        self._session.trouble.emit(f"This cannot be played. {reason}", remedy)
 
     # What is shown.
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop_app.app import wording
 from desktop_app.app.entry import CANCELLED, DONE, FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
+from desktop_app.app.problems import sentence
 from desktop_app.transcript import guarded
 from desktop_app.ui.transcript.find_bar import FindBar
 from desktop_app.ui.transcript.header import PageHeader
@@ -123,17 +124,18 @@ class TranscriptPage(QWidget):
         self.strip.setVisible(in_work and entry.state != RECORDING)
         if in_work:
             self.strip.show_entry(entry, queue)
-        notice = entry.models.notice if entry.models else ""
+        notice = sentence(*entry.models.notices) if entry.models else ""
         self.notice.say(" ".join(filter(None, (notice, entry.damage, guarded.sentence(entry.guarded)))))
         self._say_problem(entry)
-        self.choose_model.setVisible(entry.kind == "model")
+        self.choose_model.setVisible(entry.problem is not None and entry.problem.kind == "model")
         self._say_broken_off(entry)
         self._show_empty(entry)
 
     def _say_problem(self, entry: Entry) -> None:
-        text = (entry.problem or "It could not be transcribed.") if entry.state == FAILED else ""
+        problem = sentence(entry.problem) if entry.problem else ""
+        text = (problem or "It could not be transcribed.") if entry.state == FAILED else ""
         if entry.state == RECORDING and entry.problem:
-            text = f"{entry.problem} The recording goes on, and can be transcribed afterwards."
+            text = f"{problem} The recording goes on, and can be transcribed afterwards."
         self.problem.say(text)
         self.try_again.setVisible(entry.state == FAILED)
 

@@ -11,6 +11,7 @@ import pytest
 from desktop_app.app.entry import DONE, INTERRUPTED, Entry
 from desktop_app.app.speaker_edits import NEW
 from desktop_app.engine.messages import Failed, Finished, SegmentReady, Started
+from desktop_app.problems import Problem
 from tests.talks import talk
 from tests.ui.staging import Stage
 from tests.unit.app.test_recovery import interrupted
@@ -35,7 +36,7 @@ def test_a_new_text_keeps_the_corrections_and_they_can_be_undone(stage: Stage, e
     stage.session.again(entry.id)
     assert not stage.edits.may_edit(entry.id)
     assert not stage.edits.rename(entry.id, "S1", "Two")
-    stage.say(Failed(entry.id, "no memory", "close something", "memory"))
+    stage.say(Failed(entry.id, Problem("engine.memory")))
     stage.session.again(entry.id)  # a failure in between loses nothing either
     fresh = talk(2, named=False)
     finish(stage, entry, fresh)

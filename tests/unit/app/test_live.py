@@ -9,9 +9,10 @@ import pytest
 
 from desktop_app.app import entry as states
 from desktop_app.app.live import OFF, OPENING, PAUSED, RUNNING
-from desktop_app.audio.microphone import MicrophoneProblem
+from desktop_app.app.problems import describe, end_of
 from desktop_app.audio.recording import Gap, Recorded
 from desktop_app.engine.messages import Failed, Finished, Preparing, Started
+from desktop_app.problems import Problem
 from tests.staging import MODELS, Stage, segment, transcript, update
 from tests.studio import DESK, HEADSET, SPEAKERS, FakeRecorder
 
@@ -39,7 +40,7 @@ def test_every_block_reaches_the_engine_and_the_file_lies_in_the_users_folder(st
 def test_a_live_recording_becomes_one_like_any_other(stage: Stage) -> None:
     entry = stage.record()
     assert (entry.state, stage.session.in_work) == (states.RECORDING, [entry])
-    stage.say(Preparing(entry.id, "Loading Large"), Started(entry.id, 0.0, MODELS))
+    stage.say(Preparing(entry.id, "loading", {"name": "Large"}), Started(entry.id, 0.0, MODELS))
     stage.say(update(entry.id, (segment(0),), " And", " now", " this", 2.0))
     assert entry.state == states.RECORDING
     stage.stop()
@@ -74,9 +75,9 @@ def test_what_is_committed_is_kept_when_it_comes(stage: Stage) -> None:
 
 def test_an_engine_that_fails_does_not_end_the_recording(stage: Stage) -> None:
     entry = stage.record()
-    stage.say(Failed(entry.id, "the weights are damaged", "choose another model", "model"))
+    stage.say(Failed(entry.id, Problem("model.tokenizer")))
     assert entry.state == states.RECORDING
-    assert entry.problem == "The weights are damaged: choose another model."
+    assert entry.problem == Problem("model.tokenizer")
     stage.studio.recorder.hear(1.0)
     stage.stop()
     assert (entry.state, entry.seconds) == (states.FAILED, 2.0)
@@ -98,10 +99,10 @@ def test_a_pause_and_going_on(stage: Stage) -> None:
 
 
 def test_a_microphone_that_cannot_be_opened_leaves_nothing_behind(stage: Stage) -> None:
-    stage.studio.refusal = MicrophoneProblem("another program holds Desk microphone", "close that program")
+    stage.studio.refusal = Problem("microphone.busy", name="Desk microphone")
     with stage.hears(stage.live.refused) as told:
         stage.live.start()
-    assert told.args == ["another program holds Desk microphone", "close that program"]
+    assert told.args == list(describe(Problem("microphone.busy", name="Desk microphone")))
     assert stage.live.phase == OFF
     assert not stage.session.entries
     stage.settle()
@@ -112,7 +113,7 @@ def test_without_an_input_it_is_refused_before_anything_is_made(stage: Stage) ->
     stage.studio.inputs = []
     with stage.hears(stage.live.refused) as told:
         stage.live.start()
-    assert told.args == ["no microphone is connected", "connect one, or switch it on"]
+    assert told.args == ["No microphone is connected.", "Connect one, or switch it on."]
     stage.settle()
     assert (stage.live.phase, stage.studio.recorders, stage.library.recordings()) == (OFF, [], [])
     assert not stage.preferences.recordings.exists()
@@ -139,7 +140,7 @@ def test_stopping_at_once_stops(stage: Stage) -> None:
 
 def test_stopping_while_a_microphone_refuses_ends_it(stage: Stage) -> None:
     """The refusal comes when the stop has been asked for already."""
-    stage.studio.refusal = MicrophoneProblem("another program holds Desk microphone", "close that program")
+    stage.studio.refusal = Problem("microphone.busy", name="Desk microphone")
 
     def stop() -> None:
         if stage.live.entry is not None:
@@ -164,7 +165,7 @@ def test_a_mistake_does_not_leave_the_window_waiting(
         patch.setattr(FakeRecorder, "start", fail)
         with stage.hears(stage.live.refused) as told:
             stage.live.start()
-    assert told.args == ["Galley failed (by nought)", "try again"]
+    assert told.args == ["Galley failed (by nought).", "Try again."]
     assert stage.live.phase == OFF
     assert stage.record().state == states.RECORDING
 
@@ -185,12 +186,12 @@ def test_the_chosen_input_is_remembered_by_its_name(stage: Stage) -> None:
 def test_a_lost_input_is_told_with_another_to_take(stage: Stage) -> None:
     stage.record()
     stage.studio.inputs = [SPEAKERS, HEADSET]
-    stage.studio.recorder.listener.trouble(MicrophoneProblem("Desk microphone is gone", "connect it again"))
-    stage.until(lambda: stage.live.problem is not None)
+    stage.studio.recorder.listener.trouble((Problem("microphone.gone", name="Desk microphone"),))
+    stage.until(lambda: stage.live.problems)
     stage.until(lambda: stage.live.inputs.found == [SPEAKERS, HEADSET])
     assert stage.live.inputs.another_than(stage.live.source) == HEADSET  # a microphone before what the computer plays
-    stage.studio.recorder.listener.trouble(None)
-    stage.until(lambda: stage.live.problem is None)
+    stage.studio.recorder.listener.trouble(())
+    stage.until(lambda: not stage.live.problems)
 
 
 def test_files_wait_while_something_is_recorded(stage: Stage, recording: Make) -> None:
@@ -225,7 +226,7 @@ def test_the_next_recording_waits_for_the_last_words_of_the_one_before(stage: St
 def test_an_engine_that_is_started_again_loses_no_text(stage: Stage) -> None:
     entry = stage.record()
     stage.say(Started(entry.id, 0.0, MODELS), update(entry.id, (segment(0),)))
-    stage.say(Preparing(entry.id, "The engine had ended and is started again"))
+    stage.say(Preparing(entry.id, "restarting"))
     assert (entry.state, len(entry.segments)) == (states.RECORDING, 1)
     stage.say(update(entry.id, (segment(1),)))
     assert (entry.preparing, len(entry.segments)) == ("", 2)
@@ -246,7 +247,7 @@ def test_a_full_disk_ends_it_with_what_was_written(stage: Stage) -> None:
     recorder = stage.studio.recorder
     with stage.hears(stage.session.trouble) as told:
         recorder.listener.ended(ended := _ended_early(recorder.path))
-    assert told.args[0] == ended.notice.rstrip(".")
+    assert told.args[0] == end_of(ended)
     assert stage.live.phase == OFF
     assert entry.seconds == 1.0
     assert stage.engine.stopped == [entry.id]
@@ -259,12 +260,12 @@ def test_where_no_sound_came_is_said_at_the_end(stage: Stage) -> None:
     with stage.hears(stage.session.trouble) as told:
         stage.studio.recorder.listener.ended(Recorded(Path(entry.path), 100.0, gaps))
     assert told.args[0] == (
-        "No sound came for 6.0 s (0:12–0:13, 1:15–1:16, 1:20–1:21 and 1 more); the recording is silent there"
+        "No sound came for 6.0 s (0:12–0:13, 1:15–1:16, 1:20–1:21 and 1 more); the recording is silent there."
     )
 
 
 def _ended_early(path: Path) -> Recorded:
-    return Recorded(path, 1.0, (), "The recording ended early: the disk is full; what came before is kept.")
+    return Recorded(path, 1.0, (), Problem("disk.full"))
 
 
 def test_the_program_can_end_in_the_middle(stage: Stage) -> None:

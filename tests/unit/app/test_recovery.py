@@ -13,7 +13,7 @@ from desktop_app.app import entry as states
 from desktop_app.app.recovery import Recovery
 from desktop_app.audio.flac import FlacWriter
 from desktop_app.engine.messages import Cancelled, Finished, SegmentReady, Started
-from desktop_app.library.store import LibraryProblem
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment
 from tests.staging import MODELS, Stage, segment, transcript
@@ -102,7 +102,7 @@ def test_a_library_that_cannot_be_read_costs_no_line(stage: Stage, monkeypatch: 
     (entry,) = later.session.entries.values()
 
     def broken(key: str) -> None:
-        raise LibraryProblem("the disk does not answer", "try again")
+        raise Problem("library.disk")
 
     with monkeypatch.context() as patch:
         patch.setattr(later.library, "again", broken)

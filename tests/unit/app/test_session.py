@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.app import entry as states
+from desktop_app.app.problems import describe
 from desktop_app.app.session import Session
 from desktop_app.engine.messages import (
     Cancelled,
@@ -20,7 +21,7 @@ from desktop_app.engine.messages import (
     Tentative,
     TentativeLine,
 )
-from desktop_app.library.store import LibraryProblem
+from desktop_app.problems import Problem
 from desktop_app.transcript.statistics import Statistics
 from tests.staging import MODELS, Stage, segment, transcript
 
@@ -53,8 +54,8 @@ def test_a_folder_without_recordings_says_so(stage: Stage, tmp_path: Path) -> No
 def test_a_run_from_the_first_word_to_the_last(stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("talk.wav"))
     assert entry.summary() == "Waiting"
-    stage.say(Preparing(entry.id, "Loading Large"))
-    assert entry.summary() == "Loading Large"
+    stage.say(Preparing(entry.id, "loading", {"name": "Large"}))
+    assert entry.summary() == "Loading Large…"
     stage.say(Started(entry.id, 60.0, MODELS))
     stage.say(Tentative(entry.id, (TentativeLine(0.0, " One", " two"), TentativeLine(2.0, "", " three"))))
     stage.say(SegmentReady(entry.id, segment(0)))
@@ -92,8 +93,8 @@ def test_what_was_written_stands_after_cancelling(stage: Stage, recording: Make)
 
 def test_a_failure_is_one_sentence_and_the_next_goes_on(stage: Stage, recording: Make) -> None:
     entry, other = stage.drop(recording("bad.wav"), recording("good.wav"))
-    stage.say(Failed(entry.id, "this is not audio", "choose another file"))
-    assert entry.problem == "This is not audio: choose another file."
+    stage.say(Failed(entry.id, Problem("file.not_media")))
+    assert entry.problem == Problem("file.not_media")
     stage.say(Started(other.id, 60.0, MODELS), Finished(other.id, transcript(segment(0))))
     assert other.state == states.DONE
     stage.settle()
@@ -103,10 +104,10 @@ def test_a_failure_is_one_sentence_and_the_next_goes_on(stage: Stage, recording:
 def test_a_failed_one_can_be_tried_again(stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("talk.wav"))
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
-    stage.say(Failed(entry.id, "the engine was ended from outside", "try again", "engine"))
+    stage.say(Failed(entry.id, Problem("engine.killed")))
     assert len(entry.segments) == 1
     stage.session.again(entry.id)
-    assert (entry.state, entry.problem, entry.segments) == (states.WAITING, "", [])
+    assert (entry.state, entry.problem, entry.segments) == (states.WAITING, None, [])
     assert len(stage.engine.jobs) == 2
     stage.settle()
     assert stage.library.recording(entry.id).state == "waiting"
@@ -126,7 +127,7 @@ def test_unfinished_ones_are_interrupted_at_the_next_start(stage: Stage, recordi
 
 def test_one_that_never_began_has_no_text_after_a_restart(stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("list.mp3"))
-    stage.say(Failed(entry.id, "this is not audio", "choose another file"))
+    stage.say(Failed(entry.id, Problem("file.not_media")))
     stage.settle()
     later = Session(stage.engine, stage.library, stage.keeper, stage.preferences.options)
     stage.until(lambda: entry.id in later.entries)
@@ -151,13 +152,13 @@ def test_a_library_that_cannot_keep_does_not_stop_the_work(
     stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
-        raise LibraryProblem("the disk is full", "make room, then try again")
+        raise Problem("disk.full")
 
     for name in ("add", "begin", "append"):
         monkeypatch.setattr(stage.library, name, full)
     with stage.hears(stage.session.trouble) as told:
         (entry,) = stage.drop(recording("talk.wav"))
-    assert told.args == ["the disk is full", "make room, then try again"]
+    assert told.args == list(describe(Problem("disk.full")))
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
     assert entry.has_text
 

@@ -6,9 +6,10 @@ import threading
 
 import pytest
 
+from desktop_app.app.problems import describe
 from desktop_app.app.signals import Signal
 from desktop_app.app.worker import Worker
-from desktop_app.library.store import LibraryProblem
+from desktop_app.problems import Problem
 from tests.staging import Stage
 
 
@@ -30,7 +31,7 @@ def test_calls_are_made_in_order_in_one_thread_and_results_come_in_the_front_end
     assert {thread for _, thread in got} == {threading.get_ident()} != {beside}
 
 
-@pytest.mark.parametrize("error", [LibraryProblem("it is full", "make room"), OSError("full"), ZeroDivisionError("0")])
+@pytest.mark.parametrize("error", [Problem("disk.full"), OSError("full"), ZeroDivisionError("0")])
 def test_whatever_a_call_raises_somebody_is_told_and_the_next_one_is_made(stage: Stage, error: Exception) -> None:
     def fail() -> None:
         raise error
@@ -40,7 +41,7 @@ def test_whatever_a_call_raises_somebody_is_told_and_the_next_one_is_made(stage:
     failed: list[str] = []
     got: list[None] = []
     worker.failed.connect(lambda reason, remedy: failed.append(reason))
-    worker.do(fail, got.append, lambda problem: refused.append(problem.reason))
+    worker.do(fail, got.append, lambda problem: refused.append(describe(problem)[0]))
     worker.do(fail, got.append)
     ended: list[None] = []
     worker.do(lambda: None, ended.append)

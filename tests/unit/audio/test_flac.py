@@ -13,8 +13,9 @@ import numpy.typing as npt
 import pytest
 import soundfile
 
-from desktop_app.audio.files import AudioFile, AudioProblem
+from desktop_app.audio.files import AudioFile
 from desktop_app.audio.flac import FlacWriter
+from desktop_app.problems import Problem
 
 FRAME = 1152
 HEADER = 42
@@ -79,7 +80,7 @@ def test_a_file_cut_at_any_byte_gives_every_whole_frame_before_the_cut(tmp_path:
         broken.write_bytes(data[:cut])
         whole = sum(end <= cut for end in ends[1:])
         if not whole:
-            with pytest.raises(AudioProblem):
+            with pytest.raises(Problem):
                 read(broken)
             continue
         found, _ = read(broken)

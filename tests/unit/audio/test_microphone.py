@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from desktop_app.audio import microphone, sound_server
-from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.audio.sound_server import Source
+from desktop_app.problems import Problem
 
 
 class PortAudioError(Exception):
@@ -82,10 +82,10 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Library:
     return double
 
 
-def problem(act: Callable[[], object]) -> str:
-    with pytest.raises(MicrophoneProblem) as caught:
+def problem(act: Callable[[], object]) -> Problem:
+    with pytest.raises(Problem) as caught:
         act()
-    return str(caught.value)
+    return caught.value
 
 
 def test_every_input_is_listed_with_its_host_the_systems_choice_first(library: Library) -> None:
@@ -133,9 +133,7 @@ def test_an_input_that_is_gone_is_called_as_it_was_shown(library: Library, monke
     monkeypatch.setattr(sound_server, "sources", lambda: [usb])
     (found,) = microphone.inputs()
     monkeypatch.setattr(sound_server, "sources", list)
-    assert problem(lambda: microphone.open_stream(found.id)) == (
-        "Desk microphone is not connected; connect it, or choose another input"
-    )
+    assert problem(lambda: microphone.open_stream(found.id)).values == {"name": "Desk microphone"}
 
 
 def test_without_a_way_to_name_them_a_sound_servers_inputs_are_not_offered(
@@ -193,62 +191,57 @@ def refusal(*what: object) -> PortAudioError:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "code"),
     [
-        (
-            refusal(-9997),
-            "Mic takes none of the usual sample rates; set it to 48000 Hz in the system's sound settings",
-        ),
-        (refusal(-9998), "Mic does not give its channels; choose another input"),
+        (refusal(-9997), "sample_rate"),
+        (refusal(-9998), "channels"),
         (
             refusal(-9985),
-            "another program holds Mic, or it was just disconnected; close that program, or choose another input",
+            "busy",
         ),
         (
             refusal(-9999, (0, -errno.EBUSY, "Device or resource busy")),
-            "another program holds Mic, or it was just disconnected; close that program, or choose another input",
+            "busy",
         ),
         (
             refusal(-9999, (0, -2004287478, "")),
-            "another program holds Mic, or it was just disconnected; close that program, or choose another input",
+            "busy",
         ),
         (
             refusal(-9999, (0, -errno.EACCES, "Permission denied")),
-            "Galley is not allowed to hear Mic; allow it in the system's privacy settings for microphones",
+            "forbidden",
         ),
         (
             refusal(-9999, (0, -2147024891, "Access is denied.")),
-            "Galley is not allowed to hear Mic; allow it in the system's privacy settings for microphones",
+            "forbidden",
         ),
         (
             refusal(-9999, (0, -5, "Input/output error")),
-            "Mic cannot be opened (Input/output error); choose another input",
+            "not_opened",
         ),
     ],
 )
-def test_each_refusal_has_its_sentence(library: Library, error: PortAudioError, said: str) -> None:
+def test_each_refusal_is_understood(library: Library, error: PortAudioError, code: str) -> None:
     library.devices = [("ALSA", "Mic", 1, 48_000)]
 
     def refuse(name: str, rate: int, channels: int) -> None:
         raise error
 
     library.refuse = refuse
-    assert problem(lambda: microphone.open_stream(None)) == said
+    found = problem(lambda: microphone.open_stream(None))
+    assert (found.code, found.values["name"]) == (f"microphone.{code}", "Mic")
+    assert found.values.get("error", "Input/output error") == "Input/output error"
 
 
 def test_without_an_input_and_without_portaudio(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    nothing = "no microphone is connected; connect one, or switch it on"
+    nothing = Problem("microphone.none")
     assert problem(microphone.inputs) == nothing
     assert problem(lambda: microphone.open_stream(None)) == nothing
-    assert problem(lambda: microphone.open_stream("ALSA:Mic")) == (
-        "Mic is not connected; connect it, or choose another input"
-    )
+    assert problem(lambda: microphone.open_stream("ALSA:Mic")) == Problem("microphone.not_connected", name="Mic")
     monkeypatch.setattr(library, "_initialize", fail)
-    assert problem(microphone.inputs) == (
-        "PortAudio does not start (no sound today); start the system's sound service again"
-    )
+    assert problem(microphone.inputs) == Problem("microphone.portaudio", error="no sound today")
     monkeypatch.setitem(sys.modules, "sounddevice", None)
-    assert problem(microphone.inputs).startswith("PortAudio is not installed; ")
+    assert problem(microphone.inputs) == Problem("microphone.no_portaudio")
 
 
 def fail() -> None:
@@ -259,10 +252,8 @@ def test_an_input_is_found_by_a_part_of_its_name(library: Library) -> None:
     library.devices = [("ALSA", "USB Microphone", 1, 48_000), ("ALSA", "USB Camera", 1, 48_000)]
     assert microphone.find("camera").name == "USB Camera"
     assert microphone.find("ALSA:USB Microphone").name == "USB Microphone"
-    assert problem(lambda: microphone.find("usb")) == (
-        "2 inputs are called like usb; galley devices lists their whole names"
-    )
-    assert problem(lambda: microphone.find("line")) == "there is no input called line; galley devices lists them"
+    assert problem(lambda: microphone.find("usb")) == Problem("microphone.ambiguous", name="usb")
+    assert problem(lambda: microphone.find("line")) == Problem("microphone.unknown", name="line")
 
 
 @pytest.mark.parametrize(("system", "word"), [("darwin", "BlackHole"), ("win32", "Stereo Mix"), ("linux", "PipeWire")])

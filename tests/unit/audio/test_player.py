@@ -12,6 +12,7 @@ import pytest
 from desktop_app.audio import microphone
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.player import Player, Speaker
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 CLIP = Path(__file__).parents[2] / "data" / "clips" / "00.flac"
@@ -49,14 +50,14 @@ class Heard:
 
     def __init__(self) -> None:
         self.places: list[tuple[int, float]] = []
-        self.ends: list[tuple[int, str, str]] = []
+        self.ends: list[tuple[int, Problem | None]] = []
         self.done = threading.Event()
 
     def moved(self, run: int, seconds: float) -> None:
         self.places.append((run, seconds))
 
-    def ended(self, run: int, reason: str, remedy: str) -> None:
-        self.ends.append((run, reason, remedy))
+    def ended(self, run: int, problem: Problem | None) -> None:
+        self.ends.append((run, problem))
         self.done.set()
 
 
@@ -64,7 +65,7 @@ def test_the_stretch_is_played_and_no_more() -> None:
     heard, output = Heard(), Output()
     run = Player(heard, lambda: output).play(CLIP, 0.5, 1.25)
     assert heard.done.wait(5.0)
-    assert heard.ends == [(run, "", "")]
+    assert heard.ends == [(run, None)]
     assert sum(map(len, output.pieces)) == 0.75 * SAMPLE_RATE
     assert max(map(len, output.pieces)) <= SAMPLE_RATE // 20
     assert output.closed
@@ -88,21 +89,21 @@ def test_another_stretch_comes_after_the_first_has_let_go_of_the_device() -> Non
     one.go.set()
     assert heard.done.wait(5.0)
     assert one.closed
-    assert heard.ends == [(run, "", "")]  # who was stopped says nothing
+    assert heard.ends == [(run, None)]  # who was stopped says nothing
 
 
 def test_what_cannot_be_played_is_said(tmp_path: Path) -> None:
     heard = Heard()
     Player(heard, Output).play(tmp_path / "gone.wav", 0.0)
     assert heard.done.wait(5.0)
-    assert heard.ends == [(1, "there is no such file", "check the name")]
+    assert heard.ends == [(1, Problem("file.missing"))]
 
 
 def test_beyond_the_end_there_is_silence_and_no_complaint() -> None:
     heard, output = Heard(), Output()
     Player(heard, lambda: output).play(CLIP, 9999.0)
     assert heard.done.wait(5.0)
-    assert heard.ends == [(1, "", "")]
+    assert heard.ends == [(1, None)]
     assert not output.pieces
 
 
@@ -145,21 +146,19 @@ def test_the_device_gets_its_own_rate_and_channels(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(microphone, "_library", lambda: library)
     Player(heard, Speaker).play(CLIP, 0.0, 0.5)
     assert heard.done.wait(5.0)
-    assert heard.ends == [(1, "", "")]
+    assert heard.ends == [(1, None)]
     assert library.written == 0.5 * 48_000
     assert library.stopped
     assert library.closed
     assert not microphone._open
 
 
-def test_without_a_device_the_reason_and_the_remedy_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_device_the_problem_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     heard = Heard()
     monkeypatch.setattr(microphone, "_library", lambda: Library(device=False))
     Player(heard, Speaker).play(CLIP, 0.0, 0.5)
     assert heard.done.wait(5.0)
-    _, reason, remedy = heard.ends[0]
-    assert "nothing here to play sound with" in reason
-    assert "headphones" in remedy
+    assert heard.ends[0][1] == Problem("output.none")
 
 
 def test_whatever_a_driver_raises_ends_the_playing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,4 +166,4 @@ def test_whatever_a_driver_raises_ends_the_playing(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(microphone, "_library", lambda: Library(device=True, broken=True))
     Player(heard, Speaker).play(CLIP, 0.0, 0.5)
     assert heard.done.wait(5.0)
-    assert "no such thing" in heard.ends[0][1]
+    assert "no such thing" in str(heard.ends[0][1])

@@ -12,7 +12,7 @@ import pytest
 
 from desktop_app.audio import recording
 from desktop_app.audio.files import AudioFile
-from desktop_app.audio.microphone import MicrophoneProblem
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.fake_input import Desk, FakeInput, Sound, noise, read, wait
 
@@ -142,8 +142,8 @@ def test_a_microphone_that_cannot_be_resumed_leaves_it_paused(desk: Desk) -> Non
     desk.recorder.start()
     desk.input.say(noise(0.5))
     desk.recorder.pause()
-    desk.inputs[None] = MicrophoneProblem("another program holds it", "close that")
-    with pytest.raises(MicrophoneProblem, match="holds it"):
+    desk.inputs[None] = Problem("microphone.busy", name="Desk")
+    with pytest.raises(Problem, match="busy"):
         desk.recorder.resume()
     desk.inputs[None] = FakeInput()
     desk.recorder.resume()

@@ -8,9 +8,10 @@ import time
 import numpy as np
 import pytest
 
+from desktop_app.app import problems
 from desktop_app.audio import disk, recording, tape
-from desktop_app.audio.microphone import MicrophoneProblem
 from desktop_app.audio.recording import Teller
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.fake_input import Desk, FakeInput, Heard, Sound, noise, read, wait
 
@@ -22,12 +23,10 @@ def test_a_device_that_goes_is_waited_for_and_its_gap_is_marked(desk: Desk, monk
     desk.input.say(before)
     desk.taken(before.size)
     gone = desk.input
-    desk.inputs[None] = MicrophoneProblem("it is not connected", "connect it")
+    desk.inputs[None] = Problem("microphone.not_connected", name="Desk")
     gone.lost = True
     wait(lambda: desk.heard.troubles)
-    assert desk.heard.troubles == [
-        "Fake is gone; connect it again, or choose another input; the recording goes on then"
-    ]
+    assert desk.heard.troubles == [str(Problem("microphone.gone", name="Fake"))]
     time.sleep(1.0)
     heard = desk.heard.samples / SAMPLE_RATE
     assert heard > 1.0, "the clock goes on"
@@ -56,9 +55,9 @@ def test_a_device_that_goes_twice_is_waited_for_twice_and_is_not_called_mute(
     desk.taken(8000)
     for _ in range(2):
         gone = desk.input
-        desk.inputs[None] = MicrophoneProblem("it is not connected", "connect it")
+        desk.inputs[None] = Problem("microphone.not_connected", name="Desk")
         gone.lost = True
-        wait(lambda: desk.heard.troubles and "is gone" in str(desk.heard.troubles[-1]))
+        wait(lambda: desk.heard.troubles and "microphone.gone" in str(desk.heard.troubles[-1]))
         desk.recorder._loud_at -= 60.0  # a minute later
         desk.inputs[None] = FakeInput()
         desk.input.say(np.zeros(1600, np.float32))
@@ -68,18 +67,16 @@ def test_a_device_that_goes_twice_is_waited_for_twice_and_is_not_called_mute(
     assert [trouble is None for trouble in desk.heard.troubles] == [False, True, False, True]
 
 
-def test_two_troubles_are_told_as_one_the_gravest_first() -> None:
+def test_two_troubles_are_told_together_the_gravest_first() -> None:
     heard = Heard()
     teller = Teller(heard)
-    mute = MicrophoneProblem("nothing but silence comes from Desk", "unmute it")
-    room = MicrophoneProblem("the disk has room for 4 more minutes", "make room")
-    both = "nothing but silence comes from Desk; unmute it; besides, the disk has room for 4 more minutes; make room"
+    mute, room = Problem("microphone.mute", name="Desk"), Problem("disk.low", minutes=4)
     teller.trouble("disk", room)
     teller.trouble("mute", mute)
     teller.trouble("mute", mute)
     teller.trouble("mute", None)
     teller.trouble("disk", None)
-    assert heard.troubles == [str(room), both, str(room), None]
+    assert heard.troubles == [str(room), f"{mute}, {room}", str(room), None]
 
 
 def test_a_device_that_only_stops_sending_has_gone_too(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +84,7 @@ def test_a_device_that_only_stops_sending_has_gone_too(desk: Desk, monkeypatch: 
     desk.recorder.start()
     desk.input.say(noise(0.5))
     wait(lambda: desk.heard.troubles)
-    assert "is gone" in str(desk.heard.troubles[0])
+    assert "microphone.gone" in str(desk.heard.troubles[0])
 
 
 def test_one_call_takes_another_input_without_a_gap(desk: Desk) -> None:
@@ -113,9 +110,9 @@ def test_another_input_can_be_taken_while_one_is_gone(desk: Desk) -> None:
     desk.input.say(noise(0.5))
     desk.inputs["other"] = FakeInput("Other")
     desk.input.lost = True
-    desk.inputs[None] = MicrophoneProblem("it is not connected", "connect it")
+    desk.inputs[None] = Problem("microphone.not_connected", name="Desk")
     wait(lambda: desk.heard.troubles)
-    with pytest.raises(MicrophoneProblem, match="third"):
+    with pytest.raises(Problem, match="third"):
         desk.recorder.switch("third")
     desk.recorder.switch("other")
     desk.open("other").say(noise(0.5))
@@ -128,7 +125,7 @@ def test_an_input_that_cannot_be_had_leaves_the_one_before(desk: Desk) -> None:
     desk.input.say(noise(0.5))
     desk.taken(8000)
     before, desk.inputs[None] = desk.input, FakeInput()
-    with pytest.raises(MicrophoneProblem, match="other is not connected"):
+    with pytest.raises(Problem, match="not_connected name='other'"):
         desk.recorder.switch("other")
     assert before.closed
     wait(lambda: desk.recorder._stream is desk.input)
@@ -158,7 +155,7 @@ def test_exact_silence_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> N
         desk.input.say(np.zeros(1600, np.float32))
         time.sleep(0.06)
     wait(lambda: desk.heard.troubles)
-    assert str(desk.heard.troubles[0]).startswith("nothing but silence comes from Fake; unmute it")
+    assert str(desk.heard.troubles[0]).startswith("microphone.mute")
     desk.input.say(noise(0.1))
     wait(lambda: desk.heard.troubles[-1] is None)
 
@@ -173,7 +170,7 @@ def test_silence_from_an_input_that_is_not_listed_any_more_means_that_it_is_gone
         desk.input.say(np.zeros(1600, np.float32))
         time.sleep(0.06)
     wait(lambda: desk.heard.troubles)
-    assert str(desk.heard.troubles[0]).startswith("Fake is gone")
+    assert str(desk.heard.troubles[0]).startswith("microphone.gone")
 
 
 def test_what_the_program_was_too_busy_for_is_marked(desk: Desk) -> None:
@@ -207,8 +204,10 @@ def test_a_full_disk_ends_it_with_all_that_was_written(desk: Desk, monkeypatch: 
     wait(lambda: desk.heard.recorded)
     recorded = desk.recorder.stop()
     assert recorded == desk.heard.recorded
-    assert recorded.notice == (
-        "The recording ended early: the disk is full; what came before is kept. Now make room, then record again."
+    assert recorded.problem == Problem("disk.full")
+    assert problems.end_of(recorded) == (
+        "The recording ended early. The disk is full. Free some space, then try again."
+        " Everything that was recorded before is kept."
     )
     np.testing.assert_array_equal(read(desk.path), sound)
     assert recorded.seconds == 0.72
@@ -222,10 +221,10 @@ def test_a_disk_that_becomes_full_is_announced(desk: Desk, monkeypatch: pytest.M
     monkeypatch.setattr(recording, "FLUSH", 0.05)
     desk.recorder.start()
     desk.input.say(noise(0.5))
-    for minutes, said in [(9.5, "9 more minutes"), (1.5, "one more minute"), (0.5, "less than a minute")]:
+    for minutes, told in [(9.5, 10), (1.5, 2), (0.5, 1)]:
         free[0] = disk.RESERVE + round(minutes * 60 * disk.BYTES_A_SECOND)
-        sentence = f"the disk has room for {said}; make room; the recording goes on"
-        wait(lambda sentence=sentence: desk.heard.troubles and desk.heard.troubles[-1] == sentence)
+        low = str(Problem("disk.low", minutes=told))
+        wait(lambda low=low: desk.heard.troubles and desk.heard.troubles[-1] == low)
     free[0] = 10**10
     wait(lambda: desk.heard.troubles[-1] is None)
     free[0] = disk.RESERVE
@@ -235,11 +234,11 @@ def test_a_disk_that_becomes_full_is_announced(desk: Desk, monkeypatch: pytest.M
 
 def test_without_room_or_without_a_microphone_nothing_is_begun(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk.shutil, "disk_usage", lambda folder: type("Usage", (), {"free": 0}))
-    with pytest.raises(MicrophoneProblem, match="the disk is full"):
+    with pytest.raises(Problem, match=r"disk\.full"):
         desk.recorder.start()
     assert desk.input.closed
-    desk.inputs[None] = MicrophoneProblem("no microphone is connected", "connect one")
-    with pytest.raises(MicrophoneProblem, match="no microphone"):
+    desk.inputs[None] = Problem("microphone.none")
+    with pytest.raises(Problem, match="none"):
         desk.recorder.start()
     assert desk.recorder.stop().seconds == 0, "who has asked it to stop meanwhile is answered"
     assert list(desk.path.parent.iterdir()) == []
@@ -248,7 +247,7 @@ def test_without_room_or_without_a_microphone_nothing_is_begun(desk: Desk, monke
 def test_a_recording_of_nothing_leaves_nothing(desk: Desk) -> None:
     desk.recorder.start()
     recorded = desk.recorder.stop()
-    assert recorded.notice == "Nothing was heard, so there is no recording."
+    assert recorded.problem == Problem("microphone.nothing_heard")
     assert not desk.path.exists()
 
 
@@ -260,7 +259,7 @@ def test_a_mistake_of_the_listeners_does_not_end_it(desk: Desk) -> None:
     sound = noise(1.0)
     desk.recorder.start()
     desk.input.say(sound)
-    assert desk.recorder.stop().notice == ""
+    assert desk.recorder.stop().problem is None
     np.testing.assert_array_equal(read(desk.path), sound)
 
 

@@ -13,8 +13,9 @@ import pytest
 from tokenizers import Tokenizer, models
 
 from desktop_app.checkpoints import parts
-from desktop_app.checkpoints.folder import ModelProblem, read, same_encoder
+from desktop_app.checkpoints.folder import read, same_encoder
 from desktop_app.checkpoints.shape import read_shape
+from desktop_app.problems import Problem
 from tests import random_models
 
 
@@ -166,7 +167,7 @@ def test_shards_and_other_numbers(whole: Path, folder: Path) -> None:
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
     assert same_encoder(checkpoint, read(folder))
     (folder / parts["decoder"]).unlink()
-    with pytest.raises(ModelProblem, match="model-00002-of-00002"):
+    with pytest.raises(Problem, match="model-00002-of-00002"):
         read(folder)
 
 
@@ -190,70 +191,73 @@ def test_one_changed_number_is_another_encoder(whole: Path, folder: Path) -> Non
 
 
 DEFECTS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "no folder": (shutil.rmtree, "no such model folder"),
-    "a file": (lambda folder: (shutil.rmtree(folder), folder.write_text("")), "a file, not a model folder"),
-    "no config": (lambda folder: (folder / "config.json").unlink(), "no config.json"),
-    "damaged config": (lambda folder: (folder / "config.json").write_text("{"), "config.json is damaged"),
-    "config of another form": (lambda folder: (folder / "config.json").write_text("[]"), "config.json is damaged"),
-    "another model": (lambda folder: edit(folder / "config.json", model_type="llama"), "no Whisper model (llama)"),
-    "no width": (lambda folder: edit(folder / "config.json", d_model=None), "does not say d_model"),
-    "odd heads": (lambda folder: edit(folder / "config.json", decoder_attention_heads=3), "do not divide"),
+    "no folder": (shutil.rmtree, "model.no_folder"),
+    "a file": (lambda folder: (shutil.rmtree(folder), folder.write_text("")), "model.is_file"),
+    "no config": (lambda folder: (folder / "config.json").unlink(), "incomplete file='config.json'"),
+    "damaged config": (lambda folder: (folder / "config.json").write_text("{"), "damaged file='config.json'"),
+    "config of another form": (lambda folder: (folder / "config.json").write_text("[]"), "damaged file='config.json'"),
+    "another model": (lambda folder: edit(folder / "config.json", model_type="llama"), "llama"),
+    "no width": (lambda folder: edit(folder / "config.json", d_model=None), "config key='d_model'"),
+    "odd heads": (lambda folder: edit(folder / "config.json", decoder_attention_heads=3), "decoder_attention_heads"),
     "another activation": (lambda folder: edit(folder / "config.json", activation_function="relu"), "relu"),
     "other features": (lambda folder: edit(folder / "preprocessor_config.json", hop_length=80), "hop_length 80"),
-    "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "no model.safetensors"),
+    "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "incomplete file='model.safetensors'"),
     "a pickle": (
         lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"),
-        "pickle (pytorch_model.bin)",
+        "pickle file='pytorch_model.bin'",
     ),
-    "empty weights": (lambda folder: (folder / "model.safetensors").write_bytes(b""), "model.safetensors is damaged"),
+    "empty weights": (
+        lambda folder: (folder / "model.safetensors").write_bytes(b""),
+        "damaged file='model.safetensors'",
+    ),
     "cut weights": (
         lambda folder: (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:-9]),
-        "model.safetensors is damaged or incomplete",
+        "damaged file='model.safetensors'",
     ),
     "not safetensors": (
         lambda folder: (folder / "model.safetensors").write_text("<!doctype html><title>404</title>"),
-        "model.safetensors is damaged",
+        "damaged file='model.safetensors'",
     ),
     "damaged index": (
         lambda folder: (folder / "model.safetensors").rename(folder / "model.safetensors.index.json"),
-        "index.json is damaged",
+        "damaged file='model.safetensors.index.json'",
     ),
     "more layers": (
         lambda folder: edit(folder / "config.json", decoder_layers=3),
-        "no tensor decoder.layers.2.self_attn.q_proj.weight",
+        "tensor_missing name='decoder.layers.2.self_attn.q_proj.weight'",
     ),
     "another size": (
         lambda folder: edit(folder / "config.json", vocab_size=1900),
-        "embed_tokens.weight is 1811 x 32 where config.json says 1900 x 32",
+        "found='1811 x 32' wanted='1900 x 32'",
     ),
     "a pickle that is called nearly as the tensors": (
         lambda folder: (folder / "model.safetensors").rename(folder / "model.safetensors.pt"),
-        "pickle (model.safetensors.pt)",
+        "pickle file='model.safetensors.pt'",
     ),
-    "no tokenizer": (lambda folder: (folder / "tokenizer.json").unlink(), "no tokenizer.json"),
+    "no tokenizer": (lambda folder: (folder / "tokenizer.json").unlink(), "incomplete file='tokenizer.json'"),
     "damaged tokenizer": (
         lambda folder: (folder / "tokenizer.json").write_text('{"model": 3}'),
-        "tokenizer is damaged",
+        "model.tokenizer",
     ),
     "another tokenizer": (
         lambda folder: edit(folder / "generation_config.json", no_timestamps_token_id=50_363),
-        "<|notimestamps|> is outside of the vocabulary",
+        "other_tokenizer",
     ),
     "another language": (
         lambda folder: edit(folder / "generation_config.json", lang_to_id={"<|en|>": 302, "<|de|>": 50_261}),
-        "<|de|> is outside of the vocabulary",
+        "other_tokenizer",
     ),
     "another task": (
         lambda folder: edit(folder / "generation_config.json", task_to_id={"transcribe": 50_359}),
-        "<|transcribe|> is outside of the vocabulary",
+        "other_tokenizer",
     ),
     "a tokenizer without text": (
         lambda folder: tokenizer_of(folder, {"a": 400}),
-        "has no text for the model's tokens",
+        "other_tokenizer",
     ),
     "a large tokenizer": (
         lambda folder: tokenizer_of(folder, {"a": 5000}),
-        "more tokens than the model",
+        "other_tokenizer",
     ),
 }
 
@@ -273,7 +277,7 @@ DEFECTS: dict[str, tuple[Callable[[Path], object], str]] = {
 def test_absurd_sizes_are_refused_before_anything_follows_from_them(folder: Path, key: str, size: int) -> None:
     """A model of 10^9 layers would fill the memory with the names of its tensors."""
     shape = json.loads((folder / "config.json").read_text()) | {key: size}
-    with pytest.raises(ModelProblem, match=f"{key} in config.json is more than 10+, which no Whisper model has; fetch"):
+    with pytest.raises(Problem, match=f"model.config key='{key} > 10+"):
         read_shape(shape)
 
 
@@ -287,9 +291,9 @@ def test_absurd_sizes_are_refused_before_anything_follows_from_them(folder: Path
 def test_every_kind_of_pickle_is_refused_by_name(folder: Path, name: str) -> None:
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / "model.safetensors").rename(folder / name)
-    with pytest.raises(ModelProblem, match=rf"its weights are a pickle \({re.escape(name)}\), which could run code"):
+    with pytest.raises(Problem, match=rf"model.pickle file='{re.escape(name)}'"):
         read(folder)
-    with pytest.raises(ModelProblem, match=re.escape(name)):  # as a download of such a repository says
+    with pytest.raises(Problem, match=re.escape(name)):  # as a download of such a repository says
         parts.weights(["config.json", name], dict)
 
 
@@ -303,7 +307,7 @@ def test_the_numbers_of_openvinos_graphs_are_no_pickles() -> None:
 )
 def test_settings_nested_endlessly_are_damaged(folder: Path, name: str) -> None:
     (folder / name).write_text("[" * 5000)
-    with pytest.raises(ModelProblem, match=f"{name} is damaged"):
+    with pytest.raises(Problem, match=f"model.damaged file='{name}'"):
         read(folder)
 
 
@@ -323,15 +327,14 @@ def test_a_name_that_no_terminal_could_print(folder: Path) -> None:
 def test_defects_are_told_with_a_remedy(folder: Path, defect: str) -> None:
     damage, reason = DEFECTS[defect]
     damage(folder)
-    with pytest.raises(ModelProblem) as caught:
+    with pytest.raises(Problem) as caught:
         read(folder)
-    assert reason in caught.value.reason
-    for clause in (caught.value.reason, caught.value.remedy):
-        assert clause and "\n" not in clause and not clause.endswith(".") and str(folder.parent) not in clause
+    assert reason in str(caught.value)
+    assert str(folder.parent) not in str(caught.value)
 
 
 def test_numbers_that_are_not_plain_are_refused(folder: Path) -> None:
     path = folder / "model.safetensors"
     path.write_bytes(path.read_bytes().replace(b'"F16"', b'"I16"'))
-    with pytest.raises(ModelProblem, match="I16 numbers"):
+    with pytest.raises(Problem, match=r"tensor_type .*'I16'"):
         read(folder)

@@ -17,7 +17,6 @@ from desktop_app.audio import logmel
 from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.checkpoints.pieces import Pieces
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.protocol import Scores
@@ -26,6 +25,7 @@ from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import WindowDecoder
+from desktop_app.problems import Problem
 from desktop_app.runtimes.openvino import OpenVinoModel, load
 from desktop_app.transcript.statistics import Counter, Statistics
 from tests.random_models import THREE_VOCABULARIES, TOY, write
@@ -208,24 +208,21 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
 
 
 @pytest.mark.parametrize(
-    ("changes", "reason"),
+    ("changes", "code"),
     [
-        ({"shape": replace(TOY.shape, audio_positions=750)}, "it hears windows of another length"),
-        ({"vocabulary": Vocabulary(400, 300, 301, 302, 303)}, "it lacks timestamps"),
-        ({"pieces": Pieces({"Ġhello": 0}, {}, Tokenizer(BPE()))}, "their tokenizers are of different kinds"),
+        ({"shape": replace(TOY.shape, audio_positions=750)}, "model.draft_window"),
+        ({"vocabulary": Vocabulary(400, 300, 301, 302, 303)}, "model.draft_timestamps"),
+        ({"pieces": Pieces({"Ġhello": 0}, {}, Tokenizer(BPE()))}, "model.draft_tokenizer"),
     ],
     ids=["window", "timestamps", "tokenizer"],
 )
-def test_a_pairing_that_cannot_be_is_refused_in_a_sentence(
-    toy: Checkpoint, changes: dict[str, Any], reason: str
-) -> None:
+def test_a_pairing_that_cannot_be_is_refused_in_a_sentence(toy: Checkpoint, changes: dict[str, Any], code: str) -> None:
     small = replace(toy, name="small", **changes)
 
     def pair() -> None:
         pairs.check(toy, small, None, False)
         pairs.drafter(toy, small)
 
-    with pytest.raises(ModelProblem) as caught:
+    with pytest.raises(Problem) as caught:
         pair()
-    assert caught.value.reason == f"small cannot draft for toy: {reason}"
-    assert caught.value.remedy == "choose another draft, or none"
+    assert caught.value == Problem(code, draft="small", target="toy")

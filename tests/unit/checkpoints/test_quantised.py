@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from desktop_app.checkpoints import quantised
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.quantised import Matrix, Quantised, stored
 from desktop_app.checkpoints.tensors import Tensors
+from desktop_app.problems import Problem
 from tests import random_models
 
 
@@ -94,9 +94,9 @@ def test_a_full_disk_leaves_nothing(tensors: Tensors, tmp_path: Path, monkeypatc
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(ModelProblem, match="No space left") as caught:
+    with pytest.raises(Problem, match="No space left") as caught:
         stored(tensors, names(tensors), 8, tmp_path)
-    assert "choose f32" in caught.value.remedy
+    assert caught.value.code == "disk.cache"
     assert not list(tmp_path.iterdir())
 
 

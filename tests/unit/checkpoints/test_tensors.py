@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.checkpoints.tensors import Tensors
+from desktop_app.problems import Problem
 
 
 def test_numbers_of_every_kind(tmp_path: Path) -> None:
@@ -59,14 +59,14 @@ def header(**changes: object) -> bytes:
 )
 def test_headers_that_do_not_fit_the_file(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "model.safetensors").write_bytes(content)
-    with pytest.raises(ModelProblem, match="damaged or incomplete"):
+    with pytest.raises(Problem, match="damaged"):
         Tensors(tmp_path)
 
 
 def test_a_pointer_of_git_is_called_one(tmp_path: Path) -> None:
     """What `git clone` leaves in the place of large files where git-lfs is not installed."""
     (tmp_path / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 3\n")
-    with pytest.raises(ModelProblem, match=r"safetensors is only git's pointer to the weights; run git lfs pull"):
+    with pytest.raises(Problem, match="lfs_pointer"):
         Tensors(tmp_path)
 
 
@@ -74,7 +74,7 @@ def test_a_pointer_of_git_is_called_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rest", [b"", b"\x00\x00\x08\x08archive", b"}q\x00."])
 def test_a_renamed_pickle_is_called_one(tmp_path: Path, begin: bytes, rest: bytes) -> None:
     (tmp_path / "model.safetensors").write_bytes(begin + rest)
-    with pytest.raises(ModelProblem, match=r"a pickle \(model\.safetensors\), which could run code"):
+    with pytest.raises(Problem, match=r"pickle file='model\.safetensors'"):
         Tensors(tmp_path)
 
 
@@ -88,20 +88,20 @@ def test_a_header_as_long_as_a_pickle_begins_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("index", "reason"),
     [
-        ("[" * 5000, "index.json is damaged"),
-        (json.dumps({"weight_map": {"a": "x" * 400 + ".safetensors"}}), "index.json is damaged"),
-        (json.dumps({"weight_map": {"a": "\ud800.safetensors"}}), "index.json is damaged"),
-        (json.dumps({"weight_map": {"a": ["model.safetensors"]}}), "index.json is damaged"),
-        (json.dumps({"weight_map": {"a": "pytorch_model.bin"}}), "a pickle (pytorch_model.bin)"),
-        (json.dumps({"weight_map": {"a": "x.pkl", "b": "model-1.safetensors"}}), "a pickle (x.pkl)"),
+        ("[" * 5000, "damaged file='model.safetensors.index.json'"),
+        (json.dumps({"weight_map": {"a": "x" * 400 + ".safetensors"}}), "damaged file='model.safetensors.index.json'"),
+        (json.dumps({"weight_map": {"a": "\ud800.safetensors"}}), "damaged file='model.safetensors.index.json'"),
+        (json.dumps({"weight_map": {"a": ["model.safetensors"]}}), "damaged file='model.safetensors.index.json'"),
+        (json.dumps({"weight_map": {"a": "pytorch_model.bin"}}), "pickle file='pytorch_model.bin'"),
+        (json.dumps({"weight_map": {"a": "x.pkl", "b": "model-1.safetensors"}}), "pickle file='x.pkl'"),
     ],
     ids=["nested", "long", "half a character", "a list", "a pickle", "a pickle beside"],
 )
 def test_an_index_is_not_believed(tmp_path: Path, index: str, reason: str) -> None:
     (tmp_path / "model.safetensors.index.json").write_text(index)
-    with pytest.raises(ModelProblem) as caught:
+    with pytest.raises(Problem) as caught:
         Tensors(tmp_path)
-    assert reason in caught.value.reason
+    assert reason in str(caught.value)
 
 
 @given(st.binary(max_size=64))
@@ -110,6 +110,6 @@ def test_any_bytes_are_refused_or_read(tmp_path_factory: pytest.TempPathFactory,
     (folder / "model.safetensors").write_bytes(content)
     try:
         found = list(Tensors(folder))
-    except ModelProblem:
+    except Problem:
         return
     assert found == []

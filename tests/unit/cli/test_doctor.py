@@ -12,10 +12,10 @@ import pytest
 from desktop_app import cli
 from desktop_app.audio.microphone import Input
 from desktop_app.checkpoints import installed
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.cli import doctor, window
 from desktop_app.engine import probe, trial
 from desktop_app.engine.trial import Trial
+from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_place
 from tests.small_pair import NAME, SMALL_PAIR
 
@@ -26,7 +26,7 @@ WELL: Questions = {
     probe.inference_devices: [("CPU", "A fine processor")],
     probe.cuda_devices: ([], ""),
     probe.bundled: "base works on CPU, f32 (1.0 s)",
-    probe.inputs: ([MICROPHONE, SPEAKERS], "", ""),
+    probe.inputs: ([MICROPHONE, SPEAKERS], None),
     doctor.open_window: "offscreen",
 }
 
@@ -38,7 +38,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[Questions], None]:
     def set_answers(other: Questions) -> None:
         def ask(question: Callable[[], object]) -> object:
             answer = {**WELL, **other}[question]
-            if isinstance(answer, probe.ProbeProblem):
+            if isinstance(answer, Problem):
                 raise answer
             return answer
 
@@ -63,14 +63,14 @@ def test_all_is_well(answers: Callable[[Questions], None], capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        (probe.inference_devices, "OpenVINO does not work: it is gone; install Galley again"),
-        (probe.bundled, "the bundled model does not work: it is gone; install Galley again"),
+        (probe.inference_devices, "OpenVINO does not work: The system's libraries failed. Install Galley again"),
+        (probe.bundled, "the bundled model does not work: The system's libraries failed. Install Galley again"),
     ],
 )
 def test_what_stops_a_transcription_is_a_problem(
     answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str], question: Callable[[], object], said: str
 ) -> None:
-    answers({question: probe.ProbeProblem("it is gone")})
+    answers({question: Problem("engine.libraries")})
     assert cli.main(["doctor"]) == 3
     (line,) = lines(capsys, "PROBLEM")
     assert line.endswith(said)
@@ -79,12 +79,15 @@ def test_what_stops_a_transcription_is_a_problem(
 def test_window_and_microphone_are_notes(
     answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gone = probe.ProbeProblem("it is gone")
+    gone = Problem("engine.libraries")
     answers({probe.inputs: gone, doctor.open_window: gone})
     assert cli.main(["doctor"]) == 0
     first, second = lines(capsys, "note")
     assert "libxcb-cursor0" in first
-    assert second == "note     no microphone can be used: it is gone; files can be transcribed without one"
+    assert (
+        second
+        == "note     no microphone can be used: The system's libraries failed. Files can be transcribed without one"
+    )
 
 
 def test_what_hears_is_listed_or_what_to_do(
@@ -99,18 +102,18 @@ def test_what_hears_is_listed_or_what_to_do(
     assert cli.main(["doctor"]) == 0
     assert lines(capsys, "ok")[-1] == "ok       hears with Microphone (ALSA)"
     monkeypatch.setattr("sys.platform", "darwin")
-    answers({probe.inputs: ([MICROPHONE], "", "")})
+    answers({probe.inputs: ([MICROPHONE], None)})
     for command in ("devices", "doctor"):
         assert cli.main([command]) == 0
         assert "macOS lets no program hear what the computer plays" in capsys.readouterr().out
-    answers({probe.inputs: ([], "PortAudio is not installed", "on Debian and Ubuntu install libportaudio2")})
+    answers({probe.inputs: ([], Problem("microphone.none"))})
     assert cli.main(["devices"]) == 0
     assert capsys.readouterr().out.endswith(
-        "Hears:\n  nothing: PortAudio is not installed; on Debian and Ubuntu install libportaudio2\n"
+        "Hears:\n  nothing: No microphone is connected. Connect one, or switch it on.\n"
     )
     assert cli.main(["doctor"]) == 0
     assert lines(capsys, "note")[-1] == (
-        "note     nothing can be recorded: PortAudio is not installed; on Debian and Ubuntu install libportaudio2"
+        "note     nothing can be recorded: No microphone is connected. Connect one, or switch it on."
     )
 
 
@@ -133,11 +136,12 @@ def test_a_package_that_is_missing(
 
 
 def test_devices_without_an_engine(answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str]) -> None:
-    gone = probe.ProbeProblem("it is gone")
+    gone = Problem("engine.libraries")
     answers({probe.inference_devices: gone, probe.cuda_devices: gone, probe.inputs: gone})
     assert cli.main(["devices"]) == 3
     assert capsys.readouterr().out == (
-        "Computes:\n  nothing: it is gone; run galley doctor\nHears:\n  nothing: it is gone; run galley doctor\n"
+        "Computes:\n  nothing: The system's libraries failed. Run galley doctor.\n"
+        "Hears:\n  nothing: The system's libraries failed. Run galley doctor.\n"
     )
 
 
@@ -154,7 +158,7 @@ def test_without_a_display_the_window_is_one_sentence(
 
 
 def test_cuda_devices_are_named(answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str]) -> None:
-    answers({probe.cuda_devices: ([("CUDA", "A fine card")], "")})
+    answers({probe.cuda_devices: ([("CUDA", "A fine card")], None)})
     assert cli.main(["devices"]) == 0
     assert "Computes:\n  cpu   A fine processor\n  cuda  A fine card\n" in capsys.readouterr().out
     assert cli.main(["doctor"]) == 0
@@ -165,10 +169,13 @@ def test_cuda_devices_are_named(answers: Callable[[Questions], None], capsys: py
     ("answer", "said"),
     [
         (
-            ([], "PyTorch 2 is built without CUDA"),
-            "ok       PyTorch 2 is built without CUDA; OpenVINO computes without",
+            ([], Problem("model.no_cuda", version="2")),
+            "ok       PyTorch 2 is built without CUDA. OpenVINO computes without.",
         ),
-        (probe.ProbeProblem("it is gone"), "note     PyTorch does not work: it is gone; OpenVINO computes without it"),
+        (
+            Problem("engine.libraries"),
+            "note     PyTorch does not work: The system's libraries failed. OpenVINO computes without it",
+        ),
     ],
 )
 def test_nobody_needs_pytorch(
@@ -186,14 +193,14 @@ def test_a_device_is_tried_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     found: list[object] = [
         Trial(True, ("it was built", "all tokens are the same")),
         Trial(False, ("it was built",)),
-        probe.ProbeProblem("this computer has no NPU that OpenVINO can use; choose cpu"),
-        probe.ProbeProblem("the system's libraries fail"),
+        Problem("model.no_device", device="NPU", devices="cpu"),
+        Problem("engine.libraries"),
     ]
 
     def ask(question: Callable[[], object], seconds: float) -> object:
         assert isinstance(question, partial) and (question.func, question.args) == (doctor.on_device, ("npu",))
         answer = found.pop(0)
-        if isinstance(answer, probe.ProbeProblem):
+        if isinstance(answer, Problem):
             raise answer
         return answer
 
@@ -202,8 +209,8 @@ def test_a_device_is_tried_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     said = capsys.readouterr().out.splitlines()
     assert said[:3] == ["ok       it was built", "ok       all tokens are the same", "ok       it was built"]
     assert said[3].endswith("npu does not write what the processor writes; update its driver, or choose another device")
-    assert said[4].endswith("npu does not work: this computer has no NPU that OpenVINO can use; choose cpu")
-    assert said[5].endswith("the system's libraries fail; update its driver, or choose another device")
+    assert said[4].endswith("npu does not work: This computer has no device NPU. Choose one of: cpu.")
+    assert said[5].endswith("The system's libraries failed. Update its driver, or choose another device")
 
 
 def test_the_trial_of_this_processor(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +223,7 @@ def test_the_trial_of_this_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installed, "bundled", lambda: SMALL_PAIR / "draft")  # a model that has none
     found = trial.on_device("cpu")
     assert found.good and [line.partition(":")[0] for line in found.lines[1:-1]] == ["the target alone"]
-    with pytest.raises(probe.ProbeProblem, match="no NPU that OpenVINO can use; choose cpu"):
+    with pytest.raises(Problem, match="no_device device='NPU'"):
         trial.on_device("npu")
 
 
@@ -227,11 +234,9 @@ def test_a_driver_that_fails_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         raise RuntimeError("Exception from src/inference\nCheck failed:\n  the compiler of the NPU is too old\n")
 
     monkeypatch.setattr(openvino_place.core().__class__, "compile_model", refuse)
-    with pytest.raises(probe.ProbeProblem) as caught:
+    with pytest.raises(Problem) as caught:
         trial.on_device("cpu")
-    assert str(caught.value) == (
-        "CPU cannot run this model (the compiler of the NPU is too old); choose another device or model"
-    )
+    assert caught.value == Problem("model.device_refused", device="CPU", error="the compiler of the NPU is too old")
 
     class Lost:
         """A request whose device is gone."""
@@ -242,7 +247,6 @@ def test_a_driver_that_fails_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         def get_compiled_model(self) -> SimpleNamespace:
             return SimpleNamespace(get_property=lambda name: ["NPU"])
 
-    with pytest.raises(ModelProblem) as lost:
+    with pytest.raises(Problem) as lost:
         openvino_place.run(Lost())
-    assert lost.value.reason == "NPU stopped computing (device lost)"
-    assert lost.value.remedy == "choose another device, as in --device cpu"
+    assert lost.value == Problem("model.device_failed", device="NPU", error="device lost")

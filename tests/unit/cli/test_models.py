@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from desktop_app import cli
+from desktop_app.app.problems import sentence
 from desktop_app.checkpoints import download, installed
-from desktop_app.checkpoints.problem import ModelProblem
+from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_convert
 from tests import random_models, tiny_ir
 
@@ -65,14 +66,14 @@ def test_each_failure_is_one_line(toy: Path, tmp_path: Path, capsys: pytest.Capt
     out, err = capsys.readouterr()
     assert out == ""
     assert err.splitlines()[:5] == [
-        f"{tmp_path}: the folder has no config.json; choose a Whisper folder in the Hugging Face layout",
-        f"{toy}: large-v3 is not installed; add it first, then its draft",
-        "toy: toy is not installed; installed are: base",
-        "toy: toy is not installed; installed are: base",
-        "base: base belongs to Galley and stays as it is; name another model",
+        f"{tmp_path}: The model has no config.json. Choose a Whisper folder in the Hugging Face layout.",
+        f"{toy}: large-v3 is not installed. Installed models: base.",
+        "toy: toy is not installed. Installed models: base.",
+        "toy: toy is not installed. Installed models: base.",
+        "base: base comes with Galley and stays as it is. Choose another model, or give yours another name.",
     ]
     assert err.splitlines()[5].startswith(
-        "large-v9: the catalogue has no large-v9; write OWNER/NAME or one of: large-v3"
+        "large-v9: The catalogue has no large-v9. Use OWNER/NAME, or one of: large-v3"
     )
     assert len(err.splitlines()) == 6
 
@@ -98,7 +99,7 @@ def test_a_damaged_model_does_not_keep_the_others_from_being_read(
     assert run("verify") == 1
     out, err = capsys.readouterr()
     assert "b: every byte is as it was installed\n" in out
-    assert "a: tokenizer.json is missing; remove the model and install it again\n" in err
+    assert "a: tokenizer.json has changed since it was installed. Remove the model, then install it again.\n" in err
 
 
 def downloaded(name: str, toy: Path) -> Callable[..., installed.Installed]:
@@ -138,8 +139,8 @@ def test_after_a_download_its_draft_is_offered(
 @pytest.mark.parametrize(
     ("problem", "status", "said"),
     [
-        (ModelProblem("the server does not answer", "wait"), 1, "tiny: the server does not answer; wait\n"),
-        (OSError(28, "No space left"), 1, "tiny: the disk is full; make room where "),
+        (Problem("download.timeout"), 1, f"tiny: {sentence(Problem('download.timeout'))}\n"),
+        (OSError(28, "No space left"), 1, "tiny: The disk is full. "),
         (KeyboardInterrupt(), 130, "Interrupted: what has arrived is kept; the same command goes on from there.\n"),
     ],
 )
@@ -185,7 +186,7 @@ def test_which_mirror_counts(
 
 
 def test_a_mirror_that_is_no_address() -> None:
-    with pytest.raises(ModelProblem, match="nonsense is no address of a mirror"):
+    with pytest.raises(Problem, match="bad_mirror address='nonsense'"):
         download.address_of("nonsense")
 
 
@@ -200,8 +201,8 @@ def test_a_conversion_and_what_is_said_of_it(
     assert run("add", str(graphs), "--name", "mine") == 0
     assert run("convert", "mine", "--to", str(tmp_path / "again")) == 1
     assert capsys.readouterr().err.splitlines() == [
-        "Converting toy",
+        "Converting toy…",
         f"{graphs} is ready: galley transcribe FILE --target FOLDER, or galley models add FOLDER",
         "mine is installed: the folder you gave is no longer needed.",
-        "mine: it holds OpenVINO's own graphs already; choose a model in safetensors",
+        "mine: toy consists of OpenVINO graphs. Choose the model in safetensors.",
     ]

@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from desktop_app import cli, folders
+from desktop_app.app.problems import sentence
 from desktop_app.audio.files import AudioFile
-from desktop_app.audio.microphone import Input, MicrophoneProblem
+from desktop_app.audio.microphone import Input
 from desktop_app.audio.recording import Recorder
 from desktop_app.cli import record
 from desktop_app.cli import terminal as cli_terminal
@@ -32,12 +33,14 @@ from desktop_app.engine.messages import (
     SegmentReady,
     Started,
 )
-from desktop_app.library.store import Library, LibraryProblem
+from desktop_app.library.store import Library
+from desktop_app.problems import Problem
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
 from desktop_app.transcript.statistics import Statistics
 from tests.fake_input import FakeInput
 
-MODELS = Models("target", "draft", "model", "CPU", "f32", "A notice.")
+BUSY, CRASHED = (sentence(Problem("microphone.busy", name="Desk")), sentence(Problem("engine.crashed")))
+MODELS = Models("target", "draft", "model", "CPU", "f32", (Problem("model.notice", text="A notice."),))
 
 
 def segment(number: int, text: str) -> Segment:
@@ -199,7 +202,7 @@ def test_return_pauses_and_goes_on(
     def open_stream(name: str | None) -> FakeInput:
         asked.append("open")
         if len(asked) == 3:
-            raise MicrophoneProblem("another program holds it", "close that program")
+            raise Problem("microphone.busy", name="Desk")
         fake = FakeInput("Desk microphone")
         Thread(target=speak, args=(fake,), daemon=True).start()
         return fake
@@ -235,7 +238,7 @@ def test_return_pauses_and_goes_on(
     assert [line for line in err.splitlines() if line.startswith(said)] == [
         f"Return pauses, Ctrl-C ends it. The sound goes to {made(tmp_path, 'flac')}",
         "Paused. Return goes on.",
-        "galley: another program holds it; close that program",
+        f"galley: {BUSY}",
         "It is still paused.",
         "Going on.",
     ]
@@ -277,13 +280,13 @@ def test_without_an_engine_the_recording_goes_on(
             engine.commit(second)
         elif not engine.dead:
             engine.dead = True
-            engine.tell(Failed(engine.job, "the engine stopped unexpectedly", "try again", "engine"))
+            engine.tell(Failed(engine.job, Problem("engine.crashed")))
 
     monkeypatch.setattr(EngineDouble, "act", act)
     assert cli.main(["record", "--seconds", "3", "--output", str(tmp_path)]) == 1
     out, err = capsys.readouterr()
     assert out == "line 0\n"
-    assert "galley: the text stops here. The engine stopped unexpectedly: try again. The recording goes on." in err
+    assert f"galley: the text stops here. {CRASHED} The recording continues." in err
     sound = made(tmp_path, "flac")
     with AudioFile(sound) as audio:
         assert sum(map(len, audio)) >= 48_000
@@ -294,13 +297,13 @@ def test_without_a_microphone_nothing_is_left(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(name: str | None) -> FakeInput:
-        raise MicrophoneProblem("another program holds it", "close that program")
+        raise Problem("microphone.busy", name="Desk")
 
     monkeypatch.setattr(cli_terminal, "Recorder", lambda path, name, ear: Recorder(path, name, ear, refuse))
     assert cli.main(["record", "--output", str(tmp_path)]) == 1
-    assert capsys.readouterr().err.splitlines()[-1] == "galley: another program holds it; close that program"
+    assert capsys.readouterr().err.splitlines()[-1] == f"galley: {BUSY}"
     assert cli.main(["record", "--input", "nose", "--output", str(tmp_path)]) == 1
-    assert capsys.readouterr().err == "galley: there is no input called nose; galley devices lists them\n"
+    assert capsys.readouterr().err == "galley: There is no input called nose. Run galley devices to list the inputs.\n"
     assert list(tmp_path.iterdir()) == []
     library = Library(folders.data() / "library")
     assert library.recordings() == []
@@ -382,7 +385,7 @@ def test_a_library_that_cannot_be_kept_does_not_stop_a_recording(
     (home / "data").mkdir()
     (home / "data" / "library").write_text("a file in its place")
     assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path)]) == 0
-    assert "galley: transcripts cannot be kept, " in capsys.readouterr().err
+    assert "galley: Transcripts cannot be kept. " in capsys.readouterr().err
     assert made(tmp_path, "txt").exists()
 
 
@@ -390,11 +393,11 @@ def test_a_library_that_fails_in_the_middle_is_said_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
-        raise LibraryProblem("the disk is full", "make room, then try again")
+        raise Problem("disk.full")
 
     monkeypatch.setattr(Library, "append", full)
     assert cli.main(["record", "--seconds", "3", "--output", str(tmp_path)]) == 0
-    assert capsys.readouterr().err.count("galley: the disk is full; make room, then try again\n") == 1
+    assert capsys.readouterr().err.count(f"galley: {sentence(Problem('disk.full'))}\n") == 1
     assert made(tmp_path, "txt").read_text(encoding="utf-8").startswith("line 0\nline 1\n")
 
 

@@ -24,13 +24,14 @@ from desktop_app.engine.messages import (
     Tentative,
     TentativeLine,
 )
+from desktop_app.problems import Problem
 from desktop_app.transcript.formats import FORMATS, Format
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 
 NOTICE = "Trained on toys."
 NAMED = "Target with the draft Draft on CPU, f32"
-MODELS = Models("Target", "Draft", "model", "CPU", "f32", NOTICE)
+MODELS = Models("Target", "Draft", "model", "CPU", "f32", (Problem("model.notice", text=NOTICE),))
 SEGMENTS = (Segment(0, 0.0, 1.0, "Good morning."), Segment(1, 1.0, 2.5, "Good night."))
 STATS = Statistics(audio_seconds=2.5, wall_seconds=0.5, tokens=12, target_passes=6, compared=10, drafted=12, accepted=8)
 
@@ -48,22 +49,22 @@ class Scripted:
         Scripted.seen.append(options)
         name = Path(path).name
         if name.startswith("bad"):
-            self._tell(Failed(job, "the file is empty", "choose another", "file"))
+            self._tell(Failed(job, Problem("file.empty")))
             return
         if name.startswith("nomodel"):
-            self._tell(Failed(job, "there is no model x", "choose one of: base", "model"))
+            self._tell(Failed(job, Problem("model.unknown", name="x", names="base")))
             return
-        self._tell(Preparing(job, "Loading Target"))
+        self._tell(Preparing(job, "loading", {"name": "Target"}))
         self._tell(Started(job, 2.5, MODELS))
         self._tell(Tentative(job, (TentativeLine(0.0, "Good", " mor"),)))
         self._tell(SegmentReady(job, SEGMENTS[0]))
         if name.startswith("dies"):
-            self._tell(Failed(job, "the engine stopped unexpectedly", "try again", "engine"))
+            self._tell(Failed(job, Problem("engine.crashed")))
             return
         self._tell(SegmentReady(job, SEGMENTS[1]))
         self._tell(Progress(job, 2.5, 2.5, STATS))
         damage = "The file is damaged." if name.startswith("broken") else ""
-        models = Models("Target", "Draft", "model", "CPU", "f32", NOTICE)
+        models = Models("Target", "Draft", "model", "CPU", "f32", (Problem("model.notice", text=NOTICE),))
         guarded = (GuardReport(1.0, 2.0, "silence", "Bye."),) if name.startswith("guarded") else ()
         made = Transcript(path, 2.5, "en", 0.9, models, SEGMENTS, stats=STATS, damage=damage, guarded=guarded)
         self._tell(Finished(job, made))
@@ -96,17 +97,17 @@ def test_each_failure_is_one_line_and_the_others_are_done(capsys: pytest.Capture
     out, err = capsys.readouterr()
     assert out.startswith("Good morning.\nGood night.\n")
     assert err.splitlines() == [
-        "bad?1.wav: the file is empty; choose another",
+        "bad?1.wav: The file is empty. Copy or download it again, or choose another file.",
         NAMED,
         NOTICE,
-        "bad2.wav: the file is empty; choose another",
+        "bad2.wav: The file is empty. Copy or download it again, or choose another file.",
     ]
 
 
 def test_without_a_usable_model_it_ends_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("nomodel.wav", "a.wav") == 3
     out, err = capsys.readouterr()
-    assert (out, err) == ("", "galley: there is no model x; choose one of: base\n")
+    assert (out, err) == ("", "galley: There is no model x. Choose a folder, or one of: base.\n")
 
 
 def test_json_is_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -158,7 +159,7 @@ def test_a_file_whose_engine_dies_keeps_the_part_that_is_done(
     assert (tmp_path / "dies.part.txt").read_text(encoding="utf-8") == "Good morning.\n"
     assert (tmp_path / "a.txt").exists()
     err = capsys.readouterr().err
-    assert "dies.wav: the engine stopped unexpectedly; try again\n" in err
+    assert "dies.wav: Transcription stopped unexpectedly. Try again" in err
     assert "dies.part.txt: the first 1 s of dies.wav are kept here" in err
 
 
@@ -196,7 +197,7 @@ def test_the_figures_of_the_run(tmp_path: Path) -> None:
     assert [each["path"] for each in found["files"]] == ["a.wav", "b.wav"]
     assert found["files"][0]["models"]["draft"] == "Draft"
     assert found["files"][0]["stats"]["acceptance"] == 0.8
-    assert found["failed"] == [{"path": "bad.wav", "reason": "the file is empty"}]
+    assert found["failed"] == [{"path": "bad.wav", "reason": "The file is empty."}]
     assert (found["total"]["tokens"], found["total"]["tokens_per_pass"]) == (24, 2.0)
 
 

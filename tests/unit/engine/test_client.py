@@ -18,6 +18,7 @@ from desktop_app import folders
 from desktop_app.engine import client
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Options, Preparing, SegmentReady
+from desktop_app.problems import Problem
 from tests.unit.engine import programs
 
 LAST = (Finished, Failed, Cancelled)
@@ -47,7 +48,7 @@ class Watched:
         self.engine.transcribe(job, path, Options())
         begun = self.until(job, SegmentReady)[-2]
         assert isinstance(begun, Preparing)
-        return int(begun.what)
+        return int(begun.stage)
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_jobs_run_in_order_in_one_process_and_are_told_from_one_thread(watched: 
         watched.engine.transcribe(job, "finish", Options())
     events = watched.until("c")
     assert [event.job for event in events] == list("aaabbbccc")
-    assert len({event.what for event in events if isinstance(event, Preparing)}) == 1
+    assert len({event.stage for event in events if isinstance(event, Preparing)}) == 1
     assert watched.threads.isdisjoint({threading.get_ident()})
     assert len(watched.threads) == 1
 
@@ -111,21 +112,20 @@ def test_a_job_that_does_not_stop_is_killed_after_a_second(watched: Watched) -> 
     assert isinstance(watched.until("b")[-1], Finished)
 
 
-@pytest.mark.parametrize(("end", "reason"), [("die", "ended from outside"), ("leave", "stopped unexpectedly")])
-def test_a_process_that_ends_fails_its_job_alone(watched: Watched, end: str, reason: str) -> None:
+@pytest.mark.parametrize(("end", "code"), [("die", "engine.killed"), ("leave", "engine.crashed")])
+def test_a_process_that_ends_fails_its_job_alone(watched: Watched, end: str, code: str) -> None:
     watched.engine.transcribe("a", end, Options())
     watched.engine.transcribe("b", "finish", Options())
     first = watched.until("a")
     failed = first[-1]
     assert isinstance(failed, Failed)
-    assert failed.kind == "engine"
-    assert reason in failed.reason
-    assert failed.remedy
+    assert failed.problem.kind == "engine"
+    assert failed.problem == Problem(code)
     assert SegmentReady("a", programs.SEGMENT) in first, "what it said before its end counts"
     second = watched.until("b")
     assert isinstance(second[-1], Finished)
     assert isinstance(first[0], Preparing)
-    assert is_gone(int(first[0].what))
+    assert is_gone(int(first[0].stage))
     assert second[0] != first[0]
 
 
@@ -169,9 +169,9 @@ def test_where_no_process_can_be_started_each_job_says_so(watched: Watched, monk
     monkeypatch.setattr(client, "Child", refuse)
     for job in "ab":
         watched.engine.transcribe(job, "finish", Options())
-    assert [(event.job, event.kind) for event in watched.until("b") if isinstance(event, Failed)] == [
-        ("a", "model"),
-        ("b", "model"),
+    assert [(event.job, event.problem.code) for event in watched.until("b") if isinstance(event, Failed)] == [
+        ("a", "engine.not_started"),
+        ("b", "engine.not_started"),
     ]
 
 
@@ -198,7 +198,7 @@ from tests.unit.engine import programs
 if __name__ == "__main__":
     def listen(event):
         if isinstance(event, Preparing):
-            print(event.what, flush=True)
+            print(event.stage, flush=True)
     Engine(listen, programs.obliging).transcribe("a", "wait", Options())
     time.sleep(60)
 """

@@ -14,8 +14,8 @@ import pytest
 
 from desktop_app.checkpoints import parts
 from desktop_app.checkpoints.folder import Checkpoint, read
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import convert
+from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_convert
 from tests import random_models, tiny_ir
 
@@ -51,8 +51,10 @@ def calibrated(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, list[tuple[i
 def test_the_folder_holds_the_graphs_and_the_models_own_settings(
     source: Path, tmp_path: Path, calibrated: list[object]
 ) -> None:
-    said: list[str] = []
-    convert.convert(str(source), tmp_path / "out" / "graphs", None, said.append)
+    said: list[tuple[str, dict[str, str]]] = []
+    convert.convert(
+        str(source), tmp_path / "out" / "graphs", None, lambda stage, **values: said.append((stage, values))
+    )
     checkpoint = read(tmp_path / "out" / "graphs")
     assert checkpoint.ir is not None
     assert (checkpoint.name, checkpoint.notice) == ("Toy", "Only noise.")
@@ -67,7 +69,7 @@ def test_the_folder_holds_the_graphs_and_the_models_own_settings(
     }
     assert (checkpoint.folder / "tokenizer.json").read_bytes() == (source / "tokenizer.json").read_bytes()
     assert [file.name for file in (tmp_path / "out").iterdir()] == ["graphs"]
-    assert said == ["Converting Toy"] and not calibrated
+    assert said == [("converting", {"name": "Toy"})] and not calibrated
 
 
 def test_recordings_calibrate_the_encoder(
@@ -78,7 +80,7 @@ def test_recordings_calibrate_the_encoder(
     for name in ("00.flac", "01.flac"):
         (sounds / name).write_bytes((CLIPS / name).read_bytes())
     (sounds / "notes.txt").write_text("no recording")
-    convert.convert(str(source), tmp_path / "graphs", sounds, lambda what: None)
+    convert.convert(str(source), tmp_path / "graphs", sounds, lambda stage, **values: None)
     ((path, shapes),) = calibrated
     assert path.name == parts.ENCODER
     assert shapes == [(80, 3000), (80, 3000)]
@@ -92,8 +94,8 @@ def test_a_conversion_that_fails_leaves_nothing(
         (folder / parts.DECODER).unlink()
 
     monkeypatch.setattr(openvino_convert, "export", fail)
-    with pytest.raises(ModelProblem, match="without openvino_decoder_model"):
-        convert.convert(str(source), tmp_path / "out" / "graphs", None, lambda what: None)
+    with pytest.raises(Problem, match="graphs_incomplete file='openvino_decoder_model"):
+        convert.convert(str(source), tmp_path / "out" / "graphs", None, lambda stage, **values: None)
     assert not list((tmp_path / "out").iterdir())
 
 
@@ -101,14 +103,14 @@ def test_what_cannot_be_converted(source: Path, tmp_path: Path, calibrated: list
     graphs, empty = tmp_path / "graphs", tmp_path / "empty"
     empty.mkdir()
     cases = [
-        (str(source), source, None, "is there already"),
-        (str(source), graphs, tmp_path / "none", "there is no folder"),
-        (str(source), graphs, empty, "no recording that can be read"),
-        (str(tiny_ir.write(source, tmp_path / "made")), graphs, None, "graphs already"),
+        (str(source), source, None, "disk.exists"),
+        (str(source), graphs, tmp_path / "none", "file.no_folder"),
+        (str(source), graphs, empty, "file.no_recordings"),
+        (str(tiny_ir.write(source, tmp_path / "made")), graphs, None, "model.is_openvino"),
     ]
     for model, folder, sounds, reason in cases:
-        with pytest.raises(ModelProblem, match=reason):
-            convert.convert(model, folder, sounds, lambda what: None)
+        with pytest.raises(Problem, match=reason):
+            convert.convert(model, folder, sounds, lambda stage, **values: None)
     assert not graphs.exists()
 
 
@@ -116,7 +118,7 @@ def test_without_the_extra_the_command_to_type_is_told(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(openvino_convert, "find_spec", lambda name: None if name != "torch" else sys)
-    with pytest.raises(ModelProblem, match="optimum-intel and nncf") as caught:
-        convert.convert(str(source), tmp_path / "graphs", None, lambda what: None)
-    assert "pip install 'galley[convert]'" in caught.value.remedy
+    with pytest.raises(Problem, match="optimum-intel, nncf") as caught:
+        convert.convert(str(source), tmp_path / "graphs", None, lambda stage, **values: None)
+    assert caught.value.code == "model.no_converter"
     assert not (tmp_path / "graphs").exists()

@@ -33,6 +33,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.outbox import Outbox
+from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models, Segment, Transcript
 from tests.random_models import TOY, toy, write
 
@@ -246,14 +247,12 @@ def test_it_stops_soon_after_it_is_asked_to(
 def test_what_is_wrong_with_the_file_or_the_model_is_said(
     folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox]
 ) -> None:
-    assert run("missing.wav", unguarded(str(folder)), shelf, ends) == [
-        Failed("a", "there is no such file", "check the name", "file")
-    ]
+    assert run("missing.wav", unguarded(str(folder)), shelf, ends) == [Failed("a", Problem("file.missing"))]
     assert run(recording, unguarded("nobody"), shelf, ends) == [
-        Failed("a", "there is no model nobody", "choose a folder or one of: base", "model")
+        Failed("a", Problem("model.unknown", name="nobody", names="base"))
     ]
     assert run(recording, unguarded(str(folder), language="xx"), shelf, ends)[-1] == Failed(
-        "a", "target does not know the language xx", "choose one of: de, en", "model"
+        "a", Problem("model.language_of", model="target", language="xx", languages="de, en")
     )
 
 
@@ -318,17 +317,16 @@ def test_half_a_character_is_not_shown(checkpoint: Checkpoint) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "kind", "reason"),
+    ("error", "code", "detail"),
     [
-        (ImportError("libopenvino.so"), "model", "the engine cannot be loaded (libopenvino.so)"),
-        (MemoryError(), "engine", "this computer has no memory left for it"),
-        (RuntimeError("Check failed: std::bad_alloc"), "engine", "this computer has no memory left for it"),
-        (OSError(28, os.strerror(28)), "engine", "the disk is full"),
-        (ZeroDivisionError("division\nby zero"), "engine", "Galley made a mistake: division by zero"),
-        (AssertionError(), "engine", "Galley made a mistake: AssertionError"),
+        (ImportError("libopenvino.so"), "engine.not_loaded", "libopenvino.so"),
+        (MemoryError(), "engine.memory", None),
+        (RuntimeError("Check failed: std::bad_alloc"), "engine.memory", None),
+        (OSError(28, os.strerror(28)), "disk.full", None),
+        (ZeroDivisionError("division\nby zero"), "engine.mistake", "division by zero"),
+        (AssertionError(), "engine.mistake", "AssertionError"),
     ],
 )
-def test_an_unforeseen_error_is_one_sentence(error: BaseException, kind: str, reason: str) -> None:
-    failed = process.failure("a", error)
-    assert (failed.kind, failed.reason) == (kind, reason)
-    assert failed.remedy
+def test_an_unforeseen_error_is_a_problem(error: BaseException, code: str, detail: str | None) -> None:
+    problem = process.failure("a", error).problem
+    assert (problem.code, problem.values.get("error")) == (code, detail)

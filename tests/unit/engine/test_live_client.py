@@ -25,6 +25,7 @@ from desktop_app.engine.messages import (
     Started,
     StartLive,
 )
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
@@ -91,8 +92,8 @@ def test_an_engine_that_ends_takes_nothing_with_it(watched: Watched) -> None:
     watched.engine.stop_live("live")
     events = watched.until("live")
     assert texts(events[-1]) == ["0", "1", "2", "3", "4", "rest"]
-    said = [event.what for event in events if isinstance(event, Preparing)]
-    assert said[0] == "The engine had ended and is started again; nothing is lost"
+    said = [event.stage for event in events if isinstance(event, Preparing)]
+    assert said[0] == "restarting"
     assert said[1].endswith("from 48000 behind ''")
     assert sum(isinstance(event, Started) for event in events) == 1
     committed = [segment.id for event in events if isinstance(event, LiveUpdate) for segment in event.committed]
@@ -104,7 +105,7 @@ def test_an_engine_that_always_ends_is_given_up(watched: Watched) -> None:
     watched.speak(20)
     failed = watched.until("live")[-1]
     assert isinstance(failed, Failed)
-    assert failed.kind == "engine"
+    assert failed.problem.kind == "engine"
 
 
 def test_a_file_waits_for_the_session_and_is_done_behind_it(watched: Watched) -> None:
@@ -189,7 +190,7 @@ def test_a_session_that_waits_can_be_cancelled(watched: Watched) -> None:
 def test_there_is_one_session_at_a_time(watched: Watched) -> None:
     watched.begin()
     watched.engine.start_live("second", Options(), LiveOptions())
-    assert watched.until("second")[-1] == Failed("second", "another recording is running", "stop it first", "engine")
+    assert watched.until("second")[-1] == Failed("second", Problem("engine.recording"))
     watched.engine.cancel("live")
     assert watched.until("live")[-1] == Cancelled("live")
 
@@ -215,7 +216,7 @@ def test_acts_and_figures_of_an_engine_that_ended_are_kept() -> None:
     whole = keeper.whole(Finished("live", made)).transcript
     assert (whole.segments, whole.guarded) == ((line, rest), (thanks, bye))
     assert whole.stats == Statistics(11.0, 3.0, tokens=7)
-    assert whole.models.notice == "Large wrote the first 0:05."
+    assert whole.models.notices == (Problem("model.continued", model="Large", time="0:05"),)
 
 
 def test_what_is_kept_does_not_grow_with_the_session() -> None:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.live import LiveText
 from desktop_app.engine import live, live_speakers
 from desktop_app.engine.live_keeper import LiveKeeper
 from desktop_app.engine.live_speakers import LiveBeside
 from desktop_app.engine.messages import Finished, LiveAudio, LiveUpdate, Options, StartLive, StopLive
+from desktop_app.problems import Problem
 from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -23,7 +23,7 @@ from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, 
 from desktop_app.transcript.statistics import Statistics
 from tests.unit.speakers.voices import NETWORKS
 
-MODELS = Models("t", "", "off", "CPU", "f32", "Read this.")
+MODELS = Models("t", "", "off", "CPU", "f32", (Problem("model.notice", text="Read this."),))
 LINES = (Segment(0, 0.0, 2.0, "One."), Segment(1, 2.0, 4.0, "Two."))
 SECOND = np.zeros(SAMPLE_RATE, np.float32)
 
@@ -228,12 +228,12 @@ def test_a_session_tells_labels_after_the_first_words_and_decides_at_the_end(mon
 
 def test_a_failure_leaves_the_text_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def load() -> Networks:
-        raise ModelProblem("the network is not there", "install it")
+        raise Problem("model.no_network", name="voices")
 
     monkeypatch.setattr(live_speakers, "networks", load)
     whole = session(monkeypatch)[-1].transcript
     assert whole.segments == LINES and whole.speakers == ()
-    assert whole.models.notice == "Read this. No speakers: the network is not there; install it."
+    assert whole.models.notices[1:] == (Problem("model.no_speakers", cause=Problem("model.no_network", name="voices")),)
 
 
 def test_off_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from desktop_app.engine import live_target
 from desktop_app.engine.live_target import encoding_seconds, pair_for_live
 from desktop_app.engine.messages import LiveOptions, Options, StartLive
 from desktop_app.engine.models import Shelf
+from desktop_app.problems import Problem
 from tests.random_models import TOY, toy, write
 
 
@@ -34,8 +35,8 @@ def request(target: str, **live: bool) -> StartLive:
 
 
 def test_a_target_that_is_fast_enough_writes_itself(installed: Path) -> None:
-    pair, models = pair_for_live(request("large"), Shelf(), lambda what: None)
-    assert (pair.target.checkpoint.name, models.notice) == ("large", "")
+    pair, models = pair_for_live(request("large"), Shelf(), lambda stage, **values: None)
+    assert (pair.target.checkpoint.name, models.notices) == ("large", ())
     assert 0 < encoding_seconds(pair) < 1
 
 
@@ -45,13 +46,10 @@ def test_the_largest_one_that_is_fast_enough_writes_instead(
 ) -> None:
     """Half of the layers are half of the work. Where none is fast enough the smallest is less slow."""
     slow(monkeypatch, seconds)
-    pair, models = pair_for_live(request("large"), Shelf(), lambda what: None)
+    pair, models = pair_for_live(request("large"), Shelf(), lambda stage, **values: None)
     assert models.target == pair.target.checkpoint.name == chosen
     assert models.final == "large"
-    assert models.notice == (
-        f"{chosen} writes while you speak, because large needs {seconds:.1f} s to hear a window on this computer."
-        " large is for the final text."
-    )
+    assert models.notices == (Problem("model.live_smaller", model=chosen, chosen="large", seconds=f"{seconds:.1f}"),)
 
 
 def test_the_bundled_model_writes_for_a_large_one(home: Path) -> None:
@@ -69,27 +67,25 @@ def test_for_a_model_of_one_language_one_that_knows_it_is_enough(
     write(installed / "large.en", replace(english, shape=replace(TOY.shape, encoder_layers=5)))
     write(installed / "least.en", replace(english, shape=replace(TOY.shape, encoder_layers=1, encoder_inner=64)))
     slow(monkeypatch, 5.1)  # the multilingual ones are too large for that
-    _, models = pair_for_live(request("large.en"), Shelf(), lambda what: None)
+    _, models = pair_for_live(request("large.en"), Shelf(), lambda stage, **values: None)
     assert (models.target, models.final) == ("least.en", "large.en")
 
 
 def test_without_a_smaller_one_that_is_said(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow(monkeypatch, 40.0)
-    _, models = pair_for_live(request("small"), Shelf(), lambda what: None)
+    _, models = pair_for_live(request("small"), Shelf(), lambda stage, **values: None)
     assert models.target == "small"
-    assert models.notice == (
-        "small needs 40.0 s to hear a window on this computer, so live text comes late; install a smaller model for it."
-    )
+    assert models.notices == (Problem("model.live_slow", model="small", seconds="40.0"),)
 
 
 def test_the_choice_can_be_kept(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow(monkeypatch, 2.0)
-    pair, _ = pair_for_live(request("large", smaller=False), Shelf(), lambda what: None)
+    pair, _ = pair_for_live(request("large", smaller=False), Shelf(), lambda stage, **values: None)
     assert pair.target.checkpoint.name == "large"
 
 
 def test_an_encoding_is_measured_until_it_is_fast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pair = Shelf().pair(Options(str(toy(tmp_path / "toy")), draft="off"), lambda what: None)
+    pair = Shelf().pair(Options(str(toy(tmp_path / "toy")), draft="off"), lambda stage, **values: None)
     clock = iter([0.0, 5.0, 5.0, 5.5])
     monkeypatch.setattr(live_target, "perf_counter", lambda: next(clock))
     assert encoding_seconds(pair) == 0.5

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app import folders
+from desktop_app.app.problems import sentence
 from desktop_app.checkpoints import installed, parts, quantised
 from desktop_app.checkpoints.folder import read
 from desktop_app.engine import model_list, model_work
@@ -31,6 +32,7 @@ from desktop_app.engine.model_work import (
     Verify,
     Work,
 )
+from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino
 from tests import random_models, tiny_ir
 from tests.hub_server import HubServer, serving
@@ -110,7 +112,7 @@ def test_a_wrong_hash_leaves_nothing_behind(toy: Path, server: HubServer) -> Non
     server.lies = {WEIGHTS: bytes(data)}
     said = done(Fetch(REPOSITORY))
     assert isinstance(said, Refused)
-    assert said.reason == f"{WEIGHTS} is not what the server promised: its hash is another"
+    assert said.problem == Problem("download.hash", file=WEIGHTS)
     assert list(installed.home().iterdir()) == []
 
 
@@ -123,9 +125,9 @@ def test_no_sentence_speaks_of_commands(toy: Path, server: HubServer, tmp_path: 
     said += [done(Add(str(toy))), done(Add(str(pickle))), done(Verify("none")), done(Remove("base"))]
     for each in said:
         assert isinstance(each, Refused)
-        assert "galley " not in f"{each.reason} {each.remedy}"
-        assert "--" not in each.remedy
-    assert said[2].reason == "its weights are a pickle (pytorch_model.bin), which could run code"
+        assert "galley " not in sentence(each.problem)
+        assert "--" not in sentence(each.problem)
+    assert said[2].problem == Problem("model.pickle", file="pytorch_model.bin")
 
 
 def test_a_pair_that_cannot_work_is_refused_when_it_is_tried(toy: Path, tmp_path: Path) -> None:
@@ -135,9 +137,7 @@ def test_a_pair_that_cannot_work_is_refused_when_it_is_tried(toy: Path, tmp_path
     assert done(Try(str(toy), str(other))) == Done(str(toy), "other")
     shorter = replace(random_models.TOY, shape=replace(random_models.TOY.shape, audio_positions=750))
     said = done(Try(str(toy), str(random_models.write(tmp_path / "short", shorter))))
-    assert said == Refused(
-        "short cannot draft for toy: it hears windows of another length", "choose another draft, or none"
-    )
+    assert said == Refused(Problem("model.draft_window", draft="short", target="toy"))
 
 
 @pytest.mark.parametrize("precision", ["int8", "int4"])
@@ -164,7 +164,7 @@ def test_graphs_of_openvino_keep_their_numbers(toy: Path, tmp_path: Path) -> Non
     folder = tiny_ir.write(toy, tmp_path / "ir")
     said = done(Shrink(str(folder), "off", "int8"))
     assert isinstance(said, Refused)
-    assert "OpenVINO's own graphs" in said.reason
+    assert said.problem.code == "model.openvino_precision"
 
 
 def test_the_end_of_the_process_is_said(server: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +183,7 @@ def test_the_end_of_the_process_is_said(server: HubServer, monkeypatch: pytest.M
     os.kill(children[0], signal.SIGTERM)
     said = listener.wait()
     assert isinstance(said, Refused)
-    assert said.reason == "the work on the model ended unexpectedly"
+    assert said.problem.code == "engine.work_ended"
 
 
 # What there is.
@@ -227,7 +227,7 @@ def test_the_list_tells_what_is_here_and_what_has_begun(toy: Path, bundled: None
          model_list.Source("hub.example.org", mirror=True, fixed=True)),
         ({}, "mirror=https://other.example", model_list.Source("other.example", mirror=True)),
         ({}, "mirror=ftp://other.example",
-         model_list.Source("", mirror=True, problem="ftp://other.example is no address of a mirror: write it as https://...")),
+         model_list.Source("", mirror=True, problem=Problem("download.bad_mirror", address="ftp://other.example"))),
     ],
 )  # fmt: skip
 def test_where_downloads_come_from_is_told_without_asking(

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from desktop_app.checkpoints import choice
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.drafter_names import DRAFTERS
 from desktop_app.engine import models
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Shelf, find
+from desktop_app.problems import Problem
 from tests import tiny_ir
 from tests.random_models import TOY, Recipe, toy, write
 
@@ -23,6 +23,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = toy(tmp_path_factory.mktemp("models") / "target")
     toy(made / "draft")
     return made
+
+
+class Announced(list[str]):
+    """The stages that were announced."""
+
+    def add(self, stage: str, **values: str) -> None:
+        self.append(stage)
 
 
 def test_a_model_is_found_by_its_name_or_its_folder(home: Path, folder: Path) -> None:
@@ -39,28 +46,27 @@ def test_an_unknown_model_is_said_with_those_there_are(home: Path, tmp_path: Pat
     installed = home / "data" / "models" / "mine"
     installed.mkdir(parents=True)
     (installed / "config.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(ModelProblem) as caught:
+    with pytest.raises(Problem) as caught:
         find("yours")
-    assert caught.value.reason == "there is no model yours"
-    assert caught.value.remedy == "choose a folder or one of: base, mine"
+    assert caught.value == Problem("model.unknown", name="yours", names="base, mine")
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(ModelProblem, match="is a file"):
+    with pytest.raises(Problem, match="is_file"):
         find(str(tmp_path / "file"))
 
 
 def test_what_is_loaded_stays_loaded_until_something_else_is_asked_for(folder: Path) -> None:
-    shelf, said = Shelf(), list[str]()
-    both = shelf.pair(Options(str(folder)), said.append)
-    assert said == ["Loading target on CPU", "Loading the draft of target"]
+    shelf, said = Shelf(), Announced()
+    both = shelf.pair(Options(str(folder)), said.add)
+    assert said == ["loading_on", "loading_draft"]
     assert both.draft and both.draft.shares_encoder
-    assert shelf.pair(Options(str(folder)), said.append) == both
-    alone = shelf.pair(Options(str(folder), draft="off"), said.append)
+    assert shelf.pair(Options(str(folder)), said.add) == both
+    alone = shelf.pair(Options(str(folder), draft="off"), said.add)
     assert (alone.target, alone.draft, alone.drafter()) == (both.target, None, None)
-    assert shelf.pair(Options(str(folder), draft=str(folder / "draft")), said.append) == both
+    assert shelf.pair(Options(str(folder), draft=str(folder / "draft")), said.add) == both
     assert len(said) == 2
-    assert both.look_ahead() is shelf.pair(Options(str(folder)), said.append).look_ahead()  # it goes on learning
+    assert both.look_ahead() is shelf.pair(Options(str(folder)), said.add).look_ahead()  # it goes on learning
     assert alone.look_ahead() is None
-    other = shelf.pair(Options(str(folder), precision="int8"), said.append)
+    other = shelf.pair(Options(str(folder), precision="int8"), said.add)
     assert len(said) == 4
     assert other.target.model is not both.target.model
     assert other.look_ahead() is not both.look_ahead()
@@ -68,15 +74,15 @@ def test_what_is_loaded_stays_loaded_until_something_else_is_asked_for(folder: P
 
 
 def test_a_model_that_changed_on_the_disk_is_loaded_again(tmp_path: Path) -> None:
-    shelf, said = Shelf(), list[str]()
+    shelf, said = Shelf(), Announced()
     toy(tmp_path / "model")
-    first = shelf.pair(Options(str(tmp_path / "model")), said.append)
+    first = shelf.pair(Options(str(tmp_path / "model")), said.add)
     toy(tmp_path / "model", seed=1)
-    assert shelf.pair(Options(str(tmp_path / "model")), said.append).target is not first.target
+    assert shelf.pair(Options(str(tmp_path / "model")), said.add).target is not first.target
 
 
 def test_auto_without_a_draft_in_the_folder_is_the_target_alone(tmp_path: Path) -> None:
-    pair = Shelf().pair(Options(str(toy(tmp_path / "alone"))), lambda what: None)
+    pair = Shelf().pair(Options(str(toy(tmp_path / "alone"))), lambda stage, **values: None)
     described = pair.described()
     assert (described.target, described.draft, described.drafter) == ("alone", "", "off")
 
@@ -94,16 +100,16 @@ def test_a_drafter_without_a_model_is_taken_by_its_name(folder: Path, name: str)
 def test_a_draft_with_another_encoder_gets_its_own(tmp_path: Path) -> None:
     target = toy(tmp_path / "target")
     toy(target / "draft", seed=1)
-    pair = Shelf().pair(Options(str(target)), lambda what: None)
+    pair = Shelf().pair(Options(str(target)), lambda stage, **values: None)
     assert pair.draft and not pair.draft.shares_encoder
     assert pair.drafter() is not None
 
 
 def test_a_target_whose_windows_are_not_whispers_is_refused(tmp_path: Path) -> None:
-    short, reason = str(write(tmp_path / "short", SHORT)), "the model hears windows of 15 s, where Whisper's last 30 s"
-    with pytest.raises(ModelProblem, match=reason):
-        Shelf().pair(Options(short), lambda what: None)
-    with pytest.raises(ModelProblem, match=reason):
+    short, reason = str(write(tmp_path / "short", SHORT)), "model.window seconds='15'"
+    with pytest.raises(Problem, match=reason):
+        Shelf().pair(Options(short), lambda stage, **values: None)
+    with pytest.raises(Problem, match=reason):
         models.checked(short, "off")
 
 
@@ -116,64 +122,64 @@ FRENCH, ENGLISH = replace(TOY, languages=("en", "fr")), replace(TOY, english=Tru
 def test_a_draft_may_be_any_other_model(tmp_path: Path, recipe: Recipe) -> None:
     target = toy(tmp_path / "target")
     write(target / "draft", recipe)
-    pair = Shelf().pair(Options(str(target), language="en"), lambda what: None)
+    pair = Shelf().pair(Options(str(target), language="en"), lambda stage, **values: None)
     assert pair.drafter() is not None
     described = pair.described()
     assert (described.draft, described.drafter) == ("draft", "model")
 
 
 @pytest.mark.parametrize(
-    ("recipe", "options", "reason"),
+    ("recipe", "options", "code"),
     [
-        (SHORT, {}, "it hears windows of another length"),
-        (FRENCH, {"language": "de"}, "it does not know the language de"),
-        (ENGLISH, {"language": "de"}, "it does not know the language de"),
-        (ENGLISH, {"task": "translate"}, "it does not translate"),
+        (SHORT, {}, "model.draft_window"),
+        (FRENCH, {"language": "de"}, "model.draft_language"),
+        (ENGLISH, {"language": "de"}, "model.draft_language"),
+        (ENGLISH, {"task": "translate"}, "model.draft_translation"),
     ],
 )
 def test_a_draft_that_does_not_fit_is_refused_if_it_was_named_and_left_out_if_not(
-    tmp_path: Path, recipe: Recipe, options: dict[str, str], reason: str
+    tmp_path: Path, recipe: Recipe, options: dict[str, str], code: str
 ) -> None:
     target = toy(tmp_path / "target")
     draft = write(target / "draft", recipe)
-    alone = Shelf().pair(Options(str(target), **options), lambda what: None)
+    alone = Shelf().pair(Options(str(target), **options), lambda stage, **values: None)
     assert alone.draft is None
-    assert alone.described().notice == f"draft cannot draft for target: {reason}, so target writes alone."
-    with pytest.raises(ModelProblem) as caught:
-        Shelf().pair(Options(str(target), str(draft), **options), lambda what: None)
-    assert caught.value.reason == f"draft cannot draft for target: {reason}"
-    assert caught.value.remedy == "choose another draft, or none"
+    with pytest.raises(Problem) as caught:
+        Shelf().pair(Options(str(target), str(draft), **options), lambda stage, **values: None)
+    assert (caught.value.code, caught.value.values["draft"]) == (code, "draft")
+    assert alone.described().notices == (Problem("model.without_draft", target="target", cause=caught.value),)
 
 
 def test_a_loaded_draft_is_refused_for_what_it_cannot_do(tmp_path: Path) -> None:
     target, shelf = toy(tmp_path / "target"), Shelf()
     draft = str(write(target / "draft", FRENCH))
-    both = shelf.pair(Options(str(target)), lambda what: None)
-    with pytest.raises(ModelProblem, match="does not know the language de"):
-        shelf.pair(Options(str(target), draft, language="de"), lambda what: None)
-    assert shelf.pair(Options(str(target), language="de"), lambda what: None).draft is None
-    assert shelf.pair(Options(str(target)), lambda what: None) == both
+    both = shelf.pair(Options(str(target)), lambda stage, **values: None)
+    with pytest.raises(Problem, match=r"draft_language .*'de'"):
+        shelf.pair(Options(str(target), draft, language="de"), lambda stage, **values: None)
+    assert shelf.pair(Options(str(target), language="de"), lambda stage, **values: None).draft is None
+    assert shelf.pair(Options(str(target)), lambda stage, **values: None) == both
 
 
 def test_a_draft_that_is_damaged_is_said_to_be_the_draft(tmp_path: Path) -> None:
     target = toy(tmp_path / "target")
     draft = toy(target / "draft")
     (draft / "tokenizer.json").unlink()
-    reason = "draft cannot draft for target: the folder has no tokenizer.json"
-    with pytest.raises(ModelProblem) as caught:
-        Shelf().pair(Options(str(target), str(draft)), lambda what: None)
-    assert caught.value.reason == reason
-    assert Shelf().pair(Options(str(target)), lambda what: None).remark == f"{reason}, so target writes alone."
+    with pytest.raises(Problem) as caught:
+        Shelf().pair(Options(str(target), str(draft)), lambda stage, **values: None)
+    cause = Problem("model.incomplete", file="tokenizer.json")
+    assert caught.value == Problem("model.draft_unusable", draft="draft", target="target", cause=cause)
+    alone = Shelf().pair(Options(str(target)), lambda stage, **values: None)
+    assert alone.remark == Problem("model.without_draft", target="target", cause=caught.value)
 
 
 def test_a_draft_that_is_refused_leaves_the_target_usable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = toy(tmp_path / "target")
     draft = str(write(target / "draft", FRENCH))
     shelf = Shelf()
-    with pytest.raises(ModelProblem):
-        shelf.pair(Options(str(target), draft, language="de"), lambda what: None)
+    with pytest.raises(Problem):
+        shelf.pair(Options(str(target), draft, language="de"), lambda stage, **values: None)
     monkeypatch.setattr(models.runtime, "load", None)
-    assert shelf.pair(Options(str(target), draft="off"), lambda what: None).draft is None
+    assert shelf.pair(Options(str(target), draft="off"), lambda stage, **values: None).draft is None
 
 
 def install(home: Path, name: str, **changes: object) -> Path:
@@ -183,12 +189,14 @@ def install(home: Path, name: str, **changes: object) -> Path:
 def test_auto_takes_the_installed_draft_that_the_catalogue_recommends_and_that_can_be_used(home: Path) -> None:
     target, shelf = install(home, "large-v3"), Shelf()
     (install(home, "tiny") / "model.safetensors").unlink()
-    assert shelf.pair(Options("large-v3"), lambda what: None).draft is None
+    assert shelf.pair(Options("large-v3"), lambda stage, **values: None).draft is None
     install(home, "distil-large-v3", seed=1)
     for language, draft in (("en", "distil-large-v3"), ("auto", "distil-large-v3"), ("nl", "")):
-        assert shelf.pair(Options("large-v3", language=language), lambda what: None).described().draft == draft
-    assert shelf.pair(Options(str(target)), lambda what: None).draft is not None
-    assert shelf.pair(Options("large-v3", draft="off"), lambda what: None).draft is None
+        assert (
+            shelf.pair(Options("large-v3", language=language), lambda stage, **values: None).described().draft == draft
+        )
+    assert shelf.pair(Options(str(target)), lambda stage, **values: None).draft is not None
+    assert shelf.pair(Options("large-v3", draft="off"), lambda stage, **values: None).draft is None
 
 
 def test_a_draft_that_the_user_gave_comes_before_the_recommended_one(home: Path) -> None:
@@ -196,7 +204,7 @@ def test_a_draft_that_the_user_gave_comes_before_the_recommended_one(home: Path)
     install(home, "large-v3-turbo", seed=1)
     install(home, "mine", seed=2)
     choice.register_draft("large-v3", "mine")
-    assert Shelf().pair(Options("large-v3"), lambda what: None).described().draft == "mine"
+    assert Shelf().pair(Options("large-v3"), lambda stage, **values: None).described().draft == "mine"
 
 
 def test_auto_goes_on_to_the_recommended_drafts_where_the_users_own_cannot_do_what_is_asked(home: Path) -> None:
@@ -204,27 +212,26 @@ def test_auto_goes_on_to_the_recommended_drafts_where_the_users_own_cannot_do_wh
     install(home, "large-v3-turbo", seed=1)
     install(home, "mine", languages=("en", "fr"))
     choice.register_draft("large-v3", "mine")
-    german = Shelf().pair(Options("large-v3", language="de"), lambda what: None).described()
+    german = Shelf().pair(Options("large-v3", language="de"), lambda stage, **values: None).described()
     assert german.draft == "large-v3-turbo"
-    assert german.notice == (
-        "mine cannot draft for large-v3: it does not know the language de, so large-v3-turbo drafts."
-    )
-    english = Shelf().pair(Options("large-v3", language="en"), lambda what: None).described()
-    assert (english.draft, english.notice) == ("mine", "")
+    cause = Problem("model.draft_language", draft="mine", target="large-v3", language="de")
+    assert german.notices == (Problem("model.other_draft", draft="large-v3-turbo", cause=cause),)
+    english = Shelf().pair(Options("large-v3", language="en"), lambda stage, **values: None).described()
+    assert (english.draft, english.notices) == ("mine", ())
 
 
 def test_a_target_that_pays_for_rewinds_drafts_only_when_asked_to(tmp_path: Path) -> None:
     """OpenVINO's own graphs: by default alone, and the reason is told; a draft that is named is used."""
     source = toy(tmp_path / "toy")
     folder = tiny_ir.write(source, tmp_path / "graphs")
-    assert Shelf().pair(Options(str(folder)), lambda what: None).described().notice == ""
+    assert Shelf().pair(Options(str(folder)), lambda stage, **values: None).described().notices == ()
     toy(folder / "draft", seed=1)
-    shelf, said = Shelf(), list[str]()
-    alone = shelf.pair(Options(str(folder)), said.append)
+    shelf, said = Shelf(), Announced()
+    alone = shelf.pair(Options(str(folder)), said.add)
     described = alone.described()
     assert (alone.draft, described.drafter) == (None, "off")
-    assert described.notice.startswith("No draft is used: graphs holds OpenVINO's own graphs")
-    assert shelf.pair(Options(str(folder), draft="off"), said.append).described().notice == ""
-    both = shelf.pair(Options(str(folder), draft=str(folder / "draft")), said.append)
+    assert described.notices == (Problem("model.graphs_without_draft", target="graphs", draft="draft"),)
+    assert shelf.pair(Options(str(folder), draft="off"), said.add).described().notices == ()
+    both = shelf.pair(Options(str(folder), draft=str(folder / "draft")), said.add)
     assert both.draft and not both.draft.shares_encoder
-    assert (both.described().drafter, both.described().notice) == ("model", "")
+    assert (both.described().drafter, both.described().notices) == ("model", ())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.placing import Devices, described, parse
+from desktop_app.problems import Problem
 from tests.random_models import toy
 
 
@@ -50,12 +50,16 @@ def test_the_device_in_use_is_named(tmp_path: object) -> None:
     folder = toy(tmp_path / "target")  # type: ignore[operator]
     toy(folder / "draft")
     shelf, said = Shelf(), list[str]()
-    pair = shelf.pair(Options(str(folder), device="encoder=cpu,target=cpu,draft=cpu"), said.append)
+
+    def announce(stage: str, **values: str) -> None:
+        said.append(stage)
+
+    pair = shelf.pair(Options(str(folder), device="encoder=cpu,target=cpu,draft=cpu"), announce)
     assert pair.described().device == "CPU"
-    assert said == ["Loading target", "Loading the draft of target"]
+    assert said == ["loading", "loading_draft"]
     pair.target.model.encoder_device = "NPU"
     assert pair.described().device == "encoder NPU, target CPU, draft CPU"
-    with pytest.raises(ModelProblem, match="no NPU that OpenVINO can use"):
-        shelf.pair(Options(str(folder), device="encoder=npu,target=cpu"), said.append)
-    with pytest.raises(ModelProblem, match="'tpu' is no device"):
-        shelf.pair(Options(str(folder), device="tpu"), said.append)
+    with pytest.raises(Problem, match="no_device device='NPU'"):
+        shelf.pair(Options(str(folder), device="encoder=npu,target=cpu"), announce)
+    with pytest.raises(Problem, match="devices='tpu'"):
+        shelf.pair(Options(str(folder), device="tpu"), announce)

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from desktop_app.engine import log, probe
+from desktop_app.problems import Problem
 
 
 def good() -> list[str]:
@@ -28,7 +29,7 @@ def unforeseen() -> None:
 
 
 def foreseen() -> None:
-    raise probe.ProbeProblem("PortAudio is not installed")
+    raise Problem("microphone.no_portaudio")
 
 
 def test_an_answer_comes_back_and_noise_goes_to_the_log(capfd: pytest.CaptureFixture[str]) -> None:
@@ -38,22 +39,22 @@ def test_an_answer_comes_back_and_noise_goes_to_the_log(capfd: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(
-    ("question", "reason"),
+    ("question", "code", "detail"),
     [
-        (crash, "the system's libraries fail"),
-        (unforeseen, "division by zero"),
-        (foreseen, "PortAudio is not installed"),
+        (crash, "engine.libraries", None),
+        (unforeseen, "engine.mistake", "division by zero"),
+        (foreseen, "microphone.no_portaudio", None),
     ],
 )
-def test_what_goes_wrong_there_is_a_reason_here(
-    question: object, reason: str, capfd: pytest.CaptureFixture[str]
+def test_what_goes_wrong_there_is_a_problem_here(
+    question: object, code: str, detail: str | None, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(probe.ProbeProblem) as caught:
+    with pytest.raises(Problem) as caught:
         probe.ask(question)
-    assert str(caught.value) == reason
+    assert (caught.value.code, caught.value.values.get("error")) == (code, detail)
     assert capfd.readouterr() == ("", "")
 
 
 def test_no_answer_is_not_waited_for_without_end() -> None:
-    with pytest.raises(probe.ProbeProblem, match="no answer after 1 s"):
+    with pytest.raises(Problem, match="no_answer seconds=1"):
         probe.ask(slow, seconds=0.6)

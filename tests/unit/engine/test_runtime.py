@@ -10,10 +10,10 @@ import torch
 
 import desktop_app.runtimes
 from desktop_app.checkpoints.folder import read
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import probe, runtime
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Shelf
+from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino
 from desktop_app.runtimes import torch as torch_runtime
 from tests.random_models import toy
@@ -33,9 +33,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def refusal(folder: Path) -> ModelProblem:
-    with pytest.raises(ModelProblem) as caught:
-        Shelf().pair(Options(str(folder), device="cuda"), lambda what: None)
+def refusal(folder: Path) -> Problem:
+    with pytest.raises(Problem) as caught:
+        Shelf().pair(Options(str(folder), device="cuda"), lambda stage, **values: None)
     return caught.value
 
 
@@ -44,15 +44,13 @@ def test_without_the_extra(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delitem(sys.modules, "desktop_app.runtimes.torch")
     monkeypatch.delattr(desktop_app.runtimes, "torch")
     said = refusal(folder)
-    assert said.reason == "CUDA needs PyTorch, which is not installed"
-    assert said.remedy == "install galley[torch], or choose cpu or gpu"
+    assert said == Problem("model.no_torch")
 
 
 def test_without_a_device(folder: Path) -> None:
     said = refusal(folder)
-    assert said.reason == torch_runtime.absence()
-    assert said.reason.startswith("PyTorch 2") and "CUDA" in said.reason
-    assert said.remedy == "choose cpu or gpu"
+    assert said == torch_runtime.absence()
+    assert said.values["version"].startswith("2")
 
 
 def test_cuda_is_pytorchs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +64,7 @@ def test_cuda_is_pytorchs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
     torch.set_num_threads(1)  # a toy has no work for a second one, and would wait for it
     monkeypatch.setattr(torch_runtime, "devices", lambda: [("CUDA", "A card")])
     monkeypatch.setattr(torch_runtime, "load", load)
-    pair = Shelf().pair(Options(str(folder), device="cuda"), lambda what: None)
+    pair = Shelf().pair(Options(str(folder), device="cuda"), lambda stage, **values: None)
     assert pair.draft is not None and pair.draft.shares_encoder
     assert all(isinstance(each.model, torch_runtime.TorchModel) for each in (pair.target, pair.draft))
     assert pair.described().precision == "bf16"
@@ -80,9 +78,9 @@ def test_everything_else_is_openvinos(folder: Path) -> None:
 def test_what_pytorch_finds_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert probe.cuda_devices() == ([], torch_runtime.absence())
     monkeypatch.setattr(torch_runtime, "devices", lambda: [("CUDA", "A card")])
-    assert probe.cuda_devices() == ([("CUDA", "A card")], "")
+    assert probe.cuda_devices() == ([("CUDA", "A card")], None)
     monkeypatch.setattr(probe.importlib.util, "find_spec", lambda name: None)
-    assert probe.cuda_devices() == ([], "")
+    assert probe.cuda_devices() == ([], None)
 
 
 def test_a_draft_runs_in_int8_on_the_cpu_whatever_its_target_does(folder: Path) -> None:

@@ -35,7 +35,7 @@ def tokens(pair: Pair, clip: Path, draft: bool) -> list[int]:
 
 @pytest.mark.parametrize("precision", precisions("CPU"))
 def test_the_same_text_with_a_draft_and_without(precision: str) -> None:
-    pair = Shelf().pair(Options(precision=precision), lambda what: None)
+    pair = Shelf().pair(Options(precision=precision), lambda stage, **values: None)
     assert pair.described().precision == precision
     assert (pair.target.model.epsilon == 0) == (precision != "f32")
     for clip in CLIPS:

@@ -10,9 +10,9 @@ import pytest
 
 from desktop_app.checkpoints import speaker_networks
 from desktop_app.checkpoints.download import download_network
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.engine import speakers
 from desktop_app.engine.speakers import Beside
+from desktop_app.problems import Problem
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.networks import Networks
 from desktop_app.transcript.model import Models, Segment, Transcript
@@ -20,7 +20,12 @@ from tests.unit.runtimes.test_speakers_openvino import tiny_embedder, tiny_segme
 from tests.unit.speakers.voices import NETWORKS, talk
 
 GIVEN = Transcript(
-    "a.wav", 9.0, "en", 1.0, Models("t", "", "off", "CPU", "f32", "Read this."), (Segment(0, 1.0, 5.0, "Hi."),)
+    "a.wav",
+    9.0,
+    "en",
+    1.0,
+    Models("t", "", "off", "CPU", "f32", (Problem("model.notice", text="Read this."),)),
+    (Segment(0, 1.0, 5.0, "Hi."),),
 )
 
 
@@ -46,14 +51,14 @@ def test_speakers_come_with_the_transcript_and_nothing_is_loaded_before_the_firs
 @pytest.mark.parametrize("number", ["auto", "2"])
 def test_a_missing_network_is_a_notice(number: str) -> None:
     def load() -> Networks:
-        raise ModelProblem("the network is not there", "install it")
+        raise Problem("model.no_network", name="voices")
 
     beside = Beside(number, load)
     beside.hear(np.zeros(16_000, np.float32))
     beside.work()
     beside.hear(np.zeros(16_000, np.float32))
     found = beside.finish(GIVEN)
-    assert found.models.notice == "Read this. No speakers: the network is not there; install it."
+    assert found.models.notices[1:] == (Problem("model.no_speakers", cause=Problem("model.no_network", name="voices")),)
     assert found.segments == GIVEN.segments and found.speakers == ()
 
 
@@ -66,7 +71,8 @@ def test_a_mistake_is_a_notice_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     beside = Beside("auto", lambda: replace(NETWORKS, segment=broken))
     beside.hear(talk(("a", 3), ("", 1)))
     found = beside.finish(GIVEN)
-    assert "No speakers: they could not be found (the network fell over)" in found.models.notice
+    cause = found.models.notices[-1].values["cause"]
+    assert (cause.code, cause.values["error"]) == ("engine.mistake", "the network fell over")
     assert found.segments == GIVEN.segments
 
 
@@ -76,7 +82,7 @@ def test_the_networks_that_come_with_galley_are_used_or_the_same_that_were_downl
 ) -> None:
     monkeypatch.setattr(speaker_networks, "bundled", lambda entry: tmp_path / "with" / f"{entry.name}.onnx")
     monkeypatch.setattr(speaker_networks, "home", lambda: tmp_path / "models")
-    with pytest.raises(ModelProblem, match=r"pyannote-segmentation-3\.0 is not there; galley models download"):
+    with pytest.raises(Problem, match=r"no_network name='pyannote-segmentation-3\.0'"):
         speakers.networks()
     for part, make in (("embedding", tiny_embedder), ("segmentation", tiny_segmenter)):
         entry = next(each for each in speaker_networks.entries() if each.part == part)
@@ -96,9 +102,9 @@ def test_the_networks_of_this_checkout_are_those_of_the_catalogue() -> None:
     for entry in speaker_networks.entries():
         assert speaker_networks.location(entry) == speaker_networks.bundled(entry)
         assert speaker_networks.verify(entry) and speaker_networks.bundled(entry).stat().st_size == entry.bytes
-        with pytest.raises(ModelProblem, match="comes with Galley"):
+        with pytest.raises(Problem, match="built_in"):
             speaker_networks.remove(entry)
-        with pytest.raises(ModelProblem, match="comes with Galley"):
+        with pytest.raises(Problem, match="built_in"):
             download_network(entry, progress=lambda what, done, total: None)
 
 

@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 from desktop_app.library import database
-from desktop_app.library.store import Library, LibraryProblem
+from desktop_app.library.store import Library
+from desktop_app.problems import Problem
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript, Word
 from desktop_app.transcript.statistics import Statistics
 
-MODELS = Models("Target", "Draft", "model", "CPU", "f32", "Read this.")
+MODELS = Models("Target", "Draft", "model", "CPU", "f32", (Problem("model.notice", text="Read this."),))
 
 
 def segment(number: int, text: str = "Words") -> Segment:
@@ -160,7 +161,7 @@ def test_a_state_changes_only_as_it_may(library: Library):
     library.begin(recording.id, MODELS, 1.0)
     library.cancel(recording.id)
     library.append(recording.id, segment(0))
-    library.fail(recording.id, "too late")
+    library.fail(recording.id, Problem("disk.full"))
     assert library.recording(recording.id).state == "cancelled"
     assert library.transcript(recording.id).segments == ()
 
@@ -169,8 +170,8 @@ def test_a_failure_is_kept_until_the_recording_is_taken_up_again(library: Librar
     recording = library.add("a.wav")
     library.begin(recording.id, MODELS, 1.0)
     library.append(recording.id, segment(0))
-    library.fail(recording.id, "The engine stopped.")
-    assert library.recording(recording.id).problem == "The engine stopped."
+    library.fail(recording.id, Problem("model.own_draft", cause=Problem("engine.memory")))
+    assert library.recording(recording.id).problem == Problem("model.own_draft", cause=Problem("engine.memory"))
     library.again(recording.id)
     assert library.recording(recording.id).state == "waiting"
     assert len(library.transcript(recording.id).segments) == 1
@@ -186,7 +187,7 @@ def test_a_removed_recording_is_gone_and_late_calls_about_it_are_harmless(librar
     library.finish(recording.id, Transcript("a.wav", 1.0, "en", 1.0, MODELS, (segment(0),)))
     assert library.recordings() == []
     assert library.recording(recording.id) is None
-    with pytest.raises(LibraryProblem, match="not in the library"):
+    with pytest.raises(Problem, match=r"library\.removed"):
         library.transcript(recording.id)
 
 
@@ -202,6 +203,7 @@ WORKER = """
 import sys, time
 from pathlib import Path
 from desktop_app.library.store import Library
+from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models, Segment
 library = Library(Path(sys.argv[1]))
 library.add("waiting.wav")
@@ -247,17 +249,18 @@ def test_a_damaged_file_is_set_aside_and_said(tmp_path: Path, damage: str):
     opened.add("new.wav")
     opened.close()
     (aside,) = tmp_path.glob("library-damaged-*.sqlite3")
-    assert aside.name in opened.notice
+    assert opened.notice == Problem("library.set_aside", file=aside.name)
     assert aside.read_bytes() == content
     calm = Library(tmp_path)
-    assert (calm.notice, len(calm.recordings())) == ("", 1)
+    assert (calm.notice, len(calm.recordings())) == (None, 1)
     calm.close()
 
 
 FULL = """
 import resource, sys
 from pathlib import Path
-from desktop_app.library.store import Library, LibraryProblem
+from desktop_app.library.store import Library
+from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models, Segment
 library = Library(Path(sys.argv[1]))
 working = library.add("working.wav").id
@@ -267,8 +270,8 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 try:
     for number in range(1, 1000):
         library.append(working, Segment(number, 0.0, 1.0, "x" * 5000))
-except LibraryProblem as problem:
-    print(problem.reason, "|", problem.remedy)
+except Problem as problem:
+    print(problem.code)
 print(library.transcript(working).segments[0].text)
 """
 
@@ -277,16 +280,16 @@ print(library.transcript(working).segments[0].text)
 def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path):
     done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=True)
     said, first = done.stdout.splitlines()
-    assert "disk" in said
+    assert said in ("disk.full", "library.disk")
     assert first == "kept"
     assert not done.stderr
 
 
-def test_a_folder_that_cannot_be_made_is_a_problem_in_words(tmp_path: Path):
+def test_a_folder_that_cannot_be_made_is_a_problem(tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(LibraryProblem) as caught:
+    with pytest.raises(Problem) as caught:
         Library(tmp_path / "file" / "library")
-    assert caught.value.remedy
+    assert caught.value.code == "library.failed"
 
 
 def test_a_library_of_a_newer_galley_is_left_untouched(tmp_path: Path):
@@ -294,7 +297,7 @@ def test_a_library_of_a_newer_galley_is_left_untouched(tmp_path: Path):
     connection = sqlite3.connect(tmp_path / "library.sqlite3")
     connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(LibraryProblem, match="newer"):
+    with pytest.raises(Problem, match="newer"):
         Library(tmp_path)
     assert not list(tmp_path.glob("library-damaged-*"))
 
@@ -355,3 +358,15 @@ def test_a_library_of_the_first_version_is_brought_to_this_one(library: Library,
     assert again.recording(kept.id).live is False
     assert again.add_live("b.flac").live
     again.close()
+
+
+def test_what_an_older_galley_kept_as_sentences_is_read_as_it_is(library: Library, tmp_path: Path):
+    recording = library.add("a.wav")
+    library.begin(recording.id, MODELS, 1.0)
+    library.fail(recording.id, Problem("disk.full"))
+    old = '{"target": "T", "draft": "", "drafter": "off", "device": "CPU", "precision": "f32", "notice": "Read this."}'
+    with library._write() as connection:
+        connection.execute("UPDATE recording SET problem = 'The disk is full.', models = ?", (old,))
+    found = library.recording(recording.id)
+    assert found is not None and found.problem == Problem("library.text", text="The disk is full.")
+    assert library.transcript(recording.id).models.notices == (Problem("model.notice", text="Read this."),)

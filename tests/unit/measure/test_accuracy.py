@@ -11,9 +11,11 @@ from typing import Any, ClassVar
 import pytest
 
 from desktop_app import cli
+from desktop_app.app.problems import sentence
 from desktop_app.engine.messages import Event, Failed, Finished, Options, Preparing
 from desktop_app.measure import accuracy
 from desktop_app.measure.error_rates import word_edits
+from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 from tests.small_pair import SMALL_PAIR
@@ -40,11 +42,10 @@ class Scripted:
         if name in SAID:
             segments = tuple(Segment(at, at, at + 1.0, f" {word}") for at, word in enumerate(SAID[name][1].split()))
             stats = Statistics(audio_seconds=2.0, wall_seconds=0.5 if name == "right" else 1.0)
-            self._tell(Preparing(job, "Loading Target"))
+            self._tell(Preparing(job, "loading", {"name": "Target"}))
             self._tell(Finished(job, Transcript(path, 2.0, "en", 0.9, MODELS, segments, stats=stats)))
         else:
-            kind = "model" if name == "nomodel" else "file"
-            self._tell(Failed(job, f"{name} is broken", "choose another", kind))
+            self._tell(Failed(job, Problem("model.no_timestamps" if name == "nomodel" else "file.empty")))
 
     def close(self) -> None:
         self._tell = lambda event: None
@@ -87,7 +88,7 @@ def test_rates_of_each_and_of_all(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert out.splitlines()[0] == "right.wav: WER 0.00%, CER 0.00%, real-time factor 0.250"
     assert out.splitlines()[2].startswith("2 recordings, 0.1 min: WER 72.73%, CER ")
     assert out.splitlines()[3:] == ["11 words: 1 wrong, 7 missing, 0 too many", "Target, no draft, CPU, f32"]
-    assert err == "Loading Target\nLoading Target\n"
+    assert err == "Loading Target…\nLoading Target…\n"
 
 
 @pytest.mark.usefixtures("scripted")
@@ -98,19 +99,19 @@ def test_what_cannot_be_read_is_one_sentence_and_the_others_count(
     assert status == 1
     assert [each["file"] for each in found["files"]] == ["right.wav"]
     assert found["failed"] == [
-        {"file": "noise.wav", "reason": "noise is broken"},
-        {"file": "gone.wav", "reason": "gone is broken"},
+        {"file": "noise.wav", "reason": "The file is empty."},
+        {"file": "gone.wav", "reason": "The file is empty."},
     ]
     out, err = capsys.readouterr()
     assert "1 recording, 0.0 min: WER 0.00%" in out
-    assert err.splitlines()[0] == "noise.wav: noise is broken; choose another"
+    assert err.splitlines()[0] == "noise.wav: The file is empty. Copy or download it again, or choose another file."
 
 
 @pytest.mark.usefixtures("scripted")
 def test_without_a_model_nothing_more_is_tried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, found = bench(folder(tmp_path, "nomodel", "right"))
     assert (status, found["files"], found["total"]) == (3, [], None)
-    assert capsys.readouterr() == ("", "galley bench accuracy: nomodel is broken; choose another\n")
+    assert capsys.readouterr() == ("", f"galley bench accuracy: {sentence(Problem('model.no_timestamps'))}\n")
 
 
 @pytest.mark.usefixtures("scripted")
@@ -145,7 +146,9 @@ def test_figures_that_cannot_be_written_are_said_and_printed(
 def test_a_folder_without_texts_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "accuracy", str(tmp_path)]) == 1
     out, err = capsys.readouterr()
-    assert out == "" and err.startswith(f"galley bench accuracy: {tmp_path} has no recording with a text; ")
+    assert out == "" and err.startswith(
+        f"galley bench accuracy: {tmp_path} contains no recording with a reference text. "
+    )
     assert err.count("\n") == 1
 
 

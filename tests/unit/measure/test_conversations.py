@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from desktop_app.audio.files import AudioProblem
 from desktop_app.measure import conversations, speakers
 from desktop_app.measure.conversations import clips, make, phrases
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.unit.speakers.voices import NETWORKS, talk
 
@@ -56,7 +56,7 @@ def test_clips_are_found_in_both_layouts(folder: Path) -> None:
 def test_a_folder_without_clips_is_said(tmp_path: Path, index: str | None) -> None:
     if index is not None:
         (tmp_path / "index.json").write_text(index)
-    with pytest.raises(AudioProblem):
+    with pytest.raises(Problem):
         clips(tmp_path)
 
 

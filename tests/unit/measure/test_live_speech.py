@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import soundfile
 
-from desktop_app.audio.files import AudioProblem
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair
 from desktop_app.measure import live_speech
 from desktop_app.measure.in_process import FileText
 from desktop_app.measure.recordings import recordings, sounds
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment, Word
 
@@ -65,5 +65,5 @@ def test_sounds_are_those_without_voices(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     assert len(recordings(tmp_path)) == 3
     assert [path.name for path in sounds(tmp_path)] == ["1-7-A.ogg", "4-8-A.ogg"]
-    with pytest.raises(AudioProblem, match="holds no recordings"):
+    with pytest.raises(Problem, match="no_noise"):
         sounds(tmp_path / "004 - Baby cry")

@@ -11,6 +11,7 @@ import pytest
 from desktop_app import cli
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.measure import memory
+from desktop_app.problems import Problem
 
 
 def test_memory(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,11 +29,11 @@ def test_memory(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_a_model_that_does_not_run_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*about: object) -> None:
-        raise memory.probe.ProbeProblem("the system's libraries fail")
+        raise Problem("engine.libraries")
 
     monkeypatch.setattr(memory.probe, "ask", fail)
     assert cli.main(["bench", "memory", "--shape", "toy"]) == 3
-    assert capsys.readouterr().err == "galley bench memory: the system's libraries fail\n"
+    assert capsys.readouterr().err == "galley bench memory: The system's libraries failed.\n"
 
 
 def test_the_random_model_is_whole(tmp_path: Path) -> None:

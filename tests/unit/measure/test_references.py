@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.audio.files import AudioProblem
 from desktop_app.measure.recordings import Reference, references
+from desktop_app.problems import Problem
 
 ENTRIES = [
     {"file": "read/one.mp3", "text": "GOOD MORNING", "language": "en"},
@@ -61,24 +61,24 @@ def test_librispeech(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("index.json", "no json", "cannot be read as a list of recordings"),
-        ("index.json", '{"file": "a.wav"}', "cannot be read as a list of recordings"),
-        ("index.json", '[{"text": "a"}]', "cannot be read as a list of recordings"),
-        ("index.json", "[]", "has no recording with a text"),
-        ("notes.txt", "", "has no recording with a text"),
+        ("index.json", "no json", "file.bad_index"),
+        ("index.json", '{"file": "a.wav"}', "file.bad_index"),
+        ("index.json", '[{"text": "a"}]', "file.bad_index"),
+        ("index.json", "[]", "file.no_references"),
+        ("notes.txt", "", "file.no_references"),
     ],
 )
 def test_a_folder_without_texts_is_said(tmp_path: Path, name: str, text: str, said: str) -> None:
-    with pytest.raises(AudioProblem, match=said):
+    with pytest.raises(Problem, match=said):
         references(write(tmp_path, name, text))
 
 
 def test_a_list_that_is_no_text_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.trans.txt").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(AudioProblem, match=r"a\.trans\.txt cannot be read as text"):
+    with pytest.raises(Problem, match=r"not_text file='.*a\.trans\.txt'"):
         references(tmp_path)
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(AudioProblem, match="there is no folder"):
+    with pytest.raises(Problem, match="no_folder"):
         references(tmp_path / "gone")

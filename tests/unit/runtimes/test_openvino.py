@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import torch
 
-from desktop_app.checkpoints.folder import ModelProblem, read
+from desktop_app.checkpoints.folder import read
+from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino as runtime
 from desktop_app.runtimes.openvino import devices, load
 from tests import random_models
@@ -206,10 +207,10 @@ def test_devices_and_refusals(toy: Pair) -> None:
     names = [name for name, _ in devices()]
     assert "CPU" in names and all(full for _, full in devices())
     assert (toy.model.device, toy.model.precision) == ("CPU", "f32")
-    with pytest.raises(ModelProblem, match="no TPU") as caught:
+    with pytest.raises(Problem, match="no_device device='TPU'") as caught:
         load(read(toy.folder), device="tpu")
-    assert "cpu" in caught.value.remedy
-    with pytest.raises(ModelProblem, match="precision f8"):
+    assert "cpu" in caught.value.values["devices"]
+    with pytest.raises(Problem, match="precision='f8'"):
         load(read(toy.folder), precision="f8")
 
 

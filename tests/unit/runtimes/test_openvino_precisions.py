@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from desktop_app.checkpoints.folder import ModelProblem, read
+from desktop_app.checkpoints.folder import read
+from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino as runtime
 from desktop_app.runtimes import openvino_graphs as graphs
 from desktop_app.runtimes import openvino_place
@@ -93,9 +94,9 @@ def test_a_cursor_of_the_host(toy: Pair) -> None:
 
 def test_what_a_device_cannot_compute_is_said(toy: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openvino_place, "precisions", lambda device: ["f32", "int8", "int4"])
-    with pytest.raises(ModelProblem, match="CPU does not compute in bf16") as caught:
+    with pytest.raises(Problem, match="precision='bf16'") as caught:
         load(read(toy.folder), precision="bf16")
-    assert caught.value.remedy == "choose f32 or int8 or int4"
+    assert caught.value.values["precisions"] == "f32, int8, int4"
 
 
 def test_a_device_that_is_not_steady_gets_the_guard(toy: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,11 +13,12 @@ import pytest
 import torch
 
 from desktop_app.checkpoints import pairs
-from desktop_app.checkpoints.folder import Checkpoint, ModelProblem, read
+from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.window import WindowDecoder
+from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as runtime
 from desktop_app.runtimes.torch import TorchModel, load, reader
 from desktop_app.runtimes.torch_passes import EACH_WIDTH, ONE_WIDTH
@@ -263,23 +264,23 @@ def test_the_checkpoint_may_go_once_it_is_loaded(toy: Pair, tmp_path: Path) -> N
 
 def test_refusals(toy: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoint = read(toy.folder)
-    with pytest.raises(ModelProblem, match="no precision int8 on PyTorch") as caught:
+    with pytest.raises(Problem, match="precision='int8'") as caught:
         load(checkpoint, "cpu", "int8")
-    assert caught.value.remedy == "choose f32 or f16 or bf16"
+    assert caught.value.values["precisions"] == "f32, f16, bf16"
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
     assert runtime.devices() == []
-    with pytest.raises(ModelProblem, match=rf"PyTorch {torch.__version__.split('+')[0]}.* CUDA") as caught:
+    with pytest.raises(Problem, match=torch.__version__.split("+")[0]) as caught:
         load(checkpoint, "cuda")
-    assert caught.value.remedy == "choose cpu"
+    assert caught.value.code in ("model.no_cuda", "model.no_cuda_device")
 
 
 def test_cuda_devices_have_names(toy: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"Card {torch.device('cuda', device).index}")
     assert runtime.devices() == [("CUDA", "Card 0"), ("CUDA:1", "Card 1")]
-    with pytest.raises(ModelProblem, match="no cuda:2 that PyTorch can use") as caught:
+    with pytest.raises(Problem, match="no_device device='cuda:2'") as caught:
         load(read(toy.folder), "cuda:2")
-    assert caught.value.remedy == "choose cuda or cuda:1"
+    assert caught.value.values["devices"] == "cuda, cuda:1"
 
 
 def test_a_card_without_bf16_is_not_given_other_numbers(toy: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,19 +288,22 @@ def test_a_card_without_bf16_is_not_given_other_numbers(toy: Pair, monkeypatch: 
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Old Card")
     monkeypatch.setattr(torch.cuda, "set_device", lambda device: None)
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: including_emulation)
-    with pytest.raises(ModelProblem, match="Old Card has no bf16"):
+    with pytest.raises(Problem, match="precision='bf16'"):
         load(read(toy.folder), "cuda", "bf16")
 
 
 @pytest.mark.parametrize(
-    ("error", "reason", "remedy"),
+    ("error", "problem"),
     [
-        (torch.OutOfMemoryError("CUDA out of memory."), "Card has no memory left", "choose a smaller model"),
-        (RuntimeError("no kernel image\nmore"), r"CUDA cannot run this model \(no kernel image\)", "another device"),
+        (torch.OutOfMemoryError("CUDA out of memory."), Problem("model.device_memory", device="Card")),
+        (
+            RuntimeError("no kernel image\nmore"),
+            Problem("model.device_refused", device="CUDA", error="no kernel image"),
+        ),
     ],
 )
-def test_what_a_card_cannot_do_is_one_sentence(
-    toy: Pair, monkeypatch: pytest.MonkeyPatch, error: RuntimeError, reason: str, remedy: str
+def test_what_a_card_cannot_do_is_a_problem(
+    toy: Pair, monkeypatch: pytest.MonkeyPatch, error: RuntimeError, problem: Problem
 ) -> None:
     def fail(*given: object) -> None:
         raise error
@@ -308,6 +312,6 @@ def test_what_a_card_cannot_do_is_one_sentence(
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Card")
     monkeypatch.setattr(torch.cuda, "set_device", lambda device: None)
     monkeypatch.setattr(runtime, "Encoder", fail)
-    with pytest.raises(ModelProblem, match=reason) as caught:
+    with pytest.raises(Problem) as caught:
         load(read(toy.folder), "cuda")
-    assert remedy in caught.value.remedy
+    assert caught.value == problem

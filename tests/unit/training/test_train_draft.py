@@ -17,10 +17,10 @@ from desktop_app import cli, folders
 from desktop_app.audio.logmel import features
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read, read_draft, same_encoder
-from desktop_app.checkpoints.problem import ModelProblem
 from desktop_app.decoding.hearing import Samples, Window
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.window import WindowDecoder
+from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.training import draft, windows
 from desktop_app.training.labels import Labels
@@ -66,7 +66,7 @@ def train(target: str, audio: Path, *more: str) -> int:
 def test_a_draft_is_trained_installed_and_taken(target: Path, audio: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train("mine", audio, "--layers", "1") == 0
     said = capsys.readouterr().err.splitlines()
-    assert said[0] == "notes.txt is left out: this is not audio or video, or it is damaged"
+    assert said[0] == "notes.txt is skipped. This is not an audio or video file, or it is damaged."
     assert said[-1] == "mine-draft will draft for mine."
     whole = read(target)
     made = read_draft(installed.home() / "mine-draft", whole)
@@ -109,12 +109,12 @@ def test_a_run_says_off_a_terminal_how_far_it_is_and_what_it_has_reached(
     assert train("mine", audio, "--layers", "1") == 0
     said = capsys.readouterr().err
     assert "Labelled 0.0 of 0.0 hours." in said
-    assert "loss" in said and "of the places kept back" in said
+    assert "loss" in said and "agreement with the target" in said
 
 
 def label(target: Path, audio: Path, work: Path, language: str = "en") -> list[Path]:
     wish = draft.Wish(target, audio, "x")
-    cpu, silent = draft._device("cpu"), lambda *told: None
+    cpu, silent = draft._device("cpu"), lambda *told, **values: None
     return draft.label(read(target), draft.find(wish.audio), work, language, cpu, silent, silent)
 
 
@@ -130,7 +130,7 @@ def test_labels_are_the_targets_own_text(target: Path, audio: Path, tmp_path: Pa
     agreed = labels.wrote[:-1] == labels.read[len(labels.read) - len(labels.wrote) + 1 :]
     assert agreed.mean() > 0.9
     assert (labels.shares.sum(-1) <= 1.001).all()
-    samples = windows.cut(draft._audible(draft.find(audio), lambda sentence: None))[0].samples()
+    samples = windows.cut(draft._audible(draft.find(audio), lambda stage, **values: None))[0].samples()
     written = _transcribed(checkpoint, samples)
     text = [token for token in labels.read.tolist() if token < vocabulary.end]
     assert difflib.SequenceMatcher(None, written, text).ratio() > 0.9
@@ -139,7 +139,7 @@ def test_labels_are_the_targets_own_text(target: Path, audio: Path, tmp_path: Pa
 def _transcribed(checkpoint: Checkpoint, samples: Samples) -> list[int]:
     counter, model = Counter(), torch_runtime.load(checkpoint, "cpu")
     decoder = WindowDecoder(model, checkpoint.vocabulary, counter)
-    text = decoder.write(Window(samples, features), Task("en"), lambda *told: None)
+    text = decoder.write(Window(samples, features), Task("en"), lambda *told, **values: None)
     return [token for token in text.tokens if token < checkpoint.vocabulary.end]
 
 
@@ -162,11 +162,11 @@ def test_a_draft_of_another_target_is_refused(
     assert train("mine", audio, "--layers", "1") == 0
     other = random_models.write(tmp_path / "other", random_models.TOY)
     folder = installed.home() / "mine-draft"
-    with pytest.raises(ModelProblem, match="trained for another model"):
+    with pytest.raises(Problem, match="draft_trained_for"):
         read_draft(folder, read(other))
     capsys.readouterr()
     assert cli.main(["transcribe", str(audio / "00.flac"), "--target", str(other), "--draft", "mine-draft"]) == 3
-    assert "it was trained for another model" in capsys.readouterr().err
+    assert "The draft was trained for another model" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_damaged_draft_is_refused(target: Path, audio: Path, key: str, value: 
     assert train("mine", audio, "--layers", "1") == 0
     config = installed.home() / "mine-draft" / "config.json"
     config.write_text(json.dumps(json.loads(config.read_text()) | {key: value}))
-    with pytest.raises(ModelProblem, match=r"config.json of the draft is damaged"):
+    with pytest.raises(Problem, match="damaged file='config"):
         read_draft(config.parent, read(target))
 
 
@@ -209,14 +209,14 @@ def test_every_obstacle_is_one_line(
         patch.delitem(sys.modules, "desktop_app.training.draft")
         patch.setitem(sys.modules, "torch", None)
         assert train("mine", audio) == 1
-    lines = [line for line in capsys.readouterr().err.splitlines() if "left out" not in line]
-    assert [line.partition(";")[0] for line in lines] == [
-        "nothing: there is no such model",
-        f"mine: {empty} is empty",
-        f"mine: {tmp_path / 'missing'} is no folder",
-        "mine: no file in the folder holds sound that can be read",
+    lines = [line for line in capsys.readouterr().err.splitlines() if "is skipped" not in line]
+    assert [line.partition(". ")[0] for line in lines] == [
+        "nothing: There is no model nothing",
+        f"mine: {empty} contains no recording that can be read",
+        f"mine: There is no folder {tmp_path / 'missing'}",
+        f"mine: {silent} contains no recording that can be read",
         "mine: mine is already installed",
         f"mine: {NAME} does not know the language fr",
-        "mine: there is not enough room on the disk: 0.1 GB are needed, 0.0 GB are free",
-        "mine: training needs PyTorch, which is not installed",
+        "mine: There is not enough space on the disk: 0.1 GB are needed, 0.0 GB are free",
+        "mine: PyTorch is not installed",
     ]

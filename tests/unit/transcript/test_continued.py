@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+from desktop_app.problems import Problem
 from desktop_app.transcript.continued import continued
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
 from desktop_app.transcript.statistics import Statistics
 
-MODELS = Models("Small", "", "off", "CPU", "f32", "A notice.")
+NOTICE = Problem("model.notice", text="A notice.")
+MODELS = Models("Small", "", "off", "CPU", "f32", (NOTICE,))
 
 
 def run(first: int, *texts: str) -> Transcript:
@@ -31,8 +33,11 @@ def test_lines_acts_and_figures_of_both_runs_are_there() -> None:
 
 def test_who_wrote_the_first_part_is_named_where_it_was_another_model() -> None:
     after = replace(run(75, "two"), models=replace(MODELS, target="Large"))
-    assert continued(run(74, "one"), after).models.notice == "Small wrote the first 1:15. A notice."
-    assert continued(run(0), after).models.notice == "A notice.", "it wrote nothing"
+    assert continued(run(74, "one"), after).models.notices == (
+        Problem("model.continued", model="Small", time="1:15"),
+        NOTICE,
+    )
+    assert continued(run(0), after).models.notices == (NOTICE,), "it wrote nothing"
 
 
 def test_the_language_of_the_first_run_is_known_where_the_second_hears_nothing() -> None:

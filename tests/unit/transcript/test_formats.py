@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from desktop_app.problems import Problem
 from desktop_app.transcript import formats
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript, Word
 from desktop_app.transcript.statistics import Statistics
@@ -31,7 +32,9 @@ def transcript(*texts: str) -> Transcript:
         Segment(i, i * 2.0, i * 2.0 + 1.9996, text, (5, 6), words=(Word(text, i * 2.0, i * 2.0 + 1, 0.9),))
         for i, text in enumerate(texts)
     )
-    models = Models("base", "draft", "model", "CPU", "f32", "Real speech will be wrong.")
+    models = Models(
+        "base", "draft", "model", "CPU", "f32", (Problem("model.notice", text="Real speech will be wrong."),)
+    )
     speakers = (Speaker("a", "Anna"),)
     return Transcript("talk ñ.wav", 4.0, "en", 0.98, models, segments, speakers, STATS, "It was cut short.", GUARDED)
 
