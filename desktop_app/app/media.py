@@ -6,11 +6,18 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from desktop_app.texts import _
+
 EXTENSIONS = frozenset(
     ".3gp .aac .ac3 .aif .aiff .amr .au .avi .caf .flac .flv .m2ts .m4a .m4b .m4v .mka .mkv .mov .mp2 .mp3 .mp4 .mpeg"
     " .mpg .mts .oga .ogg .ogv .opus .ts .wav .webm .wma .wmv".split()
 )
-FILTER = f"Audio and video ({' '.join(f'*{extension}' for extension in sorted(EXTENSIONS))});;All files (*)"
+
+
+def file_filter() -> str:
+    """What a dialog for opening files offers to show, as Qt writes it."""
+    patterns = " ".join(f"*{extension}" for extension in sorted(EXTENSIONS))
+    return f"{_('Audio and video')} ({patterns});;{_('All files')} (*)"
 
 
 def expand(paths: Iterable[str]) -> list[str]:

@@ -12,6 +12,7 @@ from desktop_app.app.worker import Worker
 from desktop_app.engine import default
 from desktop_app.engine.messages import Options, is_speakers
 from desktop_app.settings import Value
+from desktop_app.texts import _
 
 AUTO, OFF = "auto", "off"
 PRECISIONS = (AUTO, "int8", "int4")
@@ -43,10 +44,10 @@ class Preferences:
 
     Attributes:
         target: the folder of the chosen model; "" for the best one installed.
-        draft: which model writes ahead: AUTO for the one that fits best, OFF, or its folder.
-        precision: how finely the numbers of the models are kept: one of PRECISIONS.
-        speakers: whether speakers are looked for: "off", "auto", or how many there are.
-        mirror: the address of the hub that models are fetched from; "" for the public one.
+        draft: the draft model: AUTO for the best compatible one, OFF, or its folder.
+        precision: that of the models' weights: one of PRECISIONS.
+        speakers: whether speakers are identified: "off", "auto", or how many there are.
+        mirror: the address of the hub that models are downloaded from; "" for the public one.
         microphone: the name of the input to record from; "" for the system's default.
         language: that of the texts, a code of `texts.languages()`; "" for the system's.
     Signals: changed() when another model, draft or language is to be used.
@@ -106,7 +107,7 @@ class Preferences:
 
     @property
     def guard(self) -> bool:
-        """Whether text that nobody said is left out."""
+        """Whether hallucinated text is removed."""
         return self.text("guard") != OFF
 
     @guard.setter
@@ -132,9 +133,13 @@ class Preferences:
 
     @property
     def models_in_words(self) -> str:
-        """The models of the next recording: what writes, what writes ahead where that was chosen, how finely."""
-        draft = {AUTO: "", OFF: ", without a draft"}.get(self.draft, f" with {name_of(Path(self.draft))}")
-        return f"{name_of(self.folder_in_use)}{draft}{f', {self.precision}' if self.precision != AUTO else ''}"
+        """The models of the next recording: the main model, and what was chosen of draft model and precision."""
+        words = name_of(self.folder_in_use)
+        if self.draft == OFF:
+            words = _("{model} without a draft model", model=words)
+        elif self.draft != AUTO:
+            words = _("{model} with {draft}", model=words, draft=name_of(Path(self.draft)))
+        return words if self.precision == AUTO else f"{words}, {self.precision}"
 
     def folder(self, purpose: str) -> str:
         """Where files were last opened ("open") or saved ("save")."""

@@ -299,7 +299,7 @@ def test_closing_in_the_middle_of_a_download_asks(
     asked: list[str] = []
     monkeypatch.setattr(window_module, "confirm", lambda parent, question, *_: asked.append(question))
     assert not window.close()
-    assert asked == ["A download is not done yet"]
+    assert asked == ["A download is not finished"]
 
 
 def test_everything_is_reached_by_keys_and_fits_the_smallest_window(

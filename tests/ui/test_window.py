@@ -355,7 +355,7 @@ def test_the_list_has_the_queue_above_and_the_newest_first(window: Window, stage
     finish(stage, one)
     model = window.sidebar.model
     rows = [model.index(row).data() for row in range(model.rowCount())]
-    assert rows == ["IN WORK", "two.wav", "three.wav", "RECORDINGS", "one.wav"]
+    assert rows == ["In progress", "two.wav", "three.wav", "Recordings", "one.wav"]
     window.sidebar.cancel_asked.emit(three.id)
     assert stage.engine.cancelled == [three.id]
     window.sidebar.search.setText("tw")
@@ -371,7 +371,7 @@ def test_closing_in_the_middle_asks_and_keeps(
     monkeypatch.setattr(window_module, "confirm", lambda parent, question, *_: asked.append(question))
     assert not window.close()
     assert window.isVisible()
-    assert asked == ["A recording is not done yet"]
+    assert asked == ["A recording is not finished"]
     finish(stage, entry)
     with stage.qtbot.waitSignal(window.closed):
         window.close()

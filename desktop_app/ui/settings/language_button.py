@@ -13,6 +13,7 @@ from desktop_app.app.preferences import Preferences
 from desktop_app.texts import _
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import as_button
+from desktop_app.ui.widgets.screen_reader import named
 from desktop_app.ui.widgets.theme import Theme
 
 
@@ -31,7 +32,7 @@ class LanguageButton(QPushButton):
     def refresh(self) -> None:
         """Show what is chosen."""
         self.setText(_name_of(self._preferences.language))
-        self.setAccessibleName(_("Language: {name}", name=self.text()))
+        self.setAccessibleName(named(_("Language"), self.text()))
 
     def choices(self) -> QMenu:
         """Every language, in its own words."""

@@ -12,7 +12,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
-from desktop_app import __version__, resources, texts
+from desktop_app import NAME, __version__, resources, texts
 from desktop_app.app.core import Core
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.models import ModelStore
@@ -118,8 +118,8 @@ def run(files: list[str]) -> int:
     """Open the window with these files queued; returns the exit status when it is closed."""
     QGuiApplication.setDesktopFileName("galley")
     app = QApplication(sys.argv[:1])
-    app.setApplicationName("Galley")
-    app.setApplicationDisplayName("Galley")
+    app.setApplicationName(NAME)
+    app.setApplicationDisplayName(NAME)
     app.setApplicationVersion(__version__)
     app.setWindowIcon(QIcon(str(resources.path("resources", "icons", "galley.svg"))))
     app.setStyle("Fusion")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPaintEvent, QPen
 
+from desktop_app.texts import _
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.card_button import CardButton
 from desktop_app.ui.widgets.painting import painting
@@ -19,7 +20,7 @@ class DropCard(CardButton):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, 272)
         self._dragged = False
-        self.setAccessibleName("Drop audio, video or a folder, or press to browse")
+        self.setAccessibleName(_("Drop audio, video or a folder, or press to choose files"))
 
     def set_dragged(self, dragged: bool) -> None:
         """Whether files hang over the window."""
@@ -46,8 +47,8 @@ class DropCard(CardButton):
             mark = QRectF(0, 0, 26, 26)
             mark.moveCenter(disc.center())
             icons.paint(painter, "drop", colors.on_accent if self._dragged else colors.accent, mark)
-            subtitle = "as many files and folders as you like" if self._dragged else "or click to browse your files"
-            title = "Drop to transcribe" if self._dragged else "Drop audio, video or a folder"
+            subtitle = _("Any number of files and folders") if self._dragged else _("or click to choose files")
+            title = _("Drop to transcribe") if self._dragged else _("Drop audio, video or a folder")
             for text, face, role, top in (
                 (title, font(21, "SemiBold", serif=True), "ink", disc.bottom() + 20),
                 (subtitle, font(14), "muted", disc.bottom() + 56),

@@ -61,7 +61,7 @@ class Files(QObject):
     def browse(self) -> None:
         """Choose recordings to transcribe."""
         folder = self._preferences.folder("open")
-        files, _filter = QFileDialog.getOpenFileNames(self._window, "Choose recordings", folder, media.FILTER)
+        files, _filter = QFileDialog.getOpenFileNames(self._window, _("Choose recordings"), folder, media.file_filter())
         if files:
             self._preferences.remember_folder("open", str(Path(files[0]).parent))
             self.added.emit(files)
@@ -75,7 +75,7 @@ class Files(QObject):
         chosen = FORMATS[form]
         suggested = Path(self._preferences.folder("save"), chosen.file_name(transcript.path))
         pattern = f"{_(chosen.label)} (*.{chosen.extension})"
-        name, _filter = QFileDialog.getSaveFileName(self._window, "Save the transcript", str(suggested), pattern)
+        name, _filter = QFileDialog.getSaveFileName(self._window, _("Save the transcript"), str(suggested), pattern)
         if name:
             self.write(entry, form, Path(name))
 
@@ -86,17 +86,18 @@ class Files(QObject):
         try:
             atomic.write(place, FORMATS[form].render(entry.transcript()))
         except OSError as error:
-            reason = f"{place.name} was not saved ({(error.strerror or str(error)).lower()})"
-            self._session.trouble.emit(reason, "choose another folder or make room, then save again")
+            reason = (error.strerror or str(error)).lower()
+            remedy = _("Choose another folder or free some space, then save again.")
+            self._session.trouble.emit(_("{name} was not saved ({reason}).", name=place.name, reason=reason), remedy)
             return
         self._preferences.remember_folder("save", str(place.parent))
-        self.told.emit(f"Saved as {place.name}")
+        self.told.emit(_("Saved as {name}", name=place.name))
 
     def copy(self) -> None:
         """Copy the whole text that is looked at."""
         if self._current.entry is not None and self._current.entry.has_text:
             QGuiApplication.clipboard().setText(self._text())
-            self.told.emit("Text copied")
+            self.told.emit(_("Text copied"))
 
     def show_folder(self) -> None:
         """Open the folder that the recording lies in."""
@@ -104,9 +105,8 @@ class Files(QObject):
         if entry is not None:
             folder = Path(entry.path).parent
             if not folder.is_dir():
-                self._session.trouble.emit(
-                    f"the folder {folder} is not there any more", "look for the recording elsewhere"
-                )
+                reason = _("The folder {folder} no longer exists.", folder=folder)
+                self._session.trouble.emit(reason, _("Was the recording moved?"))
             else:
                 QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
@@ -122,7 +122,7 @@ class Files(QObject):
         menu = QMenu(self._window)
         menu.aboutToHide.connect(menu.deleteLater)
         if entry.state == RECORDING:
-            stop = menu.addAction("Stop recording", self._actions["record"].trigger)
+            stop = menu.addAction(_("Stop recording"), self._actions["record"].trigger)
             stop.setEnabled(entry.live is not None)  # else another Galley records it
             return menu
         if entry.state in IN_WORK:
@@ -146,17 +146,18 @@ class Files(QObject):
 
     def _play(self, entry: Entry) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(entry.path)):
-            self._session.trouble.emit(f"no program here plays {entry.name}", "open its folder instead")
+            reason = _("No app on this computer opens {name}.", name=entry.name)
+            self._session.trouble.emit(reason, _("Show it in its folder instead."))
 
     def remove(self, key: str) -> None:
         """Forget a recording, once the user has said yes."""
         entry = self._session.entries.get(key)
         if entry is not None and entry.state == RECORDING:
-            self.told.emit("Stop the recording first")
+            self.told.emit(_("Stop the recording first"))
         elif entry is not None and confirm(
             self._window,
-            f"Remove “{entry.name}”?",
-            "Its transcript is deleted from Galley. The audio file stays where it is.",
-            "Remove",
+            _("Remove “{name}”?", name=entry.name),
+            _("Its transcript is deleted from Galley. The audio file stays where it is."),
+            _("Remove"),
         ):
             self._session.remove(key)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop_app.app.preferences import Preferences
+from desktop_app.texts import _
 from desktop_app.ui.recording.record_card import RecordCard
 from desktop_app.ui.shell.drop_card import DropCard
 from desktop_app.ui.widgets import icons
@@ -27,9 +28,9 @@ class IdlePage(QWidget):
         self.record = RecordCard(theme, actions)
         self._model = QLabel()
         self._model_mark = QLabel()
-        self.choose = button("Models…", "link", actions["models"].trigger)
+        self.choose = button(_("Models…"), "link", actions["models"].trigger)
         self._promise_mark = QLabel()
-        self._promise = label("Nothing leaves this computer.", "quiet")
+        self._promise = label(_("Nothing leaves this computer."), "quiet")
         self._lay_out()
         preferences.changed.connect(self.refresh)
         theme.changed.connect(self.refresh)

@@ -9,10 +9,11 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from desktop_app.app.entry import IN_WORK, Entry
 from desktop_app.app.problems import sentence
 from desktop_app.app.session import Session
+from desktop_app.texts import N_, _
 from desktop_app.ui.widgets.labels import wrapped
 
 EntryRole = Qt.ItemDataRole.UserRole
-_HEADINGS = {"work": "IN WORK", "rest": "RECORDINGS"}
+_HEADINGS = {"work": N_("In progress"), "rest": N_("Recordings")}
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -79,7 +80,7 @@ class RecordingModel(QAbstractListModel):
             return None
         entry = self.entry(index)
         if entry is None:
-            return _HEADINGS.get(self._rows[index.row()]) if role == Qt.ItemDataRole.DisplayRole else None
+            return _(_HEADINGS[self._rows[index.row()]]) if role == Qt.ItemDataRole.DisplayRole else None
         if role == Qt.ItemDataRole.DisplayRole:
             return entry.name
         if role == Qt.ItemDataRole.ToolTipRole:

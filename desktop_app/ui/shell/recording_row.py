@@ -50,7 +50,9 @@ class RecordingRow(QStyledItemDelegate):
             painter.setFont(self._heading)
             painter.setPen(self._theme.palette.color("muted"))
             place = option.rect.adjusted(S3, 0, 0, -6)
-            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom, str(index.data()))
+            painter.drawText(
+                place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom, str(index.data()).upper()
+            )
         else:
             self._paint_entry(painter, option, entry)
         painter.restore()

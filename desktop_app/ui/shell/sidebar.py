@@ -6,7 +6,9 @@ from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QWidget
 
+from desktop_app import NAME
 from desktop_app.app.session import Session
+from desktop_app.texts import _
 from desktop_app.ui.shell.recording_model import RecordingModel
 from desktop_app.ui.shell.recording_row import RecordingRow
 from desktop_app.ui.widgets import icons
@@ -25,7 +27,7 @@ class RecordingList(QListView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Recordings")
+        self.setAccessibleName(_("Recordings"))
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -61,19 +63,19 @@ class Sidebar(QWidget):
         self.setObjectName("side")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedWidth(WIDTH)
-        self._mark, self._name = QLabel(), label("Galley", "wordmark")
+        self._mark, self._name = QLabel(), label(NAME, "wordmark")
         self.new, self.record = (actions.button(name, "row", "ink") for name in ("new", "record"))
         self.models, self.settings = (actions.button(name, "row") for name in ("models", "settings"))
         for counting in (self.record, self.models):
             counting.setFont(font(13, "Medium", figures=True))
         actions.on(search=self._begin_search)
-        self.search = field("Search recordings", "Search recordings")
+        self.search = field(_("Search recordings"), _("Search recordings"))
         self._search_mark = QAction(self.search)
         self.search.addAction(self._search_mark, QLineEdit.ActionPosition.LeadingPosition)
         self._search_later = QTimer(self, singleShot=True, interval=180)
         self._search_later.timeout.connect(lambda: session.search(self.search.text(), self._show_found))
         self.search.textChanged.connect(self._search_later.start)
-        self._nothing = label("Nothing found", "quiet")
+        self._nothing = label(_("Nothing found"), "quiet")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._nothing.hide()
         self._nothing.setContentsMargins(0, S4, 0, 0)

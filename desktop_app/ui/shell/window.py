@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
-from desktop_app import resources
+from desktop_app import NAME, resources
 from desktop_app.app import wording
 from desktop_app.app.entry import DONE, IN_WORK
 from desktop_app.app.live import Live
@@ -27,6 +27,7 @@ from desktop_app.app.recovery import Recovery
 from desktop_app.app.session import Session
 from desktop_app.app.speaker_edits import Edits
 from desktop_app.audio import microphone
+from desktop_app.texts import _, ngettext
 from desktop_app.ui.current import Current
 from desktop_app.ui.models.page import ModelsPage, model_folders
 from desktop_app.ui.player.playback import Playback
@@ -84,7 +85,7 @@ class Window(QMainWindow):
         self.settings = SettingsPage(theme, actions, preferences)
         self.panel = SpeedPanel(theme)
         self.trouble = Banner(theme, PROBLEM, "problem")
-        self.trouble.add_button("Dismiss", "link").clicked.connect(lambda: self._say_trouble("", ""))
+        self.trouble.add_button(_("Dismiss"), "link").clicked.connect(lambda: self._say_trouble("", ""))
         self._lay_out()
         self.veil = DropVeil(theme, self)
         self.toast = Toast(self._middle)
@@ -96,7 +97,7 @@ class Window(QMainWindow):
         self._put_above(self.live.recovery_bar)
         self.speakers = SpeakerController(self.page, theme, actions, current, session, edits, playback, preferences)
         self._connect()
-        self.setWindowTitle("Galley")
+        self.setWindowTitle(NAME)
         self.setWindowIcon(QIcon(str(resources.path("resources", "icons", "galley.svg"))))
         self.setMinimumSize(760, 520)
         self.setAcceptDrops(True)
@@ -219,7 +220,7 @@ class Window(QMainWindow):
         self.sidebar.select(key)
         self.current.show(key)
         entry = self.current.entry
-        self.setWindowTitle(f"{entry.name} – Galley" if entry else "Galley")
+        self.setWindowTitle(f"{entry.name} – {NAME}" if entry else NAME)
         self._place_panel()
 
     def _place_panel(self) -> None:
@@ -231,7 +232,7 @@ class Window(QMainWindow):
         self.panel.setVisible(speed.isChecked() and has_figures and wide)
         self.page.header.speed.setVisible(has_figures)
         speed.setEnabled(wide)
-        speed.show_as("Speed", "" if wide else "Speed (make the window wider to show it)")
+        speed.show_as(_("Speed"), "" if wide else _("Speed (make the window wider to show it)"))
 
     def _toggle_speed(self, shown: bool) -> None:
         self._preferences.set("speed", "shown" if shown else "hidden")
@@ -271,8 +272,8 @@ class Window(QMainWindow):
 
     def _show_fetching(self) -> None:
         job = self.models.models.fetching
-        share = f" · {wording.percent(job.share)}" if job else ""
-        self.all_actions["models"].show_as(f"Models{share}", "Models")
+        label = _("Models · {percent}", percent=wording.percent(job.share)) if job else _("Models")
+        self.all_actions["models"].show_as(label, _("Models"))
 
     def _say_trouble(self, reason: str, remedy: str) -> None:
         self.trouble.say(wording.sentence(reason, remedy) if reason else "")
@@ -314,7 +315,7 @@ class Window(QMainWindow):
         self.idle.card.set_dragged(dragged and on_card)
         if dragged and not on_card:
             models = self.stack.currentWidget() is self.models
-            self.veil.cover("Drop a model's folder to add it" if models else "Drop to add to the queue")
+            self.veil.cover(_("Drop to add this model") if models else _("Drop to add to the queue"))
         else:
             self.veil.hide()
 
@@ -340,12 +341,15 @@ class Window(QMainWindow):
     def _may_leave_unfinished(self) -> bool:
         """Whether nothing is unfinished, or the user says that recordings, or a download, may be left so."""
         count = len(self._session.in_work)
-        what = "A recording is" if count == 1 else f"{count} recordings are"
-        text = "What is written so far is kept. You can transcribe the rest another time."
-        if not count:
-            what, text = "A download is", "What has arrived is kept. You can resume it another time."
-        unfinished = count > 0 or self.models.models.fetching is not None
-        return not unfinished or confirm(self, f"{what} not done yet", text, "Close Galley")
+        if count:
+            question = ngettext("A recording is not finished", "{n} recordings are not finished", count)
+            text = _("The text so far is kept. You can continue transcribing later.")
+        elif self.models.models.fetching is not None:
+            question = _("A download is not finished")
+            text = _("What has been downloaded is kept. You can resume the download later.")
+        else:
+            return True
+        return confirm(self, question, text, _("Close Galley"))
 
     def _close_what_is_open(self) -> None:
         """Close the search or the settings. Work is never stopped by it."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
+from desktop_app.texts import _
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import as_button
 from desktop_app.ui.widgets.theme import Theme
@@ -23,7 +24,7 @@ def _always(situation: Any) -> bool:
 
 @dataclass(frozen=True)
 class Description:
-    """What an action is, whatever is shown at the moment.
+    """What an action is, whatever is shown at the moment. Its texts are marked by `N_`, and translated when shown.
 
     Attributes:
         name: for the program.
@@ -60,7 +61,12 @@ class Action(QAction):
         if description.in_text:
             self.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self.setCheckable(description.checkable)
-        self.show_as(description.label or description.text, description.text)
+        self.show_as(_(description.label) or self.what, self.what)
+
+    @property
+    def what(self) -> str:
+        """What it does, as the list of shortcuts says it."""
+        return _(self.description.text)
 
     @property
     def keys(self) -> str:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
 
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.layouts import add, row
+from desktop_app.ui.widgets.screen_reader import named
 
 
 class Choice(QWidget):
@@ -27,7 +28,7 @@ class Choice(QWidget):
         for number, option in enumerate(options):
             segment = button(option, "segment")
             segment.setCheckable(True)
-            segment.setAccessibleName(f"{name}: {option}")
+            segment.setAccessibleName(named(name, option))
             self.group.addButton(segment, number)
             add(box, segment)
         self.group.idClicked.connect(self.picked)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QDialog, QWidget
 
+from desktop_app import NAME
+from desktop_app.texts import _
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.sheet import quiet
@@ -17,10 +19,10 @@ class Question(QDialog):
 
     def __init__(self, parent: QWidget, question: str, explanation: str, yes: str) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Galley")
+        self.setWindowTitle(NAME)
         self.setFixedWidth(_WIDTH)
         self.yes = button(yes, "primary", self.accept)
-        self.no = button("Cancel", "plain", self.reject)
+        self.no = button(_("Cancel"), "plain", self.reject)
         self.no.setDefault(True)
         heading = quiet(question, "heading")
         answers = row(STRETCH, self.no, self.yes, spacing=S2)

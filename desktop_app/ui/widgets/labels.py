@@ -7,6 +7,7 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit
 
+from desktop_app.ui.widgets.screen_reader import named
 from desktop_app.ui.widgets.theme import S2, S4
 
 NONE = "–"
@@ -38,7 +39,7 @@ def field(name: str, hint: str = "", text: str = "") -> QLineEdit:
 def show_value(value: QLabel, spoken: str, text: str) -> None:
     """Put a figure into a label; `spoken` is what a screen reader says before it. A figure not known yet is pale."""
     value.setText(text)
-    value.setAccessibleName(f"{spoken}: {text}")
+    value.setAccessibleName(named(spoken, text))
     empty = text == NONE
     if value.property("empty") != empty:
         value.setProperty("empty", empty)

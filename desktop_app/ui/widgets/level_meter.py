@@ -8,6 +8,8 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from desktop_app.app.wording import percent
+from desktop_app.texts import _
 from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.theme import Theme
 
@@ -33,7 +35,7 @@ class LevelMeter(QWidget):
         self._fall = QTimer(self, interval=_TURN_MS)
         self._fall.timeout.connect(self._sink)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Level")
+        self.setAccessibleName(_("Level"))
         theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
@@ -47,7 +49,7 @@ class LevelMeter(QWidget):
             self.update()
         elif not self._fall.isActive():
             self._fall.start()
-        self.setAccessibleDescription("too loud" if peak >= _TOO_LOUD else f"{round(self._wanted * 100)}%")
+        self.setAccessibleDescription(_("Too loud") if peak >= _TOO_LOUD else percent(self._wanted))
 
     def _sink(self) -> None:
         self.share = max(self.share - _FALL, self._wanted)

@@ -7,7 +7,9 @@ from PySide6.QtGui import QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.app.wording import percent
+from desktop_app.texts import _
 from desktop_app.ui.widgets.painting import painting
+from desktop_app.ui.widgets.screen_reader import named
 from desktop_app.ui.widgets.theme import Theme
 
 
@@ -32,7 +34,7 @@ class Bar(QWidget):
 
     def set_value(self, value: float) -> None:
         """Show another value."""
-        self.setAccessibleName(f"{self._name}: {percent(value)}")
+        self.setAccessibleName(named(self._name, percent(value)))
         if value == self.value:
             return
         self.value = value
@@ -71,7 +73,7 @@ class ShareBar(QWidget):
         self._theme = theme
         self.shares: list[tuple[str, float]] = []
         self.setFixedHeight(10)
-        self.setAccessibleName("Share of time")
+        self.setAccessibleName(_("Share of time"))
         theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
