@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
+from desktop_app import texts
+from desktop_app.engine.messages import SegmentReady, Started
 from desktop_app.ui.shell.window import Window
-from tests.ui.staging import Stage, finish
+from desktop_app.ui.widgets.elided import ElidedLabel
+from tests.ui.staging import MODELS, Stage, finish, segment
 
 Make = Callable[[str], Path]
 
@@ -62,3 +66,64 @@ def test_any_name_fits_the_smallest_window(window: Window, stage: Stage, recordi
     for control in (window.page.header.save, window.page.header.copy, window.page.notice.buttons[0]):
         corner = control.mapTo(window, control.rect().bottomRight())
         assert window.rect().contains(corner)
+
+
+@pytest.fixture(params=texts.languages())
+def language(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Each language, for the windows that are made in the test."""
+    texts.use(request.param)
+    yield request.param
+    texts.use("en")
+
+
+def cut_off(window: Window) -> list[str]:
+    """The texts that have less room than they need, or lie outside the window."""
+    found = []
+    for shown in window.findChildren(QPushButton) + window.findChildren(QLabel):
+        if not shown.isVisible() or not shown.text() or isinstance(shown, ElidedLabel):
+            continue
+        if isinstance(shown, QLabel) and shown.wordWrap():
+            fits = shown.height() >= shown.heightForWidth(shown.width())
+        else:
+            fits = shown.width() >= shown.minimumSizeHint().width()
+        left = shown.mapTo(window, shown.rect().topLeft()).x()
+        if not (fits and left >= 0 and left + shown.width() <= window.width()):
+            found.append(f"{shown.text()} ({shown.size().toTuple()} of {shown.minimumSizeHint().toTuple()})")
+    return found
+
+
+def fits(window: Window, page: str) -> None:
+    """The layout may need a few turns until it is so."""
+    assert window.size() == window.minimumSize()
+    assert not cut_off(window), page
+
+
+def test_no_text_is_cut_off_in_the_smallest_window(
+    language: str, window: Window, stage: Stage, recording: Make, qtbot: QtBot
+) -> None:
+    window.resize(window.minimumSize())
+    qtbot.waitUntil(lambda: window.width() == window.minimumWidth())
+    one, two = stage.drop(recording("one.wav"), recording("two.wav"))
+    stage.say(Started(one.id, 60.0, MODELS), SegmentReady(one.id, segment(0)))
+    pages = {
+        "idle": window.show_idle,
+        "settings": window.show_settings,
+        "models": window.show_models,
+        "in work": lambda: window.show_entry(one.id),
+        "waiting": lambda: window.show_entry(two.id),
+        "done": lambda: finish(stage, one),
+        "find": window.all_actions["find"].trigger,
+    }
+    for page, show in pages.items():
+        show()
+        qtbot.waitUntil(partial(fits, window, page))
+    stage.preferences.speakers = "3"
+    window.show_settings()
+    fits(window, "the number of speakers")
+
+
+def test_no_text_is_cut_off_while_recording(language: str, window: Window, stage: Stage, qtbot: QtBot) -> None:
+    window.resize(window.minimumSize())
+    stage.record()
+    qtbot.waitUntil(partial(fits, window, "recording"))
+    assert window.live.strip.isVisible()
