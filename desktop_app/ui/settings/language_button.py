@@ -36,7 +36,7 @@ class LanguageButton(QPushButton):
 
     def choices(self) -> QMenu:
         """Every language, in its own words."""
-        menu = QMenu(self)
+        menu = QMenu(self.parentWidget())  # not the button's: it is laid out the other way round
         menu.aboutToHide.connect(menu.deleteLater)
         group = QActionGroup(menu)
         for code in ("", *texts.languages()):
