@@ -12,7 +12,7 @@ from desktop_app.engine.model_work import Said, Work
 HOME = Path("/models")
 BASE = Listed(
     "base", "base", Path("/galley/whisper-base"), 147_000_000, languages=("*",), licence="MIT",
-    origin="comes with Galley", removable=False,
+    removable=False,
 )  # fmt: skip
 LARGE = Listed(
     "large", "large", None, 3_100_000_000, languages=("*",), licence="MIT", memory=(17_000_000_000, 7_100_000_000),

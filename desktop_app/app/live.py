@@ -27,6 +27,7 @@ from desktop_app.audio.microphone import Input
 from desktop_app.audio.recording import Recorded, RecorderListener, new_place
 from desktop_app.library.rows import Recording
 from desktop_app.problems import Problem
+from desktop_app.texts import _
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 OFF, OPENING, RUNNING, PAUSED, STOPPING = "off", "opening", "running", "paused", "stopping"
@@ -96,7 +97,7 @@ class Live:
             self.stop()
 
     def start(self) -> None:
-        """Record from the chosen input and write along."""
+        """Record from the chosen input and transcribe live."""
         if self.phase != OFF:
             return
         self.peak, self.seconds, self.problems, self._stop_asked = 0.0, 0.0, (), False
@@ -113,7 +114,7 @@ class Live:
             self._worker.do(self._recorder.stop)
 
     def toggle_pause(self) -> None:
-        """Leave out what is said for a while, or go on."""
+        """Pause the recording, or resume it."""
         if self._recorder is None or self.phase not in (RUNNING, PAUSED):
             return
         if self.phase == RUNNING:
@@ -237,7 +238,7 @@ class Live:
             return
         if recorded.seconds <= 0:  # then there is no file either
             self._drop()
-            self.told.emit(end_of(recorded) or "Nothing was recorded.")
+            self.told.emit(end_of(recorded) or _("Nothing was recorded."))
             return
         if said := " ".join(filter(None, (end_of(recorded), missing(recorded.gaps)))):
             self._session.trouble.emit(said, "")

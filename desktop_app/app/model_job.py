@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 
 from desktop_app.app.wording import left, percent, size
 from desktop_app.engine.model_work import Fetch, Step, Work
+from desktop_app.texts import N_, _
 
 _SECONDS = 6.0  # over which the speed is measured
 _STALLED = 4.0  # seconds without a byte before that is said
-_WORDS = {
-    "Asking": "Asking what there is",
-    "Checking": "Comparing every byte with its hash",
-    "Copying": "Copying",
-    "Making small": "Quantising the weights",
+_STEPS = {  # what a Step says, but "Downloading", which has more to tell
+    "Asking": N_("Contacting the server…"),
+    "Checking": N_("Verifying…"),
+    "Copying": N_("Copying…"),
+    "Quantising": N_("Quantising the weights…"),
 }
 
 
@@ -57,16 +58,19 @@ class Job:
         """How it stands, in one line."""
         now = time.monotonic() if now is None else now
         if self.waiting:
-            return "Queued"
+            return _("Queued")
         if self.stopping:
-            return "Stopping…"
+            return _("Stopping…")
         if self.what != "Downloading":
-            share = f" · {percent(self.share)}" if self.total else "…"
-            return f"{_WORDS.get(self.what, 'Connecting' if isinstance(self.work, Fetch) else 'Looking')}{share}"
-        parts = [f"{size(self.done)} of {size(self.total)}"]
+            if self.what in _STEPS:
+                step = _(_STEPS[self.what])
+            else:
+                step = _("Connecting…") if isinstance(self.work, Fetch) else _("Starting…")
+            return f"{step} {percent(self.share)}" if self.total else step
+        parts = [_("{done} of {total}", done=size(self.done), total=size(self.total))]
         speed = self.speed(now)
         if speed > 0:
-            parts += [f"{size(round(speed))}/s", left((self.total - self.done) / speed)]
+            parts += [_("{size}/s", size=size(round(speed))), left((self.total - self.done) / speed)]
         elif self._marks and now - self._marks[-1][0] > _STALLED:
-            parts.append("nothing comes at the moment")
+            parts.append(_("waiting for data"))
         return " · ".join(parts)

@@ -1,4 +1,4 @@
-"""The models that the user has and may fetch, which of them are used, and the work on them.
+"""The models that the user has and may download, which of them are used, and the work on them.
 
 The work is done by processes of its own (engine.model_work) and goes on whatever is shown.
 """
@@ -19,9 +19,13 @@ from desktop_app.app.worker import Post, Worker
 from desktop_app.engine import model_list
 from desktop_app.engine.model_list import Listed, ModelList
 from desktop_app.engine.model_work import Add, Done, Fetch, Refused, Remove, Said, Shrink, Step, Task, Try, Verify, Work
+from desktop_app.texts import N_, _
 
 PAIR, SMALL = "+pair", "+small"
-"""Names of what is no work on a single model: trying a pair, making its weights small."""
+"""Names of what is no work on a single model: trying a pair, quantising its weights."""
+
+CATALOGUE_NOTES = (N_("Already fast; no draft needed."),)
+"""What models/catalogue.toml says of models, marked for translation."""
 
 
 class TaskPort(Protocol):
@@ -40,7 +44,7 @@ class ModelStore:
         list: what there is; None until it was looked for.
         jobs: work in hand, by the name of its model, of a folder that is added, PAIR or SMALL.
         problems: why work could not be done, a sentence, by the same names; forgotten when it is tried again.
-        draft_in_use: the name of what would write ahead now, "" for nothing, None while that is being found out.
+        draft_in_use: the name of what would draft now, "" for nothing, None while that is being found out.
 
     Signals:
         changed(): the list, the jobs or the problems are others.
@@ -82,7 +86,7 @@ class ModelStore:
 
     @property
     def in_use(self) -> str:
-        """The name of the installed model that writes, "" if it lies elsewhere."""
+        """The name of the installed model that transcribes, "" if it lies elsewhere."""
         if not self._preferences.target:
             return self.list.best if self.list else ""
         found = self.at(self._preferences.target)
@@ -129,8 +133,8 @@ class ModelStore:
             self.changed.emit()
 
     def choose(self, target: str, draft: str) -> None:
-        """Take a model ("" for the best installed) and a draft (AUTO, OFF or a folder), once it is known that they work
-        together; else `problems` says why not, and nothing changes.
+        """Take a model ("" for the best installed) and a draft (AUTO, OFF or a folder), once it is known that they are
+        compatible; else `problems` says why not, and nothing changes.
         """
         self._note = ""
         self._begin(PAIR, Try(target, draft))
@@ -144,7 +148,7 @@ class ModelStore:
         self.choose(self._preferences.target, draft)
 
     def choose_precision(self, precision: str) -> None:
-        """Keep the numbers so finely; small weights are made first."""
+        """Use weights of this precision; quantised ones are made first."""
         if precision == AUTO:
             self.cancel(SMALL)
             self.problems.pop(SMALL, "")
@@ -154,7 +158,7 @@ class ModelStore:
             self._shrink(precision)
 
     def choose_mirror(self, address: str) -> None:
-        """Fetch from another hub; "" for the public one."""
+        """Download from another hub; "" for the public one."""
         self._preferences.mirror = address.strip()
         self._preferences.when_saved(self.refresh)  # who fetches reads the file
 
@@ -214,14 +218,17 @@ class ModelStore:
     def _finish(self, work: Work, done: Done) -> None:
         match work:
             case Fetch():
-                self.told.emit(f"{done.name}: downloaded and verified")
+                self.told.emit(_("{model}: downloaded and verified", model=done.name))
             case Add():
-                self.told.emit(f"{done.name} is added: its folder is no longer needed")
+                self.told.emit(_("{model}: added; its original folder is no longer needed", model=done.name))
             case Verify():
-                compared = "every byte is as it was installed" if done.compared else "it can be read to its end"
-                self.told.emit(f"{done.name}: {compared}")
+                self.told.emit(
+                    _("{model}: verified, all files are unchanged", model=done.name)
+                    if done.compared
+                    else _("{model}: all files can be read", model=done.name)
+                )
             case Remove():
-                self.told.emit(f"{done.name} is removed")
+                self.told.emit(_("{model}: removed", model=done.name))
             case Shrink():
                 self._preferences.precision = work.precision
             case Try():
@@ -230,7 +237,7 @@ class ModelStore:
     def _refuse(self, name: str, work: Work, said: Refused) -> None:
         why = sentence(said.problem)
         if isinstance(work, Try) and work.draft not in (AUTO, OFF) and work.target != self._preferences.target:
-            self._note = f"{why} The draft is automatic again."
+            self._note = _("{problem} The draft model is chosen automatically again.", problem=why)
             self._begin(PAIR, Try(work.target, AUTO))
             return
         self.problems[name] = why
@@ -248,7 +255,7 @@ class ModelStore:
             self.problems[PAIR], self._note = self._note, ""
 
     def _keep_precision(self) -> None:
-        """Small weights for another model, too, where it can have them."""
+        """Quantise another model, too, where that is possible."""
         if self._preferences.precision == AUTO:
             return
         used = self.find(self.in_use)

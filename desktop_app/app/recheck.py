@@ -1,4 +1,4 @@
-"""Comparing what was written live with what the file gives when it is read as a whole."""
+"""Comparing live text with a second pass over the whole recording."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _JOB = "check:"
 
 @dataclass
 class Check:
-    """A recording that is read again.
+    """A re-check of a recording.
 
     Attributes:
-        progress: the share that is read, 0 to 1.
-        transcript: what the file gives, None until it is known; `changes` is how it differs from the live text.
+        progress: the share that is transcribed, 0 to 1.
+        transcript: that of the second pass, None until it is known; `changes` is how it differs from the live text.
         problem: why it could not be read, one sentence, or "".
     """
 
@@ -51,7 +51,7 @@ class Checks:
         session.removed.connect(self.forget)
 
     def is_offered(self, key: str) -> bool:
-        """Whether a text was just written live and nobody has said what to think of it."""
+        """Whether a text was just transcribed live, and a re-check was neither begun nor declined."""
         entry = self._session.entries.get(key)
         return entry is not None and entry.state == DONE and entry.live is not None and key not in self.running
 

@@ -11,6 +11,7 @@ from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
 from desktop_app.app.wording import moment, span
 from desktop_app.app.worker import Worker
+from desktop_app.texts import _, ngettext
 
 _DECLINED = "declined"
 _SHORTEST = 0.5  # seconds; less was never begun in earnest
@@ -58,10 +59,18 @@ class Recovery:
         if not self.found:
             return ""
         if len(self.found) > 1:
-            return f"{len(self.found)} recordings were interrupted; their audio is safe."
+            return ngettext(
+                "{n} recording was interrupted. Its audio is safe.",
+                "{n} recordings were interrupted. Their audio is safe.",
+                len(self.found),
+            )
         (entry,) = self.found
         when = moment(entry.created, datetime.now(UTC))
-        return f"A recording of {span(entry.seconds)} from {when} was interrupted; its audio is safe."
+        return _(
+            "A recording of {length} from {time} was interrupted. Its audio is safe.",
+            length=span(entry.seconds),
+            time=when,
+        )
 
     def close(self) -> None:
         """End the thread."""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from desktop_app.texts import _, ngettext
+
 if TYPE_CHECKING:
     from desktop_app.audio.recording import Gap
 
@@ -24,9 +26,15 @@ def missing(gaps: Sequence[Gap]) -> str:
     if not gaps:
         return ""
     places = [f"{clock(gap.start)}–{clock(gap.start + gap.seconds)}" for gap in gaps[:_PLACES]]
-    more = f" and {len(gaps) - _PLACES} more" if len(gaps) > _PLACES else ""
-    seconds = sum(gap.seconds for gap in gaps)
-    return f"No sound came for {seconds:.1f} s ({', '.join(places)}{more}); the recording is silent there."
+    values = {"seconds": f"{sum(gap.seconds for gap in gaps):.1f}", "places": ", ".join(places)}
+    if len(gaps) <= _PLACES:
+        return _("No audio arrived for {seconds} s ({places}); the recording is silent there.", **values)
+    return ngettext(
+        "No audio arrived for {seconds} s ({places} and {n} more place); the recording is silent there.",
+        "No audio arrived for {seconds} s ({places} and {n} more places); the recording is silent there.",
+        len(gaps) - _PLACES,
+        **values,
+    )
 
 
 def live_title(when: datetime) -> str:

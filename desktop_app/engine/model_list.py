@@ -18,7 +18,7 @@ from desktop_app.problems import Problem
 
 @dataclass(frozen=True)
 class Draft:
-    """A model that would write ahead for another one; `bytes` of its download, 0 if nobody knows."""
+    """A model that would draft for another one; `bytes` of its download, 0 if that is not known."""
 
     name: str
     languages: tuple[str, ...]
@@ -32,12 +32,14 @@ class Listed:
     Attributes:
         title: what it calls itself; `name` is that of its folder and of the catalogue.
         folder: where it lies; None while it is only offered.
-        bytes: on the disk, or of the download, 0 if nobody knows; `exact` unless that is counted from its shape.
+        bytes: on the disk, or of the download, 0 if that is not known; `exact` unless that is counted from its shape.
         begun: how many of the download have arrived.
-        languages: codes, ("*",) for every language, () where nobody says.
-        memory: about how many bytes it takes at full precision and with int8 weights; (0, 0) where nobody says.
-        drafts: what the catalogue would have written ahead, without what is installed.
-        origin: where it came from, in words.
+        languages: codes, ("*",) for every language, () where unknown.
+        memory: about how many bytes it takes at full precision and with int8 weights; (0, 0) where unknown.
+        drafts: what the catalogue recommends as drafts, without what is installed.
+        note: a sentence on it of the catalogue's, or of its folder's.
+        origin: its repository, where that is none of the catalogue's, or the names of its makers.
+        trained_for: the model that it was trained to draft for; from_folder: whether it was added without an origin.
         graphs: whether it holds OpenVINO's own graphs, whose numbers stay as they are.
         removable, speakers: whether it can be deleted; whether it is a network that tells speakers apart.
     """
@@ -54,6 +56,8 @@ class Listed:
     drafts: tuple[Draft, ...] = ()
     note: str = ""
     origin: str = ""
+    trained_for: str = ""
+    from_folder: bool = False
     graphs: bool = False
     removable: bool = True
     speakers: bool = False
@@ -120,7 +124,7 @@ def source() -> Source:
 def _installed(name: str, folder: Path, here: dict[str, Path]) -> Listed:
     model = installed.describe(name, folder)
     entry, about = model.entry, parts.read_about(folder)
-    comes_along = folder == installed.bundled()
+    bundled, trained_for = folder == installed.bundled(), parts.said(about, "trained_for")
     return Listed(
         name,
         name,
@@ -131,9 +135,11 @@ def _installed(name: str, folder: Path, here: dict[str, Path]) -> Listed:
         memory=_memory(entry),
         drafts=_drafts(entry, here),
         note=entry.note if entry else str(about.get("notice") or ""),
-        origin="" if entry and not comes_along else model.origin,
+        origin="" if entry else model.repository,
+        trained_for="" if model.repository else trained_for,
+        from_folder=not (bundled or model.repository or trained_for),
         graphs=(folder / parts.DECODER).is_file() and not any(folder.glob("*.safetensors")),
-        removable=not comes_along,
+        removable=not bundled,
     )
 
 
@@ -163,7 +169,7 @@ def _network(entry: SpeakerNetwork, begun: dict[str, int]) -> Listed:
         entry.bytes,
         begun=begun.get(entry.name, 0),
         licence=entry.licence,
-        origin=f"comes with Galley; {entry.credit}" if file == bundled else entry.credit,
+        origin=entry.credit,
         speakers=True,
         removable=file != bundled,
     )

@@ -268,5 +268,5 @@ def _shrink(work: Shrink, heard: Callable[[str, int, int], None]) -> None:
         cache.mkdir(parents=True, exist_ok=True)
     for (tensors, names), size in zip(jobs, sizes, strict=True):
         before, total = done, sum(sizes)
-        quantised.stored(tensors, names, bits, cache, lambda here: heard("Making small", before + here, total))  # noqa: B023
+        quantised.stored(tensors, names, bits, cache, lambda here: heard("Quantising", before + here, total))  # noqa: B023
         done += size

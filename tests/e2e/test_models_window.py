@@ -70,7 +70,7 @@ def test_a_model_is_fetched_chosen_used_and_removed(program: Program, server: Hu
     weights = installed.home() / name / WEIGHTS
     assert weights.read_bytes() == (server.repositories["kotoba-tech/kotoba-whisper-v2.0"] / WEIGHTS).read_bytes()
     row.use.click()  # it knows one language: where none is known the bundled model writes
-    qtbot.waitUntil(lambda: row.tag.text() == "Writes the text", timeout=WAIT)
+    qtbot.waitUntil(lambda: row.tag.text() == "Transcribes", timeout=WAIT)
     # "Never blocked". What is painted for the first time took less than 0.05 s on most days, and up to 0.15 s on a
     # computer that takes idle memory away; a model of real size read or hashed in this thread takes seconds.
     assert heartbeat.longest < 0.25

@@ -108,7 +108,7 @@ def test_the_tray_tells_and_does_the_same_as_the_window(window: Window, stage: S
     record, pause = actions[:2]
     assert not pause.isEnabled()
     stage.record()
-    assert (record.text(), tray.icon.toolTip()) == ("Stop recording", "Galley: recording")
+    assert (record.text(), tray.icon.toolTip()) == ("Stop recording", "Galley – recording")
     assert pause.isEnabled()
     record.trigger()
     stage.qtbot.waitUntil(lambda: record.text() == "Record")

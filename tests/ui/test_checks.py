@@ -44,9 +44,9 @@ def test_a_check_is_offered_and_leaves_the_text_alone(window: Window, stage: Sta
     bar.start.click()
     assert stage.engine.jobs[-1][:2] == (f"check:{entry.id}", entry.path)
     stage.say(Progress(f"check:{entry.id}", 15.0, 60.0, Statistics()))
-    assert bar.text.text() == "Checking against the file… 25%"
+    assert bar.text.text() == "Re-checking the recording… 25%"
     check(stage, entry, " The roof is done.", " They come on Friday.")
-    assert bar.text.text() == "Checked against the file: 2 words would change."
+    assert bar.text.text() == "Re-check finished: 2 words would change."
     assert window.page.view.text() == "The roof is down.\nThey come Friday."
     assert entry.state == states.DONE
 
@@ -80,7 +80,7 @@ def test_no_difference_is_said(window: Window, stage: Stage) -> None:
     window.live.check.start.click()
     check(stage, entry, " The roof is down. They", " come Friday.")
     bar = window.live.check
-    assert bar.text.text() == "Checked against the file: not a word would change."
+    assert bar.text.text() == "Re-check finished: no changes."
     assert [button.text() for button in bar.buttons if button.isVisible()] == ["Close"]
 
 
@@ -89,7 +89,7 @@ def test_a_check_can_fail_and_be_cancelled(window: Window, stage: Stage) -> None
     bar = window.live.check
     bar.start.click()
     stage.say(Failed(f"check:{entry.id}", Problem("file.missing")))
-    assert bar.text.text() == "It could not be checked. There is no such file. Check the name."
+    assert bar.text.text() == "The recording could not be re-checked. There is no such file. Check the name."
     bar.start.click()
     bar.keep.click()
     assert stage.engine.cancelled == [f"check:{entry.id}"]
@@ -102,7 +102,7 @@ def test_an_older_recording_is_checked_from_its_menu(window: Window, stage: Stag
     stage.checks.forget(entry.id)
     actions = {action.text(): action for action in window.files.menu_for(entry.id).actions()}
     actions["Re-check the whole recording"].trigger()
-    assert window.live.check.text.text() == "Checking against the file… 0%"
+    assert window.live.check.text.text() == "Re-checking the recording… 0%"
 
 
 def test_the_differences_are_shown_and_answered(

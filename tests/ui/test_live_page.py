@@ -115,7 +115,7 @@ def test_the_panel_tells_latency_backlog_and_time(window: Window, stage: Stage) 
     assert (live.latency.text(), live.behind.text(), live.time.text()) == ("0.8 s", "1.5 s", "1:02")
     assert "1.5 s" in live.behind.accessibleName()
     stage.say(update(entry.id, heard=70.0, decoded=60.5))
-    assert window.live.strip.behind.text() == "text 10 s behind"
+    assert window.live.strip.behind.text() == "Text is 10 s behind"
     stage.stop()
     stage.say(Finished(entry.id, transcript(segment(0))))
     assert not live.isVisible()

@@ -15,11 +15,12 @@ from pytestqt.qtbot import QtBot
 from desktop_app import settings
 from desktop_app.app.model_job import Job
 from desktop_app.app.problems import sentence
-from desktop_app.engine.model_list import Source
+from desktop_app.engine.model_list import Listed, Source
 from desktop_app.engine.model_work import Add, Done, Fetch, Refused, Remove, Shrink, Step, Stopped, Try, Verify
 from desktop_app.problems import Problem
 from desktop_app.ui.models import page as page_module
 from desktop_app.ui.models.page import ModelsPage
+from desktop_app.ui.models.words import facts
 from desktop_app.ui.shell import window as window_module
 from desktop_app.ui.shell.window import Window
 from tests.ui.staging import Stage, drag, drop
@@ -49,16 +50,26 @@ def install(stage: Stage, page: ModelsPage, *names: str) -> None:
 
 def test_what_a_download_takes_is_said_before_it_is_asked_for(page: ModelsPage, stage: Stage) -> None:
     row = page.rows["large"]
-    assert row.facts.text() == "Every language · MIT · about 17.0 GB of memory, or 7.1 GB with 8 bits"
-    assert row.advice.text() == "Faster with the draft small (English, 166 MB)"
+    assert row.facts.text() == "Multilingual · MIT · about 17.0 GB of memory (7.1 GB with 8-bit weights)"
+    assert row.advice.text() == "Faster with a draft model: small (English, 166 MB)"
     assert row.get.text() == "Download · 3.1 GB"
     assert row.get.accessibleName() == "Download large from hub.example.org: 3.1 GB"
     assert page.rows["small"].get.text() == "Download · about 166 MB"
-    assert page._where.text().startswith("From hub.example.org and the file servers that it names. Nothing is asked")
-    assert page.rows["base"].facts.text() == "147 MB · every language · MIT · comes with Galley"
-    assert page.rows["base"].tag.text() == "Writes the text"
-    assert page.rows["voices"].facts.text() == "MIT · tells speakers apart · By many hands"
+    assert page._where.text().startswith("Downloads come from hub.example.org and its file servers. Nothing is sent")
+    assert page.rows["base"].facts.text() == "147 MB · Multilingual · MIT · included with Galley"
+    assert page.rows["base"].tag.text() == "Transcribes"
+    assert page.rows["voices"].facts.text() == "MIT · identifies speakers · By many hands"
     assert [type(each.work) for each in stage.works.all] == [Try]  # nothing was fetched unasked
+
+
+def test_where_a_model_came_from_is_said() -> None:
+    """Only what the catalogue does not say already."""
+    mine = Listed("mine", "mine", HOME / "mine", 1_000_000)
+    assert facts(mine) == "1 MB"
+    assert facts(replace(mine, from_folder=True)) == "1 MB · added from a folder"
+    assert facts(replace(mine, origin="someone/mine")) == "1 MB · someone/mine"
+    assert facts(replace(mine, trained_for="large")) == "1 MB · trained as a draft for large"
+    assert facts(replace(mine, removable=False)) == "1 MB · included with Galley"
 
 
 def test_mirror_and_proxy_are_named(page: ModelsPage, stage: Stage, qtbot: QtBot) -> None:
@@ -68,9 +79,8 @@ def test_mirror_and_proxy_are_named(page: ModelsPage, stage: Stage, qtbot: QtBot
     stage.works.found = replace(stage.works.found, source=Source("mirror.example.org", "proxy.example:3128", True))
     qtbot.keyClick(page.address, Qt.Key.Key_Return)
     assert stage.preferences.mirror == "https://mirror.example.org"
-    settle(
-        stage, lambda: page._where.text().startswith("From mirror.example.org, through the proxy proxy.example:3128.")
-    )
+    where = "Downloads come from mirror.example.org, through the proxy proxy.example:3128."
+    settle(stage, lambda: page._where.text().startswith(where))
     assert "mirror=https://mirror.example.org" in settings.path().read_text()
     assert not page.address.isVisible()
     assert page.mirror.isVisible()
@@ -97,13 +107,13 @@ def test_a_download_shows_bytes_speed_and_time_and_goes_on_behind_other_pages(
     assert row.bar.value == 0.5
     assert row.progress.text() == "1.6 GB of 3.1 GB"
     order.say(Step("Checking", 3_000_000_000, 3_100_000_000))
-    settle(stage, lambda: row.progress.text() == "Comparing every byte with its hash · 97%")
+    settle(stage, lambda: row.progress.text() == "Verifying… 97%")
     stage.works.install(LARGE)
     order.say(Done("large"))
     settle(stage, lambda: row.use.isVisible())
     assert window.toast.text() == "large: downloaded and verified"
     assert window.sidebar.models.text() == "Models"
-    assert row.draft.text() == "Download its draft small · 166 MB"
+    assert row.draft.text() == "Download draft model small · 166 MB"
     row.draft.click()
     assert stage.works.of(Fetch).work == Fetch("small")
 
@@ -113,7 +123,7 @@ def test_speed_is_that_of_the_last_seconds_and_a_stall_is_said() -> None:
     for second in range(20):
         job.hear(Step("Downloading", 5_000_000_000 + second * 10_000_000, 10_000_000_000), float(second))
     assert job.words(19.0) == "5.2 GB of 10.0 GB · 10 MB/s · about 8 min left"
-    assert job.words(25.0) == "5.2 GB of 10.0 GB · nothing comes at the moment"
+    assert job.words(25.0) == "5.2 GB of 10.0 GB · waiting for data"
     job.hear(Step("Downloading", 5_200_000_000, 10_000_000_000), 30.0)
     assert job.speed(30.0) < 2_000_000
     assert Job(Fetch("large"), waiting=True).words(0.0) == "Queued"
@@ -142,7 +152,7 @@ def test_a_cancelled_download_keeps_what_came_and_goes_on(page: ModelsPage, stag
     stage.works.found = replace(stage.works.found, offered=(begun, SMALL, NETWORK))
     order.say(Stopped())
     settle(stage, lambda: row.get.isVisible() and row.get.text() == "Resume · 1.9 GB")
-    assert row.progress.text() == "1.2 GB are here already"
+    assert row.progress.text() == "1.2 GB already downloaded"
     row.discard.click()
     assert stage.works.of(Remove).work == Remove("large")
 
@@ -168,9 +178,9 @@ def test_another_model_and_draft_are_taken_once_they_are_known_to_fit(page: Mode
     stage.works.of(Try).say(Done(str(HOME / "large"), "small"))
     settle(stage, lambda: stage.preferences.target == str(HOME / "large"))
     assert page.card.target.text() == "large"
-    assert page.rows["small"].tag.text() == "Writes ahead"
+    assert page.rows["small"].tag.text() == "Draft"
     actions = {action.text(): action for action in page.card.draft_menu().actions()}
-    assert list(actions) == ["Chosen by itself", "None", "base", "small"]
+    assert list(actions) == ["Automatic", "None", "base", "small"]
     actions["base"].trigger()
     stage.works.of(Try).say(Refused(Problem("model.draft_timestamps", draft="base", target="large")))
     settle(stage, lambda: page.problem.isVisible())
@@ -193,7 +203,7 @@ def test_a_draft_that_does_not_fit_another_model_is_let_go_of_and_that_is_said(p
     stage.works.of(Try).say(Done(str(HOME / "large")))
     settle(stage, lambda: page.problem.isVisible())
     assert (stage.preferences.target, stage.preferences.draft) == (str(HOME / "large"), "auto")
-    assert page.problem.text.text().endswith("The draft is automatic again.")
+    assert page.problem.text.text().endswith("The draft model is chosen automatically again.")
 
 
 def test_small_weights_are_made_before_they_are_used(page: ModelsPage, stage: Stage, window: Window) -> None:
@@ -201,8 +211,8 @@ def test_small_weights_are_made_before_they_are_used(page: ModelsPage, stage: St
     eight.click()
     order = stage.works.of(Shrink)
     assert order.work == Shrink("", "auto", "int8")
-    order.say(Step("Making small", 600, 1000))
-    settle(stage, lambda: page.card.progress.text() == "Quantising the weights · 60%")
+    order.say(Step("Quantising", 600, 1000))
+    settle(stage, lambda: page.card.progress.text() == "Quantising the weights… 60%")
     assert stage.preferences.precision == "auto"
     order.say(Done())
     settle(stage, lambda: stage.preferences.precision == "int8")
@@ -237,8 +247,7 @@ def test_removing_asks_and_lets_another_one_write(
     assert remove.isEnabled()
     assert not page.rows["base"].menu().actions()[-1].isEnabled()
     remove.trigger()
-    assert asked[0].startswith("3.1 GB are deleted from this computer.")
-    assert asked[0].endswith("It is in use; another one takes its place.")
+    assert asked == ["This frees 3.1 GB. The model is in use; another one will be used instead."]
     stage.works.found = replace(
         stage.works.found, installed=stage.works.found.installed[:1], offered=(LARGE, SMALL, NETWORK)
     )
@@ -250,7 +259,7 @@ def test_removing_asks_and_lets_another_one_write(
 def test_every_byte_can_be_checked(page: ModelsPage, stage: Stage, window: Window) -> None:
     page.rows["base"].menu().actions()[1].trigger()
     stage.works.of(Verify).say(Done("base", compared=False))
-    settle(stage, lambda: window.toast.text() == "base: it can be read to its end")
+    settle(stage, lambda: window.toast.text() == "base: all files can be read")
 
 
 def test_a_dropped_folder_is_added_and_a_recording_is_still_transcribed(
@@ -311,7 +320,7 @@ def test_everything_is_reached_by_keys_and_fits_the_smallest_window(
         assert control.accessibleName() or control.text(), control
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control
     names = {control.accessibleName() for control in page.findChildren(QPushButton)}
-    assert {"Use large", "More about base"} <= names
+    assert {"Use large", "More actions for base"} <= names
     for row in page.rows.values():
         assert page.rect().contains(row.mapTo(page, row.rect().topRight()).x(), 10)
     reached, control = [], page.add.nextInFocusChain()

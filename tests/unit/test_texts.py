@@ -25,12 +25,20 @@ PACKAGE = TOP / "desktop_app"
 
 # Packages and files all of whose texts are marked, as paths below desktop_app: "ui/models", "cli/record.py".
 FINISHED: list[str] = [
+    "app/inputs.py",
+    "app/live.py",
     "app/media.py",
+    "app/model_job.py",
+    "app/models.py",
     "app/preferences.py",
     "app/problems.py",
+    "app/recheck.py",
+    "app/recovery.py",
     "app/stages.py",
     "ui/current.py",
     "ui/mailbox.py",
+    "ui/models",
+    "ui/recording",
     "ui/settings",
     "ui/shell",
     "ui/widgets",
@@ -94,6 +102,7 @@ NOT_SHOWN = {
     *("field", "getattr", "TypeVar", "joinpath"),
 }
 LETTERS = re.compile(r"[^\W\d_]{2}")
+MARKUP = re.compile(r"<[^<>]*>")
 SENTENCE = re.compile(r"[^\W\d_]{2,}[,;:.]? +[^\W\d_]+")
 
 # Terms of the old dialect, and the word that the field uses.
@@ -255,7 +264,11 @@ def unmarked(source: str) -> Iterator[tuple[int, str]]:
             if name in NOT_SHOWN:
                 passed |= {id(one) for argument in node.args for one in ast.walk(argument)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in passed and SENTENCE.search(text_of(node)):
+        if not isinstance(node, ast.Constant | ast.JoinedStr) or id(node) in passed:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            passed |= {id(part) for part in node.values}  # looked at here, as a whole
+        if SENTENCE.search(MARKUP.sub("", text_of(node))):
             yield node.lineno, text_of(node)
             passed |= {id(one) for one in ast.walk(node)}
 
@@ -298,6 +311,7 @@ def test_a_text_without_a_mark_is_found(line: str) -> None:
         'raise ValueError("no such row here")',
         'log.info("the engine has begun")',
         'label.setText("–")',
+        "html = f'<td style=\"color: {ink}\">{text}</td>'",
         'STATES = {"queued": N_("Waiting in the queue")}',
     ],
 )

@@ -14,6 +14,7 @@ from desktop_app.app.models import PAIR, SMALL, ModelStore
 from desktop_app.app.preferences import AUTO, OFF, PRECISIONS, Preferences, name_of
 from desktop_app.engine.model_list import Listed
 from desktop_app.engine.model_work import Shrink
+from desktop_app.texts import N_, _, pgettext
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.choice import Choice
@@ -24,11 +25,11 @@ from desktop_app.ui.widgets.sheet import card, quiet, rule, setting
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, Theme
 
 _LONGEST = 30  # characters of a name on a button
-_OPTIONS = ("Full", "8 bits", "4 bits")
+_OPTIONS = (N_("Full"), N_("8-bit"), N_("4-bit"))  # in the order of PRECISIONS
 
 
 class ModelsCard(QWidget):
-    """Attributes: target, draft (buttons with menus); precision (a choice); bar, progress, cancel (making small).
+    """Attributes: target, draft (buttons with menus); precision (a choice); bar, progress, cancel (of quantising).
 
     Signals: folder_asked() when a model is to be used where it lies.
     """
@@ -40,14 +41,14 @@ class ModelsCard(QWidget):
         self._theme, self._models, self._preferences = theme, models, preferences
         self.target = _menu_button(lambda: self._open(self.target, self.target_menu()))
         self.draft = _menu_button(lambda: self._open(self.draft, self.draft_menu()))
-        self.precision = Choice("Precision", _OPTIONS)
+        self.precision = Choice(_("Precision"), [_(option) for option in _OPTIONS])
         self.precision.picked.connect(lambda number: models.choose_precision(PRECISIONS[number]))
-        self._target_line = quiet("It writes every word.")
+        self._target_line = quiet()
         self._draft_line = quiet()
         self._precision_line = quiet()
-        self.bar = Bar(theme, "Quantising the weights", height=4)
+        self.bar = Bar(theme, _("Quantising the weights"), height=4)
         self.progress = label("", "quiet")
-        self.cancel = button("Cancel", "link", partial(models.cancel, SMALL))
+        self.cancel = button(_("Cancel"), "link", partial(models.cancel, SMALL))
         self._making = QWidget()
         self._lay_out()
         theme.changed.connect(self._retint)
@@ -60,9 +61,9 @@ class ModelsCard(QWidget):
         ground = card()
         box = column(inside=ground, spacing=S3, margins=(S4, S4, S4, S4))
         for heading, line, control in (
-            ("Model", self._target_line, self.target),
-            ("Draft", self._draft_line, self.draft),
-            ("Precision", self._precision_line, self.precision),
+            (_("Model"), self._target_line, self.target),
+            (_("Draft model"), self._draft_line, self.draft),
+            (_("Precision"), self._precision_line, self.precision),
         ):
             if control is not self.target:
                 add(box, rule())
@@ -75,17 +76,20 @@ class ModelsCard(QWidget):
         models, preferences = self._models, self._preferences
         used = models.find(models.in_use)
         name = used.title if used else name_of(preferences.folder_in_use)
-        self._show(self.target, "Model", name)
-        by_itself = "It writes every word." if preferences.target else "The best one here. It writes every word."
-        self._target_line.setText(by_itself)
-        chosen = {AUTO: "Chosen by itself", OFF: "None"}.get(preferences.draft)
-        self._show(self.draft, "Draft", chosen or self._named(preferences.draft))
+        self._show(self.target, _("Model"), name)
+        self._target_line.setText(
+            _("Every word comes from this model.")
+            if preferences.target
+            else _("The best installed model, chosen automatically. Every word comes from it.")
+        )
+        chosen = {AUTO: _("Automatic"), OFF: pgettext("draft model", "None")}.get(preferences.draft)
+        self._show(self.draft, _("Draft model"), chosen or self._named(preferences.draft))
         self._draft_line.setText(self._about_draft())
         graphs = used is not None and used.graphs
         self._precision_line.setText(
-            "This model holds OpenVINO's own graphs, whose numbers stay as they are."
+            _("This is an OpenVINO model; its precision is fixed.")
             if graphs
-            else "Weights of 8 or 4 bits take less memory and time; a word may come out differently."
+            else _("Lower precision uses less memory and is faster; a few words may differ.")
         )
         job = models.jobs.get(SMALL)
         making = job.work if job and isinstance(job.work, Shrink) and not job.stopping else None
@@ -95,7 +99,7 @@ class ModelsCard(QWidget):
         self.show_job()
 
     def show_job(self) -> None:
-        """How far the small weights are."""
+        """How far the quantised weights are."""
         job = self._models.jobs.get(SMALL)
         self._making.setVisible(job is not None)
         if job is not None:
@@ -106,14 +110,14 @@ class ModelsCard(QWidget):
     def _about_draft(self) -> str:
         models = self._models
         if PAIR in models.jobs:
-            return "Looking whether they work together…"
+            return _("Checking compatibility…")
         if self._preferences.draft == OFF:
-            return "Nothing writes ahead."
+            return _("Without a draft model the text is the same, but takes longer.")
         if models.draft_in_use:
-            return f"{models.draft_in_use} writes ahead. It makes the text faster and changes no word."
+            return _("{model} speeds this up without changing the result.", model=models.draft_in_use)
         if models.draft_in_use is None:
-            return "It writes ahead, makes the text faster and changes no word."
-        return "There is none that fits. With one the text is the same, sooner."
+            return _("A small draft model speeds this up without changing the result.")
+        return _("No compatible draft model. One would speed this up without changing the text.")
 
     def _named(self, folder: str) -> str:
         found = self._models.at(folder)
@@ -129,22 +133,22 @@ class ModelsCard(QWidget):
     # The menus.
 
     def target_menu(self) -> QMenu:
-        """Every model that can write."""
+        """Every model that can transcribe."""
         models, chosen = self._models, self._preferences.target
         best = models.find(models.list.best) if models.list else None
-        choices = [(f"The best one here ({best.title})" if best else "The best one here", "")]
+        choices = [(_("Automatic ({model})", model=best.title) if best else _("Automatic"), "")]
         choices += [(each.title, str(each.folder)) for each in self._writers()]
-        menu = self._menu("Models", choices, chosen, models.choose_target)
+        menu = self._menu(_("Model"), choices, chosen, models.choose_target)
         menu.addSeparator()
-        menu.addAction("Use a folder where it lies…", self.folder_asked.emit)
+        menu.addAction(_("Use a folder without copying it…"), self.folder_asked.emit)
         return menu
 
     def draft_menu(self) -> QMenu:
         """Every model that can be tried as a draft."""
-        choices = [("Chosen by itself", AUTO), ("None", OFF)]
+        choices = [(_("Automatic"), AUTO), (pgettext("draft model", "None"), OFF)]
         used = self._models.in_use
         choices += [(each.title, str(each.folder)) for each in self._writers() if each.name != used]
-        return self._menu("Drafts", choices, self._preferences.draft, self._models.choose_draft)
+        return self._menu(_("Draft model"), choices, self._preferences.draft, self._models.choose_draft)
 
     def _writers(self) -> list[Listed]:
         found = self._models.list

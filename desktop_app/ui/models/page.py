@@ -1,4 +1,4 @@
-"""The page of models: which are in use, which are on this computer, which can be fetched."""
+"""The page of models: which are in use, which are on this computer, which can be downloaded."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from desktop_app.app.problems import sentence
 from desktop_app.app.wording import size
 from desktop_app.engine.model_list import Listed
 from desktop_app.engine.model_work import Add
+from desktop_app.texts import _
 from desktop_app.ui.models import words as models_words
 from desktop_app.ui.models.card import ModelsCard
 from desktop_app.ui.models.row import ModelRow
@@ -45,15 +46,15 @@ class ModelsPage(QWidget):
         self.card = ModelsCard(theme, models, preferences)
         self.card.folder_asked.connect(self._choose_folder)
         self.problem = Banner(theme, PROBLEM, "problem")
-        self.problem.add_button("Dismiss", "link").clicked.connect(self._dismiss)
-        self.add = button("Add a folder…", "plain", self._add_folder)
+        self.problem.add_button(_("Dismiss"), "link").clicked.connect(self._dismiss)
+        self.add = button(_("Add a folder…"), "plain", self._add_folder)
         self.add.setIconSize(QSize(16, 16))
         self._where = quiet()
-        self.mirror = button("Use a mirror…", "link", self._ask_mirror)
-        self.address = field("Address of the mirror, empty for the public hub", "https://…")
+        self.mirror = button(_("Use a mirror…"), "link", self._ask_mirror)
+        self.address = field(_("Address of the mirror; empty for the public hub"), "https://…")
         self.address.returnPressed.connect(self._choose_mirror)
-        self.save = button("Use it", "plain", self._choose_mirror)
-        self.never_mind = button("Cancel", "link", self._close_mirror)
+        self.save = button(_("Use mirror"), "plain", self._choose_mirror)
+        self.never_mind = button(_("Cancel"), "link", self._close_mirror)
         self._mirror_row = QWidget()
         self._here, self._offered = card(), card()
         self._ordered: list[QWidget] = []
@@ -69,15 +70,15 @@ class ModelsPage(QWidget):
 
     def _lay_out(self) -> None:
         self.sheet = Sheet(_WIDTH)
-        about = quiet("Have a model folder? Drop it here.")
-        here = column(label("On this computer", "heading"), about, spacing=S1)
+        about = quiet(_("Have a model folder? Drop it here."))
+        here = column(label(_("On this computer"), "heading"), about, spacing=S1)
         row((self.address, 1), self.save, self.never_mind, inside=self._mirror_row, spacing=S2, margins=(0, S2, 0, 0))
         self._mirror_row.hide()
         add(
             self.sheet.box,
-            label("Models", "title"), S5, self.card, S2, self.problem, S6 - S2,
+            label(_("Models"), "title"), S5, self.card, S2, self.problem, S6 - S2,
             row((here, 1), self.add), S3, self._here, S6,
-            row((label("Available to download", "heading"), 1), self.mirror), S1, self._where,
+            row((label(_("Available to download"), "heading"), 1), self.mirror), S1, self._where,
             self._mirror_row, S3, self._offered, STRETCH,
         )  # fmt: skip
         for ground in (self._here, self._offered):
@@ -95,7 +96,7 @@ class ModelsPage(QWidget):
         self._offered.setVisible(bool(found.offered))
         source = found.source
         self._where.setText(sentence(source.problem) if source.problem else models_words.where(source))
-        self.mirror.setText("Use another mirror…" if source.mirror else "Use a mirror…")
+        self.mirror.setText(_("Change mirror…") if source.mirror else _("Use a mirror…"))
         self.mirror.setVisible(not source.fixed and self._mirror_row.isHidden())
         problems = self.models.problems
         self.problem.say(problems.get(PAIR) or problems.get(SMALL) or "")
@@ -165,13 +166,13 @@ class ModelsPage(QWidget):
 
     def _choose_folder(self) -> None:
         """Use a model where it lies."""
-        folder = self._ask_folder("Choose a model folder")
+        folder = self._ask_folder(_("Choose a model folder"))
         if folder:
             self.models.choose_target(folder)
 
     def _add_folder(self) -> None:
         """Copy a model from a folder."""
-        folder = self._ask_folder("Choose a model folder to add")
+        folder = self._ask_folder(_("Choose a model folder to add"))
         if folder:
             self.models.add(folder)
 
@@ -186,9 +187,12 @@ class ModelsPage(QWidget):
         model = self.models.find(name)
         if model is None:
             return
-        used = " It is in use; another one takes its place." if self.models.in_use == name else ""
-        text = f"{size(model.bytes)} are deleted from this computer. You can download or add it again.{used}"
-        if confirm(self.window(), f"Remove “{model.title}”?", text, "Remove"):
+        much = size(model.bytes)
+        if self.models.in_use == name:
+            text = _("This frees {size}. The model is in use; another one will be used instead.", size=much)
+        else:
+            text = _("This frees {size}. You can download or add it again.", size=much)
+        if confirm(self.window(), _("Remove “{model}”?", model=model.title), text, _("Remove")):
             self.models.remove(name)
 
     # The mirror.

@@ -14,6 +14,7 @@ from desktop_app.app.models import ModelStore
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.wording import size
 from desktop_app.engine.model_list import Listed, Source
+from desktop_app.texts import _
 from desktop_app.ui.models import words as models_words
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button, icon_button
@@ -28,7 +29,6 @@ from desktop_app.ui.widgets.theme import S1, S2, S3, S4, Theme
 Part = TypeVar("Part", bound=QWidget)
 _LINES = ("facts", "advice", "problem", "dismiss", "draft", "bar", "progress", "discard")
 _CONTROLS = ("get", "use", "cancel", "more")
-_DELETE = "Delete partial download"
 _LINKS = ("dismiss", "draft", "discard")
 
 
@@ -61,11 +61,27 @@ class ModelRow(QWidget):
     problem = cached_property(lambda row: row._put("problem", quiet(role="bad")))
     draft = cached_property(lambda row: row._put("draft", button("", "link", row._get_draft)))
     progress = cached_property(lambda row: row._put("progress", quiet()))
-    dismiss = cached_property(lambda row: row._control("dismiss", "Dismiss", row._models.forget, "link"))
-    discard = cached_property(lambda row: row._control("discard", _DELETE, row._models.remove, "link"))
-    get = cached_property(lambda row: row._control("get", "Download", row._models.get))
-    use = cached_property(lambda row: row._control("use", "Use", row._use))
-    cancel = cached_property(lambda row: row._control("cancel", "Cancel", row._models.cancel))
+    get = cached_property(lambda row: row._control("get", "", "", row._models.get))
+
+    @cached_property
+    def dismiss(self) -> QPushButton:
+        spoken = _("Dismiss the message about {model}", model=self._model.title)
+        return self._control("dismiss", _("Dismiss"), spoken, self._models.forget, "link")
+
+    @cached_property
+    def discard(self) -> QPushButton:
+        spoken = _("Delete partial download of {model}", model=self._model.title)
+        return self._control("discard", _("Delete partial download"), spoken, self._models.remove, "link")
+
+    @cached_property
+    def use(self) -> QPushButton:
+        return self._control("use", _("Use"), _("Use {model}", model=self._model.title), self._use)
+
+    @cached_property
+    def cancel(self) -> QPushButton:
+        return self._control(
+            "cancel", _("Cancel"), _("Cancel work on {model}", model=self._model.title), self._models.cancel
+        )
 
     @cached_property
     def bar(self) -> Bar:
@@ -74,13 +90,15 @@ class ModelRow(QWidget):
 
     @cached_property
     def more(self) -> QPushButton:
-        made = self._put("more", icon_button(f"More about {self._model.title}", self.open_menu))
+        made = self._put("more", icon_button(_("More actions for {model}", model=self._model.title), self.open_menu))
         made.setIcon(icons.icon("more", self._theme.palette.muted))
         return made
 
-    def _control(self, place: str, text: str, then: Callable[[str], object], kind: str = "plain") -> QPushButton:
+    def _control(
+        self, place: str, text: str, spoken: str, then: Callable[[str], object], kind: str = "plain"
+    ) -> QPushButton:
         made = self._put(place, button(text, kind, partial(then, self.name)))
-        made.setAccessibleName(f"{text} {self._model.title}")
+        made.setAccessibleName(spoken)
         return made
 
     def _put(self, place: str, made: Part) -> Part:
@@ -113,23 +131,25 @@ class ModelRow(QWidget):
         models, here = self._models, model.folder is not None
         idle, problem = self.name not in models.jobs, models.problems.get(self.name, "")
         offered = idle and not here and not is_folder(model)
-        writes, ahead = models.in_use == model.name, models.draft_in_use == model.name
+        transcribes, drafts = models.in_use == model.name, models.draft_in_use == model.name
         first = next(iter(model.drafts), None) if here and idle else None
         self.title.setText(model.title)
-        self._say("tag", "" if not here else "Writes the text" if writes else "Writes ahead" if ahead else "")
+        self._say("tag", "" if not here else _("Transcribes") if transcribes else _("Draft") if drafts else "")
         self._say("facts", models_words.facts(model))
         self._say("advice", "" if first else models_words.advice(model))
         if problem and ("problem" not in self.__dict__ or self.problem.text() != problem):
             announce(self, f"{model.title}: {problem}")
         self._say("problem", problem)
         if self._show("draft", first is not None and first.name not in models.jobs) and first is not None:
-            much = f" · {size(first.bytes)}" if first.bytes else ""
-            self.draft.setText(f"Download its draft {first.name}{much}")
-            self.draft.setToolTip(f"It writes ahead and changes no word. From {source.host}")
+            download = _("Download draft model {model}", model=first.name)
+            self.draft.setText(" · ".join([download, *([size(first.bytes)] if first.bytes else [])]))
+            self.draft.setToolTip(
+                _("Speeds up transcription without changing the text. From {host}.", host=source.host)
+            )
         if self._show("get", offered):
             self._show_get(model, source)
         self._show("discard", offered and bool(model.begun))
-        self._show("use", here and idle and not writes and not model.speakers)
+        self._show("use", here and idle and not transcribes and not model.speakers)
         self._show("more", here and idle)
         self._show("dismiss", idle and bool(problem))
         self._show("cancel", not idle)
@@ -142,17 +162,20 @@ class ModelRow(QWidget):
             self.bar.set_value(job.share)
         if job is not None:
             self.cancel.setEnabled(not job.stopping)
-        begun = f"{size(model.begun)} are here already" if model.begun and not model.folder else ""
+        begun = _("{size} already downloaded", size=size(model.begun)) if model.begun and not model.folder else ""
         self._say("progress", job.words() if job else begun)
 
     def _show_get(self, model: Listed, source: Source) -> None:
         much = models_words.download(model)
-        verb = "Resume" if model.begun else "Download"
-        self.get.setText(" · ".join(filter(None, [verb, much])))
+        self.get.setText(" · ".join(filter(None, [_("Resume") if model.begun else _("Download"), much])))
         self.get.setEnabled(not source.problem)
-        amount = much or "the server says how much before it begins"
-        self.get.setToolTip(f"From {source.host}: {amount}")
-        self.get.setAccessibleName(f"{verb} {model.title} from {source.host}: {amount}")
+        values = {"model": model.title, "host": source.host, "size": much or _("size unknown")}
+        self.get.setToolTip(_("From {host}: {size}", host=values["host"], size=values["size"]))
+        self.get.setAccessibleName(
+            _("Resume {model} from {host}: {size}", **values)
+            if model.begun
+            else _("Download {model} from {host}: {size}", **values)
+        )
 
     # What is asked.
 
@@ -171,11 +194,11 @@ class ModelRow(QWidget):
         menu, model, folder = QMenu(self), self._model, str(self._model.folder)
         menu.aboutToHide.connect(menu.deleteLater)
         if not model.speakers:
-            ahead = menu.addAction("Use as the draft", partial(self._models.choose_draft, folder))
-            ahead.setEnabled(self._models.in_use != model.name and self._preferences.draft != folder)
-        menu.addAction("Check every byte", partial(self._models.verify, model.name))
+            draft = menu.addAction(_("Use as draft model"), partial(self._models.choose_draft, folder))
+            draft.setEnabled(self._models.in_use != model.name and self._preferences.draft != folder)
+        menu.addAction(_("Verify files"), partial(self._models.verify, model.name))
         menu.addSeparator()
-        remove = menu.addAction("Remove…", partial(self.remove_asked.emit, model.name))
+        remove = menu.addAction(_("Remove…"), partial(self.remove_asked.emit, model.name))
         remove.setEnabled(model.removable)
         return menu
 

@@ -4,52 +4,64 @@ from __future__ import annotations
 
 from desktop_app.app.wording import language, size
 from desktop_app.engine.model_list import Draft, Listed, Source
+from desktop_app.texts import _
 
 
 def facts(model: Listed) -> str:
     """Size, languages, licence, memory, origin: what is known of them."""
-    parts = [size(model.bytes)] if model.folder else []
-    parts += [languages(model.languages)] if model.languages else []
-    parts += [model.licence] if model.licence else []
+    parts = [size(model.bytes) if model.folder else "", languages(model.languages), model.licence]
     if model.memory[0]:
-        full, small = (size(each) for each in model.memory)
-        parts.append(f"about {full} of memory, or {small} with 8 bits")
-    parts += [model.origin] if model.origin else []
+        full, quantised = (size(each) for each in model.memory)
+        parts.append(_("about {full} of memory ({quantised} with 8-bit weights)", full=full, quantised=quantised))
     if model.speakers:
-        parts.insert(1, "tells speakers apart")
-    text = " · ".join(parts)
-    return text[:1].upper() + text[1:]
+        parts.append(_("identifies speakers"))
+    return " · ".join(filter(None, [*parts, *_origin(model)]))
 
 
 def advice(model: Listed) -> str:
     """What would make it faster, or why nothing would."""
     if model.note:
-        return model.note
+        return _(model.note)
     named = [f"{each.name} ({_about(each)})" for each in model.drafts]
-    return f"Faster with the draft {' or '.join(named)}" if named else ""
+    return _("Faster with a draft model: {models}", models=", ".join(named)) if named else ""
 
 
 def download(model: Listed) -> str:
-    """How much is still to be fetched, "" if nobody knows."""
+    """How much is still to be downloaded, "" if that is not known."""
     if not model.bytes:
         return ""
-    return f"{'' if model.exact else 'about '}{size(max(model.bytes - model.begun, 0))}"
+    left = size(max(model.bytes - model.begun, 0))
+    return left if model.exact else _("about {size}", size=left)
 
 
 def where(source: Source) -> str:
     """Which computers a download talks to, and what they learn."""
-    through = f", through the proxy {source.proxy}" if source.proxy else ""
-    others = "" if source.mirror else " and the file servers that it names"
-    return (
-        f"From {source.host}{through}{others}. Nothing is asked there before you press Download; then it learns this "
-        "computer's address and the model's name."
+    values = {"host": source.host, "proxy": source.proxy}
+    if source.mirror:
+        servers = _("Downloads come from {host}.", **values)
+        if source.proxy:
+            servers = _("Downloads come from {host}, through the proxy {proxy}.", **values)
+    else:
+        servers = _("Downloads come from {host} and its file servers.", **values)
+        if source.proxy:
+            servers = _("Downloads come from {host} and its file servers, through the proxy {proxy}.", **values)
+    learnt = _(
+        "Nothing is sent before you press Download; the server then learns your IP address and the model's name."
     )
+    return f"{servers} {learnt}"
 
 
 def languages(codes: tuple[str, ...]) -> str:
     """What a model understands."""
-    return "every language" if "*" in codes else ", ".join(language(code) for code in codes)
+    return _("Multilingual") if "*" in codes else ", ".join(language(code) for code in codes)
 
 
 def _about(draft: Draft) -> str:
     return ", ".join([languages(draft.languages), *([size(draft.bytes)] if draft.bytes else [])])
+
+
+def _origin(model: Listed) -> list[str]:
+    bundled = _("included with Galley") if model.folder and not model.removable else ""
+    if model.trained_for:
+        return [_("trained as a draft for {model}", model=model.trained_for)]
+    return [bundled, model.origin or (_("added from a folder") if model.from_folder else "")]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QGuiApplication,
     QHideEvent,
     QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QPaintEvent,
     QPen,
@@ -18,6 +20,7 @@ from PySide6.QtWidgets import QSizeGrip, QWidget
 
 from desktop_app.app.preferences import Preferences
 from desktop_app.engine.messages import TentativeLine
+from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Segment
 from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.transcript.painting import paint_text
@@ -32,7 +35,7 @@ _USUAL = 24
 _ROWS = 3
 _STEP = 16  # pixels that an arrow key moves it
 _TOOL = 24
-_NOTHING = "What is said appears here."
+_NOTHING = N_("Captions appear here.")
 
 
 class Captions(QWidget):
@@ -56,15 +59,16 @@ class Captions(QWidget):
         self._held: QPoint | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-        self.setWindowTitle("Captions – Galley")
-        self.setAccessibleName("Live captions")
+        self.setWindowTitle(_("Captions – Galley"))
+        self.setAccessibleName(_("Live captions"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.SizeAllCursor)
-        self._tools = {
-            "close": icon_button("Close the captions (Esc)", self.hide, 16),
-            "larger": icon_button("Larger letters (Ctrl++)", lambda: self.resize_letters(1), 16),
-            "smaller": icon_button("Smaller letters (Ctrl+-)", lambda: self.resize_letters(-1), 16),
-        }
+        tools = (
+            ("close", _("Close captions ({keys})", keys=native("Esc")), self.hide),
+            ("larger", _("Larger text ({keys})", keys=native("Ctrl++")), partial(self.resize_letters, 1)),
+            ("smaller", _("Smaller text ({keys})", keys=native("Ctrl+-")), partial(self.resize_letters, -1)),
+        )
+        self._tools = {mark: icon_button(name, then, 16) for mark, name, then in tools}
         for mark, tool in self._tools.items():
             tool.setParent(self)
             tool.setProperty("kind", "overlay")
@@ -72,7 +76,7 @@ class Captions(QWidget):
             tool.setIcon(icons.icon(mark, DARK_PALETTE.muted))
         self._grip = QSizeGrip(self)
         self._grip.setFixedSize(S4, S4)
-        self._grip.setToolTip("Drag for another size")
+        self._grip.setToolTip(_("Drag to resize"))
         self._set_letters(int(preferences.text("captions_letters", str(_USUAL))))
         place = preferences.value("captions")
         if not (isinstance(place, bytes) and self.restoreGeometry(place)):
@@ -93,7 +97,7 @@ class Captions(QWidget):
         if len(segments) > self._said:
             announce(self, " ".join(segment.text.strip() for segment in segments[self._said :]))
             self._said = len(segments)
-        self.setAccessibleDescription(" ".join(it.text for it in self.flow.paragraphs[-_ROWS:]) or _NOTHING)
+        self.setAccessibleDescription(" ".join(it.text for it in self.flow.paragraphs[-_ROWS:]) or _(_NOTHING))
         self.update()
 
     @property
@@ -203,9 +207,14 @@ class Captions(QWidget):
             if not self.flow.paragraphs:
                 painter.setFont(self.flow.font)
                 painter.setPen(colors.color("draft"))
-                painter.drawText(QPointF(S5, top + self.flow.baseline), _NOTHING)
+                painter.drawText(QPointF(S5, top + self.flow.baseline), _(_NOTHING))
             last = len(self.flow.paragraphs) - 1
             self.flow.refine(last - self.rows, last)
             first_y = min(top, bottom - self.flow.height)
             for index in range(max(last - self.rows, 0), last + 1):
                 paint_text(painter, self.flow, index, QPointF(S5, first_y + self.flow.top_of(index)), colors)
+
+
+def native(keys: str) -> str:
+    """Keys as this system writes them."""
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

@@ -1,4 +1,4 @@
-"""The line over a text that was written live: compare it with the file, and what came of that."""
+"""The line over a live text: it offers a re-check of the whole recording, and says what that found."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app.app.recheck import Check, Checks
 from desktop_app.app.wording import percent
+from desktop_app.texts import N_, _, ngettext
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
 from desktop_app.ui.widgets.banner import NEUTRAL, Banner
 from desktop_app.ui.widgets.theme import Theme
 
-_OFFER = "This was written while it was spoken. The whole recording may give a few words better."
+_OFFER = N_("A second pass over the whole recording may correct some words.")
 
 
 class CheckBar(Banner):
-    """Shows the check of one recording. Attributes: start, show, accept, keep (its buttons)."""
+    """Shows the re-check of one recording. Attributes: start, look, accept, keep (its buttons)."""
 
     def __init__(self, theme: Theme, checks: Checks, parent: QWidget | None = None) -> None:
         super().__init__(theme, NEUTRAL, "compare", parent)
         self._theme, self._checks, self._key = theme, checks, ""
-        self.start = self.add_button("Check against the file")
-        self.look = self.add_button("Show", "link")
-        self.accept = self.add_button("Accept")
-        self.keep = self.add_button("Keep", "link")
+        self.start = self.add_button(_("Re-check the whole recording"))
+        self.look = self.add_button(_("Show changes"), "link")
+        self.accept = self.add_button(_("Apply changes"))
+        self.keep = self.add_button(_("Not now"), "link")
         self.start.clicked.connect(lambda: checks.begin(self._key))
         self.look.clicked.connect(self.open_dialog)
         self.accept.clicked.connect(lambda: checks.accept(self._key))
@@ -35,13 +36,17 @@ class CheckBar(Banner):
         found = check is not None and check.transcript is not None
         differs = check is not None and bool(check.changes)
         self.start.setVisible(check is None or bool(check.problem))
-        self.start.setText("Check against the file" if check is None else "Try again")
+        self.start.setText(_("Re-check the whole recording") if check is None else _("Try again"))
         self.look.setVisible(differs)
         self.accept.setVisible(differs)
-        self.keep.setText("Keep" if differs else "Close" if found else "Not now" if check is None else "Cancel")
-        self.keep.setAccessibleName("Keep the text as it is" if differs else "")
+        if differs:
+            self.keep.setText(_("Keep live text"))
+        elif found:
+            self.keep.setText(_("Close"))
+        else:
+            self.keep.setText(_("Not now") if check is None else _("Cancel"))
         if check is None:
-            self.say(_OFFER if self._checks.is_offered(key) else "")
+            self.say(_(_OFFER) if self._checks.is_offered(key) else "")
         else:
             self.say(check_words(check))
 
@@ -59,11 +64,13 @@ class CheckBar(Banner):
 
 
 def check_words(check: Check) -> str:
-    """What came of a check, in one sentence."""
+    """How far a re-check is, or what it found, in one sentence."""
     if check.problem:
-        return f"It could not be checked. {check.problem}"
+        return _("The recording could not be re-checked. {problem}", problem=check.problem)
     if check.transcript is None:
-        return f"Checking against the file… {percent(check.progress)}"
+        return _("Re-checking the recording… {percent}", percent=percent(check.progress))
     if not check.changes:
-        return "Checked against the file: not a word would change."
-    return f"Checked against the file: {check.words} {'word' if check.words == 1 else 'words'} would change."
+        return _("Re-check finished: no changes.")
+    return ngettext(
+        "Re-check finished: {n} word would change.", "Re-check finished: {n} words would change.", check.words
+    )

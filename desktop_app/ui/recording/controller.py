@@ -13,6 +13,7 @@ from desktop_app.app.problems import sentence
 from desktop_app.app.recheck import Checks
 from desktop_app.app.recovery import Recovery
 from desktop_app.app.session import Session
+from desktop_app.texts import _
 from desktop_app.ui.current import Current
 from desktop_app.ui.recording.captions import Captions
 from desktop_app.ui.recording.check_bar import CheckBar
@@ -62,7 +63,7 @@ class RecordingController(QObject):
         self.closing = False
         self.strip = LiveStrip(theme, actions)
         self.lost = Banner(theme, NOTICE, "unplugged")
-        self._another = self.lost.add_button("Use another", "plain")
+        self._another = self.lost.add_button(_("Use another input"), "plain")
         self._another.clicked.connect(self._use_another)
         self.captions = Captions(preferences)  # nobody's child: it stays when the window is minimised
         self.tray = Tray(live, actions, window) if QSystemTrayIcon.isSystemTrayAvailable() else None
@@ -125,11 +126,11 @@ class RecordingController(QObject):
         entry = self._live.entry
         if not self._live.is_on or self.closing:
             return True
-        text = "What was recorded is kept either way, its sound and its text so far."
-        if confirm(self._window, "A recording is running", text, "Stop and close"):
+        text = _("The audio and the text recorded so far are kept.")
+        if confirm(self._window, _("Stop recording and close Galley?"), text, _("Stop and close")):
             self._last = entry.id if entry is not None else ""
             self._live.stop()
-            self.told.emit("Writing the last words…")
+            self.told.emit(_("Finishing the transcript…"))
             QTimer.singleShot(_LAST_WORDS_MS, self, self._close)
         return False
 
@@ -180,15 +181,15 @@ class RecordingController(QObject):
         record = self._actions["record"]
         if self._live.is_on:
             time = wording.clock(self._live.seconds)
-            record.show_as("Stop recording", icon="stop", tint="bad", short=f"Stop · {time}")
+            record.show_as(_("Stop recording"), icon="stop", tint="bad", short=_("Stop · {time}", time=time))
         else:
-            record.show_as("Record", record.description.text, "mic")
+            record.show_as(_(record.description.label), _(record.description.text), "mic")
 
     def _show_problem(self) -> None:
         another = self._live.inputs.another_than(self._live.source) if self._live.is_deaf else None
         self._another.setVisible(another is not None)
         if another is not None:
-            self._another.setText(f"Use {short(another.name, _LONGEST)}")
+            self._another.setText(_("Use {input}", input=short(another.name, _LONGEST)))
             self._another.setToolTip(another.name)
         self.lost.say(sentence(*self._live.problems))
 

@@ -1,4 +1,4 @@
-"""The places where the file gives other words than were written live."""
+"""The places where a re-check of the whole recording gives other words than the live text."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFrame, QTextBrowser, QWidget
 
 from desktop_app.app.wording import clock
+from desktop_app.texts import _, ngettext
 from desktop_app.transcript.difference import Change
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import label
@@ -21,7 +22,7 @@ _HEIGHT = 280
 
 
 class DifferenceDialog(QDialog):
-    """What was written live is struck out, what the file gives stands behind it.
+    """Live text is struck through, and the correction follows.
 
     Attributes: kept (whether the user has said that the text stays; closing the dialog says nothing).
     """
@@ -29,10 +30,10 @@ class DifferenceDialog(QDialog):
     def __init__(self, theme: Theme, changes: Sequence[Change], heading: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.kept = False
-        self.setWindowTitle("Check against the file – Galley")
+        self.setWindowTitle(_("Re-check – Galley"))
         self.resize(min(640, parent.width() - 2 * S5), min(_HEIGHT + 24 * len(changes), parent.height() - 2 * S5, 560))
         self.text = QTextBrowser(openLinks=False)
-        self.text.setAccessibleName("Differences")
+        self.text.setAccessibleName(_("Changes"))
         self.text.setCursorWidth(0)
         self.text.setFrameShape(QFrame.Shape.NoFrame)
         self.text.document().setDocumentMargin(0)
@@ -40,11 +41,9 @@ class DifferenceDialog(QDialog):
         self.text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        about = quiet("Live text is struck through; the correction follows.")
-        self.keep = button("Keep", "plain", self._keep)
-        self.keep.setToolTip("Leave the text as it was written live")
-        self.accept_button = button("Accept", "primary", self.accept)
-        self.accept_button.setToolTip("Take the words of the whole recording")
+        about = quiet(_("Live text is struck through; the correction follows."))
+        self.keep = button(_("Keep live text"), "plain", self._keep)
+        self.accept_button = button(_("Apply changes"), "primary", self.accept)
         foot = row(STRETCH, self.keep, self.accept_button, spacing=S2)
         column(
             label(heading, "heading"), about, S2, (self.text, 1), S4 - S2, foot,
@@ -70,5 +69,6 @@ def as_html(changes: Sequence[Change], colors: Palette) -> str:
             f'<span style="color:{colors.muted}">{escape(change.trail)}</span></td></tr>'
         )
     if len(changes) > _MOST:
-        lines.append(f"<tr><td></td><td>and {len(changes) - _MOST} more</td></tr>")
+        more = ngettext("and {n} more change", "and {n} more changes", len(changes) - _MOST)
+        lines.append(f"<tr><td></td><td>{more}</td></tr>")
     return f'<table cellspacing="0" cellpadding="0">{"".join(lines)}</table>'

@@ -13,6 +13,7 @@ from desktop_app.app.live import Live
 from desktop_app.app.problems import sentence
 from desktop_app.audio.microphone import Input
 from desktop_app.problems import Problem
+from desktop_app.texts import N_, _
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.layouts import STRETCH, row
@@ -20,37 +21,37 @@ from desktop_app.ui.widgets.level_meter import LevelMeter
 from desktop_app.ui.widgets.theme import S2, S3, S4, Theme
 
 _LONGEST = 48  # characters of a name
-_SYSTEM = "WHAT THE COMPUTER PLAYS"
+_SECTIONS = ((N_("Microphones"), False), (N_("System audio"), True))  # heading, whether the computer plays it
 
 
 class InputMenu(QMenu):
-    """Attributes: meter (the loudness of the input in use)."""
+    """Attributes: meter (the level of the input in use)."""
 
     def __init__(
         self, theme: Theme, inputs: Inputs, in_use: Input | None, choose: Callable[[Input], None], parent: QWidget
     ) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Inputs")
+        self.setAccessibleName(_("Inputs"))
         self.setToolTipsVisible(True)
         self.aboutToHide.connect(self.deleteLater)
         self.meter = LevelMeter(theme)
-        self._level = label("Level", "quiet")
+        self._level = label(_("Level"), "quiet")
         if inputs.problem is not None:
             self._say(sentence(inputs.problem))
         elif not inputs.found:
-            self._say("No input was found: plug a microphone in, then open this menu again.")
+            self._say(_("No input found. Connect a microphone, then open this menu again."))
         else:
             self._add_line(self._level, self.meter)
         group = QActionGroup(self)
-        for heading, system in (("MICROPHONES", False), (_SYSTEM, True)):
+        for heading, system in _SECTIONS:
             some = [found for found in inputs.found if found.is_system == system]
             if some:
                 self.addSeparator()
-                self._add_line(label(heading, "section"))
+                self._add_line(label(_(heading).upper(), "section"))
             for found in some:
-                action = self.addAction(
-                    f"{short(found.name, _LONGEST)}{_mark(found)}\t{found.host}", partial(choose, found)
-                )
+                name = short(found.name, _LONGEST)
+                shown = _("{input} (default)", input=name) if found.is_default else name
+                action = self.addAction(f"{shown}\t{found.host}", partial(choose, found))
                 action.setCheckable(True)
                 action.setChecked(in_use is not None and found.id == in_use.id)
                 action.setToolTip(f"{found.name}, {found.host}")
@@ -87,7 +88,3 @@ class InputMenu(QMenu):
 def short(name: str, longest: int) -> str:
     """A name for menus and buttons: with its beginning at most, and no letter taken for a key."""
     return (name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…").replace("&", "&&")
-
-
-def _mark(found: Input) -> str:
-    return " (default)" if found.is_default else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPaintEvent, QPen
 
+from desktop_app.texts import _
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.buttons import button
@@ -24,10 +25,10 @@ class RecordCard(CardButton):
     def __init__(self, theme: Theme, actions: Actions) -> None:
         super().__init__(theme, 72)
         record = actions["record"]
-        self._label, self._keys = record.description.text, record.keys
+        self._label, self._keys = _(record.description.text), record.keys
         self._source = ""
         self._title, self._line, self._key = font(15, "SemiBold"), font(13), font(12, figures=True)
-        self.inputs = button("Choose input", "link", self.inputs_asked.emit)
+        self.inputs = button(_("Choose input"), "link", self.inputs_asked.emit)
         self.setToolTip(record.toolTip())
         self.clicked.connect(record.trigger)
         row(STRETCH, self.inputs, inside=self, margins=(S4, 0, S4, 0))
@@ -35,7 +36,7 @@ class RecordCard(CardButton):
 
     def show_source(self, name: str) -> None:
         """Say which input it is; "" for the system's default."""
-        self._source = name or "From the system's microphone"
+        self._source = name or _("System default microphone")
         self.setAccessibleName(f"{self._label}, {self._source}")
         self.update()
 

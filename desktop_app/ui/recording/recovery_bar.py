@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.app.recovery import Recovery
+from desktop_app.texts import _
 from desktop_app.ui.widgets.banner import NEUTRAL, Banner
 from desktop_app.ui.widgets.theme import Theme
 
@@ -15,13 +16,12 @@ class RecoveryBar(Banner):
     def __init__(self, theme: Theme, recovery: Recovery, parent: QWidget | None = None) -> None:
         super().__init__(theme, NEUTRAL, "recover", parent)
         self._recovery = recovery
-        self.transcribe = self.add_button("Transcribe it")
+        self.transcribe = self.add_button(_("Transcribe"))
         self.transcribe.clicked.connect(recovery.transcribe)
-        self.later = self.add_button("Not now", "link")
+        self.later = self.add_button(_("Not now"), "link")
         self.later.clicked.connect(recovery.decline)
         recovery.changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
-        self.transcribe.setText("Transcribe them" if len(self._recovery.found) > 1 else "Transcribe it")
         self.say(self._recovery.sentence())

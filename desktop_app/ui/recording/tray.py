@@ -6,14 +6,21 @@ from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPixmap
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
-from desktop_app.app.live import OFF, OPENING, PAUSED, STOPPING, Live
+from desktop_app.app.live import OFF, OPENING, PAUSED, RUNNING, STOPPING, Live
+from desktop_app.texts import N_, _
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.theme import LIGHT_PALETTE
 
 _SIZE = 64
-_STATES = {OFF: "Galley", OPENING: "Galley: opening the microphone", PAUSED: "Galley: paused", STOPPING: "Galley"}
+_STATES = {
+    OFF: "Galley",
+    OPENING: N_("Galley – opening the microphone"),
+    PAUSED: N_("Galley – paused"),
+    RUNNING: N_("Galley – recording"),
+    STOPPING: "Galley",
+}
 
 
 class Tray(QObject):
@@ -36,8 +43,8 @@ class Tray(QObject):
     def refresh(self) -> None:
         """Show what the microphone does."""
         phase = self._live.phase
-        self.icon.setIcon(tray_icon(recording=phase not in _STATES))
-        self.icon.setToolTip(_STATES.get(phase, "Galley: recording"))
+        self.icon.setIcon(tray_icon(recording=phase == RUNNING))
+        self.icon.setToolTip(_(_STATES[phase]))
 
     def _activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason == QSystemTrayIcon.ActivationReason.Trigger:

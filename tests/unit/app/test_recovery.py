@@ -49,7 +49,7 @@ def test_an_interrupted_recording_is_offered_with_its_length(stage: Stage) -> No
     (entry,) = recovery.found
     assert entry.seconds == pytest.approx(90.0, abs=0.5)
     assert recovery.sentence() == (
-        f"A recording of 2 min from {entry.created.astimezone():%H:%M} was interrupted; its audio is safe."
+        f"A recording of 2 min from {entry.created.astimezone():%H:%M} was interrupted. Its audio is safe."
     )
     later.preferences.speakers = "auto"
     recovery.transcribe()
@@ -140,5 +140,5 @@ def test_several_are_offered_together(stage: Stage) -> None:
     recovery = Recovery(later.session, later.preferences)
     stage.until(lambda: bool(recovery.found))
     recovery.found.append(replace(recovery.found[0], id="other"))
-    assert recovery.sentence() == "2 recordings were interrupted; their audio is safe."
+    assert recovery.sentence() == "2 recordings were interrupted. Their audio is safe."
     recovery.close()

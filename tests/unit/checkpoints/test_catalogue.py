@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from desktop_app.app.models import CATALOGUE_NOTES
 from desktop_app.checkpoints import catalogue
 from desktop_app.checkpoints.catalogue import Entry, drafts, entries, find
 from desktop_app.checkpoints.shape import Shape
@@ -87,8 +88,8 @@ def test_before_the_language_is_known_the_drafts_for_every_language_come_first()
     assert len(found) == len(find("large-v3").drafts)
 
 
-def test_why_a_model_has_no_draft_is_said() -> None:
-    assert "encoder" in find("turbo").note
+def test_what_it_says_of_models_is_marked_for_translation() -> None:
+    assert {entry.note for entry in entries() if entry.note} == set(CATALOGUE_NOTES)
 
 
 def test_memory_is_estimated_from_what_was_measured() -> None:

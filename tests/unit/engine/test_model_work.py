@@ -202,8 +202,8 @@ def test_the_list_tells_what_is_here_and_what_has_begun(toy: Path, bundled: None
     networks = [each.name for each in found.installed if each.speakers]
     assert networks == ["pyannote-segmentation-3.0", "wespeaker-resnet34-256"]
     assert list(here) == ["base", "medium", "small", *networks]
-    assert not here[networks[0]].removable and here[networks[0]].origin.startswith("comes with Galley; pyannote")
-    assert (here["base"].origin, here["base"].removable) == ("comes with Galley", False)
+    assert not here[networks[0]].removable and here[networks[0]].origin.startswith("pyannote")
+    assert (here["base"].origin, here["base"].removable) == ("", False)
     assert here["small"].languages == ("*",)
     assert (here["medium"].licence, here["medium"].origin) == ("", "someone/medium")
     assert found.best == "small"
