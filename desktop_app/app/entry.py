@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from desktop_app.app import wording
 from desktop_app.engine.messages import LiveUpdate, TentativeLine
 from desktop_app.problems import Problem
+from desktop_app.texts import _
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
 from desktop_app.transcript.speakers import called
 from desktop_app.transcript.statistics import Statistics
@@ -30,7 +31,7 @@ class LiveLine(TentativeLine):
 
 @dataclass(frozen=True)
 class LiveState:
-    """How a live recording goes on.
+    """The state of a live recording.
 
     Attributes:
         paused: whether the user has halted it.
@@ -59,7 +60,7 @@ class Entry:
         held: whether a live recording goes before it in the engine.
         spoken: whether Galley recorded it itself.
         live: how such a recording goes on, until its text is settled; else None.
-        kept: how many lines of one that was broken off stand while it is gone on with behind them.
+        kept: how many lines of an interrupted one stay while the transcription continues behind them.
         lines: the window in work, not final yet.
         loaded: whether `segments` is what the library has.
         corrected: whether a reader has corrected the speakers of this text or of the one before it.
@@ -67,7 +68,7 @@ class Entry:
 
     id: str
     path: str
-    name: str
+    file_name: str
     created: datetime
     state: str = WAITING
     seconds: float = 0.0
@@ -115,8 +116,17 @@ class Entry:
         """Whether there is anything to read, save or copy."""
         return bool(self.segments)
 
+    @property
+    def name(self) -> str:
+        """What it is called in lists and headings, in the language in use."""
+        return wording.live_title(self.created) if self.spoken else self.file_name
+
+    def shown(self) -> Transcript:
+        """The transcript with the names of its speakers as they are shown and exported."""
+        return replace(self.transcript(), speakers=wording.named(self.speakers))
+
     def transcript(self) -> Transcript:
-        """What stands so far."""
+        """The text so far, as it is stored."""
         models = self.models or Models("", "", "", "", "")
         return Transcript(
             self.path,
@@ -168,14 +178,17 @@ class Entry:
     def progress_words(self) -> str:
         """Where the work stands, for the page and the list."""
         if self.state == RECORDING and self.live is None:
-            return "Recorded by another Galley"
+            return _("Recording in another Galley")
         if self.state == RECORDING:
-            doing = "Paused" if self.live is not None and self.live.paused else "Recording"
-            return f"{doing} · {wording.clock(self.seconds)}" if self.seconds else "Opening the microphone…"
+            if not self.seconds:
+                return _("Opening the microphone…")
+            time = wording.clock(self.seconds)
+            is_paused = self.live is not None and self.live.paused
+            return _("Paused · {time}", time=time) if is_paused else _("Recording · {time}", time=time)
         if self.held:
-            return "Paused while recording"
+            return _("Paused while recording")
         if self.state == WAITING:
-            return "Waiting"
+            return _("Queued")
         if self.preparing:
             return self.preparing
         share = wording.percent(self.progress) if self.seconds else wording.clock(self.done_seconds)
@@ -187,9 +200,9 @@ class Entry:
         if self.state in IN_WORK:
             return self.progress_words()
         if self.state == FAILED:
-            return "Not finished" if self.seconds else "Could not be transcribed"
+            return _("Incomplete") if self.seconds else _("Transcription failed")
         when = wording.day(self.created, now or datetime.now(UTC))
         when = when[:1].upper() + when[1:]
         if self.state == DONE:
             return f"{when} · {wording.clock(self.seconds)}" if self.seconds else when
-        return f"{when} · {'Stopped' if self.state == CANCELLED else 'Interrupted'}"
+        return f"{when} · {_('Stopped') if self.state == CANCELLED else _('Interrupted')}"

@@ -29,7 +29,6 @@ from desktop_app.app.entry import (
     LiveState,
 )
 from desktop_app.app.signals import Signal
-from desktop_app.app.wording import live_title
 from desktop_app.app.worker import Worker
 from desktop_app.engine.messages import (
     Cancelled,
@@ -47,9 +46,10 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.library.rows import Recording
 from desktop_app.library.store import Library
+from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Transcript
 
-WRITING = "Writing the last words…"
+FINISHING = N_("Transcribing the last words…")
 
 Kept = TypeVar("Kept")
 
@@ -262,7 +262,7 @@ class Session:
             self.keep(lambda library: library.fail(entry.id, problem))
             self._hold_files()
         else:
-            entry.state, entry.preparing = WORKING, WRITING
+            entry.state, entry.preparing = WORKING, _(FINISHING)
         self.changed.emit(entry.id)
         self.text_changed.emit(entry.id)
 
@@ -289,7 +289,7 @@ class Session:
 
     def _take_in(self, entry: Entry, event: LiveUpdate) -> None:
         entry.take_in(event)
-        entry.preparing = WRITING if entry.state == WORKING else ""
+        entry.preparing = _(FINISHING) if entry.state == WORKING else ""
         if event.committed or event.guarded:
             self.keep(lambda library: _noted(library, event))
         if event.speakers:
@@ -344,7 +344,7 @@ class Session:
 
     def _store(self, paths: list[str] | None) -> None:
         if not paths:
-            self.trouble.emit("no audio or video was found there", "drop a recording or a folder that has some")
+            self.trouble.emit(_("No audio or video was found."), _("Choose a recording, or a folder with recordings."))
             return
         for path in paths:
             self._add(path)
@@ -395,7 +395,8 @@ def _taken_up(library: Library, key: str) -> Transcript:
 
 
 def _entry(stored: Recording) -> Entry:
-    name = live_title(stored.created) if stored.live else stored.name
-    made = Entry(stored.id, stored.path, name, stored.created, stored.state, stored.seconds, problem=stored.problem)
+    made = Entry(
+        stored.id, stored.path, stored.name, stored.created, stored.state, stored.seconds, problem=stored.problem
+    )
     made.spoken, made.corrected = stored.live, stored.corrected
     return made

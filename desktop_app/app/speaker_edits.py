@@ -11,17 +11,19 @@ from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
 from desktop_app.library.store import Library
 from desktop_app.speakers.carried import carried, is_named
+from desktop_app.texts import N_
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Transcript
 from desktop_app.transcript.speakers import Place
 
 NEW = "new"
-"""In the place of a speaker's id: somebody who is not there yet."""
+"""In the place of a speaker's id: a new speaker."""
+_REASSIGN = N_("change of speaker")
 
 
 @dataclass(frozen=True)
 class Step:
-    """One edit: what it is called, and the transcript without it and with it. They share all that it left alone."""
+    """One edit: its name (a message to be translated), and the transcript without it and with it."""
 
     name: str
     before: Transcript
@@ -82,24 +84,24 @@ class Edits:
         entry = self._entry(key)
         if entry is None or not name.strip() or speakers.find(entry.transcript(), speaker) is None:
             return False
-        return self._take(entry, "rename", speakers.rename(entry.transcript(), speaker, name))
+        return self._take(entry, N_("rename"), speakers.rename(entry.transcript(), speaker, name))
 
     def merge(self, key: str, speaker: str, into: str) -> bool:
         """Two speakers are one, who has the name of `into`."""
         entry = self._entry(key)
         if entry is None or speaker == into or speakers.find(entry.transcript(), into) is None:
             return False
-        return self._take(entry, "merge", speakers.merge(entry.transcript(), [speaker], into))
+        return self._take(entry, N_("merge"), speakers.merge(entry.transcript(), [speaker], into))
 
     def reassign(self, key: str, lines: Collection[int], speaker: str | None) -> bool:
-        """Lines are said by a speaker, by somebody NEW, or None: by nobody known."""
+        """Assign lines to a speaker, to a NEW one, or to None, an unknown speaker."""
         entry = self._entry(key)
         if entry is None:
             return False
         before, speaker = _with(_transcript(entry), speaker)
         if speaker is not None and speakers.find(before, speaker) is None:
             return False
-        return self._take(entry, "change of speaker", speakers.reassign(before, lines, speaker))
+        return self._take(entry, _REASSIGN, speakers.reassign(before, lines, speaker))
 
     def reassign_selection(self, key: str, begin: Place, end: Place, speaker: str | None) -> bool:
         """The same for the text between two places, down to the word."""
@@ -109,7 +111,7 @@ class Edits:
         before, speaker = _with(_transcript(entry), speaker)
         if speaker is not None and speakers.find(before, speaker) is None:
             return False
-        return self._take(entry, "change of speaker", speakers.reassign_selection(before, begin, end, speaker))
+        return self._take(entry, _REASSIGN, speakers.reassign_selection(before, begin, end, speaker))
 
     def split(self, key: str, line: int, caret: int) -> bool:
         """Split a line before the word that is nearest to the caret; at its ends there is nothing to split."""
@@ -117,17 +119,17 @@ class Edits:
         if entry is None:
             return False
         after = speakers.split(_transcript(entry), line, caret)
-        return all(part.text for part in after.segments) and self._take(entry, "split", after)
+        return all(part.text for part in after.segments) and self._take(entry, N_("split"), after)
 
     # Back and forth.
 
     def undo(self, key: str) -> str:
-        """Take the last edit back; what it was, or ""."""
+        """Take the last edit back; its name, or ""."""
         step = self._histories.get(key, History()).undo() if self._entry(key) is not None else None
         return self._show(key, step.before, step) if step is not None else ""
 
     def redo(self, key: str) -> str:
-        """Make the edit that was undone last; what it was, or ""."""
+        """Make the edit that was undone last; its name, or ""."""
         step = self._histories.get(key, History()).redo() if self._entry(key) is not None else None
         return self._show(key, step.after, step) if step is not None else ""
 
@@ -196,7 +198,7 @@ class Edits:
         if entry is None or before is None:
             return
         entry.corrected = False
-        if self._take(entry, "kept speakers", carried(before, entry.transcript())):
+        if self._take(entry, N_("kept corrections"), carried(before, entry.transcript())):
             self.kept.emit(key)
         else:
             entry.corrected = True

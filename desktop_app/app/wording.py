@@ -1,17 +1,29 @@
-"""Times, dates and figures in the words and digits that people read."""
+"""Times, dates and figures in the words and digits that people read, in the language in use."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from desktop_app.texts import _, ngettext
+from desktop_app.texts import N_, _, ngettext, pgettext
+from desktop_app.transcript.model import GuardReport, Speaker
+from desktop_app.transcript.speakers import called
 
 if TYPE_CHECKING:
     from desktop_app.audio.recording import Gap
 
 _PLACES = 3  # that are named
+_MONTHS = (
+    *(N_("January"), N_("February"), N_("March"), N_("April"), N_("May"), N_("June"), N_("July"), N_("August")),
+    *(N_("September"), N_("October"), N_("November"), N_("December")),
+)
+_GUARDED = {
+    "silence": N_("Hallucinated text removed ({places})."),
+    "loop": N_("Repeated text removed ({places})."),
+    "unwritten": N_("Possibly speech without text ({places})."),
+}
 
 
 def clock(seconds: float) -> str:
@@ -21,80 +33,107 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def number(value: float, digits: int = 0) -> str:
+    """A number with so many digits behind the decimal sign."""
+    return f"{value:.{digits}f}".replace(".", pgettext("decimal sign", "."))
+
+
 def missing(gaps: Sequence[Gap]) -> str:
     """Where no sound came to a recording, one sentence, or ""."""
     if not gaps:
         return ""
-    places = [f"{clock(gap.start)}–{clock(gap.start + gap.seconds)}" for gap in gaps[:_PLACES]]
-    values = {"seconds": f"{sum(gap.seconds for gap in gaps):.1f}", "places": ", ".join(places)}
-    if len(gaps) <= _PLACES:
-        return _("No audio arrived for {seconds} s ({places}); the recording is silent there.", **values)
-    return ngettext(
-        "No audio arrived for {seconds} s ({places} and {n} more place); the recording is silent there.",
-        "No audio arrived for {seconds} s ({places} and {n} more places); the recording is silent there.",
-        len(gaps) - _PLACES,
-        **values,
+    return _(
+        "No audio arrived for {seconds} s ({places}); the recording is silent there.",
+        seconds=number(sum(gap.seconds for gap in gaps), 1),
+        places=_places([(gap.start, gap.start + gap.seconds) for gap in gaps]),
+    )
+
+
+def guard_report(guarded: Sequence[GuardReport]) -> str:
+    """What the guard removed and found, a sentence for each kind with its first places; "" if there is nothing."""
+    found = {kind: [(one.start, one.end) for one in guarded if one.kind == kind] for kind in _GUARDED}
+    return " ".join(_(_GUARDED[kind], places=_places(spans)) for kind, spans in found.items() if spans)
+
+
+def _places(spans: Sequence[tuple[float, float]]) -> str:
+    named = ", ".join(f"{clock(begin)}–{clock(end)}" for begin, end in spans[:_PLACES])
+    more = len(spans) - _PLACES
+    return ngettext("{places} and {n} more", "{places} and {n} more", more, places=named) if more > 0 else named
+
+
+def named(speakers: Iterable[Speaker]) -> tuple[Speaker, ...]:
+    """Speakers as they are shown: "Speaker" and a number, in the language in use, where a reader gave no name."""
+    return tuple(
+        replace(each, name=_("Speaker {number}", number=each.id[1:])) if each.name == called(each.id) else each
+        for each in speakers
     )
 
 
 def live_title(when: datetime) -> str:
     """What a live recording is called in the window, where the day stands beside it."""
-    return f"Recording {when.astimezone():%H:%M}"
+    return _("Recording {time}", time=f"{when.astimezone():%H:%M}")
 
 
 def left(seconds: float) -> str:
     """How long something will take, as coarse as the guess is."""
     if seconds < 10:
-        return "a few seconds left"
+        return _("a few seconds left")
     if seconds < 55:
-        return f"about {round(seconds / 10) * 10} s left"
+        return _("about {seconds} s left", seconds=round(seconds / 10) * 10)
     minutes = round(seconds / 60)
     if minutes < 60:
-        return f"about {max(minutes, 1)} min left"
+        return _("about {minutes} min left", minutes=max(minutes, 1))
     hours, minutes = divmod(minutes, 60)
-    return f"about {hours} h {minutes} min left" if minutes else f"about {hours} h left"
+    if minutes:
+        return _("about {hours} h {minutes} min left", hours=hours, minutes=minutes)
+    return _("about {hours} h left", hours=hours)
 
 
 def day(when: datetime, now: datetime) -> str:
     """When something was made, seen from `now`; both with a time zone, shown in the local one."""
     local, today = when.astimezone(), now.astimezone()
     if timedelta(0) <= today - local < timedelta(minutes=1):
-        return "just now"
+        return _("just now")
     if local.date() == today.date():
         return f"{local:%H:%M}"
     if local.date() == today.date() - timedelta(days=1):
-        return "yesterday"
-    month = f"{local.day} {local:%b}"
-    return month if local.year == today.year else f"{month} {local.year}"
+        return _("yesterday")
+    month = _(_MONTHS[local.month - 1])
+    if local.year == today.year:
+        return _("{day} {month}", day=local.day, month=month)
+    return _("{day} {month} {year}", day=local.day, month=month, year=local.year)
 
 
 def moment(when: datetime, now: datetime) -> str:
     """A time of day, with its day unless that is today."""
     local = when.astimezone()
     time = f"{local:%H:%M}"
-    return time if local.date() == now.astimezone().date() else f"{day(when, now)}, {time}"
+    if local.date() == now.astimezone().date():
+        return time
+    return _("{day}, {time}", day=day(when, now), time=time)
 
 
 def span(seconds: float) -> str:
     """How long something is, in as few figures as one would say: 40 s, 3 min, 1 h 20 min."""
     if seconds < 60:
-        return f"{max(round(seconds), 1)} s"
+        return _("{seconds} s", seconds=max(round(seconds), 1))
     hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours} h {minutes} min" if hours and minutes else f"{hours} h" if hours else f"{minutes} min"
+    if hours and minutes:
+        return _("{hours} h {minutes} min", hours=hours, minutes=minutes)
+    return _("{hours} h", hours=hours) if hours else _("{minutes} min", minutes=minutes)
 
 
 def percent(share: float) -> str:
     """A share of 0 to 1 as a whole percentage; "100%" and "0%" only when it is exactly that."""
-    if 0 < share < 1:
-        return f"{min(max(round(share * 100), 1), 99)}%"
-    return f"{round(share * 100)}%"
+    whole = round(share * 100)
+    return _("{number}%", number=min(max(whole, 1), 99) if 0 < share < 1 else whole)
 
 
 def size(count: int) -> str:
     """Bytes as people say them: 3.1 GB, 967 MB, 0.4 MB."""
     if count >= 1e9:
-        return f"{count / 1e9:.1f} GB"
-    return f"{count / 1e6:.0f} MB" if count >= 1e6 else f"{max(count, 1e5) / 1e6:.1f} MB"
+        return _("{number} GB", number=number(count / 1e9, 1))
+    return _("{number} MB", number=number(count / 1e6) if count >= 1e6 else number(max(count, 1e5) / 1e6, 1))
 
 
 def sentence(reason: str, remedy: str = "") -> str:
@@ -107,14 +146,15 @@ def sentence(reason: str, remedy: str = "") -> str:
 
 # What Whisper calls its languages, for the ones that are met most; others are shown by their code.
 _LANGUAGES = {
-    "ar": "Arabic", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish",
-    "fa": "Persian", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi", "hu": "Hungarian",
-    "id": "Indonesian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "nl": "Dutch", "no": "Norwegian",
-    "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sv": "Swedish", "th": "Thai",
-    "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
+    "ar": N_("Arabic"), "cs": N_("Czech"), "da": N_("Danish"), "de": N_("German"), "el": N_("Greek"),
+    "en": N_("English"), "es": N_("Spanish"), "fa": N_("Persian"), "fi": N_("Finnish"), "fr": N_("French"),
+    "he": N_("Hebrew"), "hi": N_("Hindi"), "hu": N_("Hungarian"), "id": N_("Indonesian"), "it": N_("Italian"),
+    "ja": N_("Japanese"), "ko": N_("Korean"), "nl": N_("Dutch"), "no": N_("Norwegian"), "pl": N_("Polish"),
+    "pt": N_("Portuguese"), "ro": N_("Romanian"), "ru": N_("Russian"), "sv": N_("Swedish"), "th": N_("Thai"),
+    "tr": N_("Turkish"), "uk": N_("Ukrainian"), "vi": N_("Vietnamese"), "zh": N_("Chinese"),
 }  # fmt: skip
 
 
 def language(code: str) -> str:
-    """The English name of a language code, or the code itself."""
-    return _LANGUAGES.get(code, code)
+    """The name of the language with this code, or the code itself."""
+    return _(_LANGUAGES[code]) if code in _LANGUAGES else code

@@ -16,14 +16,14 @@ from desktop_app.app import problems
 from desktop_app.app.entry import DONE as WRITTEN
 from desktop_app.app.entry import Entry, LiveLine
 from desktop_app.app.live import OFF, OPENING, PAUSED, RUNNING
-from desktop_app.app.session import WRITING
-from desktop_app.app.wording import clock, sentence
+from desktop_app.app.session import FINISHING
+from desktop_app.app.wording import clock, guard_report, sentence
 from desktop_app.cli import recover
 from desktop_app.cli.live_screen import LiveScreen
 from desktop_app.cli.terminal import DONE, FAILED, INTERRUPTED, USAGE, Terminal
 from desktop_app.cli.transcribe import make_folder, shown
 from desktop_app.problems import Problem
-from desktop_app.transcript import guarded
+from desktop_app.texts import _
 
 _STATES = {OPENING: "Waiting for sound", RUNNING: "Recording", PAUSED: "Paused"}
 
@@ -87,7 +87,7 @@ class _Recording:
         if not done:
             say(f"The text is not finished; galley transcribe {path} writes all of it down.")
         if entry.guarded:
-            say(guarded.sentence(entry.guarded))
+            say(guard_report(entry.guarded))
         kept = self._terminal.keep(entry.transcript()) if done or entry.segments else False
         return DONE if done and kept else FAILED
 
@@ -104,7 +104,7 @@ class _Recording:
         elif self._phase == PAUSED and before == RUNNING:
             self._told.add("Paused")
             self._screen.say("Paused. Return goes on.")
-        self._screen.status.state = _STATES.get(self._phase, WRITING)
+        self._screen.status.state = _STATES.get(self._phase, _(FINISHING))
         if self._live.problems != self._troubles and self._phase != OFF:
             self._troubles = self._live.problems
             said = problems.sentence(*self._troubles) or "all is well again"
@@ -126,7 +126,7 @@ class _Recording:
         entry = self._entry
         if entry is None or entry.id != key:
             return
-        if entry.preparing and entry.preparing != WRITING:
+        if entry.preparing and entry.preparing != _(FINISHING):
             self._say_once(entry.preparing)
         for notice in entry.models.notices if entry.models is not None else ():
             self._say_once(problems.sentence(notice))

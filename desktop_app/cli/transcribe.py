@@ -10,6 +10,7 @@ from typing import Any
 
 from desktop_app import atomic
 from desktop_app.app import problems, stages
+from desktop_app.app.wording import guard_report
 from desktop_app.cli import results
 from desktop_app.cli.screen import Screen
 from desktop_app.engine import arguments as model_options
@@ -23,7 +24,7 @@ from desktop_app.engine.messages import (
     SegmentReady,
     Started,
 )
-from desktop_app.transcript import formats, guarded
+from desktop_app.transcript import formats
 from desktop_app.transcript.model import Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 
@@ -122,7 +123,7 @@ class _Run:
         if transcript.damage:
             self._screen.say(f"{file}: {transcript.damage}")
         if transcript.guarded:
-            self._screen.say(f"{file}: {guarded.sentence(transcript.guarded)}")
+            self._screen.say(f"{file}: {guard_report(transcript.guarded)}")
         if self._targets:
             try:
                 atomic.write(self._targets[number], self._format.render(transcript))

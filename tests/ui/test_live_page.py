@@ -139,7 +139,7 @@ def test_words_are_promised_only_when_the_model_is_there(window: Window, stage: 
     stage.say(Preparing(entry.id, "loading", {"name": "Large"}))
     assert window.page._empty.text() == "Loading Large…"
     stage.say(Started(entry.id, 0.0, MODELS))
-    assert window.page._empty.text() == "Words appear here while they are spoken."
+    assert window.page._empty.text() == "Text appears here as you speak."
 
 
 def test_a_lost_input_is_said_and_one_click_takes_another(window: Window, stage: Stage) -> None:
@@ -180,7 +180,7 @@ def test_a_disk_that_is_nearly_full_is_said_without_another_input(window: Window
 def test_an_engine_that_fails_is_said_and_the_recording_goes_on(window: Window, stage: Stage) -> None:
     entry = stage.record()
     stage.say(Failed(entry.id, Problem("model.tokenizer")))
-    assert "The recording goes on" in window.page.problem.text.text()
+    assert "Recording continues" in window.page.problem.text.text()
     assert not window.page.try_again.isVisible()
     assert window.live.strip.words.text() == "Recording"
     stage.stop()

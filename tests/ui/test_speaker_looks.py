@@ -78,7 +78,7 @@ def test_the_next_turn_is_found_in_both_directions() -> None:
 def test_the_lanes_say_who_speaks_at_a_time(theme: Theme) -> None:
     lanes = Lanes(theme, 30)
     lanes.show_turns([("Rose", QColor("red"), [(0, 5)]), ("Ben", QColor("blue"), [(4, 9)])], 20.0)
-    assert [lanes.words_at(at) for at in (1, 4.5, 15)] == ["0:01, Rose", "0:04, Rose and Ben", "0:15, nobody"]
+    assert [lanes.words_at(at) for at in (1, 4.5, 15)] == ["0:01, Rose", "0:04, Rose, Ben", "0:15, no speech"]
     lanes.deleteLater()
 
 

@@ -93,7 +93,7 @@ def test_corrections_are_undone_done_again_and_survive_a_restart(
         steps[0].speakers,
     )
     press(qtbot, window, "Ctrl+Z")
-    assert window.toast.text() == "There is nothing to undo"
+    assert window.toast.text() == "Nothing to undo"
     for after in steps[1:]:
         press(qtbot, window, "Ctrl+Shift+Z")
         assert entry.transcript() == after
@@ -123,7 +123,7 @@ def test_a_text_without_speakers_can_get_some(stage: Stage, window: Window, reco
 def test_a_name_that_is_there_already_merges(window: Window, entry: Entry, qtbot: QtBot) -> None:
     rename(qtbot, window, "S2", "rose")
     assert [speaker.name for speaker in entry.speakers] == ["Rose"]
-    assert "Both are Rose now" in window.toast.text()
+    assert "Merged with Rose" in window.toast.text()
 
 
 def test_escape_forgets_the_name_and_a_click_beside_keeps_it(window: Window, entry: Entry, qtbot: QtBot) -> None:
@@ -193,12 +193,12 @@ def test_the_menu_corrects_what_is_under_it(window: Window, entry: Entry) -> Non
     view = window.page.view
     view.selection.put((1, 4), False)
     actions = {action.text().partition("\t")[0]: action for action in view.menu().actions()}
-    assert not actions["Said by Arthur"].isEnabled()
-    actions["Said by Rose"].trigger()
+    assert not actions["Assign to Arthur"].isEnabled()
+    actions["Assign to Rose"].trigger()
     assert entry.segments[1].speaker == "S1"
     actions = {action.text().partition("\t")[0]: action for action in view.menu().actions()}
     assert actions["Undo change of speaker"].isEnabled()
-    assert not actions["Redo "].isEnabled()
+    assert not actions["Redo"].isEnabled()
     merging = next(action.menu() for name, action in actions.items() if name.startswith("Merge Rose"))
     merging.actions()[0].trigger()
     assert [speaker.name for speaker in entry.speakers] == ["Arthur"]
@@ -214,10 +214,10 @@ def test_ten_seconds_of_a_speaker_are_heard(window: Window, stage: Stage, entry:
     assert path == entry.path
     assert 0 < end - start <= 10.001
     assert any(segment.start <= start < segment.end and segment.speaker == "S2" for segment in entry.segments)
-    assert strip.previews["S2"].accessibleName() == "Stop Arthur"
+    assert strip.previews["S2"].accessibleName() == "Stop the sample of Arthur"
     strip.previews["S2"].click()
     assert stage.player.stopped == 1
-    assert strip.previews["S2"].accessibleName() == "Hear ten seconds of Arthur"
+    assert strip.previews["S2"].accessibleName() == "Play a sample of Arthur"
 
 
 def test_the_timeline_and_the_times_play(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:

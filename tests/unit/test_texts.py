@@ -25,6 +25,7 @@ PACKAGE = TOP / "desktop_app"
 
 # Packages and files all of whose texts are marked, as paths below desktop_app: "ui/models", "cli/record.py".
 FINISHED: list[str] = [
+    "app/entry.py",
     "app/inputs.py",
     "app/live.py",
     "app/media.py",
@@ -34,13 +35,19 @@ FINISHED: list[str] = [
     "app/problems.py",
     "app/recheck.py",
     "app/recovery.py",
+    "app/session.py",
+    "app/speaker_edits.py",
     "app/stages.py",
+    "app/wording.py",
     "ui/current.py",
     "ui/mailbox.py",
     "ui/models",
+    "ui/player",
     "ui/recording",
     "ui/settings",
     "ui/shell",
+    "ui/speakers",
+    "ui/transcript",
     "ui/widgets",
 ]
 
@@ -99,7 +106,7 @@ NOT_SHOWN = {
     *("AssertionError", "KeyError", "NotImplementedError", "RuntimeError", "TypeError", "ValueError", "cast"),
     *("compile", "critical", "debug", "exception", "info", "log", "warning"),
     *("execute", "executemany", "setObjectName", "setProperty", "setStyleSheet", "strftime", "split"),
-    *("field", "getattr", "TypeVar", "joinpath"),
+    *("field", "getattr", "horizontalAdvance", "TypeVar", "joinpath"),
 }
 LETTERS = re.compile(r"[^\W\d_]{2}")
 MARKUP = re.compile(r"<[^<>]*>")

@@ -71,9 +71,8 @@ class Files(QObject):
         entry = self._current.entry
         if entry is None or not entry.has_text:
             return
-        transcript = entry.transcript()
         chosen = FORMATS[form]
-        suggested = Path(self._preferences.folder("save"), chosen.file_name(transcript.path))
+        suggested = Path(self._preferences.folder("save"), chosen.file_name(entry.path))
         pattern = f"{_(chosen.label)} (*.{chosen.extension})"
         name, _filter = QFileDialog.getSaveFileName(self._window, _("Save the transcript"), str(suggested), pattern)
         if name:
@@ -84,7 +83,7 @@ class Files(QObject):
         if not place.suffix:
             place = place.with_suffix(f".{FORMATS[form].extension}")
         try:
-            atomic.write(place, FORMATS[form].render(entry.transcript()))
+            atomic.write(place, FORMATS[form].render(entry.shown()))
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             remedy = _("Choose another folder or free some space, then save again.")

@@ -1,4 +1,4 @@
-"""The card of a speaker: the name for the whole recording, ten seconds of the voice, and who it is merged with."""
+"""The card of a speaker: the name for the whole recording, a sample of the voice, and who it is merged with."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from desktop_app.app.wording import percent, span
+from desktop_app.texts import N_, _, ngettext
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Speaker, Transcript
 from desktop_app.ui.widgets import icons
@@ -29,7 +30,7 @@ from desktop_app.ui.widgets.speaker_badge import BADGE, badge, badge_icon, initi
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, S5, Theme
 
 _WIDTH = 304
-_RENAMES = "Enter renames it in the whole recording."
+_RENAMES = N_("Press Enter to rename in the whole recording.")
 
 
 class SpeakerCard(QFrame):
@@ -53,20 +54,20 @@ class SpeakerCard(QFrame):
         shadow = QGraphicsDropShadowEffect(self, blurRadius=S5, xOffset=0, yOffset=S1)
         shadow.setColor(theme.palette.color("shadow"))
         self.setGraphicsEffect(shadow)
-        self.setAccessibleName(f"Speaker {speaker.name}")
+        self.setAccessibleName(_("Speaker: {name}", name=speaker.name))
         self.setFixedWidth(_WIDTH)
         self._theme, self._speaker = theme, speaker
         self._others = [each for each in transcript.speakers if each.id != speaker.id]
         self._forgotten = self._is_closed = False
-        self.field = field("Name of the speaker", text=speaker.name)
+        self.field = field(_("Name of the speaker"), text=speaker.name)
         self.field.setProperty("role", "name")
         self.field.setMaxLength(speakers.LONGEST_NAME)
         self.field.returnPressed.connect(self.close)
         self.field.textChanged.connect(self._show_hint)
-        self._hint = quiet(_RENAMES)
-        self.preview = button("Hear ten seconds", "plain", self.preview_asked.emit)
+        self._hint = quiet(_(_RENAMES))
+        self.preview = button(_("Play a sample"), "plain", self.preview_asked.emit)
         self.merge_menu = merge_menu(theme, self._others, self._merge, self)
-        self.merge = button("Merge into", "plain", self._open_merge_menu)
+        self.merge = button(_("Merge with"), "plain", self._open_merge_menu)
         self.merge.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._lay_out(transcript)
         self.merge.setVisible(bool(self._others))
@@ -82,14 +83,14 @@ class SpeakerCard(QFrame):
         turns = speakers.turns_of(transcript, self._speaker)
         said = sum(end - begin for begin, end in turns)
         self.preview.setEnabled(said > 0)
-        share = label(_said(speakers.shares(transcript)[self._speaker.id], said, len(turns)), "strong")
+        share = label(_share(speakers.shares(transcript)[self._speaker.id], said, len(turns)), "strong")
         name = row(mark, (self.field, 1), spacing=S2)
         buttons = row(self.preview, self.merge, STRETCH, spacing=S2)
         self._box = column(name, S1 + 2, self._hint, S3, share, S3, buttons, inside=self, margins=(S4, S4, S4, S4))
 
     def show_heard(self, heard: bool) -> None:
         """Whether the preview is heard now: then the button stops it."""
-        self.preview.setText("Stop" if heard else "Hear ten seconds")
+        self.preview.setText(_("Stop") if heard else _("Play a sample"))
         self.preview.setIcon(icons.icon("stop" if heard else "play", self._theme.palette.muted))
 
     def open_beside(self, place: QRect) -> None:
@@ -152,8 +153,7 @@ class SpeakerCard(QFrame):
         return next((other for other in self._others if other.name.casefold() == name), None)
 
     def _show_hint(self) -> None:
-        twin = self._twin()
-        self._hint.setText(f"{twin.name} is there already: Enter joins them." if twin else _RENAMES)
+        self._hint.setText(_("Name in use; press Enter to merge.") if self._twin() else _(_RENAMES))
         self._box.activate()
         self.adjustSize()
 
@@ -182,14 +182,20 @@ class _Veil(QWidget):
 
 def merge_menu(theme: Theme, others: Sequence[Speaker], then: Callable[[str], object], parent: QWidget) -> QMenu:
     """The speakers that somebody can be merged into; `then` gets the id."""
-    menu = QMenu("Merge into", parent)
+    menu = QMenu(_("Merge with"), parent)
     for other in others:
         icon = badge_icon(look_of(other.id), initial(other.name), theme.palette)
         menu.addAction(icon, other.name.replace("&", "&&"), partial(then, other.id))
     return menu
 
 
-def _said(share: float, seconds: float, turns: int) -> str:
+def _share(share: float, seconds: float, turns: int) -> str:
     if not seconds:
-        return "Says nothing"
-    return f"{percent(share)} of the talk · {span(seconds)} · {turns} {'turn' if turns == 1 else 'turns'}"
+        return _("No speech")
+    return ngettext(
+        "{share} of the speech · {time} · {n} turn",
+        "{share} of the speech · {time} · {n} turns",
+        turns,
+        share=percent(share),
+        time=span(seconds),
+    )

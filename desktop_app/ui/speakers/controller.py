@@ -14,6 +14,7 @@ from desktop_app.app.problems import describe
 from desktop_app.app.session import Session
 from desktop_app.app.speaker_edits import NEW, Edits
 from desktop_app.problems import Problem
+from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.speakers import Place
 from desktop_app.ui.current import Current
@@ -107,28 +108,34 @@ class SpeakerController(QObject):
         """Split the line at the caret."""
         place = self._chosen()[1]
         if not self._edits.split(self._current.key, *place) and self._edits.may_edit(self._current.key):
-            self.told.emit("Put the caret between two words to split the line there")
+            self.told.emit(_("Place the caret between two words to split the line."))
 
     def undo(self) -> None:
         """Take the last correction back."""
         name = self._edits.undo(self._current.key)
-        self.told.emit(f"Undone: {name}" if name else "There is nothing to undo")
+        self.told.emit(_("Undone: {edit}", edit=_(name)) if name else _("Nothing to undo"))
 
     def redo(self) -> None:
         """Make the correction again that was taken back."""
         name = self._edits.redo(self._current.key)
-        self.told.emit(f"Redone: {name}" if name else "There is nothing to do again")
+        self.told.emit(_("Redone: {edit}", edit=_(name)) if name else _("Nothing to redo"))
 
     def _say_kept(self, key: str) -> None:
         entry = self._session.entries[key]
-        self.told.emit(f"Your speakers were kept in {entry.name}. {self._actions['undo'].keys} shows those found anew")
+        self.told.emit(
+            _(
+                "Your speaker corrections were kept in {name}. Press {keys} to undo.",
+                name=entry.name,
+                keys=self._actions["undo"].keys,
+            )
+        )
 
     def merge(self, speaker: str, into: str) -> None:
         """Two speakers are one."""
         entry = self._current.entry
         if entry is not None and self._edits.merge(entry.id, speaker, into):
-            name = speakers.name_of(entry.transcript(), into)
-            self.told.emit(f"Both are {name} now. {self._actions['undo'].keys} takes it back")
+            name, keys = speakers.name_of(entry.shown(), into), self._actions["undo"].keys
+            self.told.emit(_("Merged with {name}. Press {keys} to undo.", name=name, keys=keys))
 
     def _chosen(self) -> tuple[Place, Place]:
         """What is chosen in the text, as places in segments: a line may begin with a space that is not shown."""
@@ -155,35 +162,35 @@ class SpeakerController(QObject):
         menu.addAction(self._actions["split"])
         line = self._view.selection.range[1][0]
         speaker = entry.segments[line].speaker if line < len(entry.segments) else None
-        found = speakers.find(entry.transcript(), speaker)
+        found = speakers.find(entry.shown(), speaker)
         if found is not None:
             name = _plain(found.name)
-            menu.addAction(f"Rename {name}…", partial(self._view.ask_speaker, line))
-            others = [each for each in entry.speakers if each.id != found.id]
+            menu.addAction(_("Rename {name}…", name=name), partial(self._view.ask_speaker, line))
+            others = [each for each in entry.shown().speakers if each.id != found.id]
             if others:
                 merging = merge_menu(self._theme, others, partial(self.merge, found.id), menu)
-                merging.setTitle(f"Merge {name} into")
+                merging.setTitle(_("Merge {name} with", name=name))
                 menu.addMenu(merging)
         menu.addSeparator()
         undo, redo = self._edits.next_undo(entry.id), self._edits.next_redo(entry.id)
-        self._actions.item(menu, "undo", self.undo, f"Undo {undo}").setEnabled(bool(undo))
-        self._actions.item(menu, "redo", self.redo, f"Redo {redo}").setEnabled(bool(redo))
+        self._actions.item(menu, "undo", self.undo, undo and _("Undo {edit}", edit=_(undo))).setEnabled(bool(undo))
+        self._actions.item(menu, "redo", self.redo, redo and _("Redo {edit}", edit=_(redo))).setEnabled(bool(redo))
         menu.addSeparator()
-        self._actions.item(menu, "play", self._play_caret, "Play from here")
+        self._actions.item(menu, "play", self._play_caret, _("Play from here"))
 
     def _add_speakers(self, menu: QMenu, entry: Entry) -> None:
-        place = menu if len(entry.speakers) <= _BESIDE_EACH_OTHER else menu.addMenu("Said by")
+        place = menu if len(entry.speakers) <= _BESIDE_EACH_OTHER else menu.addMenu(_("Assign to"))
         chosen = self._speakers_chosen(entry)
-        for number, speaker in enumerate(entry.speakers):
-            action = self._add_speaker(place, number, f"Said by {_plain(speaker.name)}", speaker.id)
+        for number, speaker in enumerate(entry.shown().speakers):
+            action = self._add_speaker(place, number, _("Assign to {name}", name=_plain(speaker.name)), speaker.id)
             action.setIcon(badge_icon(look_of(speaker.id), initial(speaker.name), self._theme.palette))
             action.setEnabled(chosen != {speaker.id})
         number = len(entry.speakers)
-        self._add_speaker(place, number, "Said by a new speaker", NEW).setIcon(
+        self._add_speaker(place, number, _("Assign to a new speaker"), NEW).setIcon(
             icons.icon("plus", self._theme.palette.muted)
         )
         if chosen - {None}:
-            place.addAction("Said by an unknown speaker", partial(self.assign, None))
+            place.addAction(_("Assign to unknown speaker"), partial(self.assign, None))
 
     def _add_speaker(self, menu: QMenu, number: int, label: str, speaker: str) -> QAction:
         assign = partial(self.assign, speaker)
@@ -198,12 +205,12 @@ class SpeakerController(QObject):
     def open_card(self, speaker: str, beside: QRect) -> None:
         """Show the card of a speaker beside a name."""
         entry = self._current.entry
-        found = speakers.find(entry.transcript(), speaker) if entry is not None else None
+        found = speakers.find(entry.shown(), speaker) if entry is not None else None
         if entry is None or found is None or not self._edits.may_edit(entry.id):
             return
         if self.card is not None:
             self.card.close()
-        card = self.card = SpeakerCard(self._theme, entry.transcript(), found, self._page.window())
+        card = self.card = SpeakerCard(self._theme, entry.shown(), found, self._page.window())
         card.renamed.connect(partial(self._edits.rename, entry.id, speaker))
         card.merged.connect(partial(self.merge, speaker))
         card.preview_asked.connect(partial(self.toggle_preview, speaker))
@@ -216,7 +223,7 @@ class SpeakerController(QObject):
     # Hearing.
 
     def toggle_preview(self, speaker: str) -> None:
-        """Play ten seconds of a speaker, or stop that."""
+        """Play a sample of a speaker, or stop that."""
         entry = self._current.entry
         if entry is None:
             return
@@ -262,7 +269,7 @@ class SpeakerController(QObject):
 
     def _refuse(self, problem: Problem) -> None:
         reason, remedy = describe(problem)
-        self._session.trouble.emit(f"This cannot be played. {reason}", remedy)
+        self._session.trouble.emit(_("This cannot be played. {reason}", reason=reason), remedy)
 
     # What is shown.
 
@@ -279,7 +286,7 @@ class SpeakerController(QObject):
         self._header.set_speakers(known, entry is not None and entry.has_text)
         self.strip.setVisible(known and self._actions["speakers"].isChecked())
         if entry is not None and self.strip.isVisibleTo(self._page):
-            self.strip.show_transcript(entry.transcript())
+            self.strip.show_transcript(entry.shown())
 
     def _revised(self, key: str) -> None:
         if key == self._current.key:
@@ -298,7 +305,7 @@ class SpeakerController(QObject):
         self._view.show_heard(seconds)
         self.strip.show_heard(purpose, seconds)
         playing = bool(self._playback.key)
-        self._actions["play"].show_as("Stop" if playing else "Play", icon="pause" if playing else "play")
+        self._actions["play"].show_as(_("Stop") if playing else _("Play"), icon="pause" if playing else "play")
         if self.card is not None:
             self.card.show_heard(bool(purpose))
 

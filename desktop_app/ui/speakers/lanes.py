@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, 
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from desktop_app.app import wording
+from desktop_app.texts import _
 from desktop_app.transcript.model import Span
 from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.screen_reader import announce
@@ -61,7 +62,7 @@ class Lanes(QWidget):
         self._seconds, self._now, self._cursor = 0.0, -1.0, 0.0
         self._runs: list[list[tuple[float, float]]] = []
         self._runs_width = -1
-        self.setAccessibleName("Timeline of speakers")
+        self.setAccessibleName(_("Speaker timeline"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -124,7 +125,7 @@ class Lanes(QWidget):
     def words_at(self, seconds: float) -> str:
         """The time, and who speaks then."""
         names = [name for name, _, turns in self._lanes if any(begin <= seconds < end for begin, end in turns)]
-        return f"{wording.clock(seconds)}, {' and '.join(names) or 'nobody'}"
+        return f"{wording.clock(seconds)}, {', '.join(names) or _('no speech')}"
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self._seconds:

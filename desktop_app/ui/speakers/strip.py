@@ -5,16 +5,17 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QKeySequence
 from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QWidget
 
 from desktop_app.app.wording import percent, span
+from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Speaker, Transcript
 from desktop_app.ui.speakers.lanes import Lane, Lanes
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button, icon_button
-from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.labels import label, wrapped
 from desktop_app.ui.widgets.layouts import column
 from desktop_app.ui.widgets.sheet import ScrollArea
 from desktop_app.ui.widgets.speaker_badge import BADGE, badge_icon, initial, look_of
@@ -99,19 +100,21 @@ class SpeakerStrip(QWidget):
         self.names, self.previews = {}, {}
 
     def _add_row(self, row: int, speaker: Speaker, share: float, seconds: float) -> None:
-        preview = icon_button(f"Hear ten seconds of {speaker.name}", partial(self.preview_asked.emit, speaker.id), 16)
+        preview = icon_button(_sample(speaker), partial(self.preview_asked.emit, speaker.id), 16)
         preview.setEnabled(seconds > 0)
         name = button("", "speaker", partial(self._ask, speaker.id))
         name.setText(name.fontMetrics().elidedText(speaker.name, Qt.TextElideMode.ElideRight, _LONGEST))
         name.setIconSize(QSize(BADGE + 2, BADGE + 2))
         name.setText(name.text().replace("&", "&&"))
-        name.setAccessibleName(f"{speaker.name}: rename or merge")
-        name.setToolTip(f"{speaker.name}: rename or merge" + (f" (Alt+{row + 1} gives lines)" if row < 9 else ""))
+        tip = _("Rename or merge {name}", name=speaker.name)
+        name.setAccessibleName(tip)
+        keys = QKeySequence(f"Alt+{row + 1}").toString(QKeySequence.SequenceFormat.NativeText)
+        name.setToolTip(wrapped(tip, _("{keys} assigns lines to this speaker.", keys=keys) if row < 9 else ""))
         part, said = label(percent(share), "share"), label(span(seconds) if seconds else "–", "share")
         for figure in (part, said):
             figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        part.setAccessibleName(f"{speaker.name} speaks {percent(share)} of the time")
-        said.setAccessibleName(f"{speaker.name} speaks {span(seconds) if seconds else 'not at all'}")
+        part.setAccessibleName(_("{name}: {share} of the speech", name=speaker.name, share=percent(share)))
+        said.setAccessibleName(f"{speaker.name}: {span(seconds) if seconds else _('no speech')}")
         self.previews[speaker.id], self.names[speaker.id] = preview, name
         for place, widget in ((0, name), (1, preview), (3, part), (4, said)):  # the lanes stand in 2
             self._grid.addWidget(widget, row, place)
@@ -137,10 +140,15 @@ class SpeakerStrip(QWidget):
                 self.names[speaker.id].setIcon(badge_icon(look, initial(speaker.name), colors))
                 preview = self.previews[speaker.id]
                 preview.setIcon(icons.icon("stop" if heard else "play", colors.accent if heard else colors.muted))
-                preview.setAccessibleName(f"{'Stop' if heard else 'Hear ten seconds of'} {speaker.name}")
+                stop = _("Stop the sample of {name}", name=speaker.name)
+                preview.setAccessibleName(stop if heard else _sample(speaker))
         self.lanes.retint([QColor(look_of(each.id).ink(colors)) for each in self._shown.speakers])
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.DevicePixelRatioChange:
             self._retint()
         super().changeEvent(event)
+
+
+def _sample(speaker: Speaker) -> str:
+    return _("Play a sample of {name}", name=speaker.name)

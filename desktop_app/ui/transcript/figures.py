@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from desktop_app.app.wording import percent
+from desktop_app.app.wording import number, percent
+from desktop_app.texts import _
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.widgets.labels import NONE
@@ -21,8 +22,8 @@ def panel_figures(stats: Statistics, models: Models | None) -> dict[str, str]:
     shares = time_shares(stats)
     return {
         "acceptance": percent(stats.acceptance) if stats.compared else NONE,
-        "per_pass": f"{stats.tokens_per_pass:.1f}" if stats.target_passes else NONE,
-        "real_time": _times(stats.audio_seconds / stats.wall_seconds) if timed else NONE,
+        "per_pass": number(stats.tokens_per_pass, 1) if stats.target_passes else NONE,
+        "real_time": _factor(stats.audio_seconds / stats.wall_seconds) if timed else NONE,
         "target_model": models.target if models else NONE,
         "draft_model": _draft(stats, models) if models else NONE,
         "device": models.device if models else NONE,
@@ -33,12 +34,16 @@ def panel_figures(stats: Statistics, models: Models | None) -> dict[str, str]:
 
 
 def _draft(stats: Statistics, models: Models) -> str:
-    """The draft's name, and why it was left out where it was."""
+    """The draft model's name, and why it was disabled where it was."""
     if not stats.left_out or not models.draft:
-        return models.draft or "none"
-    share, speed = percent(stats.left_out / max(stats.tokens, stats.left_out)), percent(stats.draft_worth)
-    return f"{models.draft}; left out for {share} of the text, where with it the speed would have been {speed}"
+        return models.draft or _("None")
+    return _(
+        "{draft}; disabled for {share} of the text, where it would have reduced the speed to {speed}",
+        draft=models.draft,
+        share=percent(stats.left_out / max(stats.tokens, stats.left_out)),
+        speed=percent(stats.draft_worth),
+    )
 
 
-def _times(factor: float) -> str:
-    return f"{factor:.0f}×" if factor >= 10 else f"{factor:.1f}×"
+def _factor(value: float) -> str:
+    return number(value, 0 if value >= 10 else 1)

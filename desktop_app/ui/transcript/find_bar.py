@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.texts import _
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import icon_button
 from desktop_app.ui.widgets.labels import field, label
@@ -23,13 +24,13 @@ class FindBar(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.field = field("Find in this text", "Find in this text")
+        self.field = field(_("Find in the transcript"), _("Find in the transcript"))
         self.field.textChanged.connect(self.looked_for)
         self.count = label("", "quiet")
         self._tools = {
-            "chevron-up": icon_button("Previous", lambda: self.step.emit(-1), 16),
-            "chevron-down": icon_button("Next", lambda: self.step.emit(1), 16),
-            "close": icon_button("Close", self.closed.emit, 16),
+            "chevron-up": icon_button(_("Previous"), lambda: self.step.emit(-1), 16),
+            "chevron-down": icon_button(_("Next"), lambda: self.step.emit(1), 16),
+            "close": icon_button(_("Close"), self.closed.emit, 16),
         }
         row((self.field, 1), S2, self.count, S1, *self._tools.values(), inside=self, spacing=S1)
         theme.changed.connect(self._retint)
@@ -43,7 +44,8 @@ class FindBar(QWidget):
 
     def show_count(self, current: int, count: int) -> None:
         """Which of how many places is looked at; `current` counts from 0."""
-        self.count.setText(f"{current + 1} of {count}" if count else "Not found" if self.field.text() else "")
+        found = _("{number} of {count}", number=current + 1, count=count)
+        self.count.setText(found if count else _("Not found") if self.field.text() else "")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

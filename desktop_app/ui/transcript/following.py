@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEasingCurve, QObject, QPropertyAnimation
 from PySide6.QtWidgets import QAbstractScrollArea
 
+from desktop_app.texts import _
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.theme import S4, Theme
@@ -26,7 +27,7 @@ class Follower(QObject):
         self._glide.setEasingCurve(QEasingCurve.Type.OutCubic)
         self._bar.actionTriggered.connect(self._glide.stop)
         self._bar.valueChanged.connect(self._scrolled)
-        self.pill = button("Jump to the end", "pill", self.jump_to_end, view.viewport())
+        self.pill = button(_("Jump to the end"), "pill", self.jump_to_end, view.viewport())
         self.pill.hide()
         theme.changed.connect(self._retint)
         self._retint()

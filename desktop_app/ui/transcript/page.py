@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from desktop_app.app import wording
 from desktop_app.app.entry import CANCELLED, DONE, FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
 from desktop_app.app.problems import sentence
-from desktop_app.transcript import guarded
+from desktop_app.texts import _
 from desktop_app.ui.transcript.find_bar import FindBar
 from desktop_app.ui.transcript.header import PageHeader
 from desktop_app.ui.transcript.painting import GUTTER, text_column
@@ -22,11 +22,6 @@ from desktop_app.ui.widgets.banner import NEUTRAL, NOTICE, PROBLEM, Banner
 from desktop_app.ui.widgets.layouts import column
 from desktop_app.ui.widgets.sheet import rule
 from desktop_app.ui.widgets.theme import S3, S4, S5, Theme
-
-_BROKEN_OFF = {
-    CANCELLED: "This was stopped before its end.",
-    INTERRUPTED: "Galley was closed before this was done.",
-}
 
 
 class TranscriptPage(QWidget):
@@ -43,14 +38,14 @@ class TranscriptPage(QWidget):
         self.header = PageHeader(actions)
         self.strip = ProgressStrip(theme, actions)
         self.notice = Banner(theme, NOTICE, "warning")
-        self.notice.add_button("Choose model…", "link").clicked.connect(actions["models"].trigger)
+        self.notice.add_button(_("Choose model…"), "link").clicked.connect(actions["models"].trigger)
         self.problem = Banner(theme, PROBLEM, "problem")
-        self.choose_model = self.problem.add_button("Choose model…", "link")
+        self.choose_model = self.problem.add_button(_("Choose model…"), "link")
         self.choose_model.clicked.connect(actions["models"].trigger)
-        self.try_again = self.problem.add_button("Try again")
+        self.try_again = self.problem.add_button(_("Try again"))
         self.try_again.clicked.connect(self.again_asked)
         self.broken_off = Banner(theme, NEUTRAL, "pause")
-        self.once_more = self.broken_off.add_button("Transcribe again")
+        self.once_more = self.broken_off.add_button(_("Transcribe again"))
         self.once_more.clicked.connect(self.again_asked)
         self.find_bar = FindBar(theme)
         self.view = TranscriptView(theme, actions)
@@ -125,7 +120,7 @@ class TranscriptPage(QWidget):
         if in_work:
             self.strip.show_entry(entry, queue)
         notice = sentence(*entry.models.notices) if entry.models else ""
-        self.notice.say(" ".join(filter(None, (notice, entry.damage, guarded.sentence(entry.guarded)))))
+        self.notice.say(" ".join(filter(None, (notice, entry.damage, wording.guard_report(entry.guarded)))))
         self._say_problem(entry)
         self.choose_model.setVisible(entry.problem is not None and entry.problem.kind == "model")
         self._say_broken_off(entry)
@@ -133,30 +128,25 @@ class TranscriptPage(QWidget):
 
     def _say_problem(self, entry: Entry) -> None:
         problem = sentence(entry.problem) if entry.problem else ""
-        text = (problem or "It could not be transcribed.") if entry.state == FAILED else ""
+        text = (problem or _("Transcription failed.")) if entry.state == FAILED else ""
         if entry.state == RECORDING and entry.problem:
-            text = f"{problem} The recording goes on, and can be transcribed afterwards."
+            text = _("{problem} Recording continues; you can transcribe it afterwards.", problem=problem)
         self.problem.say(text)
         self.try_again.setVisible(entry.state == FAILED)
 
     def _say_broken_off(self, entry: Entry) -> None:
-        text = _BROKEN_OFF.get(entry.state, "")
         self.once_more.setText(again_words(entry))
         self.try_again.setText(again_words(entry))
-        if text and entry.segments:
-            end = wording.clock(entry.segments[-1].end)
-            whole = f" of {wording.clock(entry.seconds)}" if entry.seconds else ""
-            text += f" The first {end}{whole} stands below."
-        self.broken_off.say(text)
+        self.broken_off.say(_where_it_ended(entry))
 
     def refresh_text(self, queue: list[Entry]) -> None:
         """Show the entry's text as far as it is written."""
         entry = self.entry
         if entry is None:
             return
-        self.view.show_speakers(entry.speakers)
+        self.view.show_speakers(wording.named(entry.speakers))
         self.view.sync(entry.segments, entry.lines, entry.state in IN_WORK)
-        self.view.setAccessibleName(f"Transcript of {entry.name}")
+        self.view.setAccessibleName(_("Transcript of {name}", name=entry.name))
         self.header.set_usable(entry.has_text, entry.state in IN_WORK)
         if entry.state in IN_WORK:
             self.strip.show_entry(entry, queue)
@@ -168,7 +158,7 @@ class TranscriptPage(QWidget):
         """Show the same words divided or spoken in another way; the view stays where it is."""
         entry = self.entry
         if entry is not None:
-            self.view.show_speakers(entry.speakers)
+            self.view.show_speakers(wording.named(entry.speakers))
             self.view.revise(entry.segments, entry.lines, entry.state in IN_WORK)
             if self.find_bar.isVisible():
                 self._count_hits()
@@ -178,13 +168,13 @@ class TranscriptPage(QWidget):
         if not entry.segments and not entry.lines:
             if entry.state == RECORDING:
                 ready = entry.models is not None or bool(entry.problem)
-                text = "Words appear here while they are spoken." if ready else entry.preparing
+                text = _("Text appears here as you speak.") if ready else entry.preparing
             elif entry.state == WAITING:
-                text = "Its turn comes after the recordings before it."
+                text = _("Waiting in the queue")
             elif entry.state in IN_WORK:
-                text = "The first words come in a moment."
+                text = _("Starting…")
             elif entry.state == DONE and entry.loaded and entry.models:
-                text = "No speech was found in this recording."
+                text = _("No speech was found in this recording.")
         self._empty.setText(text)
         self._empty.setVisible(bool(text))
         self._place_empty()
@@ -230,8 +220,23 @@ class TranscriptPage(QWidget):
 def again_words(entry: Entry) -> str:
     """What transcribing a recording once more does, on a button."""
     if entry.is_half_written and (entry.segments or not entry.loaded):
-        return "Write the rest"
-    return "Try again" if entry.state == FAILED else "Transcribe again"
+        return _("Continue transcribing")
+    return _("Try again") if entry.state == FAILED else _("Transcribe again")
+
+
+def _where_it_ended(entry: Entry) -> str:
+    """Up to where there is a text of what was stopped or interrupted; "" for others."""
+    if entry.state not in (CANCELLED, INTERRUPTED):
+        return ""
+    stopped = entry.state == CANCELLED
+    if not entry.segments:
+        return _("Stopped before the end.") if stopped else _("Galley was closed before the end.")
+    time, length = wording.clock(entry.segments[-1].end), wording.clock(entry.seconds)
+    if not entry.seconds:
+        return _("Stopped at {time}.", time=time) if stopped else _("Galley was closed at {time}.", time=time)
+    if stopped:
+        return _("Stopped at {time} of {length}.", time=time, length=length)
+    return _("Interrupted at {time} of {length}, when Galley was closed.", time=time, length=length)
 
 
 def _about(entry: Entry) -> str:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from desktop_app.app import wording
+from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Speaker
 from desktop_app.ui.transcript.finder import Finder
 from desktop_app.ui.transcript.flow import Flow, Paragraph
@@ -27,9 +28,8 @@ LEAD = 34
 
 GUTTER = 58
 FADE_SECONDS = 1.6  # of the mark under a word that was corrected
-UNKNOWN = "Unknown speaker"
+UNKNOWN = N_("Unknown speaker")
 _CHARACTERS = 86  # of a full line; no longer line is comfortable to read
-_SAMPLE = "It was a bright cold day in April, and the clocks were striking thirteen."
 _ABOVE = 13  # from the top of the text to the middle of the name
 
 Part = tuple[int, int, str]  # first character, the one after the last, the palette's name of the colour
@@ -45,8 +45,9 @@ def text_column(width: int) -> tuple[int, int]:
 @cache
 def _full_line() -> int:
     """The width of _CHARACTERS characters of ordinary text."""
-    advance = QFontMetricsF(font(TEXT_PIXELS, serif=True)).horizontalAdvance(_SAMPLE)
-    return ceil(advance / len(_SAMPLE) * _CHARACTERS)
+    metrics = QFontMetricsF(font(TEXT_PIXELS, serif=True))
+    advance = metrics.horizontalAdvance("It was a bright cold day in April, and the clocks were striking thirteen.")
+    return ceil(advance / 73 * _CHARACTERS)
 
 
 def _parts(paragraph: Paragraph, over: Iterable[Part]) -> list[Part]:
@@ -109,7 +110,7 @@ class ParagraphPainter:
     def name_rect(self, index: int, y: float) -> QRect:
         """Where the badge and the name over a line stand."""
         found = self.speakers.get(self._flow.paragraphs[index].speaker or "")
-        width = QFontMetricsF(self._names).horizontalAdvance(found.name if found else UNKNOWN)
+        width = QFontMetricsF(self._names).horizontalAdvance(found.name if found else _(UNKNOWN))
         left = self.left - S4 - BADGE
         return QRect(left, round(y - _ABOVE) - 13, round(S4 + BADGE + min(width, self._flow.width) + S1), 26)
 
@@ -146,7 +147,7 @@ class ParagraphPainter:
             paint_badge(painter, place, look, initial(found.name), colors)
             color = QColor(look.ink(colors))
         metrics = QFontMetricsF(self._names)
-        name = metrics.elidedText(found.name if found else UNKNOWN, Qt.TextElideMode.ElideRight, self._flow.width)
+        name = metrics.elidedText(found.name if found else _(UNKNOWN), Qt.TextElideMode.ElideRight, self._flow.width)
         painter.setFont(self._names)
         painter.setPen(color)
         painter.drawText(QPointF(self.left, middle + metrics.capHeight() / 2), name)

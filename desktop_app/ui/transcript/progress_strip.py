@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.app.entry import Entry
+from desktop_app.texts import _, ngettext
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
@@ -17,7 +18,7 @@ class ProgressStrip(QWidget):
 
     def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.bar = Bar(theme, "Progress", height=4)
+        self.bar = Bar(theme, _("Progress"), height=4)
         self.words, self.queue = label("", "quiet"), label("", "quiet")
         self.cancel = actions.button("cancel", "link")
         state = row(self.words, STRETCH, self.queue, self.cancel, spacing=S2)
@@ -27,10 +28,11 @@ class ProgressStrip(QWidget):
         """The state of a recording in work, and its place in the queue."""
         self.bar.set_value(entry.progress)
         self.words.setText(entry.progress_words())
-        self.words.setAccessibleName(f"Progress: {entry.progress_words()}")
+        self.words.setAccessibleName(_("Progress: {state}", state=entry.progress_words()))
         places = [waiting.id for waiting in queue]
         before = places.index(entry.id) if entry.id in places else 0
         behind = len(places) - before - 1
-        parts = [f"{before} before this"] if before else []
-        parts += [f"{behind} waiting"] if behind and not before else []
-        self.queue.setText(", ".join(parts))
+        if before:
+            self.queue.setText(ngettext("{n} ahead in the queue", "{n} ahead in the queue", before))
+        else:
+            self.queue.setText(ngettext("{n} more queued", "{n} more queued", behind) if behind else "")

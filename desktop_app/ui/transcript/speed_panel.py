@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QLabel, QLayout, QWidget
 
 from desktop_app.app.entry import RECORDING, Entry
+from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.transcript.figures import panel_figures, time_shares
@@ -18,28 +19,28 @@ from desktop_app.ui.widgets.theme import S1, S2, S3, S4, S5, Theme
 
 WIDTH = 252
 _PARTS = (
-    ("encoder", "Encoder", "Listening: the sound of each half minute is turned into what the models can read."),
-    ("drafting", "Draft", "The small model writing ahead."),
-    ("target", "Target", "The large model reading the draft and writing where it knows better."),
+    ("encoder", N_("Encoder"), N_("Turns the sound of each window into the features that the models read.")),
+    ("drafting", N_("Draft model"), N_("Proposes the next tokens, which the main model then verifies.")),
+    ("target", N_("Main model"), N_("Verifies the draft tokens, and replaces those that it would not have written.")),
 )
 _PAIR = (
     (
         "per_pass",
-        "Tokens per pass",
-        "tokens per pass",
-        "Tokens for each forward pass of the target. Without a draft it is one at most.",
+        N_("Tokens per pass"),
+        N_("tokens per pass"),
+        N_("Tokens per forward pass of the main model. Without a draft model it is one at most."),
     ),
-    ("real_time", "Times real time", "real time", "Seconds of sound transcribed in each second of waiting."),
+    ("real_time", N_("Times real time"), N_("× real time"), N_("Seconds of audio transcribed per second.")),
 )
 _MODELS = (
-    ("target_model", "Target", "The large model. Every word of the text is its own."),
-    ("draft_model", "Draft", "The small model that writes ahead to save time. It cannot change the text."),
-    ("device", "Device", "The part of this computer that does the work."),
-    ("precision", "Precision", "How finely the numbers in the model are kept."),
+    ("target_model", N_("Main model"), N_("Decides every word of the text.")),
+    ("draft_model", N_("Draft model"), N_("A smaller model that saves time. It cannot change the text.")),
+    ("device", N_("Device"), N_("The processor that runs the models.")),
+    ("precision", N_("Precision"), N_("Number format of the model's weights.")),
     (
         "near_ties",
-        "Re-checked tokens",
-        "Two tokens so close that the order of computing could decide: these were decided again, exactly.",
+        N_("Re-checked tokens"),
+        N_("Tokens whose two best candidates were so close that rounding could decide. They were computed again."),
     ),
 )
 
@@ -54,19 +55,19 @@ class SpeedPanel(ScrollArea):
         self.setFixedWidth(WIDTH)
         self.values: dict[str, QLabel] = {}
         self._names: dict[str, str] = {}
-        self.meter = Bar(theme, "Draft accepted")
+        self.meter = Bar(theme, _("Draft tokens accepted"))
         self.bar = ShareBar(theme)
         self._dots: dict[str, QLabel] = {}
         inner = QWidget()
         inner.setObjectName("panelInner")
         self.live = LiveFigures()
         pair = figure_columns(
-            *((self._value(name, spoken, "figure2", tip), text, tip) for name, spoken, text, tip in _PAIR)
+            *((self._value(name, spoken, "figure2", tip), _(text), _(tip)) for name, spoken, text, tip in _PAIR)
         )
-        models = value_rows(*((text, self._value(name, text, "value", tip), tip) for name, text, tip in _MODELS))
-        promise = quiet("Every word comes from the main model. The draft only saves time.")
+        models = value_rows(*((_(text), self._value(name, text, "value", tip), _(tip)) for name, text, tip in _MODELS))
+        promise = quiet(_("Every word comes from the main model. The draft only saves time."))
         column(
-            self.live, label("SPEED", "section"), S4, self._acceptance(), S5, pair, S5, self._shares(), S5,
+            self.live, label(_("SPEED"), "section"), S4, self._acceptance(), S5, pair, S5, self._shares(), S5,
             rule(), S4, models, STRETCH, S5, promise,
             inside=inner, margins=(S4 + S1, S5, S4 + S1, S4),
         )  # fmt: skip
@@ -76,22 +77,22 @@ class SpeedPanel(ScrollArea):
         self.show_figures(Statistics(), None)
 
     def _value(self, name: str, spoken: str, role: str, tip: str) -> QLabel:
-        made = label(NONE, role, tip)
-        self.values[name], self._names[name] = made, spoken
+        made = label(NONE, role, _(tip))
+        self.values[name], self._names[name] = made, _(spoken)
         return made
 
     def _acceptance(self) -> QLayout:
-        tip = "Of the draft's words that the large model looked at, how many it kept. The rest it wrote itself."
-        self.meter.setToolTip(wrapped(tip))
-        value = self._value("acceptance", "Draft accepted", "figure", tip)
-        return column(value, label("draft tokens accepted", "quiet", tip), S3, self.meter)
+        tip = N_("Share of the draft tokens verified by the main model that it accepted. It wrote the others itself.")
+        self.meter.setToolTip(wrapped(_(tip)))
+        value = self._value("acceptance", N_("Draft tokens accepted"), "figure", tip)
+        return column(value, label(_("draft tokens accepted"), "quiet", _(tip)), S3, self.meter)
 
     def _shares(self) -> QLayout:
-        box = column(label("Where the time goes", "strong"), S2 + 2, self.bar, S3)
+        box = column(label(_("Processing time"), "strong"), S2 + 2, self.bar, S3)
         for name, words, tip in _PARTS:
             dot = self._dots[name] = QLabel()
-            value = self._value(name, f"{words}, share of time", "number", tip)
-            add(box, row(dot, (label(words, "quiet", tip), 1), value, spacing=S2), S1 + 2)
+            value = self._value(name, words, "number", tip)
+            add(box, row(dot, (label(_(words), "quiet", _(tip)), 1), value, spacing=S2), S1 + 2)
         return box
 
     def show_entry(self, entry: Entry) -> None:

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QAbstractSlider, QApplication
 
 from desktop_app.app import wording
 from desktop_app.engine.messages import TentativeLine
+from desktop_app.texts import _
 from desktop_app.transcript.model import Segment, Speaker
 from desktop_app.ui.transcript.finder import Finder
 from desktop_app.ui.transcript.flow import Flow
@@ -69,7 +70,7 @@ class TranscriptView(QAbstractScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Transcript")
+        self.setAccessibleName(_("Transcript"))
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self.viewport().setAutoFillBackground(False)
         self.viewport().setMouseTracking(True)

@@ -204,7 +204,7 @@ def test_files_wait_while_something_is_recorded(stage: Stage, recording: Make) -
     stage.stop()
     assert later.summary() == "Paused while recording"  # its last words are still written
     stage.say(Finished(entry.id, transcript(segment(0))))
-    assert later.summary() == "Waiting"
+    assert later.summary() == "Queued"
 
 
 def test_the_next_recording_waits_for_the_last_words_of_the_one_before(stage: Stage) -> None:
@@ -260,7 +260,7 @@ def test_where_no_sound_came_is_said_at_the_end(stage: Stage) -> None:
     with stage.hears(stage.session.trouble) as told:
         stage.studio.recorder.listener.ended(Recorded(Path(entry.path), 100.0, gaps))
     assert told.args[0] == (
-        "No audio arrived for 6.0 s (0:12–0:13, 1:15–1:16, 1:20–1:21 and 1 more place); the recording is silent there."
+        "No audio arrived for 6.0 s (0:12–0:13, 1:15–1:16, 1:20–1:21 and 1 more); the recording is silent there."
     )
 
 

@@ -47,13 +47,13 @@ def test_a_folder_gives_its_recordings(stage: Stage, recording: Make, tmp_path: 
 def test_a_folder_without_recordings_says_so(stage: Stage, tmp_path: Path) -> None:
     with stage.hears(stage.session.trouble) as told:
         stage.session.add([str(tmp_path)])
-    assert "no audio or video" in told.args[0]
+    assert "No audio or video" in told.args[0]
     assert not stage.engine.jobs
 
 
 def test_a_run_from_the_first_word_to_the_last(stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("talk.wav"))
-    assert entry.summary() == "Waiting"
+    assert entry.summary() == "Queued"
     stage.say(Preparing(entry.id, "loading", {"name": "Large"}))
     assert entry.summary() == "Loading Large…"
     stage.say(Started(entry.id, 60.0, MODELS))

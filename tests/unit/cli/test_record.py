@@ -375,7 +375,7 @@ def test_the_guard_says_what_it_did_and_can_be_left_out(
     monkeypatch.setattr(EngineDouble, "stop_live", stop)
     option = [] if said else ["--no-guard"]
     assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path), *option]) == 0
-    told = "The guard left out text where nobody speaks (0:03–0:09)." in capsys.readouterr().err.splitlines()
+    told = "Hallucinated text removed (0:03–0:09)." in capsys.readouterr().err.splitlines()
     assert told is said
 
 

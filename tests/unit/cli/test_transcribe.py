@@ -143,7 +143,7 @@ def test_a_folder_that_cannot_be_made_is_wrong_usage(capsys: pytest.CaptureFixtu
 
 def test_what_the_guard_did_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("guarded.wav") == 0
-    said = "guarded.wav: The guard left out text where nobody speaks (0:01–0:02)."
+    said = "guarded.wav: Hallucinated text removed (0:01–0:02)."
     assert capsys.readouterr().err.splitlines() == [NAMED, NOTICE, said]
 
 
