@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app import resources
 from desktop_app.app.entry import CANCELLED, DONE, FAILED, IN_WORK, Entry
+from desktop_app.app.problems import sentence
 from desktop_app.ui.shell.app import Program
 from desktop_app.ui.widgets.labels import NONE
 from tests.program import opened
@@ -90,7 +91,7 @@ def test_killing_the_engine_is_said_and_the_next_file_works(program: Program, qt
     qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)
     assert entry.state == FAILED
     assert program.window.page.problem.isVisible()
-    assert program.window.page.problem.text.text() == entry.problem
+    assert program.window.page.problem.text.text() == sentence(entry.problem)
     assert program.window.page.try_again.isVisible()
     qtbot.waitUntil(lambda: other.state not in IN_WORK, timeout=WAIT)
     assert other.state == DONE
