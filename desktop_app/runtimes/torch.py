@@ -39,7 +39,7 @@ def devices() -> list[tuple[str, str]]:
 def absence() -> Problem:
     """Why there is no CUDA device."""
     built = torch.version.cuda is not None or torch.version.hip is not None
-    return Problem("model.no_cuda_device" if built else "model.no_cuda", version=torch.__version__)
+    return Problem("model.no_cuda_device" if built else "model.no_cuda", version=str(torch.__version__))
 
 
 def load(

@@ -54,7 +54,7 @@ def test_the_window_transcribes_with_it(program: Program, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: len(program.session.entries) == 1, timeout=WAIT)
     (entry,) = program.session.entries.values()
     qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=4 * WAIT)
-    assert (entry.state, entry.problem) == (DONE, "")
+    assert (entry.state, entry.problem) == (DONE, None)
     assert entry.models is not None
     assert (entry.models.target, entry.models.notices) == ("base", ())
     assert not program.window.page.notice.isVisible()

@@ -189,8 +189,8 @@ def test_a_folder_with_the_shape_of_a_real_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--target", "nobody"], "galley: there is no model nobody; choose a folder or one of: base\n"),
-        (["--draft", "nobody"], "galley: there is no model nobody; choose a folder or one of: base\n"),
+        (["--target", "nobody"], "galley: There is no model nobody. Choose a folder, or one of: base.\n"),
+        (["--draft", "nobody"], "galley: There is no model nobody. Choose a folder, or one of: base.\n"),
         (["--language", "xx"], "does not know the language xx"),
     ],
 )

@@ -32,7 +32,7 @@ def test_a_mirror_with_other_weights_takes_nothing_from_what_has_arrived(
     pinned = catalogue.Entry(NAME, REPOSITORY, COMMIT, ("*",), "MIT", 1, sha256=sha256(repository / WEIGHTS))
     monkeypatch.setattr(catalogue, "entries", lambda: (pinned,))
     server.cuts = {WEIGHTS: [100_000, *[0] * 50]}
-    with pytest.raises(Problem, match="broken_off"):
+    with pytest.raises(Problem, match="unreachable"):
         fetch(server)
     arrived = installed.unfinished()[NAME]
     with serving() as mirror:
@@ -137,7 +137,7 @@ def test_settings_of_no_use_take_nothing_from_the_weights_that_have_arrived(
     """They may be those of a careless mirror."""
     folder = server.repositories[REPOSITORY] = random_models.toy(tmp_path / NAME)
     server.cuts = {WEIGHTS: [100_000, *[0] * 50]}
-    with pytest.raises(Problem, match="broken_off"):
+    with pytest.raises(Problem, match="unreachable"):
         fetch(server)
     right = (folder / "config.json").read_text("utf-8")
     (folder / "config.json").write_text("{}")

@@ -77,7 +77,7 @@ def test_a_model_is_fetched_chosen_used_and_removed(program: Program, server: Hu
 
     (entry,) = _drop(program, qtbot)
     qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)
-    assert (entry.state, entry.problem) == (DONE, "")
+    assert (entry.state, entry.problem) == (DONE, None)
     assert entry.models is not None
     assert entry.models.target == name
 
