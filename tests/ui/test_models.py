@@ -50,7 +50,7 @@ def install(stage: Stage, page: ModelsPage, *names: str) -> None:
 
 def test_what_a_download_takes_is_said_before_it_is_asked_for(page: ModelsPage, stage: Stage) -> None:
     row = page.rows["large"]
-    assert row.facts.text() == "Multilingual · MIT · about 17.0 GB of memory (7.1 GB with 8-bit weights)"
+    assert row.facts.text() == "Multilingual · MIT · about 17.0 GB of memory (8-bit: 7.1 GB)"
     assert row.advice.text() == "Faster with a draft model: small (English, 166 MB)"
     assert row.get.text() == "Download · 3.1 GB"
     assert row.get.accessibleName() == "Download large from hub.example.org: 3.1 GB"

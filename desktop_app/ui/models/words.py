@@ -12,7 +12,7 @@ def facts(model: Listed) -> str:
     parts = [size(model.bytes) if model.folder else "", languages(model.languages), model.licence]
     if model.memory[0]:
         full, quantised = (size(each) for each in model.memory)
-        parts.append(_("about {full} of memory ({quantised} with 8-bit weights)", full=full, quantised=quantised))
+        parts.append(_("about {full} of memory (8-bit: {quantised})", full=full, quantised=quantised))
     if model.speakers:
         parts.append(_("identifies speakers"))
     return " · ".join(filter(None, [*parts, *_origin(model)]))

@@ -21,7 +21,8 @@ class CheckBar(Banner):
         super().__init__(theme, NEUTRAL, "compare", parent)
         self._theme, self._checks, self._key = theme, checks, ""
         self.start = self.add_button(_("Re-check the whole recording"))
-        self.look = self.add_button(_("Show changes"), "link")
+        self.look = self.add_button(_("Show"), "link")
+        self.look.setAccessibleName(_("Show changes"))
         self.accept = self.add_button(_("Apply changes"))
         self.keep = self.add_button(_("Not now"), "link")
         self.start.clicked.connect(lambda: checks.begin(self._key))
