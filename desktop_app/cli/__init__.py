@@ -9,8 +9,10 @@ import os
 import sys
 from collections.abc import Sequence
 
+from desktop_app import settings, texts
 from desktop_app.cli import arguments, bench, devices, doctor, transcribe, window
 from desktop_app.engine import log
+from desktop_app.texts import _
 
 FAILED = 1
 INTERRUPTED = 130
@@ -23,6 +25,9 @@ def main(given: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    language = settings.read().get("language")
+    texts.use_preferred(language if isinstance(language, str) else None)
+    arguments.translate_argparse()
     try:
         if not given or given[0] not in arguments.COMMANDS:
             return window.run(arguments.window(given).files)
@@ -52,14 +57,20 @@ def _command(name: str, given: Sequence[str]) -> int:
         return FAILED
     except OSError as error:
         with contextlib.suppress(OSError):
-            sys.stderr.write(f"galley: the output cannot be written ({error.strerror or error}); make room for it\n")
+            why = error.strerror or error
+            _complain(_("The output cannot be written ({error}). Free some space for it.", error=why))
         return FAILED
     except Exception as error:
         log.append(error)
         what = " ".join(str(error).split())[:200] or type(error).__name__
-        sys.stderr.write(f"galley: Galley made a mistake: {what}; the details are in {log.path()}\n")
+        _complain(_("Galley failed ({error}). The details are in {log}.", error=what, log=log.path()))
         return FAILED
     return status
+
+
+def _complain(sentence: str) -> None:
+    line = f"galley: {sentence}\n"
+    sys.stderr.write(line)
 
 
 def _record(found: argparse.Namespace) -> int:

@@ -9,45 +9,78 @@ from desktop_app import __version__
 from desktop_app.cli import bench
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.messages import MOST_SPEAKERS, is_speakers
+from desktop_app.texts import N_, _, ngettext
 from desktop_app.transcript.formats import FORMATS
 
 COMMANDS = {
-    "transcribe": "write down what is said in audio and video files",
-    "record": "record a microphone, and write down what is said while it is said",
-    "models": "list, download, add, convert, check and remove models",
-    "devices": "list what can compute and what can hear on this computer",
-    "doctor": "check that everything works, and say what to do where it does not",
-    "bench": "measure this computer",
+    "transcribe": N_("Transcribe audio and video files"),
+    "record": N_("Record a microphone and transcribe live"),
+    "models": N_("List, download, add, train, convert, verify and remove models"),
+    "devices": N_("List the compute devices and audio inputs of this computer"),
+    "doctor": N_("Check that everything works, and suggest remedies"),
+    "bench": N_("Measure speed and accuracy on this computer"),
 }
 
-_STATUS = """exit status:
-  0 all done; 1 some files failed, the others are done; 2 wrong usage;
-  3 no usable model or engine; 130 interrupted"""
+_SPEAKERS = "off|auto|N"
+
+# What argparse itself says.
+_OF_ARGPARSE = (
+    N_("usage: "),
+    N_("positional arguments"),
+    N_("options"),
+    N_("show this help message and exit"),
+    N_("%(prog)s: error: %(message)s\n"),
+    N_("argument %(argument_name)s: %(message)s"),
+    N_("the following arguments are required: %s"),
+    N_("unrecognized arguments: %s"),
+    N_("expected one argument"),
+    N_("expected at least one argument"),
+    N_("ignored explicit argument %r"),
+    N_("not allowed with argument %s"),
+    N_("invalid choice: %(value)r (choose from %(choices)s)"),
+    N_("unknown parser %(parser_name)r (choices: %(choices)s)"),
+    N_("invalid %(type)s value: %(value)r"),
+)
+
+
+def translate_argparse() -> None:
+    """Let argparse look its texts up where Galley's are.
+
+    It calls the `gettext` and `ngettext` of the standard library, which read compiled files of the system's language
+    alone, by these two names of its module. A text that a newer Python has changed is English.
+    """
+    vars(argparse).update(_=_, ngettext=ngettext)
 
 
 def window(given: Sequence[str]) -> argparse.Namespace:
     """The arguments without a command: files for the window."""
     width = max(map(len, COMMANDS))
-    commands = "\n".join(f"  galley {name:{width}}  {what}" for name, what in COMMANDS.items())
+    commands = "\n".join(f"  galley {name:{width}}  {_(what)}" for name, what in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="galley",
-        usage="galley [FILE ...]\n       galley COMMAND ...",
-        description="Private transcription on your own computer. Without a command the window opens.",
-        epilog=f"commands:\n{commands}\n\n'galley COMMAND --help' tells more.",
+        usage=_("galley [FILE ...]\n       galley COMMAND ..."),
+        description=_("Private transcription on your own computer. Without a command the window opens."),
+        epilog=_("commands:\n{commands}\n\nRun galley COMMAND --help for details.", commands=commands),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("files", nargs="*", metavar="FILE", help="audio or video to transcribe in the window")
-    parser.add_argument("--version", action="version", version=f"galley {__version__}")
+    parser.add_argument(
+        "files", nargs="*", metavar=_("FILE"), help=_("audio or video file to transcribe in the window")
+    )
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=f"galley {__version__}",
+        help=_("show the version number and exit"),
+    )
     return parser.parse_args(given)
 
 
 def command(name: str, given: Sequence[str]) -> argparse.Namespace:
     """The arguments behind the command `name`, one of COMMANDS."""
-    what = COMMANDS[name]
     parser = argparse.ArgumentParser(
         prog=f"galley {name}",
-        description=f"{what[0].upper()}{what[1:]}.",
+        description=_(COMMANDS[name]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -61,8 +94,8 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
         parser.add_argument(
             "--device",
             type=model_options.device,
-            metavar="DEVICE",
-            help="try this one only: compile the bundled model for it, and compare its text with the processor's",
+            metavar=_("DEVICE"),
+            help=_("check only this device: compile the bundled model for it and compare its text with the CPU's"),
         )
     elif name == "bench":
         bench.add_arguments(parser, given)
@@ -70,140 +103,190 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
 
 
 def _add_transcribe(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _STATUS
+    parser.epilog = _(
+        "exit status:\n"
+        "  0 all files are transcribed; 1 some files failed, the others are transcribed;\n"
+        "  2 wrong usage; 3 no usable model or engine; 130 interrupted"
+    )
     add = parser.add_argument
-    add("files", nargs="+", metavar="FILE", help="audio or video, in any format that FFmpeg reads")
+    add("files", nargs="+", metavar=_("FILE"), help=_("audio or video file, in any format that FFmpeg reads"))
     model_options.add(parser)
     add(
         "--timestamps",
         default=True,
         action=argparse.BooleanOptionalAction,
-        help="let the model write times; without them a segment is a window of 30 s (default: yes)",
+        help=_("let the model predict timestamps; without them a segment is a window of 30 s (default: yes)"),
     )
     add(
         "--condition",
         default=False,
         action=argparse.BooleanOptionalAction,
-        help="show the model the text so far before each window (default: no)",
+        help=_("condition each window on the text before it (default: no)"),
     )
     add(
         "--temperature",
         default=(0.0,),
         type=_temperatures,
         metavar="T[,T...]",
-        help="0 is the likeliest text; more of them, as in 0,0.2,0.4, are tried in turn where a text goes wrong",
+        help=_(
+            "sampling temperature; 0 takes the most probable text. With several, such as 0,0.2,0.4, the next one is "
+            "tried where decoding fails (default: 0)"
+        ),
     )
     add(
         "--words",
         default=None,
         action=argparse.BooleanOptionalAction,
-        help="find when each word was said, for the json format; never changes the text (default: only with speakers)",
+        help=_("add word timestamps to the json format; the text is the same (default: only with speakers)"),
     )
-    _add_speakers(parser, "The text then comes at the end")
-    add("--format", default="txt", choices=tuple(FORMATS), help="of the result (default: %(default)s)")
-    add("--output", metavar="FOLDER", help="write one file for each FILE there, instead of the standard output")
-    add("--stats", metavar="FILE", help="write the figures of the run there, as JSON")
+    _add_speakers(
+        parser,
+        _(
+            "identify speakers; N is their number, if you know it. The text is then shown when the whole file is "
+            "transcribed (default: off)"
+        ),
+    )
+    add("--format", default="txt", choices=tuple(FORMATS), help=_("format of the transcript (default: %(default)s)"))
+    add(
+        "--output",
+        metavar=_("FOLDER"),
+        help=_("write one file for each FILE into this folder, instead of the standard output"),
+    )
+    add("--stats", metavar=_("FILE"), help=_("write the statistics of the run to this file, as JSON"))
 
 
 def _add_record(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = (
-        "Return pauses the recording and goes on; Ctrl-C ends it. Its sound is on the disk from the first moment;\n"
+    parser.epilog = _(
+        "Return pauses and resumes the recording, Ctrl-C stops it. The sound is written to the disk continuously;\n"
         "a program that is killed loses less than a second of it.\n\n"
         "exit status:\n"
-        "  0 recorded and written down; 1 not recorded, or the text is not finished; 2 wrong usage;\n"
-        "  130 ended before the last words were written"
+        "  0 recorded and transcribed; 1 not recorded, or the text is incomplete; 2 wrong usage;\n"
+        "  130 stopped before the last words were transcribed"
     )
     add = parser.add_argument
     add(
         "--input",
-        metavar="NAME",
-        help="what to record, a name of galley devices or a part of one (default: the system's)",
+        metavar=_("NAME"),
+        help=_("input to record: a name that galley devices lists, or a part of one (default: the system's)"),
     )
-    add("--seconds", type=_seconds, metavar="N", help="stop after so much sound (default: when Ctrl-C is pressed)")
-    add("--output", metavar="FOLDER", help="where sound and text go (default: the recordings in Galley's data folder)")
-    add("--format", default="txt", choices=tuple(FORMATS), help="of the text (default: %(default)s)")
-    add("--check", action="store_true", help="then transcribe the whole file, and say how many words that would change")
-    add("--recover", action="store_true", help="record nothing; write down recordings that were interrupted")
-    _add_speakers(parser, "They stand in the text that is kept")
+    add(
+        "--seconds",
+        type=_seconds,
+        metavar="N",
+        help=_("stop after N seconds of sound (default: when Ctrl-C is pressed)"),
+    )
+    add(
+        "--output",
+        metavar=_("FOLDER"),
+        help=_("folder for sound and text (default: the recordings in Galley's data folder)"),
+    )
+    add("--format", default="txt", choices=tuple(FORMATS), help=_("format of the transcript (default: %(default)s)"))
+    add(
+        "--check",
+        action="store_true",
+        help=_("afterwards re-check the whole recording, and report how many words would change"),
+    )
+    add("--recover", action="store_true", help=_("record nothing; transcribe interrupted recordings"))
+    _add_speakers(
+        parser, _("identify speakers; N is their number, if you know it. The saved text names them (default: off)")
+    )
     model_options.add(parser)
 
 
-def _add_speakers(parser: argparse.ArgumentParser, when: str) -> None:
-    parser.add_argument(
-        "--speakers",
-        default="off",
-        type=_speakers,
-        metavar="off|auto|N",
-        help=f"find who says what; N if you know how many they are. {when} (default: off)",
-    )
+def _add_speakers(parser: argparse.ArgumentParser, explanation: str) -> None:
+    parser.add_argument("--speakers", default="off", type=_speakers, metavar=_SPEAKERS, help=explanation)
 
 
 def _add_models(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    actions = parser.add_subparsers(dest="action", required=True, metavar=_("ACTION"))
 
     def action(name: str, what: str) -> argparse.ArgumentParser:
-        return actions.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.", allow_abbrev=False)
+        return actions.add_parser(name, help=what, description=what, allow_abbrev=False)
 
-    add = action("list", "show the models on this computer and those that can be downloaded").add_argument
-    add("--json", action="store_true", help="as one JSON object")
-    add = action("download", "fetch a model; repeated after an interruption it goes on where it stopped").add_argument
-    add("subject", metavar="NAME", help="a name of the list, or OWNER/NAME of another Whisper model on the hub")
-    add("--mirror", default="", metavar="URL", help="fetch it from this hub (default: HF_ENDPOINT or the public hub)")
-    add = action("add", "copy a model from a folder, without any network").add_argument
+    add = action("list", _("List installed models and those available to download")).add_argument
+    add("--json", action="store_true", help=_("print one JSON object"))
+    add = action("download", _("Download a model; repeat the command to resume an interrupted download")).add_argument
+    add("subject", metavar=_("NAME"), help=_("a name from the list, or OWNER/NAME of another Whisper model on the hub"))
+    add(
+        "--mirror",
+        default="",
+        metavar=_("URL"),
+        help=_("download from this hub (default: HF_ENDPOINT or the public hub)"),
+    )
+    add = action("add", _("Add a model from a folder, without network access")).add_argument
     add(
         "subject",
-        metavar="FOLDER",
-        help="a Whisper folder in the Hugging Face layout, with model.safetensors or OpenVINO's graphs",
+        metavar=_("FOLDER"),
+        help=_("Whisper folder in the Hugging Face layout, with model.safetensors or OpenVINO graphs"),
     )
-    add("--name", default="", help="what to call it (default: as the folder)")
-    add("--draft-of", default="", metavar="NAME", help="let it draft for this installed model")
+    add("--name", default="", metavar=_("NAME"), help=_("name of the model (default: the folder's)"))
+    add("--draft-of", default="", metavar=_("NAME"), help=_("use it as the draft model of this installed model"))
     add = action(
-        "train-draft", "train a draft for a model from your own recordings; goes on where it stopped"
+        "train-draft", _("Train a draft model on your own recordings; repeat the command to resume")
     ).add_argument
-    add("subject", metavar="TARGET", help="the model to draft for: an installed one, or a folder")
-    add("--audio", required=True, metavar="FOLDER", help="recordings like those you will transcribe; an hour or more")
-    add("--name", default="", help="what to call the draft (default: TARGET-draft)")
-    add("--layers", type=int, choices=(1, 2), default=2, help="decoder layers: fewer are faster (default: %(default)s)")
-    add("--minutes", type=_minutes, default=30.0, metavar="M", help="minutes of training (default: 30)")
+    add("subject", metavar=_("TARGET"), help=_("model to draft for: an installed one, or a folder"))
+    add(
+        "--audio",
+        required=True,
+        metavar=_("FOLDER"),
+        help=_("recordings like those you will transcribe; an hour or more"),
+    )
+    add("--name", default="", metavar=_("NAME"), help=_("name of the draft model (default: TARGET-draft)"))
+    add(
+        "--layers",
+        type=int,
+        choices=(1, 2),
+        default=2,
+        help=_("number of decoder layers; fewer are faster (default: %(default)s)"),
+    )
+    add("--minutes", type=_minutes, default=30.0, metavar="M", help=_("minutes of training (default: 30)"))
     add(
         "--language",
         default="auto",
         type=model_options.language,
-        metavar="auto|CODE",
-        help="what is spoken (default: heard)",
+        metavar=_("auto|CODE"),
+        help=_("spoken language, such as en (default: detected)"),
     )
-    add("--device", default="auto", choices=("auto", "cpu", "cuda"), help="what computes (default: %(default)s)")
-    add = action("convert", "write a model as OpenVINO's own graphs (needs the extra galley[convert])").add_argument
-    add("subject", metavar="MODEL", help="an installed model, or a Whisper folder with model.safetensors")
-    add("--to", required=True, metavar="FOLDER", help="the folder to write; it must not be there yet")
+    add(
+        "--device",
+        default="auto",
+        choices=("auto", "cpu", "cuda"),
+        help=_("device to train on (default: %(default)s)"),
+    )
+    add = action("convert", _("Convert a model to OpenVINO graphs (requires galley[convert])")).add_argument
+    add("subject", metavar=_("MODEL"), help=_("an installed model, or a Whisper folder with model.safetensors"))
+    add("--to", required=True, metavar=_("FOLDER"), help=_("folder to write, which must not exist yet"))
     add(
         "--calibrate",
         default="",
-        metavar="FOLDER",
-        help="make the encoder int8, measured on the recordings in this folder",
+        metavar=_("FOLDER"),
+        help=_("quantise the encoder to int8, calibrated on the recordings in this folder"),
     )
-    add = action("verify", "read every byte of a model again and compare it with what was installed").add_argument
-    add("subject", nargs="?", default="", metavar="NAME", help="an installed model (default: all of them)")
-    add = action("remove", "delete a model, or what an unfinished download left").add_argument
-    add("subject", metavar="NAME", help="an installed model")
+    add = action("verify", _("Verify the files of a model against their hashes")).add_argument
+    add("subject", nargs="?", default="", metavar=_("NAME"), help=_("an installed model (default: all)"))
+    add = action("remove", _("Remove a model, or the files of an unfinished download")).add_argument
+    add("subject", metavar=_("NAME"), help=_("an installed model"))
 
 
 def _seconds(text: str) -> float:
-    return _length(text, "seconds, as in 90")
+    if length := _length(text):
+        return length
+    raise argparse.ArgumentTypeError(_("{text} is not a number of seconds, such as 90", text=repr(text)))
 
 
 def _minutes(text: str) -> float:
-    return _length(text, "minutes, as in 30")
+    if length := _length(text):
+        return length
+    raise argparse.ArgumentTypeError(_("{text} is not a number of minutes, such as 30", text=repr(text)))
 
 
-def _length(text: str, unit: str) -> float:
+def _length(text: str) -> float | None:
+    """The length of time that a text names; None where it names none, or nothing at all."""
     try:
         length = float(text)
     except ValueError:
-        length = 0.0
-    if not 0 < length < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no length of time; write {unit}")
-    return length
+        return None
+    return length if 0 < length < float("inf") else None
 
 
 def _temperatures(text: str) -> tuple[float, ...]:
@@ -212,7 +295,9 @@ def _temperatures(text: str) -> tuple[float, ...]:
     except ValueError:
         found = ()
     if not found or not all(0 <= temperature <= 2 for temperature in found):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a temperature; write numbers from 0 to 2, as in 0,0.2,0.4")
+        raise argparse.ArgumentTypeError(
+            _("{text} is not a temperature; use numbers from 0 to 2, such as 0,0.2,0.4", text=repr(text))
+        )
     return found
 
 
@@ -221,5 +306,9 @@ def _speakers(text: str) -> str:
     if is_speakers(wanted):
         return wanted
     raise argparse.ArgumentTypeError(
-        f"{text!r} is no number of speakers; write off, auto, or a number up to {MOST_SPEAKERS}"
+        _(
+            "{text} is not a number of speakers; use off, auto, or a number up to {most}",
+            text=repr(text),
+            most=MOST_SPEAKERS,
+        )
     )

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from desktop_app.texts import N_, _
+
 
 class Benchmark(Protocol):
     """What each module of `BENCHMARKS` offers."""
@@ -42,25 +44,25 @@ def _speakers() -> Benchmark:
 
 
 BENCHMARKS: dict[str, tuple[Callable[[], Benchmark], str]] = {
-    "accuracy": (_accuracy, "word and character error rates on recordings with a known text, and how fast"),
-    "live": (_live, "words on the screen while they are spoken: how late, how stable, how right, at what cost"),
-    "memory": (_memory, "the memory that a model takes, from its file to its first window"),
-    "speakers": (_speakers, "who spoke when: error rates, number of speakers, whose words, and at what cost"),
+    "accuracy": (_accuracy, N_("Word and character error rates on recordings with a reference text, and speed")),
+    "live": (_live, N_("Live transcription: delay, stability, accuracy and cost")),
+    "memory": (_memory, N_("Memory use of a model, from its file to the first window")),
+    "speakers": (_speakers, N_("Speaker diarisation: error rates, number of speakers, words per speaker, and cost")),
 }
 """Each benchmark's name, what loads its module, and what it measures."""
 
 
 def add_arguments(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
     """The benchmarks' names, and the options of the one that is asked for: only its module is imported."""
-    names = parser.add_subparsers(dest="benchmark", required=True, metavar="NAME")
+    names = parser.add_subparsers(dest="benchmark", required=True, metavar=_("NAME"))
     for name, (load, what) in BENCHMARKS.items():
-        one = names.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.", allow_abbrev=False)
-        one.add_argument("--json", metavar="FILE", help="write the figures there, as JSON")
+        one = names.add_parser(name, help=_(what), description=_(what), allow_abbrev=False)
+        one.add_argument("--json", metavar=_("FILE"), help=_("write the figures to this file, as JSON"))
         if given and given[0] == name:
             load().add_arguments(one)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one benchmark; gives its exit status."""
-    load, _ = BENCHMARKS[arguments.benchmark]
+    load, _what = BENCHMARKS[arguments.benchmark]
     return load().run(arguments)

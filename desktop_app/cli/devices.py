@@ -1,4 +1,4 @@
-"""`galley devices`: what can compute and what can hear on this computer."""
+"""`galley devices`: the devices of this computer, those that compute and those that record."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from desktop_app.app import problems
 from desktop_app.engine import probe
 from desktop_app.problems import Problem
+from desktop_app.texts import _, ngettext
 
 if TYPE_CHECKING:
     from desktop_app.audio.microphone import Input
@@ -21,33 +22,36 @@ def run(arguments: argparse.Namespace) -> int:
     from desktop_app.audio import microphone  # brings numpy, which no other command needs to begin
 
     status = 0
-    lines = ["Computes:"]
+    lines = [_("Compute devices:")]
     try:
         found = probe.ask(probe.inference_devices) + _cuda()
         width = max((len(name) for name, _ in found), default=0)
         lines += [f"  {name.lower():{width}}  {full}" for name, full in found]
     except Problem as problem:
-        lines.append(f"  nothing: {problems.sentence(problem)} Run galley doctor.")
+        lines.append(_none(problem, _("Run galley doctor.")))
         status = NO_ENGINE
-    lines.append("Hears:")
+    lines.append(_("Audio inputs:"))
     try:
         inputs, why_not = probe.ask(probe.inputs)
-        lines += _described(inputs) or [f"  nothing: {problems.sentence(problem)}" for problem in (why_not,) if problem]
+        lines += _described(inputs) or [_none(problem) for problem in (why_not,) if problem]
         if inputs and not any(one.is_system for one in inputs):
             lines.append(f"  {microphone.system_audio_remedy()}")
     except Problem as problem:
-        lines.append(f"  nothing: {problems.sentence(problem)} Run galley doctor.")
+        lines.append(_none(problem, _("Run galley doctor.")))
     sys.stdout.write("\n".join(lines) + "\n")
     return status
+
+
+def _none(problem: Problem, advice: str = "") -> str:
+    return "  " + _("none: {why}", why=f"{problems.sentence(problem)} {advice}".rstrip())
 
 
 def _described(inputs: list[Input]) -> list[str]:
     width = max((len(one.name) for one in inputs), default=0)
     lines = []
     for one in inputs:
-        channels = "1 channel" if one.channels == 1 else f"{one.channels} channels"
-        notes = [one.host, channels, f"{one.rate} Hz"]
-        notes += ["the system's choice"] * one.is_default + ["what the computer plays"] * one.is_system
+        notes = [one.host, ngettext("{n} channel", "{n} channels", one.channels), f"{one.rate} Hz"]
+        notes += [_("system default")] * one.is_default + [_("system audio")] * one.is_system
         lines.append(f"  {one.name:{width}}  {', '.join(notes)}")
     return lines
 

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 
 from desktop_app import __version__, folders
 from desktop_app.app import problems
+from desktop_app.app.wording import size
 from desktop_app.cli.window import has_display
 from desktop_app.engine import probe
 from desktop_app.problems import Problem
+from desktop_app.texts import N_, _
 
 PACKAGES = (
     "av",
@@ -33,7 +35,9 @@ PACKAGES = (
     "tokenizers",
 )
 _LEAST_ROOM = 1e9
-_REINSTALL = "install Galley again"
+_REINSTALL = N_("Install Galley again.")
+_OTHER_DEVICE = N_("Update its driver, or choose another device.")
+_MARKS = {"ok": N_("ok"), "note": N_("note"), "problem": N_("PROBLEM")}
 NO_ENGINE = 3
 
 if TYPE_CHECKING:
@@ -44,7 +48,8 @@ if TYPE_CHECKING:
 class Finding:
     """One thing that was looked at.
 
-    `state` is "ok", "note" (something does not work that a transcription does without) or "problem".
+    `state` is "ok", "note" (something does not work that a transcription does without) or "problem". A `remedy` is a
+    sentence, and so is what it is for.
     """
 
     state: str
@@ -56,26 +61,26 @@ def run(arguments: argparse.Namespace) -> int:
     """Look at everything and say it; gives the exit status, 3 if files cannot be transcribed."""
     status = 0
     checks = [_program, _packages, _devices, _cuda, _bundled, _data, _window, _sound]
+    width = max(len(_(mark)) for mark in _MARKS.values())
     for check in [partial(_trial, arguments.device)] if arguments.device else checks:
         for finding in check():
-            mark = {"ok": "ok     ", "note": "note   ", "problem": "PROBLEM"}[finding.state]
-            sys.stdout.write(f"{mark}  {_joined(finding.what, finding.remedy)}\n")
+            line = f"{_(_MARKS[finding.state]):{width}}  {finding.what} {finding.remedy}".rstrip()
+            sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
             if finding.state == "problem":
                 status = NO_ENGINE
     return status
 
 
-def _joined(what: str, remedy: str) -> str:
-    """A finding and its remedy: whole sentences follow each other, clauses are joined."""
-    if what.endswith("."):
-        return f"{what} {remedy[:1].upper()}{remedy[1:]}".rstrip()
-    return f"{what}; {remedy}" if remedy else what
-
-
 def _program() -> Iterator[Finding]:
-    system = f"{platform.system()} {platform.release()}, {platform.machine()}, {os.cpu_count()} processors"
-    yield Finding("ok", f"Galley {__version__}, Python {platform.python_version()}, {system}")
+    about = _(
+        "Galley {version}, Python {python}, {system}, processors: {count}",
+        version=__version__,
+        python=platform.python_version(),
+        system=f"{platform.system()} {platform.release()}, {platform.machine()}",
+        count=os.cpu_count(),
+    )
+    yield Finding("ok", about)
 
 
 def _packages() -> Iterator[Finding]:
@@ -89,19 +94,20 @@ def _packages() -> Iterator[Finding]:
             missing.append(name)
     yield Finding("ok", ", ".join(versions))
     if missing:
-        yield Finding("problem", f"missing: {', '.join(missing)}", _REINSTALL)
+        yield Finding("problem", _("Missing packages: {packages}.", packages=", ".join(missing)), _(_REINSTALL))
 
 
 def _devices() -> Iterator[Finding]:
     try:
         found = probe.ask(probe.inference_devices)
     except Problem as problem:
-        yield Finding("problem", f"OpenVINO does not work: {problems.describe(problem)[0]}", _REINSTALL)
+        why = problems.describe(problem)[0]
+        yield Finding("problem", _("OpenVINO does not work: {reason}", reason=why), _(_REINSTALL))
         return
     for name, full in found:
-        yield Finding("ok", f"OpenVINO computes on {name}: {full}")
+        yield Finding("ok", _("OpenVINO device {name}: {full_name}", name=name, full_name=full))
     if not found:
-        yield Finding("problem", "OpenVINO finds nothing to compute on", _REINSTALL)
+        yield Finding("problem", _("OpenVINO finds no device."), _(_REINSTALL))
 
 
 def _cuda() -> Iterator[Finding]:
@@ -109,34 +115,39 @@ def _cuda() -> Iterator[Finding]:
     try:
         found, why_not = probe.ask(probe.cuda_devices)
     except Problem as problem:
-        yield Finding("note", f"PyTorch does not work: {problems.describe(problem)[0]}", "OpenVINO computes without it")
+        why = problems.describe(problem)[0]
+        yield Finding("note", _("PyTorch does not work: {reason}", reason=why), _("OpenVINO works without it."))
         return
     for name, full in found:
-        yield Finding("ok", f"PyTorch computes on {name}: {full}")
+        yield Finding("ok", _("PyTorch device {name}: {full_name}", name=name, full_name=full))
     if why_not:
-        yield Finding("ok", f"{problems.describe(why_not)[0]} OpenVINO computes without.")
+        yield Finding("ok", problems.describe(why_not)[0], _("OpenVINO works without it."))
 
 
 def _bundled() -> Iterator[Finding]:
     try:
         yield Finding("ok", probe.ask(probe.bundled))
     except Problem as problem:
-        yield Finding("problem", f"the bundled model does not work: {problems.describe(problem)[0]}", _REINSTALL)
+        why = problems.describe(problem)[0]
+        yield Finding("problem", _("The bundled model does not work: {reason}", reason=why), _(_REINSTALL))
 
 
 def _trial(device: str) -> Iterator[Finding]:
     """What only the owner of a device can find out about it."""
-    remedy = "update its driver, or choose another device"
     try:
         trial = probe.ask(partial(on_device, device), 900.0)
     except Problem as problem:
-        reason, said = problems.describe(problem)
-        yield Finding("problem", f"{device} does not work: {reason}", said or remedy)
+        reason, remedy = problems.describe(problem)
+        yield Finding(
+            "problem",
+            _("{device} does not work: {reason}", device=device, reason=reason),
+            remedy or _(_OTHER_DEVICE),
+        )
         return
     for line in trial.lines:
         yield Finding("ok", line)
     if not trial.good:
-        yield Finding("problem", f"{device} does not write what the processor writes", remedy)
+        yield Finding("problem", _("The text from {device} differs from the CPU's.", device=device), _(_OTHER_DEVICE))
 
 
 def on_device(device: str) -> Trial:
@@ -154,23 +165,33 @@ def _data() -> Iterator[Finding]:
             file.write(b"Galley")
     except OSError as error:
         why = error.strerror or error
-        yield Finding("problem", f"{folder} cannot be written ({why})", "change its permissions or make room")
+        yield Finding(
+            "problem",
+            _("{folder} cannot be written ({error}).", folder=folder, error=why),
+            _("Change its permissions, or free some space."),
+        )
         return
-    yield Finding("ok", f"{folder} can be written")
+    yield Finding("ok", _("{folder} can be written", folder=folder))
     free = shutil.disk_usage(folder).free
-    room = f"{free / 1e9:.1f} GB are free there"
-    yield Finding("ok", room) if free >= _LEAST_ROOM else Finding("problem", room, "make room: a model needs 1 GB")
+    if free >= _LEAST_ROOM:
+        yield Finding("ok", _("Free space there: {size}", size=size(free)))
+    else:
+        low = _("Only {size} of space is free there.", size=size(free))
+        yield Finding("problem", low, _("Free some space: a model needs 1 GB."))
 
 
 def _window() -> Iterator[Finding]:
     try:
-        yield Finding("ok", f"the window opens ({probe.ask(open_window)})")
+        yield Finding("ok", _("The window opens ({platform})", platform=probe.ask(open_window)))
     except Problem as problem:
         if not has_display():
-            yield Finding("note", "there is no display for the window", "galley transcribe works without one")
+            yield Finding("note", _("There is no display for the window."), _("galley transcribe works without one."))
         else:
-            remedy = "on Debian and Ubuntu install libegl1, libxkbcommon0 and libxcb-cursor0"
-            yield Finding("note", f"the window does not open: {problems.describe(problem)[0]}", remedy)
+            yield Finding(
+                "note",
+                _("The window does not open: {reason}", reason=problems.describe(problem)[0]),
+                _("On Debian and Ubuntu, install libegl1, libxkbcommon0 and libxcb-cursor0."),
+            )
 
 
 def _sound() -> Iterator[Finding]:
@@ -179,17 +200,15 @@ def _sound() -> Iterator[Finding]:
     try:
         found, why_not = probe.ask(probe.inputs)
     except Problem as problem:
-        yield Finding(
-            "note",
-            f"no microphone can be used: {problems.describe(problem)[0]}",
-            "files can be transcribed without one",
-        )
+        why = problems.describe(problem)[0]
+        without = _("Files can be transcribed without one.")
+        yield Finding("note", _("No microphone can be used: {reason}", reason=why), without)
         return
     if not found:
         reason, remedy = problems.describe(why_not) if why_not else ("", "")
-        yield Finding("note", f"nothing can be recorded: {reason}", remedy)
+        yield Finding("note", _("Nothing can be recorded: {reason}", reason=reason), remedy)
         return
-    yield Finding("ok", f"hears with {found[0].name} ({found[0].host})")
+    yield Finding("ok", _("Audio input: {name} ({host})", name=found[0].name, host=found[0].host))
     if not any(one.is_system for one in found):
         yield Finding("ok", microphone.system_audio_remedy().rstrip("."))
 

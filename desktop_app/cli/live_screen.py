@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from desktop_app.texts import _
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.live import Live
@@ -22,14 +24,14 @@ class Status:
     """What the moving lines show.
 
     Attributes:
-        source: the input's name. state: "Waiting for sound", "Recording", "Writing the last words" ...
+        source: the input's name. state: what is being done, as "Recording".
         seconds: recorded so far; `backlog` of them are not written down yet, and text comes `latency` after its sound.
         peak: how loud it is, 0 to 1.
         ink, uncommitted, draft: the line that is being written: final; the target's, may change; the draft's alone.
     """
 
     source: str = ""
-    state: str = "Waiting for sound"
+    state: str = ""
     seconds: float = 0.0
     backlog: float = 0.0
     latency: float = 0.0
@@ -44,7 +46,7 @@ class LiveScreen:
     `with`."""
 
     def __init__(self) -> None:
-        self.status = Status()
+        self.status = Status(state=_("Waiting for sound"))
         self._stack = ExitStack()
         self._live: Live | None = None
         self._console: Console | None = None
@@ -92,9 +94,12 @@ class LiveScreen:
 
 def _shown(status: Status) -> RenderableType:
     from rich.console import Group
+    from rich.style import Style
     from rich.text import Text
 
-    line = Text.assemble(status.ink, (status.uncommitted, "dim"), (status.draft, "bright_black italic"))
+    line = Text.assemble(
+        status.ink, (status.uncommitted, "dim"), (status.draft, Style(color="bright_black", italic=True))
+    )
     minutes, seconds = divmod(int(status.seconds), 60)
     loud = _loudness(status.peak)
     below = Text.assemble(
@@ -107,9 +112,9 @@ def _shown(status: Status) -> RenderableType:
         overflow="ellipsis",
     )
     if status.latency:
-        below.append(f"  {status.latency:.1f} s behind", "bright_black")
+        below.append("  " + _("{seconds} s delay", seconds=f"{status.latency:.1f}"), "bright_black")
     if status.backlog >= 1:
-        below.append(f", {status.backlog:.0f} s waiting", "yellow")
+        below.append("  " + _("{seconds} s not yet transcribed", seconds=f"{status.backlog:.0f}"), "yellow")
     return Group(line, below) if line else below
 
 

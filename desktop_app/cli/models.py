@@ -1,4 +1,4 @@
-"""`galley models`: which models there are, fetching them, adding them from a folder, checking and removing them."""
+"""`galley models`: which models there are, downloading them, adding them from a folder, checking and removing them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from desktop_app.cli import train_draft
 from desktop_app.cli.screen import Screen
 from desktop_app.cli.transcribe import DONE, FAILED, INTERRUPTED, USAGE, shown
 from desktop_app.problems import Problem
+from desktop_app.texts import N_, _
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -27,12 +28,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "list":
         return _list(arguments)
     actions: dict[str, tuple[Callable[[argparse.Namespace, Screen], int | None], str]] = {
-        "download": (_download, "what has arrived is kept; the same command goes on from there"),
-        "add": (_add, "nothing was installed"),
-        "train-draft": (train_draft.run, "what is done is kept; the same command goes on from there"),
-        "verify": (_verify, "nothing was changed"),
-        "remove": (_remove, "nothing was changed"),
-        "convert": (_convert, "nothing was written"),
+        "download": (_download, N_("Interrupted. Repeat the command to resume the download.")),
+        "add": (_add, N_("Interrupted. Nothing was installed.")),
+        "train-draft": (train_draft.run, N_("Interrupted. Repeat the command to resume the training.")),
+        "verify": (_verify, N_("Interrupted. Nothing was changed.")),
+        "remove": (_remove, N_("Interrupted. Nothing was changed.")),
+        "convert": (_convert, N_("Interrupted. Nothing was written.")),
     }
     action, interrupted = actions[arguments.action]
     with Screen() as screen:
@@ -45,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         except train_draft.UnknownName as unknown:
             return _fail(screen, arguments.subject, unknown.problem, USAGE)
         except KeyboardInterrupt:
-            screen.say(f"Interrupted: {interrupted}.")
+            screen.say(_(interrupted))
             return INTERRUPTED
 
 
@@ -67,19 +68,29 @@ def _download(arguments: argparse.Namespace, screen: Screen) -> None:
         raise train_draft.UnknownName(problem) from problem
     arguments.subject = entry.name  # what is said of it from now on
     model = download.download(name, arguments.mirror, progress=screen.show_bytes)
-    screen.say(f"{model.name} is installed ({size(model.bytes)}): galley transcribe FILE --target {model.name}")
+    screen.say(
+        _(
+            "{name} is installed ({size}). Use it: galley transcribe FILE --target {name}",
+            name=model.name,
+            size=size(model.bytes),
+        )
+    )
     for sentence in _about_drafts(entry):
         screen.say(sentence)
 
 
 def _download_network(entry: SpeakerNetwork, mirror: str, screen: Screen) -> None:
     download.download_network(entry, mirror, progress=screen.show_bytes)
-    screen.say(
-        f"{entry.name} is installed: galley transcribe FILE --speakers auto uses it. {entry.credit} ({entry.licence})."
-    )
+    screen.say(_("{name} is installed. Use it: galley transcribe FILE --speakers auto", name=entry.name))
+    screen.say(f"{entry.credit} ({entry.licence})")
     other = next((each for each in speaker_networks.entries() if not speaker_networks.is_installed(each)), None)
     if other is not None:
-        screen.say(f"The other half of the pair: galley models download {other.name}.")
+        screen.say(
+            _(
+                "Both speaker networks are needed. Download the other one: galley models download {name}",
+                name=other.name,
+            )
+        )
 
 
 def _about_drafts(entry: Entry) -> list[str]:
@@ -89,9 +100,12 @@ def _about_drafts(entry: Entry) -> list[str]:
     here = installed.names()
     ready = [name for name in entry.drafts if name in here]
     if ready:
-        return [f"{' and '.join(ready)} will draft for it."]
-    offered = [f"galley models download {draft.name} ({_languages(draft)})" for draft in catalogue.worth_having(entry)]
-    return [f"A draft makes it faster and changes no word: {', or '.join(offered)}."] if offered else []
+        return [_("Its draft model: {names}", names=", ".join(ready))]
+    offered = [
+        _("  galley models download {name} ({languages})", name=draft.name, languages=_languages(draft))
+        for draft in catalogue.worth_having(entry)
+    ]
+    return [_("A draft model makes it faster and never changes the text:"), *offered] if offered else []
 
 
 def _add(arguments: argparse.Namespace, screen: Screen) -> None:
@@ -103,10 +117,10 @@ def _add(arguments: argparse.Namespace, screen: Screen) -> None:
         name = source.name  # it is installed already, and only to be the draft of another
     else:
         name = installed.add(source, arguments.name, screen.show_bytes).name
-        screen.say(f"{name} is installed: the folder you gave is no longer needed.")
+        screen.say(_("{name} is installed. The original folder is no longer needed.", name=name))
     if target:
         choice.register_draft(target, name)
-        screen.say(f"{name} will draft for {target}.")
+        screen.say(_("{draft} is now the draft model of {target}.", draft=name, target=target))
 
 
 def _convert(arguments: argparse.Namespace, screen: Screen) -> None:
@@ -117,7 +131,12 @@ def _convert(arguments: argparse.Namespace, screen: Screen) -> None:
     convert.convert(
         arguments.subject, folder, sounds, lambda stage, **values: screen.say(stages.describe(stage, **values))
     )
-    screen.say(f"{folder} is ready: galley transcribe FILE --target FOLDER, or galley models add FOLDER")
+    screen.say(
+        _(
+            "{folder} is complete. Use it: galley transcribe FILE --target FOLDER, or galley models add FOLDER",
+            folder=folder,
+        )
+    )
 
 
 def _verify(arguments: argparse.Namespace, screen: Screen) -> int:
@@ -130,7 +149,7 @@ def _verify(arguments: argparse.Namespace, screen: Screen) -> int:
             is_known = isinstance(error, OSError) or name in installed.names()
             status = _fail(screen, name, error, FAILED if is_known else USAGE)
         else:
-            what = "every byte is as it was installed" if compared else "it can be read; no hashes to compare with"
+            what = _("verified") if compared else _("readable; there are no hashes to compare with")
             screen.text(f"{name}: {what}\n")
     return status
 
@@ -144,7 +163,7 @@ def _remove(arguments: argparse.Namespace, screen: Screen) -> None:
         installed.remove(name)
     else:
         raise train_draft.UnknownName(installed.unknown(name))
-    screen.say(f"{name} is removed.")
+    screen.say(_("{name} was removed.", name=name))
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -165,11 +184,11 @@ def _list(arguments: argparse.Namespace) -> int:
         return DONE
     best = choice.best()
     rows = [[model.name, size(model.bytes), model.origin, _use(model, best)] for model in here]
-    lines = ["Installed:", *_table(rows), "", "galley models download NAME fetches one of these:"]
+    lines = [_("Installed models:"), *_table(rows), "", _("Available to download (galley models download NAME):")]
     lines += _table([_row(entry, begun.get(entry.name, 0)) for entry in offered])
-    lines += ["", "Networks that tell speakers apart, both together:"]
+    lines += ["", _("Speaker networks (both are needed to identify speakers):")]
     lines += _table([_network_row(network) for network in speaker_networks.entries()])
-    lines += ["", "Size of the download; memory at full precision and with int8, estimated."]
+    lines += ["", _("Columns: name, download size, estimated memory at full precision / int8, languages, licence.")]
     sys.stdout.write("\n".join(lines) + "\n")
     return DONE
 
@@ -177,7 +196,9 @@ def _list(arguments: argparse.Namespace) -> int:
 def _row(entry: Entry, begun: int) -> list[str]:
     memory = f"{size(entry.memory('f32'))} / {size(entry.memory('int8'))}"
     drafts = ", ".join(draft.name for draft in catalogue.worth_having(entry))
-    state = f"{size(begun)} are here" if begun else f"drafts: {drafts}" if drafts else ""
+    state = _("draft models: {names}", names=drafts) if drafts else ""
+    if begun:
+        state = _("{size} downloaded", size=size(begun))
     return [
         entry.name,
         size(entry.download) if entry.download else "?",
@@ -190,7 +211,9 @@ def _row(entry: Entry, begun: int) -> list[str]:
 
 def _network_row(entry: SpeakerNetwork) -> list[str]:
     here = speaker_networks.is_installed(entry)
-    state = "comes with Galley" if speaker_networks.bundled(entry).is_file() else "installed" if here else ""
+    state = _("installed") if here else ""
+    if speaker_networks.bundled(entry).is_file():
+        state = _("bundled with Galley")
     return [entry.name, size(entry.bytes), entry.licence, entry.credit, state]
 
 
@@ -203,7 +226,7 @@ def _table(rows: list[list[str]]) -> list[str]:
 
 
 def _use(model: Installed, best: str) -> str:
-    return "used where none is chosen" if model.name == best else ""
+    return _("default") if model.name == best else ""
 
 
 def _installed_json(model: Installed) -> dict[str, Any]:
@@ -233,4 +256,4 @@ def _entry_json(entry: Entry, begun: int) -> dict[str, Any]:
 
 
 def _languages(entry: Entry) -> str:
-    return "every language" if entry.knows("auto") else ", ".join(entry.languages)
+    return _("multilingual") if entry.knows("auto") else ", ".join(entry.languages)

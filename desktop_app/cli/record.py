@@ -21,18 +21,18 @@ from desktop_app.app.wording import clock, guard_report, sentence
 from desktop_app.cli import recover
 from desktop_app.cli.live_screen import LiveScreen
 from desktop_app.cli.terminal import DONE, FAILED, INTERRUPTED, USAGE, Terminal
-from desktop_app.cli.transcribe import make_folder, shown
+from desktop_app.cli.transcribe import make_folder
 from desktop_app.problems import Problem
-from desktop_app.texts import _
+from desktop_app.texts import N_, _
 
-_STATES = {OPENING: "Waiting for sound", RUNNING: "Recording", PAUSED: "Paused"}
+_STATES = {OPENING: N_("Waiting for sound"), RUNNING: N_("Recording"), PAUSED: N_("Paused")}
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Record until Ctrl-C, or for so many seconds; gives the exit status."""
     with _quiet_libraries(), LiveScreen() as screen:
         if arguments.output and (problem := make_folder(Path(arguments.output))):
-            screen.say(f"{shown(arguments.output)}: {problem}; choose another folder")
+            screen.say(problem)
             return USAGE
         with Terminal(arguments, screen) as terminal:
             if arguments.recover:
@@ -51,6 +51,7 @@ class _Recording:
         self._troubles: tuple[Problem, ...] = ()
         self._lines = 0  # that are on the screen
         self._told: set[str] = set()
+        self._was_paused = False
         session = terminal.session
         session.added.connect(self._begin)
         session.changed.connect(self._show_entry)
@@ -82,10 +83,10 @@ class _Recording:
     def _keep(self, entry: Entry) -> int:
         """Say where everything is; gives the exit status."""
         say, path = self._screen.say, shlex.quote(entry.path)
-        say(f"Recording: {entry.path} ({clock(entry.seconds)})")
+        say(_("Recording: {file} ({length})", file=entry.path, length=clock(entry.seconds)))
         done = entry.state == WRITTEN
         if not done:
-            say(f"The text is not finished; galley transcribe {path} writes all of it down.")
+            say(_("The transcript is incomplete. Transcribe the whole recording: galley transcribe {file}", file=path))
         if entry.guarded:
             say(guard_report(entry.guarded))
         kept = self._terminal.keep(entry.transcript()) if done or entry.segments else False
@@ -98,21 +99,23 @@ class _Recording:
     def _show_phase(self) -> None:
         before, self._phase = self._phase, self._live.phase
         if self._phase == RUNNING and before == OPENING and self._entry is not None:
-            self._say_once(f"{self._keys}. The sound goes to {self._entry.path}")
-            if "Paused" in self._told:
-                self._screen.say("Going on.")
+            self._say_once(self._keys)
+            self._say_once(_("The sound is saved to {file}", file=self._entry.path))
+            if self._was_paused:
+                self._screen.say(_("Recording again."))
         elif self._phase == PAUSED and before == RUNNING:
-            self._told.add("Paused")
-            self._screen.say("Paused. Return goes on.")
-        self._screen.status.state = _STATES.get(self._phase, _(FINISHING))
+            self._was_paused = True
+            self._screen.say(_("Paused. Press Return to resume."))
+        state = _STATES.get(self._phase, FINISHING)
+        self._screen.status.state = _(state)
         if self._live.problems != self._troubles and self._phase != OFF:
             self._troubles = self._live.problems
-            said = problems.sentence(*self._troubles) or "all is well again"
+            said = problems.sentence(*self._troubles) or _("The sound arrives again.")
             self._screen.say(f"galley: {said}")
 
     def _say_paused(self) -> None:
         if self._phase == PAUSED:
-            self._screen.say("It is still paused.")
+            self._screen.say(_("The recording is still paused."))
 
     def _say_once(self, sentence: str) -> None:
         if sentence not in self._told:
@@ -131,7 +134,9 @@ class _Recording:
         for notice in entry.models.notices if entry.models is not None else ():
             self._say_once(problems.sentence(notice))
         if entry.problem and self._live.is_on:
-            self._say_once(f"galley: the text stops here. {problems.sentence(entry.problem)} The recording continues.")
+            why = problems.sentence(entry.problem)
+            said = _("The transcript stops here. {why} The recording continues.", why=why)
+            self._say_once(f"galley: {said}")
 
     def _show_text(self, key: str) -> None:
         entry, status = self._entry, self._screen.status
@@ -151,9 +156,9 @@ class _Recording:
 
 
 def _listen(pressed: Callable[[], None]) -> str:
-    """Call `pressed` at every Return from now on, where somebody can press it; gives the keys that do something."""
+    """Call `pressed` at every Return from now on, where somebody can press it; says which keys do something."""
     if sys.stdin is None or not sys.stdin.isatty():
-        return "Ctrl-C ends it"
+        return _("Press Ctrl-C to stop.")
     if hasattr(signal, "SIGTTIN"):  # it would halt a recording that is sent to the background
         signal.signal(signal.SIGTTIN, signal.SIG_IGN)
     keys = sys.stdin.fileno()
@@ -164,7 +169,7 @@ def _listen(pressed: Callable[[], None]) -> str:
                 pressed()
 
     Thread(target=listen, name="keys", daemon=True).start()
-    return "Return pauses, Ctrl-C ends it"
+    return _("Press Return to pause, Ctrl-C to stop.")
 
 
 @contextlib.contextmanager

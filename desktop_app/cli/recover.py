@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from desktop_app.app.entry import DONE as WRITTEN
 from desktop_app.cli.terminal import DONE, FAILED, INTERRUPTED, Terminal
+from desktop_app.texts import _
 
 
 def run(terminal: Terminal, *, check: bool) -> int:
     """Write them down, beside their sound and in the library; gives the exit status."""
     found, say = terminal.interrupted(), terminal.screen.say
     if not found:
-        say("No recording was interrupted.")
+        say(_("There are no interrupted recordings."))
     status = DONE
     for entry in found:
-        say(f"Writing down {entry.path} ...")
+        say(_("Transcribing {file}…", file=entry.path))
         terminal.session.again(entry.id)
         if not terminal.written(entry):
-            say("Interrupted: the recordings are kept.")
+            say(_("Interrupted. The recordings are kept."))
             return INTERRUPTED
         if entry.state != WRITTEN:
             say(f"{entry.path}: {entry.problem}")
@@ -36,7 +37,9 @@ def offer(terminal: Terminal) -> None:
     """Say what was found of earlier recordings."""
     found = terminal.interrupted()
     for entry in found:
-        when = entry.created.astimezone()
-        terminal.screen.say(f"A recording of {when:%Y-%m-%d %H:%M} was interrupted; its sound is kept in {entry.path}.")
+        when = f"{entry.created.astimezone():%Y-%m-%d %H:%M}"
+        terminal.screen.say(
+            _("A recording of {date} was interrupted. Its sound is kept in {file}", date=when, file=entry.path)
+        )
     if found:
-        terminal.screen.say("galley record --recover writes it down.")
+        terminal.screen.say(_("Transcribe interrupted recordings: galley record --recover"))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from desktop_app import atomic
+from desktop_app.texts import _
 from desktop_app.transcript.formats import Format
 from desktop_app.transcript.model import Transcript
 
@@ -38,7 +39,8 @@ def keep(transcript: Transcript, target: Path, form: Format, what: str, say: Cal
     try:
         atomic.write(target, form.render(transcript))
     except OSError as error:
-        say(f"{target}: the text cannot be written ({error.strerror or error}); make room for it")
+        why = error.strerror or error
+        say(_("{file}: The transcript cannot be written ({error}). Free some space for it.", file=target, error=why))
         return False
     say(f"{what}: {target}")
     return True

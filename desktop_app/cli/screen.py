@@ -7,9 +7,17 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from desktop_app.app.wording import size
+from desktop_app.texts import N_, _
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
+
+_WORK = {
+    "Asking": N_("Connecting"),
+    "Downloading": N_("Downloading"),
+    "Copying": N_("Copying"),
+    "Checking": N_("Verifying"),
+}
 
 
 class Screen:
@@ -49,8 +57,9 @@ class Screen:
             sys.stderr.flush()
 
     def show_bytes(self, what: str, done: int, total: int) -> None:
-        """What is being done, and how many bytes of how many."""
-        self.show(what, done, total, f"{size(done)} of {size(total)}" if total else "")
+        """What is being done to a model's files, as `checkpoints` names it, and how many bytes of how many."""
+        named = _WORK.get(what, what)
+        self.show(_(named), done, total, _("{done} of {total}", done=size(done), total=size(total)) if total else "")
 
     def show(self, what: str, done: float = 0.0, total: float = 0.0, note: str = "") -> None:
         """What is being done, and how far it is: `done` of `total`, which is 0 where nobody knows; `note` stands

@@ -24,6 +24,7 @@ from desktop_app.cli import results
 from desktop_app.cli.live_screen import LiveScreen, Status
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
+from desktop_app.texts import N_, _, ngettext
 from desktop_app.transcript.formats import FORMATS
 from desktop_app.transcript.model import Transcript
 
@@ -108,29 +109,30 @@ class Terminal:
         """The recordings that were interrupted and whose sound is there."""
         return [entry for entry in self.session.interrupted if Path(entry.path).exists()]
 
-    def keep(self, transcript: Transcript, ending: str = "", what: str = "Text") -> bool:
+    def keep(self, transcript: Transcript, ending: str = "", what: str = N_("Transcript")) -> bool:
         """Write a text beside its sound, and say where; gives whether that could be done."""
         place = Path(transcript.path).with_suffix(f"{ending}.{self._form.extension}")
-        return results.keep(transcript, place, self._form, what, self.screen.say)
+        return results.keep(transcript, place, self._form, _(what), self.screen.say)
 
     def check(self, entry: Entry) -> int:
         """Transcribe the file as any other, say how many words that would change, and keep that text beside the live
         one; gives the exit status."""
-        self.screen.status = Status(state="Checking against the file")
+        self.screen.status = Status(state=_("Re-checking the whole recording"))
         self.checks.begin(entry.id)
         check = self.checks.running[entry.id]
         if not self.until(lambda: check.transcript is not None or check.problem):
-            self.screen.say("Interrupted: the recording and its text are kept.")
+            self.screen.say(_("Interrupted. The recording and its transcript are kept."))
             return INTERRUPTED
         if check.transcript is None:
             self.screen.say(f"{entry.path}: {check.problem}")
             return FAILED
         if not check.words:
-            self.screen.say("No word would change: the whole file gives the same text.")
+            self.screen.say(_("The re-check confirms every word."))
             return DONE
-        words = f"{check.words} {'word' if check.words == 1 else 'words'}"
-        self.screen.say(f"{words} would change, transcribed as a whole file.")
-        return DONE if self.keep(check.transcript, ".checked", "That text") else FAILED
+        self.screen.say(
+            ngettext("The re-check would change {n} word.", "The re-check would change {n} words.", check.words)
+        )
+        return DONE if self.keep(check.transcript, ".checked", N_("Re-checked transcript")) else FAILED
 
     def written(self, entry: Entry) -> bool:
         """Wait for the text of a recording; False when Ctrl-C was pressed before that."""

@@ -6,11 +6,19 @@ import argparse
 from pathlib import Path
 
 from desktop_app.app import stages
+from desktop_app.app.wording import percent
 from desktop_app.checkpoints import choice, installed
 from desktop_app.checkpoints.installed import Installed
 from desktop_app.cli.screen import Screen
 from desktop_app.cli.transcribe import shown
 from desktop_app.problems import Problem
+from desktop_app.texts import N_, _
+
+_WORK = {
+    "loading": N_("Loading the model"),
+    "labelling": N_("Labelling the recordings"),
+    "training": N_("Training"),
+}
 
 
 class UnknownName(Exception):
@@ -29,12 +37,24 @@ def run(arguments: argparse.Namespace, screen: Screen) -> None:
         raise UnknownName(Problem("model.unknown", name=given, names=known))
     name = arguments.name or f"{target.resolve().name}-draft"
     made, agreement = _make(arguments, target, name, screen)
-    screen.say(f"{made.name} is trained: it wrote what the model wrote in {agreement:.0%} of the places kept back.")
+    screen.say(
+        _(
+            "{name} is trained. Agreement with the model on held-out tokens: {share}",
+            name=made.name,
+            share=percent(agreement),
+        )
+    )
     if given in installed.names():
         choice.register_draft(given, made.name)
-        screen.say(f"{made.name} will draft for {given}.")
+        screen.say(_("{draft} is now the draft model of {target}.", draft=made.name, target=given))
     else:
-        screen.say(f"galley transcribe FILE --target {shown(given)} --draft {made.name} uses it.")
+        screen.say(
+            _(
+                "Use it: galley transcribe FILE --target {target} --draft {draft}",
+                target=shown(given),
+                draft=made.name,
+            )
+        )
 
 
 def _make(arguments: argparse.Namespace, target: Path, name: str, screen: Screen) -> tuple[Installed, float]:
@@ -48,4 +68,8 @@ def _make(arguments: argparse.Namespace, target: Path, name: str, screen: Screen
         raise Problem("model.torch_broken", error=str(error)) from error
     audio = Path(arguments.audio).expanduser()
     wish = draft.Wish(target, audio, name, arguments.layers, arguments.minutes, arguments.language, arguments.device)
-    return draft.make(wish, screen.show, lambda stage, **values: screen.say(stages.describe(stage, **values)))
+
+    def show(work: str, done: float, total: float) -> None:
+        screen.show(_(_WORK[work]), done, total)
+
+    return draft.make(wish, show, lambda stage, **values: screen.say(stages.describe(stage, **values)))

@@ -24,6 +24,7 @@ from desktop_app.engine.messages import (
     SegmentReady,
     Started,
 )
+from desktop_app.texts import _
 from desktop_app.transcript import formats
 from desktop_app.transcript.model import Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
@@ -35,10 +36,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Transcribe the files; gives the exit status."""
     with Screen() as screen:
         if arguments.output and (problem := make_folder(Path(arguments.output))):
-            screen.say(f"{shown(arguments.output)}: {problem}; choose another folder")
+            screen.say(problem)
             return USAGE
         if formats.FORMATS[arguments.format].is_binary and not arguments.output:
-            screen.say(f"{arguments.format} is no text for a terminal; name a folder with --output")
+            screen.say(
+                _(
+                    "The format {format} cannot be shown in a terminal. Choose a folder with --output.",
+                    format=arguments.format,
+                )
+            )
             return USAGE
         return _Run(arguments, screen).all()
 
@@ -128,9 +134,8 @@ class _Run:
             try:
                 atomic.write(self._targets[number], self._format.render(transcript))
             except OSError as error:
-                return self._note(
-                    file, f"The result cannot be written ({error.strerror or error}).", "Free some space for it."
-                )
+                reason = _("The transcript cannot be written ({error}).", error=error.strerror or error)
+                return self._note(file, reason, _("Free some space for it."))
         elif self._streams:
             if number + 1 < len(self._files):
                 self._screen.text("\n")
@@ -176,18 +181,26 @@ class _Run:
         try:
             atomic.write(part, self._format.render(transcript))
         except OSError as error:
-            self._screen.say(f"{part}: the part that is done cannot be written ({error.strerror or error})")
+            why = error.strerror or error
+            self._screen.say(_("{file}: The unfinished transcript cannot be written ({error}).", file=part, error=why))
         else:
-            self._screen.say(f"{part}: the first {end:.0f} s of {shown(self._files[number])} are kept here")
+            self._screen.say(
+                _(
+                    "The transcript of the first {seconds} s of {file} was saved to {part}.",
+                    seconds=f"{end:.0f}",
+                    file=shown(self._files[number]),
+                    part=part,
+                )
+            )
 
     def _interrupted(self) -> int:
-        count, all_files = len(self._finished), len(self._files)
-        kept = f"{count} of {all_files} files {'is' if count == 1 else 'are'} finished and kept"
-        if all_files == 1:
-            kept = "the file is not finished"
-            if self._streams and self._segments:
-                kept += "; what is written above stands"
-        self._screen.say(f"Interrupted: {kept}.")
+        if len(self._files) > 1:
+            done = len(self._finished)
+            self._screen.say(_("Interrupted. Transcribed files: {done} of {total}", done=done, total=len(self._files)))
+        elif self._streams and self._segments:
+            self._screen.say(_("Interrupted. The text above is final, but incomplete."))
+        else:
+            self._screen.say(_("Interrupted. The file was not transcribed to its end."))
         if self._started is not None:
             self._keep_part(int(self._started.job))
         return INTERRUPTED
@@ -209,30 +222,42 @@ class _Run:
             atomic.write(Path(self._stats_file), json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
         except OSError as error:
             self._screen.say(
-                f"{shown(self._stats_file)}: cannot be written ({error.strerror or error}); choose another"
+                _(
+                    "{file}: The statistics cannot be written ({error}). Choose another file.",
+                    file=shown(self._stats_file),
+                    error=error.strerror or error,
+                )
             )
             return max(status, FAILED)
         return status
 
 
 def _speed(stats: Statistics) -> str:
-    return f"{1 / stats.real_time_factor:.1f}x real time" if stats.real_time_factor else ""
+    factor = stats.real_time_factor
+    return _("{factor} × real time", factor=f"{1 / factor:.1f}") if factor else ""
 
 
 def _named(models: Models) -> str:
     """Which models write, and where."""
-    draft = f" with the draft {models.draft}" if models.draft else ""
-    return f"{models.target}{draft} on {models.device}, {models.precision}"
+    named = {"target": models.target, "device": models.device, "precision": models.precision}
+    if not models.draft:
+        return _("{target} on {device}, {precision}", **named)
+    return _("{target} with draft model {draft} on {device}, {precision}", draft=models.draft, **named)
 
 
 def make_folder(folder: Path) -> str:
-    """Make the folder of the results; a clause about why it cannot be, or ""."""
+    """Make the folder of the results; a sentence about why it cannot be, or ""."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        return "this is a file, not a folder"
+        return _("{folder}: This is a file, not a folder. Choose another folder.", folder=shown(str(folder)))
     except OSError as error:
-        return f"the folder cannot be made ({error.strerror or error})"
+        why = error.strerror or error
+        return _(
+            "{folder}: The folder cannot be created ({error}). Choose another folder.",
+            folder=shown(str(folder)),
+            error=why,
+        )
     return ""
 
 

@@ -5,20 +5,26 @@ from __future__ import annotations
 import os
 import sys
 
+from desktop_app.texts import _
+
 FAILED = 1
 
 
 def run(files: list[str]) -> int:
     """Open the window; gives the exit status when it is closed."""
     if not has_display():
-        sys.stderr.write("galley: there is no display for the window; galley transcribe FILE works without one\n")
-        return FAILED
+        return _fail(_("There is no display for the window. galley transcribe FILE works without one."))
     try:
         from desktop_app.ui.shell import app
     except ImportError as error:  # a library of the system that Qt needs
-        sys.stderr.write(f"galley: the window cannot be opened ({error}); galley doctor says what to do\n")
-        return FAILED
+        return _fail(_("The window cannot be opened ({error}). Run galley doctor to find out why.", error=error))
     return app.run(files)
+
+
+def _fail(sentence: str) -> int:
+    line = f"galley: {sentence}\n"
+    sys.stderr.write(line)
+    return FAILED
 
 
 def has_display() -> bool:

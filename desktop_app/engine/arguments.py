@@ -12,6 +12,7 @@ from typing import Any
 from desktop_app.decoding.drafter_names import DRAFTERS
 from desktop_app.engine import placing
 from desktop_app.engine.messages import Options
+from desktop_app.texts import _
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -20,59 +21,69 @@ def add(parser: argparse.ArgumentParser) -> None:
     option(
         "--target",
         default="",
-        metavar="NAME|FOLDER",
-        help="the model whose text it is (default: the best one installed)",
+        metavar=_("NAME|FOLDER"),
+        help=_("model that transcribes (default: the best one installed)"),
     )
     option(
         "--draft",
         default="auto",
-        metavar="|".join(("auto", "off", *DRAFTERS, "NAME", "FOLDER")),
-        help="what drafts, which changes the speed and never the text: auto, the model that came with the target; off, "
-        f"the target alone; {' or '.join(DRAFTERS)}, a drafter without a model",
+        metavar="|".join(("auto", "off", *DRAFTERS, _("NAME|FOLDER"))),
+        help=_(
+            "what drafts, which changes the speed and never the text: auto, the target's draft model; off, nothing; or "
+            "without a model: {drafters} (default: auto)",
+            drafters=", ".join(DRAFTERS),
+        ),
     )
     option(
         "--device",
         default="auto",
         type=device,
-        metavar="DEVICE",
-        help="what computes: auto, cpu, gpu, npu or cuda, or apart as in encoder=npu,target=gpu,draft=cpu "
-        "(default: %(default)s, the processor)",
+        metavar=_("DEVICE"),
+        help=_(
+            "device to compute on: auto, cpu, gpu, npu or cuda, or one for each part, such as "
+            "encoder=npu,target=gpu,draft=cpu (default: %(default)s, the CPU)"
+        ),
     )
     option(
         "--precision",
         default="auto",
         choices=("auto", "f32", "f16", "bf16", "int8", "int4"),
-        help="of the numbers; int8 and int4 of the weights only (default: %(default)s, f32 on a processor, else f16)",
+        help=_("precision; int8 and int4 quantise the weights (default: %(default)s, f32 on a CPU, otherwise f16)"),
     )
     option(
         "--language",
         default="auto",
         type=language,
-        metavar="auto|CODE",
-        help="the language that is spoken, as in en (default: heard from the file)",
+        metavar=_("auto|CODE"),
+        help=_("spoken language, such as en (default: detected)"),
     )
     option(
         "--task",
         default="transcribe",
         choices=("transcribe", "translate"),
-        help="write what is said, or translate it into English (default: %(default)s)",
+        help=_("transcribe, or translate into English (default: %(default)s)"),
     )
     option(
-        "--prompt", default="", metavar="TEXT", help="text that might stand before the recording: names, terms, style"
+        "--prompt",
+        default="",
+        metavar=_("TEXT"),
+        help=_("text that could precede the recording: names, terms, style"),
     )
     option(
         "--hot-words",
         default=(),
         type=_hot_words,
-        metavar="FILE",
-        help="a text file of names and terms that may occur, one a line",
+        metavar=_("FILE"),
+        help=_("text file of names and terms that may occur, one per line"),
     )
     option(
         "--guard",
         default=True,
         action=argparse.BooleanOptionalAction,
-        help="leave out text where nobody speaks and turns of a repetition, and say so; --no-guard writes whatever the"
-        " target writes, for comparisons (default: yes)",
+        help=_(
+            "remove hallucinated and repeated text, and report each removal; --no-guard keeps all that the model "
+            "writes, for comparisons (default: yes)"
+        ),
     )
 
 
@@ -105,7 +116,7 @@ def language(text: str) -> str:
     """The type of --language: a code, or auto."""
     code = text.strip().lower()
     if not re.fullmatch(r"auto|[a-z]{2,3}", code):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a language code; write one like en, or auto")
+        raise argparse.ArgumentTypeError(_("{text} is not a language code, such as en, or auto", text=repr(text)))
     return code
 
 
@@ -113,5 +124,7 @@ def _hot_words(file: str) -> tuple[str, ...]:
     try:
         lines = Path(file).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise argparse.ArgumentTypeError(f"{file} cannot be read as text; give a file with one word a line") from error
+        raise argparse.ArgumentTypeError(
+            _("{file} cannot be read as text; use a file with one word per line", file=file)
+        ) from error
     return tuple(line.strip() for line in lines if line.strip())

@@ -27,6 +27,7 @@ from desktop_app.engine.messages import Event, Failed, Finished, Options, Prepar
 from desktop_app.measure.error_rates import Edits, character_edits, missing_packages, word_edits
 from desktop_app.measure.recordings import Reference, references
 from desktop_app.problems import Problem
+from desktop_app.texts import _, ngettext
 from desktop_app.transcript.model import Transcript
 from desktop_app.transcript.statistics import Statistics
 
@@ -37,8 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which recordings, and all that decides their text."""
     parser.add_argument(
         "folder",
-        metavar="FOLDER",
-        help="recordings with their texts: listed in its index.json or that of the folder above, or as in LibriSpeech",
+        metavar=_("FOLDER"),
+        help=_(
+            "recordings with reference texts, listed in an index.json in this folder or the one above, or in "
+            "LibriSpeech's layout"
+        ),
     )
     model_options.add(parser)
 
@@ -46,14 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Measure; gives the exit status."""
     if missing := missing_packages():
-        are = "is" if len(missing) == 1 else "are"
-        _say(f"galley bench accuracy: {' and '.join(missing)} {are} not installed; install galley[bench]")
+        _complain(_("Missing packages: {packages}. Install galley[bench].", packages=", ".join(missing)))
         return FAILED
     folder = Path(arguments.folder)
     try:
         wanted = references(folder)
     except Problem as problem:
-        _say(f"galley bench accuracy: {problems.sentence(problem)}")
+        _complain(problems.sentence(problem))
         return FAILED
     bench = _Bench(folder.resolve(), wanted, model_options.options(arguments))
     status = bench.measure()
@@ -64,7 +67,14 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             atomic.write(Path(arguments.json), text)
         except OSError as error:
-            _say(f"{arguments.json}: cannot be written ({error.strerror or error}); choose another")
+            why = error.strerror or error
+            _say(
+                _(
+                    "{file}: The figures cannot be written ({error}). Choose another file.",
+                    file=arguments.json,
+                    error=why,
+                )
+            )
             return max(status, FAILED)
     return status
 
@@ -118,7 +128,14 @@ class _Bench:
             while status != NO_ENGINE and len(self._finished) + len(self._failed) < len(self._wanted):
                 status = max(status, self._take(events.get()))
         except KeyboardInterrupt:
-            _say(f"Interrupted: {len(self._finished)} of {len(self._wanted)} recordings are measured.")
+            _say(
+                ngettext(
+                    "Interrupted. {done} of {n} recording was measured.",
+                    "Interrupted. {done} of {n} recordings were measured.",
+                    len(self._wanted),
+                    done=len(self._finished),
+                )
+            )
             status = INTERRUPTED
         finally:
             engine.close()
@@ -145,7 +162,7 @@ class _Bench:
     def _fail(self, wanted: Reference, event: Failed) -> int:
         self._failed.append((wanted, problems.describe(event.problem)[0]))
         hopeless = problems.concerns_every_file(event.problem)
-        _say(f"{'galley bench accuracy' if hopeless else self._name(wanted)}: {problems.sentence(event.problem)}")
+        _say(f"{'galley' if hopeless else self._name(wanted)}: {problems.sentence(event.problem)}")
         return NO_ENGINE if hopeless else FAILED
 
     def _name(self, wanted: Reference) -> str:
@@ -159,12 +176,28 @@ class _Bench:
         if not self._finished:
             return []
         total, words, models = self._total(), self._total().words, self._finished[0][1].models
-        count = f"{len(self._finished)} {'recording' if len(self._finished) == 1 else 'recordings'}"
-        draft = f"draft {models.draft}" if models.draft else "no draft"
         return [
-            f"{count}, {total.stats.audio_seconds / 60:.1f} min: {_rates(total)}",
-            f"{words.total} words: {words.substitutions} wrong, {words.deletions} missing, {words.insertions} too many",
-            f"{models.target}, {draft}, {models.device}, {models.precision}",
+            ngettext(
+                "{n} recording, {minutes:.1f} min: {rates}",
+                "{n} recordings, {minutes:.1f} min: {rates}",
+                len(self._finished),
+                minutes=total.stats.audio_seconds / 60,
+                rates=_rates(total),
+            ),
+            _(
+                "{total} words: {substitutions} substituted, {deletions} deleted, {insertions} inserted",
+                total=words.total,
+                substitutions=words.substitutions,
+                deletions=words.deletions,
+                insertions=words.insertions,
+            ),
+            _(
+                "Model: {target}, draft model: {draft}, device: {device}, precision: {precision}",
+                target=models.target,
+                draft=models.draft or _("none"),
+                device=models.device,
+                precision=models.precision,
+            ),
         ]
 
     def figures(self) -> dict[str, Any]:
@@ -195,10 +228,16 @@ def _language(wanted: Reference, transcript: Transcript) -> str:
 
 
 def _rates(measured: Measured) -> str:
-    return (
-        f"WER {measured.words.rate:.2%}, CER {measured.characters.rate:.2%},"
-        f" real-time factor {measured.stats.real_time_factor:.3f}"
+    return _(
+        "WER {wer:.2%}, CER {cer:.2%}, real-time factor {factor:.3f}",
+        wer=measured.words.rate,
+        cer=measured.characters.rate,
+        factor=measured.stats.real_time_factor,
     )
+
+
+def _complain(sentence: str) -> None:
+    _say(f"galley: {sentence}")
 
 
 def _print(line: str) -> None:

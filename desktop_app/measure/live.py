@@ -29,15 +29,31 @@ from desktop_app.measure.live_figures import SpokenWord, accuracy, erasure, late
 from desktop_app.measure.live_speech import known_words, real_speech, sample, silence
 from desktop_app.measure.recordings import audio_of, sounds
 from desktop_app.problems import Problem
+from desktop_app.texts import N_, _, ngettext
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 FIXED = 0.4  # seconds between updates where the number of passes is compared
 SILENCES = ("silence", "noise", "music")
 DELAYS = {
-    "shown_aware": "a word is first seen after",
-    "final_aware": "a word is final after",
-    "final_unaware": "the same without the time of computing",
-    "end_of_speech_to_final": "the last word before a pause is final after",
+    "shown_aware": N_("delay until a word is shown"),
+    "final_aware": N_("delay until a word is final"),
+    "final_unaware": N_("delay until a word is final, without computing time"),
+    "end_of_speech_to_final": N_("delay until the last word before a pause is final"),
+}
+_KINDS = {
+    "sample": N_("sample conversation"),
+    "speech": N_("speech"),
+    "real": N_("real speech"),
+    "silence": N_("silence"),
+    "noise": N_("noise"),
+    "music": N_("music"),
+    "sounds": N_("sounds"),
+}
+_CLOCKS = {"processor": N_("processor time"), "wall": N_("wall-clock time")}
+_WAYS = {
+    "previous": N_("previous text as the draft"),
+    "draft_only": N_("draft model only"),
+    "no_draft": N_("no draft"),
 }
 _PAUSE = silence(1.0, "silence")
 
@@ -47,37 +63,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "--speech",
-        metavar="FILE",
-        help="speech whose words have known times, in FILE with .words.json for its ending (without it and --real: the "
-        "sample)",
+        metavar=_("FILE"),
+        help=_(
+            "speech with known word times, which are in FILE with the extension .words.json (default without --real: "
+            "the sample conversation)"
+        ),
     )
-    add("--seconds", type=float, default=0.0, help="of it (default: all)")
+    add("--seconds", type=float, default=0.0, metavar="N", help=_("process N seconds of it (default: all)"))
     add(
         "--passes",
         type=float,
         default=60.0,
-        metavar="SECONDS",
-        help="of it, for three ways to draft (default: %(default)s)",
+        metavar="N",
+        help=_("compare three ways to draft on N seconds of it (default: %(default)s)"),
     )
     add(
         "--quiet",
         type=float,
         default=300.0,
-        metavar="SECONDS",
-        help="of silence, noise and music (default: %(default)s)",
+        metavar="N",
+        help=_("also process N seconds each of silence, noise and music (default: %(default)s)"),
     )
-    add("--real", metavar="FOLDER", help="recordings of real speech with their texts, as `galley bench accuracy` reads")
-    add("--minutes", type=float, default=10.0, help="of them, drawn by chance (default: %(default)s)")
+    add(
+        "--real",
+        metavar=_("FOLDER"),
+        help=_("recordings of real speech with reference texts, as galley bench accuracy reads them"),
+    )
+    add(
+        "--minutes",
+        type=float,
+        default=10.0,
+        metavar="M",
+        help=_("process M minutes of them, chosen at random (default: %(default)s)"),
+    )
     add(
         "--sounds",
-        metavar="FOLDER",
-        help="recordings in which nobody speaks; the classes of ESC-10 with voices are left out",
+        metavar=_("FOLDER"),
+        help=_("recordings without speech; the classes of ESC-10 with voices are skipped"),
     )
     add(
         "--clock",
         default="processor",
         choices=tuple(CLOCKS),
-        help="what computing takes: processor time of all threads, or time on the wall (default: %(default)s)",
+        help=_("measure computing by the processor time of all threads, or by wall-clock time (default: %(default)s)"),
     )
     model_options.add(parser)
 
@@ -88,10 +116,11 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         result = _measure(Shelf().pair(options, _announce), options, arguments)
     except Problem as problem:
-        _say(f"galley bench live: {problems.sentence(problem)}")
+        _say(f"galley: {problems.sentence(problem)}")
         return 1 if problem.kind == "file" else 3
     except (OSError, ValueError, KeyError) as error:
-        _say(f"galley bench live: the words' times cannot be read ({error}); docs/live.md shows the file")
+        why = _("The word times cannot be read ({error}). Their format is described in docs/live.md.", error=error)
+        _say(f"galley: {why}")
         return 1
     if arguments.json:
         atomic.write(Path(arguments.json), json.dumps(result, indent=1) + "\n")
@@ -126,7 +155,7 @@ def _measure(pair: Pair, options: Options, arguments: argparse.Namespace) -> dic
 def _played(pair: Pair, options: Options, arguments: argparse.Namespace) -> tuple[str, Samples, list[SpokenWord]]:
     """What is played, its name, and its words."""
     if arguments.real:
-        _say("Finding the times of the words")
+        _say(_("Aligning the reference texts…"))
         return ("real", *real_speech(pair, options, Path(arguments.real), 60 * arguments.minutes))
     if not arguments.speech:
         return ("sample", *sample())
@@ -138,7 +167,7 @@ def _played(pair: Pair, options: Options, arguments: argparse.Namespace) -> tupl
 
 
 def _speech(pair: Pair, options: Options, audio: Samples, spoken: list[SpokenWord], clock: str) -> dict[str, Any]:
-    _say(f"Listening to {len(audio) / SAMPLE_RATE:.0f} s of speech")
+    _say_processing("speech", audio)
     played = Player(pair, options, clock).play(audio)
     seconds = len(audio) / SAMPLE_RATE
     file_words = normalised(file_text(pair, audio, options).text)
@@ -168,7 +197,7 @@ def _passes(pair: Pair, options: Options, audio: Samples) -> dict[str, Any]:
     found: dict[str, Any] = {"seconds": seconds}
     texts = set()
     for name, player in ways.items():
-        _say(f"Counting passes: {name.replace('_', ' ')}")
+        _say(_("Counting target passes: {way}…", way=_(_WAYS[name])))
         played: Run = player().play(audio)
         texts.add(tuple(played.words))
         found[name] = played.counter.total.target_passes / seconds
@@ -180,7 +209,7 @@ def _passes(pair: Pair, options: Options, audio: Samples) -> dict[str, Any]:
 
 def _without_speech(pair: Pair, options: Options, kind: str, audio: Samples, clock: str) -> dict[str, Any]:
     seconds = len(audio) / SAMPLE_RATE
-    _say(f"Listening to {seconds:.0f} s of {kind}")
+    _say_processing(kind, audio)
     played = Player(pair, options, clock).play(audio)
     shown = {" ".join((*each.final, *each.provisional, *each.draft)) for each in played.shown} - {""}
     return {
@@ -194,34 +223,69 @@ def _without_speech(pair: Pair, options: Options, kind: str, audio: Samples, clo
 
 def _lines(result: dict[str, Any]) -> list[str]:
     """The figures for people."""
-    lines = [f"{result['models']['target']}, draft {result['models']['draft'] or 'none'}, {result['clock']} time"]
+    models = result["models"]
+    lines = [
+        _("Model: {target}, draft model: {draft}", target=models["target"], draft=models["draft"] or _("none")),
+        _("Clock: {clock}", clock=_(_CLOCKS[result["clock"]])),
+    ]
     for name in ("sample", "speech", "real"):
-        if name not in result:
-            continue
-        found = result[name]
-        lines.append(
-            f"{name}: {found['seconds']:.0f} s, {found['words']} words, {found['matched_words']} of them right"
-        )
-        for kind, label in DELAYS.items():
-            figures = ", ".join(f"{key} {value:.2f} s" for key, value in found[kind].items())
-            lines.append(f"  {label}: {figures}")
-        changed = ", ".join(f"{key.replace('_', ' ')} {value:.2f}" for key, value in found["erasure"].items())
-        lines.append(f"  erased words for each final one: {changed}")
-        lines.append(f"  word error rate: final {found['wer_final']:.1%}, file {found['wer_file']:.1%}")
-        lines.append(
-            f"  {found['updates_per_second']:.1f} updates a second, {found['computing_share']:.0%} of a core, largest"
-            f" backlog {found['largest_backlog']:.1f} s"
-        )
+        if name in result:
+            lines += _lines_of_speech(name, result[name])
     if passes := result.get("passes"):
-        same = "the same text" if passes["same_text"] else "NOT THE SAME TEXT"
         lines.append(
-            f"target passes a second: {passes['previous']:.1f} with the text before, {passes['draft_only']:.1f}"
-            f" with the draft model only, {passes['no_draft']:.1f} without a draft; {same}"
+            _(
+                "target passes per second: {previous:.1f} with the previous text as the draft, {draft_only:.1f} with "
+                "the draft model only, {no_draft:.1f} without a draft",
+                **passes,
+            )
         )
+        lines.append(_("All three texts are the same.") if passes["same_text"] else _("THE TEXTS DIFFER."))
     for kind, found in result.get("without_speech", {}).items():
-        text = f" ({found['text']})" if found["words"] else ""
-        lines.append(f"{kind}: {found['words']} words{text}, {found['computing_share']:.1%} of a core")
+        lines.append(
+            ngettext(
+                "{kind}: {n} word, {share:.1%} of a core",
+                "{kind}: {n} words, {share:.1%} of a core",
+                found["words"],
+                kind=_(_KINDS[kind]),
+                share=found["computing_share"],
+            )
+        )
+        lines += [f"  {found['text']}"] if found["words"] else []
     return lines
+
+
+def _lines_of_speech(name: str, found: dict[str, Any]) -> list[str]:
+    lines = [
+        _(
+            "{kind}: {seconds:.0f} s, {words} words, {matched} of them correct",
+            kind=_(_KINDS[name]),
+            seconds=found["seconds"],
+            words=found["words"],
+            matched=found["matched_words"],
+        )
+    ]
+    for kind, label in DELAYS.items():
+        if found[kind]:
+            spread = _("mean {mean:.2f} s, median {p50:.2f} s, 95th percentile {p95:.2f} s", **found[kind])
+            lines.append(f"  {_(label)}: {spread}")
+    erased = _(
+        "erased per final word: {provisional:.2f} provisional, {with_draft:.2f} with the draft, {final:.2f} final",
+        **found["erasure"],
+    )
+    errors = _(
+        "word error rate: live {live:.1%}, whole file {file:.1%}", live=found["wer_final"], file=found["wer_file"]
+    )
+    cost = _(
+        "{updates:.1f} updates per second, {share:.0%} of a core, largest backlog {backlog:.1f} s",
+        updates=found["updates_per_second"],
+        share=found["computing_share"],
+        backlog=found["largest_backlog"],
+    )
+    return [*lines, f"  {erased}", f"  {errors}", f"  {cost}"]
+
+
+def _say_processing(kind: str, audio: Samples) -> None:
+    _say(_("Processing {kind}, {seconds:.0f} s…", kind=_(_KINDS[kind]), seconds=len(audio) / SAMPLE_RATE))
 
 
 def _announce(stage: str, **values: str) -> None:

@@ -31,6 +31,7 @@ from desktop_app.checkpoints.shape import Shape
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.engine import probe, runtime
 from desktop_app.problems import Problem
+from desktop_app.texts import N_, _
 
 PROMISE = 8e9
 """Bytes that large-v3 at int8 stays under."""
@@ -62,10 +63,13 @@ SHAPES = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this benchmark."""
     parser.add_argument(
-        "--shape", default="large-v3", choices=tuple(SHAPES), help="of the model (default: %(default)s)"
+        "--shape", default="large-v3", choices=tuple(SHAPES), help=_("shape of the model (default: %(default)s)")
     )
     parser.add_argument(
-        "--precision", default="int8", choices=("f32", "bf16", "int8", "int4"), help="default: %(default)s"
+        "--precision",
+        default="int8",
+        choices=("f32", "bf16", "int8", "int4"),
+        help=_("precision of the weights (default: %(default)s)"),
     )
 
 
@@ -82,39 +86,69 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             atomic.write(Path(arguments.json), json.dumps(found, indent=2) + "\n")
     except OSError as error:
-        sys.stderr.write(f"galley bench memory: {error.strerror or error}; make room and try again\n")
+        why = error.strerror or error
+        _complain(_("The model cannot be written ({error}). Free some space, then try again.", error=why))
         return 1
     except Problem as problem:
-        sys.stderr.write(f"galley bench memory: {problems.sentence(problem)}\n")
+        _complain(problems.sentence(problem))
         return 3
     return 0 if found["kept"] else 1
 
 
 def _measured(name: str, precision: str, folder: Path) -> dict[str, Any]:
     shape = SHAPES[name]
-    write(folder / "model.safetensors", shape)
-    size = (folder / "model.safetensors").stat().st_size
+    file = folder / "model.safetensors"
+    write(file, shape)
+    size = file.stat().st_size
     count = sum(int(np.prod(sides)) for sides in shape.tensors().values())
-    _say(f"{name}: {count / 1e6:.0f} million parameters, {size / 1e9:.2f} GB of f16 on the disk")
+    _say(
+        _(
+            "{name}: {count:.0f} million parameters, {size:.2f} GB of f16 on the disk",
+            name=name,
+            count=count / 1e6,
+            size=size / 1e9,
+        )
+    )
     made = probe.ask(partial(conversion, name, precision, str(folder)), 3600.0) if precision in QUANTISED else None
     if made is not None:
         _say(
-            f"{precision} quantised in {made['seconds']:.0f} s: {made['file_bytes'] / 1e9:.2f} GB on the disk, peak "
-            f"{made['peak_bytes'] / 1e9:.2f} GB above the {made['before_bytes'] / 1e9:.2f} GB that Python and its "
-            f"libraries take = {made['share']:.2f} of the file; promised: at most {SHARE} and {ROOM / 1e9:.1f} GB"
+            _(
+                "Quantised to {precision} in {seconds:.0f} s: {size:.2f} GB on the disk; peak {peak:.2f} GB above the "
+                "{before:.2f} GB of Python and its libraries, which is {share:.2f} of the file (limit: {limit} of the "
+                "file and {room:.1f} GB)",
+                precision=precision,
+                seconds=made["seconds"],
+                size=made["file_bytes"] / 1e9,
+                peak=made["peak_bytes"] / 1e9,
+                before=made["before_bytes"] / 1e9,
+                share=made["share"],
+                limit=SHARE,
+                room=ROOM / 1e9,
+            )
         )
     steps: list[dict[str, float]] = []
-    for what in ("first start", "next start"):
+    for start in (N_("first start"), N_("next start")):
         step = probe.ask(partial(window, name, precision, str(folder)), 3600.0)
         steps.append(step)
         _say(
-            f"{what} ({precision}): peak {step['peak_bytes'] / 1e9:.2f} GB, {step['load_peak_bytes'] / 1e9:.2f} GB "
-            f"until it was loaded ({step['load_seconds']:.0f} s); a window encoded in {step['encode_seconds']:.1f} s, "
-            f"{step['pass_seconds'] * 1000:.0f} ms a token"
+            _(
+                "{start} ({precision}): peak {peak:.2f} GB, while loading {load_peak:.2f} GB; loaded in {load:.0f} s, "
+                "a window encoded in {encode:.1f} s, {token:.0f} ms per token",
+                start=_(start),
+                precision=precision,
+                peak=step["peak_bytes"] / 1e9,
+                load_peak=step["load_peak_bytes"] / 1e9,
+                load=step["load_seconds"],
+                encode=step["encode_seconds"],
+                token=step["pass_seconds"] * 1000,
+            )
         )
     kept = max(step["peak_bytes"] for step in steps) < PROMISE
     kept = kept and (made is None or made["peak_bytes"] <= SHARE * made["file_bytes"] + ROOM)
-    _say(f"promised: under {PROMISE / 1e9:.0f} GB; {'kept' if kept else 'BROKEN'}")
+    limit = PROMISE / 1e9
+    _say(
+        _("Limit of {limit:.0f} GB: kept", limit=limit) if kept else _("Limit of {limit:.0f} GB: EXCEEDED", limit=limit)
+    )
     machine = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()}
     return {
         "machine": machine | {"system": platform.platform()},
@@ -161,10 +195,10 @@ def window(name: str, precision: str, folder: str) -> dict[str, float]:
     encoded_at = perf_counter()
     cursor = model.open(encoded)
     began_text = perf_counter()
-    for _ in range(TEXT):
+    for _token in range(TEXT):
         cursor.run([5])
     written = perf_counter()
-    for _ in range(ROUND):
+    for _pass in range(ROUND):
         cursor.run([5] * ROUND)
     return {
         "load_seconds": loaded - began,
@@ -220,6 +254,11 @@ def _numbers(name: str, sides: tuple[int, ...]) -> Iterator[npt.NDArray[np.float
     numbers = (block * np.float32(scale) + np.float32(offset)).astype("<f2")
     for begin in range(0, count, numbers.size):
         yield numbers[: count - begin]
+
+
+def _complain(sentence: str) -> None:
+    line = f"galley: {sentence}\n"
+    sys.stderr.write(line)
 
 
 def _say(line: str) -> None:

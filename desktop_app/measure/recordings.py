@@ -20,7 +20,7 @@ from desktop_app.problems import Problem
 
 ENDINGS = (".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav")
 
-WITH_VOICES = ("Baby cry", "Person sneeze")
+WITH_VOICES = re.compile(r"(Baby cry|Person sneeze)$")
 """Classes of ESC-10 (Piczak 2015) with human voices in them."""
 
 INDEX, TEXTS = "index.json", "*.trans.txt"
@@ -51,7 +51,7 @@ def recordings(folder: Path) -> list[Path]:
 
 def sounds(folder: Path) -> list[Path]:
     """The recordings of a folder without ESC-10's voices. Raises Problem where there is none."""
-    found = [path for path in recordings(folder) if not path.parent.name.endswith(WITH_VOICES)]
+    found = [path for path in recordings(folder) if not WITH_VOICES.search(path.parent.name)]
     if not found:
         raise Problem("file.no_noise", folder=str(folder))
     return found

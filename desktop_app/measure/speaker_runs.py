@@ -31,6 +31,7 @@ from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.live import WINDOW, LiveSpeakers
 from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
+from desktop_app.texts import N_, _
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment, Transcript, Word
 
@@ -40,6 +41,7 @@ SOON = 3.0
 _LIVE_BLOCK = SAMPLE_RATE // 2
 _BLOCK = 10 * SAMPLE_RATE
 _MARKS = (0.1, 1.0, 5.0, 10.0)
+_LAST_PASS = N_("last pass")
 _SHORTEST = 80.0  # seconds of a conversation
 
 
@@ -184,10 +186,11 @@ def _processed(hours: float, found: Networks, files: Sequence[Path]) -> dict[str
         done += samples.size
         while marks and done >= marks[0] * 3600 * SAMPLE_RATE:
             peaks[f"{marks.pop(0):g} h"] = peak()
-            sys.stderr.write(f"{done / SAMPLE_RATE / 3600:.1f} hours: {peak() / 1e6:.0f} MB\n")
+            hours_done = done / SAMPLE_RATE / 3600
+            sys.stderr.write(_("{hours:.1f} h: {peak:.0f} MB", hours=hours_done, peak=peak() / 1e6) + "\n")
     listened = time.process_time() - began
     turns = recognised.finish()
-    peaks["last pass"] = peak()
+    peaks[_LAST_PASS] = peak()
     whole = time.process_time() - began
     return {
         "hours": round(done / SAMPLE_RATE / 3600, 3),
@@ -206,9 +209,14 @@ def _make(count: int, folder: Path, voices: Sequence[Reference]) -> None:
 
 def long_lines(figures: dict[str, Any]) -> list[str]:
     """What a person reads."""
-    peaks = ", ".join(f"{name} {bytes_ / 1e6:.0f}" for name, bytes_ in figures["peak_bytes"].items())
-    cost, last = figures["processor_time_factor"], figures["last_pass_seconds"]
+    names = {"begin": _("start"), _LAST_PASS: _(_LAST_PASS)}
+    peaks = ", ".join(f"{names.get(name, name)} {bytes_ / 1e6:.0f}" for name, bytes_ in figures["peak_bytes"].items())
     return [
-        f"{figures['hours']:.1f} hours from end to end: processor time / audio {cost:.4f}, last pass {last:.1f} s",
-        f"peak of memory, MB: {peaks}",
+        _(
+            "{hours:.1f} h from end to end: processor time / audio {cost:.4f}, last pass {last:.1f} s",
+            hours=figures["hours"],
+            cost=figures["processor_time_factor"],
+            last=figures["last_pass_seconds"],
+        ),
+        _("peak memory in MB: {peaks}", peaks=peaks),
     ]

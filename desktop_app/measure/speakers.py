@@ -27,44 +27,73 @@ from desktop_app.speakers.attribution import attribute, said_by
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
+from desktop_app.texts import _
 from desktop_app.transcript.model import Models, Segment, Transcript
 
 COLLAR = 0.25
+
+_COUNT = "auto|known"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which conversations, and by which networks."""
     add = parser.add_argument
-    add("--voices", metavar="FOLDER", help="clips of known speakers: with index.json, or in LibriSpeech's layout")
-    add("--count", type=int, default=CONVERSATIONS, metavar="N", help="conversations to cut from them (%(default)s)")
-    add("--first", type=int, default=0, metavar="SEED", help="seed of the first one (default: %(default)s)")
+    add(
+        "--voices",
+        metavar=_("FOLDER"),
+        help=_("clips of known speakers, listed in an index.json or in LibriSpeech's layout"),
+    )
+    add(
+        "--count",
+        type=int,
+        default=CONVERSATIONS,
+        metavar="N",
+        help=_("make N conversations from them (default: %(default)s)"),
+    )
+    add(
+        "--first",
+        type=int,
+        default=0,
+        metavar=_("SEED"),
+        help=_("random seed of the first conversation (default: %(default)s)"),
+    )
     add(
         "--speakers",
         default="auto",
-        metavar="auto|known",
-        help="find their number, or use the known one (default: auto)",
+        metavar=_COUNT,
+        help=_("detect the number of speakers, or use the known one (default: auto)"),
     )
-    add("--real", metavar="FOLDER", help="a folder with index.json and real conversations in speakers/")
-    add("--recognised", type=int, default=0, metavar="N", help="also transcribe the first N: cpWER of their text")
+    add("--real", metavar=_("FOLDER"), help=_("folder with an index.json and real conversations in speakers/"))
+    add(
+        "--recognised",
+        type=int,
+        default=0,
+        metavar="N",
+        help=_("also transcribe the first N conversations and report the cpWER"),
+    )
     add(
         "--hours",
         type=float,
         default=0.0,
         metavar="H",
-        help="also process H hours of them as one recording: its memory",
+        help=_("also process H hours of conversations as one recording and report the memory use"),
     )
-    add("--live", action="store_true", help="also process each conversation live, half a second at a time")
+    add(
+        "--live",
+        action="store_true",
+        help=_("also process each conversation live, in blocks of half a second"),
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure; gives the exit status."""
     if not arguments.voices and not arguments.real:
-        sys.stderr.write("galley bench speakers: name recordings by --voices or --real\n")
+        _complain(_("Choose recordings with --voices or --real."))
         return 2
     try:
         figures = _figures(arguments, networks())
     except Problem as problem:
-        sys.stderr.write(f"galley bench speakers: {problems.sentence(problem)}\n")
+        _complain(problems.sentence(problem))
         return 1
     for line in _lines(figures):
         sys.stdout.write(f"{line}\n")
@@ -83,7 +112,7 @@ def _figures(arguments: argparse.Namespace, found: Networks) -> dict[str, Any]:
         rows.append(row(talk, found, talk.speakers if known else None))
         if arguments.live:
             live.append(live_figures(talk, found))
-        sys.stderr.write(f"\r{len(rows)} of {arguments.count}")
+        sys.stderr.write("\r" + _("{done} of {total}", done=len(rows), total=arguments.count))
     sys.stderr.write("\n" if rows else "")
     real = [
         row(talk, found, talk.speakers if known else None)
@@ -204,35 +233,67 @@ def _blocks(samples: np.ndarray, size: int = 160_000) -> Iterable[np.ndarray]:
 
 def _lines(figures: dict[str, Any]) -> list[str]:
     """What a person reads."""
-    lines = [f"networks: {figures['networks']}"]
-    whole = figures["made"]
-    if whole:
-        lines += [
-            f"{whole['conversations']} conversations, cut from clips, of {whole['seconds'] / 60:.0f} min in all",
-            f"two or more at once: {whole['overlap']:.1%} of the speech",
-            _der("DER, collar 0, overlap counted", whole["collar_0"]),
-            _der("DER, collar 0.25 s", whole["collar_250ms"]),
-            f"number of speakers right: {whole['count_right']:.0%}",
-            f"number of speakers at most one off: {whole['count_at_most_one_off']:.0%}",
-            f"real-time factor {whole['real_time_factor']:.3f} (processor time {whole['processor_time_factor']:.3f})",
-        ]
-        if whole["cpwer_of_attribution"] is not None:
-            lines.append(f"cpWER of a perfect text with these speakers {whole['cpwer_of_attribution']:.1%}")
+    lines = [_("Networks: {names}", names=figures["networks"])]
+    if figures["made"]:
+        lines += _lines_of_made(figures["made"])
     if figures["recognised"]:
-        text = figures["recognised"]
         lines.append(
-            f"recognised text of {text['conversations']} ({text['words']} words): WER {text['wer']:.1%},"
-            f" with speakers cpWER {text['cpwer']:.1%}"
+            _(
+                "transcribed text of {conversations} conversations ({words} words): WER {wer:.1%}, cpWER {cpwer:.1%}",
+                **figures["recognised"],
+            )
         )
     lines += long_lines(figures["long"]) if figures["long"] else []
     if figures["live"]:
-        lines += [f"live: {name.replace('_', ' ')} {value}" for name, value in figures["live"].items()]
+        lines.append(
+            _(
+                "live: {words} words, final label within 3 s for {last_label_within_3_s:.1%}, "
+                "{changes_of_frozen_words} labels changed later; DER of the live labels {der_shown:.1%}, after the "
+                "last pass {der_after_the_last_pass:.1%}",
+                **figures["live"],
+            )
+        )
     for each in figures["real"]:
-        head = f"{each['name']} ({each['speakers']} speakers, {each['found']} found)"
+        head = _(
+            "{name} (speakers: {speakers}, found: {found})",
+            name=each["name"],
+            speakers=each["speakers"],
+            found=each["found"],
+        )
         lines.append(_der(head, each["collar_0"]))
     return lines
 
 
+def _lines_of_made(whole: dict[str, Any]) -> list[str]:
+    lines = [
+        _(
+            "{count} conversations made from clips, {minutes:.0f} min in total",
+            count=whole["conversations"],
+            minutes=whole["seconds"] / 60,
+        ),
+        _("overlapping speech: {share:.1%}", share=whole["overlap"]),
+        _der(_("DER, no collar, overlap included"), whole["collar_0"]),
+        _der(_("DER, collar 0.25 s"), whole["collar_250ms"]),
+        _("correct number of speakers: {share:.0%}", share=whole["count_right"]),
+        _("number of speakers off by at most one: {share:.0%}", share=whole["count_at_most_one_off"]),
+        _(
+            "real-time factor {wall:.3f}, of processor time {processor:.3f}",
+            wall=whole["real_time_factor"],
+            processor=whole["processor_time_factor"],
+        ),
+    ]
+    if whole["cpwer_of_attribution"] is not None:
+        lines.append(
+            _("cpWER of the reference text with these speakers: {rate:.1%}", rate=whole["cpwer_of_attribution"])
+        )
+    return lines
+
+
 def _der(what: str, rates: dict[str, float]) -> str:
-    parts = f"missed {rates['missed']:.1%}, false alarm {rates['false_alarm']:.1%}, confusion {rates['confusion']:.1%}"
+    parts = _("missed {missed:.1%}, false alarm {false_alarm:.1%}, confusion {confusion:.1%}", **rates)
     return f"{what}: {rates['der']:.1%} ({parts})"
+
+
+def _complain(sentence: str) -> None:
+    line = f"galley: {sentence}\n"
+    sys.stderr.write(line)

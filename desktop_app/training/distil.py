@@ -29,7 +29,7 @@ _MASKED = 0.1  # of what the encoder gives, so that few windows last for many st
 _ROOM = 1e-6
 
 Told = Callable[[str, float, float], None]
-"""Hears what is being done, how far it is, and of how much."""
+"""Hears what is being done ("loading", "labelling" or "training"), how far it is, and of how much."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def mix(likely: Tensor, batch: Batch) -> Tensor:
     return divergence(likely, batch) + 0.3 * cross_entropy(likely, batch) + total_variation(likely, batch)
 
 
-LOSSES = {"cross-entropy": cross_entropy, "divergence": divergence, "total variation": total_variation, "mix": mix}
+LOSSES = {"cross-entropy": cross_entropy, "divergence": divergence, "total-variation": total_variation, "mix": mix}
 
 
 def _shared(own: Tensor, batch: Batch) -> Tensor:
@@ -169,7 +169,7 @@ def train(
 ) -> float:
     """Train on the labels in `files`; gives the agreement on those kept back. `state` is where the run is written down.
 
-    Raises FloatingPointError if the loss is no number.
+    Raises FloatingPointError if the loss is not finite.
     """
     device = next(draft.parameters()).device
     learn, measured = split(files)
@@ -190,7 +190,7 @@ def train(
             scores = draft(batch.read, torch.nn.functional.dropout(batch.encoded, _MASKED), batch.wanted)
         loss = loss_of(scores.float().log_softmax(-1), batch)
         if not torch.isfinite(loss):
-            raise FloatingPointError("the loss is no number")
+            raise FloatingPointError(f"loss {loss.item()}")
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
@@ -199,7 +199,7 @@ def train(
         losses.append(loss.item())
         now = clock()
         spent, last = spent + now - last, now
-        told("Training", min(spent, budget), budget)
+        told("training", min(spent, budget), budget)
         if int(REPORTS * spent / budget) > int(REPORTS * done) and spent < budget:
             reached = agreement(draft, batches, measured, settings.batch, device)
             report(Report(spent / 60, steps, float(np.mean(losses)), reached))

@@ -200,9 +200,9 @@ def label(
     for start in range(0, len(missing), _BATCH):
         batch = missing[start : start + _BATCH]
         if labeller is None:
-            told(f"Loading {target.name}", 0, total)
+            told("loading", 0, total)
             labeller = Labeller(target, device, None if language == "auto" else language, _pooling(target))
-        told("Labelling", done, total)
+        told("labelling", done, total)
         for window, labels in zip(batch, labeller.label([window.samples() for window in batch]), strict=True):
             if labels is None:
                 (work / f"{window.key}.empty").touch()
@@ -212,7 +212,7 @@ def label(
         if done >= told_of + _TOLD * total:
             told_of = done
             say("labelled", done=f"{done / 3600:.1f}", total=f"{total / 3600:.1f}")
-    told("Labelling", total, total)
+    told("labelling", total, total)
     files = [file for window in cut if (file := work / f"{window.key}.npz").exists()]
     if not files:
         raise Problem("file.no_speech", model=target.name)

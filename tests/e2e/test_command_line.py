@@ -107,7 +107,7 @@ def test_text_streams_to_standard_output_and_what_writes_it_is_named_on_standard
     assert still_at_work
     assert process.returncode == 0
     named, notice = err.splitlines()
-    assert re.fullmatch(rf"{NAME} with the draft .+ on CPU, f32", named)
+    assert re.fullmatch(rf"{NAME} with draft model .+ on CPU, f32", named)
     assert NOTICE in notice
 
 
@@ -157,7 +157,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(after_text: bool) -> None:
     assert process.returncode == 130
     assert "Traceback" not in err
     if after_text:
-        assert "Interrupted: 0 of 2 files are finished and kept." in err
+        assert "Interrupted. Transcribed files: 0 of 2" in err
 
 
 def test_figures_and_any_file_name(tmp_path: Path) -> None:
@@ -214,15 +214,15 @@ def test_the_commands_process_never_loads_a_model_runtime() -> None:
 def test_devices() -> None:
     done = galley("devices")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("Computes:\n  cpu")
-    assert "\nHears:\n" in done.stdout
+    assert done.stdout.startswith("Compute devices:\n  cpu")
+    assert "\nAudio inputs:\n" in done.stdout
 
 
 def test_doctor() -> None:
     done = galley("doctor")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert re.search(r"base with its draft .+ works on CPU|base works on CPU", done.stdout)
-    assert "OpenVINO computes on CPU" in done.stdout
+    assert "OpenVINO device CPU" in done.stdout
     assert "PROBLEM" not in done.stdout
 
 
@@ -231,4 +231,4 @@ def test_doctor_names_what_is_wrong(tmp_path: Path) -> None:
     done = galley("doctor", env={**os.environ, "GALLEY_HOME": str(tmp_path / "file")})
     assert done.returncode == 3
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("PROBLEM")]
-    assert "cannot be written (Not a directory); change its permissions" in line
+    assert "cannot be written (Not a directory). Change its permissions" in line

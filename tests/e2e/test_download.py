@@ -60,7 +60,7 @@ def assert_whole(home: Path, repository: Path) -> None:
 def test_a_model_is_fetched_whole_and_told_to_nobody_else(home: Path, repository: Path, server: HubServer) -> None:
     status, out, err = finish(galley("download", REPOSITORY, "--mirror", server.url, HF_TOKEN="hf_secret"))
     assert (status, out) == (0, "")
-    assert err == "toy is installed (0.6 MB): galley transcribe FILE --target toy\n"
+    assert err == "toy is installed (0.6 MB). Use it: galley transcribe FILE --target toy\n"
     assert_whole(home, repository)
     about = json.loads((home / "data" / "models" / NAME / "galley.json").read_text())
     assert (about["name"], about["repository"], about["revision"]) == (NAME, REPOSITORY, COMMIT)
@@ -128,8 +128,7 @@ def test_a_killed_download_goes_on_where_it_stopped(
     child.send_signal(end)
     found, _, err = finish(child)
     assert found == status
-    assert err == ("" if end == signal.SIGKILL else "Interrupted: what has arrived is kept; "
-                   "the same command goes on from there.\n")  # fmt: skip
+    assert err == ("" if end == signal.SIGKILL else "Interrupted. Repeat the command to resume the download.\n")
     assert list(installed.names()) == ["base"]
     server.stall = None
     assert finish(galley("download", REPOSITORY, HF_ENDPOINT=server.url))[0] == 0
@@ -287,7 +286,7 @@ def test_the_mirror_of_the_settings_is_used(home: Path, repository: Path, server
 
 def test_the_proxy_of_the_environment_is_used(home: Path, repository: Path, server: HubServer) -> None:
     child = galley("download", REPOSITORY, "--mirror", "http://models.invalid", HTTP_PROXY=server.url, NO_PROXY="")
-    assert finish(child)[::2] == (0, "toy is installed (0.6 MB): galley transcribe FILE --target toy\n")
+    assert finish(child)[::2] == (0, "toy is installed (0.6 MB). Use it: galley transcribe FILE --target toy\n")
     assert_whole(home, repository)
 
 

@@ -39,6 +39,11 @@ FINISHED: list[str] = [
     "app/speaker_edits.py",
     "app/stages.py",
     "app/wording.py",
+    "cli",
+    "engine/arguments.py",
+    "measure",
+    "training",
+    "transcript/formats.py",
     "ui/current.py",
     "ui/mailbox.py",
     "ui/models",
@@ -153,7 +158,9 @@ def all_messages() -> tuple[collect_texts.Message, ...]:
 
 
 def values_of(text: str) -> set[str]:
-    return {name for _text, name, _format, _conversion in string.Formatter().parse(text) if name is not None}
+    """The values of a message in braces, and those that argparse fills in: %(default)s, %r."""
+    braces = {name for _text, name, _format, _conversion in string.Formatter().parse(text) if name is not None}
+    return braces | set(re.findall(r"%(?:\(\w+\))?[rs]", text))
 
 
 def faults(file: polib.POFile, found: polib.POFile) -> list[str]:

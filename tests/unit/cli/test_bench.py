@@ -39,4 +39,4 @@ def test_words_without_times_are_one_sentence(
 
     monkeypatch.setattr(live, "_measure", fail)
     assert main(["bench", "live"]) == 1
-    assert "the words' times cannot be read" in capsys.readouterr().err
+    assert "The word times cannot be read" in capsys.readouterr().err

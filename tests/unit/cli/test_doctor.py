@@ -57,14 +57,14 @@ def test_all_is_well(answers: Callable[[Questions], None], capsys: pytest.Captur
     out = capsys.readouterr().out
     assert "PROBLEM" not in out
     assert "note" not in out
-    assert "OpenVINO computes on CPU: A fine processor" in out
+    assert "OpenVINO device CPU: A fine processor" in out
 
 
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        (probe.inference_devices, "OpenVINO does not work: The system's libraries failed. Install Galley again"),
-        (probe.bundled, "the bundled model does not work: The system's libraries failed. Install Galley again"),
+        (probe.inference_devices, "OpenVINO does not work: The system's libraries failed. Install Galley again."),
+        (probe.bundled, "The bundled model does not work: The system's libraries failed. Install Galley again."),
     ],
 )
 def test_what_stops_a_transcription_is_a_problem(
@@ -86,7 +86,7 @@ def test_window_and_microphone_are_notes(
     assert "libxcb-cursor0" in first
     assert (
         second
-        == "note     no microphone can be used: The system's libraries failed. Files can be transcribed without one"
+        == "note     No microphone can be used: The system's libraries failed. Files can be transcribed without one."
     )
 
 
@@ -95,12 +95,12 @@ def test_what_hears_is_listed_or_what_to_do(
 ) -> None:
     assert cli.main(["devices"]) == 0
     assert capsys.readouterr().out.endswith(
-        "Hears:\n"
-        "  Microphone           ALSA, 1 channel, 48000 Hz, the system's choice\n"
-        "  Monitor of Speakers  PipeWire, 2 channels, 48000 Hz, what the computer plays\n"
+        "Audio inputs:\n"
+        "  Microphone           ALSA, 1 channel, 48000 Hz, system default\n"
+        "  Monitor of Speakers  PipeWire, 2 channels, 48000 Hz, system audio\n"
     )
     assert cli.main(["doctor"]) == 0
-    assert lines(capsys, "ok")[-1] == "ok       hears with Microphone (ALSA)"
+    assert lines(capsys, "ok")[-1] == "ok       Audio input: Microphone (ALSA)"
     monkeypatch.setattr("sys.platform", "darwin")
     answers({probe.inputs: ([MICROPHONE], None)})
     for command in ("devices", "doctor"):
@@ -109,11 +109,11 @@ def test_what_hears_is_listed_or_what_to_do(
     answers({probe.inputs: ([], Problem("microphone.none"))})
     assert cli.main(["devices"]) == 0
     assert capsys.readouterr().out.endswith(
-        "Hears:\n  nothing: No microphone is connected. Connect one, or switch it on.\n"
+        "Audio inputs:\n  none: No microphone is connected. Connect one, or switch it on.\n"
     )
     assert cli.main(["doctor"]) == 0
     assert lines(capsys, "note")[-1] == (
-        "note     nothing can be recorded: No microphone is connected. Connect one, or switch it on."
+        "note     Nothing can be recorded: No microphone is connected. Connect one, or switch it on."
     )
 
 
@@ -123,7 +123,7 @@ def test_a_disk_that_is_nearly_full_is_a_problem(
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=2e8))
     assert cli.main(["doctor"]) == 3
     (line,) = lines(capsys, "PROBLEM")
-    assert line.endswith("0.2 GB are free there; make room: a model needs 1 GB")
+    assert line.endswith("Only 200 MB of space is free there. Free some space: a model needs 1 GB.")
 
 
 def test_a_package_that_is_missing(
@@ -132,7 +132,7 @@ def test_a_package_that_is_missing(
     monkeypatch.setattr(doctor, "PACKAGES", ("numpy", "a-package-of-nobody"))
     assert cli.main(["doctor"]) == 3
     (line,) = lines(capsys, "PROBLEM")
-    assert line.endswith("missing: a-package-of-nobody; install Galley again")
+    assert line.endswith("Missing packages: a-package-of-nobody. Install Galley again.")
 
 
 def test_devices_without_an_engine(answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,8 +140,8 @@ def test_devices_without_an_engine(answers: Callable[[Questions], None], capsys:
     answers({probe.inference_devices: gone, probe.cuda_devices: gone, probe.inputs: gone})
     assert cli.main(["devices"]) == 3
     assert capsys.readouterr().out == (
-        "Computes:\n  nothing: The system's libraries failed. Run galley doctor.\n"
-        "Hears:\n  nothing: The system's libraries failed. Run galley doctor.\n"
+        "Compute devices:\n  none: The system's libraries failed. Run galley doctor.\n"
+        "Audio inputs:\n  none: The system's libraries failed. Run galley doctor.\n"
     )
 
 
@@ -153,16 +153,16 @@ def test_without_a_display_the_window_is_one_sentence(
         monkeypatch.delenv(name, raising=False)
     assert cli.main(["talk.wav"]) == 1
     assert capsys.readouterr().err == (
-        "galley: there is no display for the window; galley transcribe FILE works without one\n"
+        "galley: There is no display for the window. galley transcribe FILE works without one.\n"
     )
 
 
 def test_cuda_devices_are_named(answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str]) -> None:
     answers({probe.cuda_devices: ([("CUDA", "A fine card")], None)})
     assert cli.main(["devices"]) == 0
-    assert "Computes:\n  cpu   A fine processor\n  cuda  A fine card\n" in capsys.readouterr().out
+    assert "Compute devices:\n  cpu   A fine processor\n  cuda  A fine card\n" in capsys.readouterr().out
     assert cli.main(["doctor"]) == 0
-    assert "ok       PyTorch computes on CUDA: A fine card\n" in capsys.readouterr().out
+    assert "ok       PyTorch device CUDA: A fine card\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -170,11 +170,11 @@ def test_cuda_devices_are_named(answers: Callable[[Questions], None], capsys: py
     [
         (
             ([], Problem("model.no_cuda", version="2")),
-            "ok       PyTorch 2 is built without CUDA. OpenVINO computes without.",
+            "ok       PyTorch 2 is built without CUDA. OpenVINO works without it.",
         ),
         (
             Problem("engine.libraries"),
-            "note     PyTorch does not work: The system's libraries failed. OpenVINO computes without it",
+            "note     PyTorch does not work: The system's libraries failed. OpenVINO works without it.",
         ),
     ],
 )
@@ -208,9 +208,9 @@ def test_a_device_is_tried_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert [cli.main(["doctor", "--device", "npu"]) for _ in range(4)] == [0, 3, 3, 3]
     said = capsys.readouterr().out.splitlines()
     assert said[:3] == ["ok       it was built", "ok       all tokens are the same", "ok       it was built"]
-    assert said[3].endswith("npu does not write what the processor writes; update its driver, or choose another device")
+    assert said[3].endswith("The text from npu differs from the CPU's. Update its driver, or choose another device.")
     assert said[4].endswith("npu does not work: This computer has no device NPU. Choose one of: cpu.")
-    assert said[5].endswith("The system's libraries failed. Update its driver, or choose another device")
+    assert said[5].endswith("The system's libraries failed. Update its driver, or choose another device.")
 
 
 def test_the_trial_of_this_processor(monkeypatch: pytest.MonkeyPatch) -> None:

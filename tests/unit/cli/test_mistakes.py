@@ -16,5 +16,5 @@ def test_a_mistake_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch, capsys
     assert cli.main(["devices"]) == cli.FAILED
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert "Galley made a mistake" in err and str(log.path()) in err
+    assert "Galley failed ('what nobody\\nthought of')" in err and str(log.path()) in err
     assert "Traceback" in log.path().read_text("utf-8")

@@ -28,17 +28,20 @@ def run(*arguments: str) -> int:
 
 def test_the_list_for_people(toy: Path, bundled: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("add", str(toy)) == 0
-    assert capsys.readouterr() == ("", "toy is installed: the folder you gave is no longer needed.\n")
+    assert capsys.readouterr() == ("", "toy is installed. The original folder is no longer needed.\n")
     partial = installed.home() / ".partial" / "small"
     partial.mkdir(parents=True)
     (partial / "part").write_bytes(b"x" * 2_000_000)
     assert run("list") == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert lines[0] == "Installed:"
+    assert lines[0] == "Installed models:"
     assert "toy 0.6 MB added from a folder" in lines
-    assert any(re.fullmatch(r"base \d+ MB comes with Galley used where none is chosen", line) for line in lines)
-    assert "large-v3 3.1 GB 17.6 GB / 4.7 GB every language Apache-2.0 drafts: distil-large-v3, large-v3-turbo" in lines
-    assert "small 967 MB 2.9 GB / 1.1 GB every language Apache-2.0 2 MB are here" in lines
+    assert any(re.fullmatch(r"base \d+ MB comes with Galley default", line) for line in lines)
+    assert (
+        "large-v3 3.1 GB 17.6 GB / 4.7 GB multilingual Apache-2.0 draft models: distil-large-v3, large-v3-turbo"
+        in lines
+    )
+    assert "small 967 MB 2.9 GB / 1.1 GB multilingual Apache-2.0 2 MB downloaded" in lines
     assert "whisper-large-v3-distil-fr-v0.2 ? 8.7 GB / 2.5 GB fr MIT" in lines
 
 
@@ -85,8 +88,12 @@ def test_add_as_draft_verify_and_remove(toy: Path, capsys: pytest.CaptureFixture
     assert run("verify", "toy") == 0
     assert run("remove", "toy") == 0
     out, err = capsys.readouterr()
-    assert out == "toy: every byte is as it was installed\n"
-    assert err.splitlines()[2:] == ["small will draft for toy.", "toy will draft for small.", "toy is removed."]
+    assert out == "toy: verified\n"
+    assert err.splitlines()[2:] == [
+        "small is now the draft model of toy.",
+        "toy is now the draft model of small.",
+        "toy was removed.",
+    ]
 
 
 def test_a_damaged_model_does_not_keep_the_others_from_being_read(
@@ -98,7 +105,7 @@ def test_a_damaged_model_does_not_keep_the_others_from_being_read(
     capsys.readouterr()
     assert run("verify") == 1
     out, err = capsys.readouterr()
-    assert "b: every byte is as it was installed\n" in out
+    assert "b: verified\n" in out
     assert "a: tokenizer.json has changed since it was installed. Remove the model, then install it again.\n" in err
 
 
@@ -112,9 +119,9 @@ def downloaded(name: str, toy: Path) -> Callable[..., installed.Installed]:
         (
             "large-v3",
             "",
-            "A draft makes it faster and changes no word: galley models download distil-large-v3 (en), or galley",
+            "A draft model makes it faster and never changes the text:",
         ),
-        ("large-v3", "large-v3-turbo", "large-v3-turbo will draft for it."),
+        ("large-v3", "large-v3-turbo", "Its draft model: large-v3-turbo"),
         ("large-v3-turbo", "", "Best alone: its decoder has 4 layers"),
     ],
 )
@@ -131,8 +138,8 @@ def test_after_a_download_its_draft_is_offered(
     capsys.readouterr()
     monkeypatch.setattr(download, "download", downloaded(name, toy))
     assert run("download", name) == 0
-    first, second = capsys.readouterr().err.splitlines()
-    assert first == f"{name} is installed (0.6 MB): galley transcribe FILE --target {name}"
+    first, second, *_others = capsys.readouterr().err.splitlines()
+    assert first == f"{name} is installed (0.6 MB). Use it: galley transcribe FILE --target {name}"
     assert second.startswith(sentence)
 
 
@@ -141,7 +148,7 @@ def test_after_a_download_its_draft_is_offered(
     [
         (Problem("download.timeout"), 1, f"tiny: {sentence(Problem('download.timeout'))}\n"),
         (OSError(28, "No space left"), 1, "tiny: The disk is full. "),
-        (KeyboardInterrupt(), 130, "Interrupted: what has arrived is kept; the same command goes on from there.\n"),
+        (KeyboardInterrupt(), 130, "Interrupted. Repeat the command to resume the download.\n"),
     ],
 )
 def test_a_download_that_fails(
@@ -202,7 +209,7 @@ def test_a_conversion_and_what_is_said_of_it(
     assert run("convert", "mine", "--to", str(tmp_path / "again")) == 1
     assert capsys.readouterr().err.splitlines() == [
         "Converting toy…",
-        f"{graphs} is ready: galley transcribe FILE --target FOLDER, or galley models add FOLDER",
-        "mine is installed: the folder you gave is no longer needed.",
+        f"{graphs} is complete. Use it: galley transcribe FILE --target FOLDER, or galley models add FOLDER",
+        "mine is installed. The original folder is no longer needed.",
         "mine: toy consists of OpenVINO graphs. Choose the model in safetensors.",
     ]

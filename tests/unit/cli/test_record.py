@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import sys
 import time
@@ -152,9 +153,9 @@ def test_text_comes_line_by_line_and_both_files_are_named(tmp_path: Path, capsys
     assert text.read_text(encoding="utf-8") == out
     with AudioFile(sound) as audio:
         assert sum(map(len, audio)) >= 32_000
-    assert sorted(err.splitlines()[:2]) == ["A notice.", f"Ctrl-C ends it. The sound goes to {sound}"]
+    assert sorted(err.splitlines()[:3]) == ["A notice.", "Press Ctrl-C to stop.", f"The sound is saved to {sound}"]
     assert err.splitlines()[-2].startswith(f"Recording: {sound} (0:0")
-    assert err.splitlines()[-1] == f"Text: {text}"
+    assert err.splitlines()[-1] == f"Transcript: {text}"
 
 
 def test_speakers_stand_in_the_text_that_is_kept(
@@ -221,7 +222,7 @@ def test_return_pauses_and_goes_on(
     class Reading(LiveScreen):
         def say(self, sentence: str) -> None:
             super().say(sentence)
-            if sentence == "It is still paused.":
+            if sentence == "The recording is still paused.":
                 os.write(ours, b"\n")
 
     with os.fdopen(theirs) as terminal:
@@ -234,13 +235,13 @@ def test_return_pauses_and_goes_on(
     assert asked == ["open", "pause", "open", "open"]
     out, err = capsys.readouterr()
     assert out.splitlines()[:3] == ["line 0", "line 1", "line 2"]
-    said = ("Return ", "Paused", "galley: ", "It is ", "Going on")
+    said = ("Press ", "Paused", "galley: ", "The recording is ", "Recording again")
     assert [line for line in err.splitlines() if line.startswith(said)] == [
-        f"Return pauses, Ctrl-C ends it. The sound goes to {made(tmp_path, 'flac')}",
-        "Paused. Return goes on.",
+        "Press Return to pause, Ctrl-C to stop.",
+        "Paused. Press Return to resume.",
         f"galley: {BUSY}",
-        "It is still paused.",
-        "Going on.",
+        "The recording is still paused.",
+        "Recording again.",
     ]
 
 
@@ -266,7 +267,7 @@ def test_a_second_ctrl_c_keeps_what_there_is(
     assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path)]) == 130
     err = capsys.readouterr().err
     sound = made(tmp_path, "flac")
-    assert f"The text is not finished; galley transcribe '{sound}' writes all of it down." in err
+    assert f"The transcript is incomplete. Transcribe the whole recording: galley transcribe '{sound}'" in err
     assert made(tmp_path, "txt").read_text(encoding="utf-8").startswith("line 0\n")
     with AudioFile(sound) as audio:
         assert sum(map(len, audio)) >= 16_000
@@ -286,11 +287,11 @@ def test_without_an_engine_the_recording_goes_on(
     assert cli.main(["record", "--seconds", "3", "--output", str(tmp_path)]) == 1
     out, err = capsys.readouterr()
     assert out == "line 0\n"
-    assert f"galley: the text stops here. {CRASHED} The recording continues." in err
+    assert f"galley: The transcript stops here. {CRASHED} The recording continues." in err
     sound = made(tmp_path, "flac")
     with AudioFile(sound) as audio:
         assert sum(map(len, audio)) >= 48_000
-    assert f"galley transcribe '{sound}' writes all of it down" in err
+    assert f"galley transcribe '{sound}'" in err
 
 
 def test_without_a_microphone_nothing_is_left(
@@ -313,9 +314,9 @@ def test_without_a_microphone_nothing_is_left(
 def test_a_check_says_how_many_words_would_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["record", "--seconds", "1", "--check", "--output", str(tmp_path)]) == 0
     err = capsys.readouterr().err.splitlines()
-    assert err[-2].endswith("words would change, transcribed as a whole file.")
+    assert re.fullmatch(r"The re-check would change \d+ words\.", err[-2])
     checked = made(tmp_path, "checked.txt")
-    assert err[-1] == f"That text: {checked}"
+    assert err[-1] == f"Re-checked transcript: {checked}"
     assert checked.read_text(encoding="utf-8") == "line 0\nline one\nline 2\n"
 
 
@@ -331,14 +332,14 @@ def test_interrupted_recordings_are_offered_and_written_down(
     assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path / "new")]) == 0
     err = capsys.readouterr().err.splitlines()
     assert err[0].startswith("A recording of ")
-    assert err[0].endswith(f"was interrupted; its sound is kept in {sound}.")
-    assert err[1] == "galley record --recover writes it down."
+    assert err[0].endswith(f"was interrupted. Its sound is kept in {sound}")
+    assert err[1] == "Transcribe interrupted recordings: galley record --recover"
     assert cli.main(["record", "--recover", "--speakers", "2"]) == 0
     assert (EngineDouble.asked.speakers, EngineDouble.asked.words) == ("2", True), "each word has its speaker"
     assert sound.with_suffix(".txt").read_text(encoding="utf-8") == "line 0\nline one\nline 2\n"
     capsys.readouterr()
     assert cli.main(["record", "--recover"]) == 0
-    assert capsys.readouterr().err == "No recording was interrupted.\n"
+    assert capsys.readouterr().err == "There are no interrupted recordings.\n"
 
 
 def test_the_lines_of_an_interrupted_recording_stand_and_a_check_shows_what_the_file_gives(
@@ -354,7 +355,7 @@ def test_the_lines_of_an_interrupted_recording_stand_and_a_check_shows_what_the_
     assert cli.main(["record", "--recover", "--check"]) == 0
     assert sound.with_suffix(".txt").read_text(encoding="utf-8") == "said and written\nline one\nline 2\n"
     assert sound.with_suffix(".checked.txt").read_text(encoding="utf-8") == "line 0\nline one\nline 2\n"
-    assert "3 words would change, transcribed as a whole file." in capsys.readouterr().err
+    assert "The re-check would change 3 words." in capsys.readouterr().err
     library = Library(folders.data() / "library")
     assert [line.text for line in library.transcript(kept.id).segments] == ["said and written", "line one", "line 2"]
     library.close()
@@ -404,7 +405,7 @@ def test_a_library_that_fails_in_the_middle_is_said_once(
 @pytest.mark.parametrize("wrong", ["0", "-1", "soon", "inf", "nan"])
 def test_a_length_of_time_is_a_number(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["record", f"--seconds={wrong}"]) == 2
-    assert "is no length of time" in capsys.readouterr().err
+    assert "is not a number of seconds" in capsys.readouterr().err
 
 
 def test_on_a_terminal_the_draft_is_grey_and_the_meter_moves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -419,5 +420,5 @@ def test_on_a_terminal_the_draft_is_grey_and_the_meter_moves(tmp_path: Path, mon
     assert "ink \x1b[2mperhaps \x1b[0m\x1b[3;90mguess" in text
     assert "█" in text
     assert "Desk microphone" in text
-    assert "0.4 s behind" in text
+    assert "0.4 s delay" in text
     assert "line 0" in text

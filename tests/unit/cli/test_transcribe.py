@@ -30,7 +30,7 @@ from desktop_app.transcript.model import GuardReport, Models, Segment, Transcrip
 from desktop_app.transcript.statistics import Statistics
 
 NOTICE = "Trained on toys."
-NAMED = "Target with the draft Draft on CPU, f32"
+NAMED = "Target with draft model Draft on CPU, f32"
 MODELS = Models("Target", "Draft", "model", "CPU", "f32", (Problem("model.notice", text=NOTICE),))
 SEGMENTS = (Segment(0, 0.0, 1.0, "Good morning."), Segment(1, 1.0, 2.5, "Good night."))
 STATS = Statistics(audio_seconds=2.5, wall_seconds=0.5, tokens=12, target_passes=6, compared=10, drafted=12, accepted=8)
@@ -130,7 +130,7 @@ def test_a_further_format_is_found_and_a_binary_one_needs_a_folder(
     packed = Format("zip", "Packed", "zip", lambda transcript: zlib.compress(transcript.path.encode()), is_binary=True)
     monkeypatch.setitem(FORMATS, "zip", packed)
     assert cli.main(["transcribe", "--format", "zip", "a.wav"]) == 2
-    assert capsys.readouterr() == ("", "zip is no text for a terminal; name a folder with --output\n")
+    assert capsys.readouterr() == ("", "The format zip cannot be shown in a terminal. Choose a folder with --output.\n")
     assert run("--format", "zip", "--output", str(tmp_path), "a.wav") == 0
     assert zlib.decompress((tmp_path / "a.zip").read_bytes()) == b"a.wav"
 
@@ -138,7 +138,7 @@ def test_a_further_format_is_found_and_a_binary_one_needs_a_folder(
 def test_a_folder_that_cannot_be_made_is_wrong_usage(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     assert cli.main(["transcribe", "--output", str(tmp_path / "file"), "a.wav"]) == 2
-    assert capsys.readouterr().err == f"{tmp_path / 'file'}: this is a file, not a folder; choose another folder\n"
+    assert capsys.readouterr().err == f"{tmp_path / 'file'}: This is a file, not a folder. Choose another folder.\n"
 
 
 def test_what_the_guard_did_is_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -160,7 +160,7 @@ def test_a_file_whose_engine_dies_keeps_the_part_that_is_done(
     assert (tmp_path / "a.txt").exists()
     err = capsys.readouterr().err
     assert "dies.wav: Transcription stopped unexpectedly. Try again" in err
-    assert "dies.part.txt: the first 1 s of dies.wav are kept here" in err
+    assert "The transcript of the first 1 s of dies.wav was saved to " in err
 
 
 def test_an_interruption_keeps_what_is_finished_and_says_so(
@@ -177,7 +177,7 @@ def test_an_interruption_keeps_what_is_finished_and_says_so(
     assert run("--output", str(tmp_path), "--stats", str(tmp_path / "s.json"), "a.wav", "b.wav", "c.wav") == 130
     assert (tmp_path / "a.txt").exists()
     assert not (tmp_path / "c.txt").exists()
-    assert "Interrupted: 1 of 3 files is finished and kept." in capsys.readouterr().err
+    assert "Interrupted. Transcribed files: 1 of 3" in capsys.readouterr().err
     assert len(json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))["files"]) == 1
 
 
@@ -203,7 +203,10 @@ def test_the_figures_of_the_run(tmp_path: Path) -> None:
 
 def test_figures_that_cannot_be_written_are_a_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run("--stats", str(tmp_path / "no" / "s.json"), "a.wav") == 1
-    assert "s.json: cannot be written (No such file or directory); choose another" in capsys.readouterr().err
+    assert (
+        "s.json: The statistics cannot be written (No such file or directory). Choose another file."
+        in capsys.readouterr().err
+    )
 
 
 def test_the_options_reach_the_engine() -> None:

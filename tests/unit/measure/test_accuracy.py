@@ -87,7 +87,10 @@ def test_rates_of_each_and_of_all(tmp_path: Path, capsys: pytest.CaptureFixture[
     out, err = capsys.readouterr()
     assert out.splitlines()[0] == "right.wav: WER 0.00%, CER 0.00%, real-time factor 0.250"
     assert out.splitlines()[2].startswith("2 recordings, 0.1 min: WER 72.73%, CER ")
-    assert out.splitlines()[3:] == ["11 words: 1 wrong, 7 missing, 0 too many", "Target, no draft, CPU, f32"]
+    assert out.splitlines()[3:] == [
+        "11 words: 1 substituted, 7 deleted, 0 inserted",
+        "Model: Target, draft model: none, device: CPU, precision: f32",
+    ]
     assert err == "Loading Target…\nLoading Target…\n"
 
 
@@ -111,7 +114,7 @@ def test_what_cannot_be_read_is_one_sentence_and_the_others_count(
 def test_without_a_model_nothing_more_is_tried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, found = bench(folder(tmp_path, "nomodel", "right"))
     assert (status, found["files"], found["total"]) == (3, [], None)
-    assert capsys.readouterr() == ("", f"galley bench accuracy: {sentence(Problem('model.no_timestamps'))}\n")
+    assert capsys.readouterr() == ("", f"galley: {sentence(Problem('model.no_timestamps'))}\n")
 
 
 @pytest.mark.usefixtures("scripted")
@@ -130,7 +133,7 @@ def test_ctrl_c_keeps_what_is_finished(
     assert [each["file"] for each in found["files"]] == ["right.wav"] and found["total"]["wer"] == 0.0
     out, err = capsys.readouterr()
     assert "1 recording, 0.0 min: WER 0.00%" in out
-    assert err.endswith("Interrupted: 1 of 2 recordings are measured.\n")
+    assert err.endswith("Interrupted. 1 of 2 recordings were measured.\n")
 
 
 @pytest.mark.usefixtures("scripted")
@@ -140,15 +143,13 @@ def test_figures_that_cannot_be_written_are_said_and_printed(
     place = folder(tmp_path, "right")
     assert cli.main(["bench", "accuracy", str(place), "--json", str(place)]) == 1
     out, err = capsys.readouterr()
-    assert "1 recording" in out and err.endswith("; choose another\n")
+    assert "1 recording" in out and err.endswith("Choose another file.\n")
 
 
 def test_a_folder_without_texts_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "accuracy", str(tmp_path)]) == 1
     out, err = capsys.readouterr()
-    assert out == "" and err.startswith(
-        f"galley bench accuracy: {tmp_path} contains no recording with a reference text. "
-    )
+    assert out == "" and err.startswith(f"galley: {tmp_path} contains no recording with a reference text. ")
     assert err.count("\n") == 1
 
 
@@ -157,9 +158,7 @@ def test_what_must_be_installed_is_one_sentence(
 ) -> None:
     monkeypatch.setattr(accuracy, "missing_packages", lambda: ("jiwer", "whisper-normalizer"))
     assert cli.main(["bench", "accuracy", str(tmp_path)]) == 1
-    assert capsys.readouterr().err == (
-        "galley bench accuracy: jiwer and whisper-normalizer are not installed; install galley[bench]\n"
-    )
+    assert capsys.readouterr().err == ("galley: Missing packages: jiwer, whisper-normalizer. Install galley[bench].\n")
 
 
 def test_a_real_engine(tmp_path: Path) -> None:

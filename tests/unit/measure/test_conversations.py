@@ -99,6 +99,6 @@ def test_the_benchmark_scores_them(
     said = json.loads(figures.read_text())
     assert said["networks"] == "tones" and said["made"]["conversations"] == 2
     assert said["live"]["words"] == sum(row["words"]["count"] for row in said["conversations"]) > 0
-    assert "number of speakers right" in capsys.readouterr().out
+    assert "correct number of speakers" in capsys.readouterr().out
     assert speakers.run(parser.parse_args([])) == 2
     assert "--voices or --real" in capsys.readouterr().err

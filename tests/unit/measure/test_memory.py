@@ -23,7 +23,7 @@ def test_memory(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         assert 5e7 < step["load_peak_bytes"] <= step["peak_bytes"] < 2e9
         assert min(step.values()) > 0
     assert 0 < found["conversion"]["peak_bytes"] < 1.3 * found["conversion"]["file_bytes"] + 1e8
-    assert "promised: under 8 GB; kept" in capsys.readouterr().out
+    assert "Limit of 8 GB: kept" in capsys.readouterr().out
     assert not list((home / "cache").glob("bench-memory-*"))
 
 
@@ -33,7 +33,7 @@ def test_a_model_that_does_not_run_is_said(capsys: pytest.CaptureFixture[str], m
 
     monkeypatch.setattr(memory.probe, "ask", fail)
     assert cli.main(["bench", "memory", "--shape", "toy"]) == 3
-    assert capsys.readouterr().err == "galley bench memory: The system's libraries failed.\n"
+    assert capsys.readouterr().err == "galley: The system's libraries failed.\n"
 
 
 def test_the_random_model_is_whole(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_a_loss_is_least_where_the_draft_thinks_as_the_target(name: str) -> None
     batch = Batch(*(torch.zeros(1),) * 3, torch.tensor([0]), torch.tensor([[0, 1]]), shares[:, :2])
     near, far = (float(LOSSES[name](scores.log_softmax(-1), batch)) for scores in (target, target.flip(-1)))
     assert near < far
-    if name in ("divergence", "total variation"):
+    if name in ("divergence", "total-variation"):
         assert near == pytest.approx(0.0, abs=1e-5)
 
 

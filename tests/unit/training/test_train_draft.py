@@ -67,7 +67,7 @@ def test_a_draft_is_trained_installed_and_taken(target: Path, audio: Path, capsy
     assert train("mine", audio, "--layers", "1") == 0
     said = capsys.readouterr().err.splitlines()
     assert said[0] == "notes.txt is skipped. This is not an audio or video file, or it is damaged."
-    assert said[-1] == "mine-draft will draft for mine."
+    assert said[-1] == "mine-draft is now the draft model of mine."
     whole = read(target)
     made = read_draft(installed.home() / "mine-draft", whole)
     assert made.shape.decoder_layers == 1
