@@ -200,7 +200,7 @@ class Entry:
         if self.state in IN_WORK:
             return self.progress_words()
         if self.state == FAILED:
-            return _("Incomplete") if self.seconds else _("Transcription failed")
+            return _("Incomplete") if self.seconds else _("Failed")
         when = wording.day(self.created, now or datetime.now(UTC))
         when = when[:1].upper() + when[1:]
         if self.state == DONE:

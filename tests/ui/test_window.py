@@ -294,7 +294,7 @@ def test_a_failure_is_shown_in_its_page_and_in_the_list(window: Window, stage: S
     assert not window.page.choose_model.isVisible()
     index = window.sidebar.model.row_of(entry.id)
     spoken = index.data(Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken == "notes.wav, Transcription failed"
+    assert spoken == "notes.wav, Failed"
     window.page.try_again.click()
     assert stage.session.in_work == [entry]
     assert not window.page.problem.isVisible()

@@ -55,7 +55,6 @@ class SpeakerCard(QFrame):
         shadow.setColor(theme.palette.color("shadow"))
         self.setGraphicsEffect(shadow)
         self.setAccessibleName(_("Speaker: {name}", name=speaker.name))
-        self.setFixedWidth(_WIDTH)
         self._theme, self._speaker = theme, speaker
         self._others = [each for each in transcript.speakers if each.id != speaker.id]
         self._forgotten = self._is_closed = False
@@ -71,6 +70,7 @@ class SpeakerCard(QFrame):
         self.merge.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._lay_out(transcript)
         self.merge.setVisible(bool(self._others))
+        self.setFixedWidth(max(_WIDTH, self._box.minimumSize().width()))
         self.field.selectAll()
 
     def _lay_out(self, transcript: Transcript) -> None:
