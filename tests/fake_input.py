@@ -83,7 +83,7 @@ def noise(seconds: float, rate: int = SAMPLE_RATE, seed: int = 0) -> Sound:
 def read(path: Path) -> Sound:
     with AudioFile(path) as audio:
         sound = np.concatenate(list(audio))
-    assert audio.damage == ""
+    assert audio.damage is None
     return sound
 
 

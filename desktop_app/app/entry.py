@@ -54,7 +54,7 @@ class Entry:
     Attributes:
         seconds: length of the audio, 0.0 while unknown; `done_seconds` of it are transcribed.
         problem: why it failed, if it did.
-        damage: what of the file could not be read, one sentence, or "".
+        damage: what of the file could not be read, or None.
         guarded: what the guard did.
         preparing: what the engine does before the first word, or "".
         held: whether a live recording goes before it in the engine.
@@ -74,7 +74,7 @@ class Entry:
     seconds: float = 0.0
     done_seconds: float = 0.0
     problem: Problem | None = None
-    damage: str = ""
+    damage: Problem | None = None
     guarded: tuple[GuardReport, ...] = ()
     preparing: str = ""
     held: bool = False
@@ -171,7 +171,7 @@ class Entry:
     def begin_again(self) -> None:
         """Forget the earlier run."""
         self.state, self.problem, self.preparing = WAITING, None, ""
-        self.damage, self.guarded = "", ()
+        self.damage, self.guarded = None, ()
         self.done_seconds, self.stats, self.lines, self.segments, self.live = 0.0, Statistics(), (), [], None
         self.kept, self.speakers = 0, ()
 

@@ -49,6 +49,8 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "file.not_media": (N_("This is not an audio or video file, or it is damaged."), _COPY_AGAIN),
     "file.no_sound": (N_("The file contains no sound."), N_("Choose a file with sound.")),
     "file.damaged": (N_("The sound in this file cannot be decoded."), _COPY_AGAIN),
+    "file.cut_short": (N_("The file is damaged or cut short: only {read} of {length} could be read."), ""),
+    "file.parts_missing": (N_("The file is damaged: parts of it could not be read and are missing here."), ""),
     "file.format": (N_("FFmpeg does not know the format of the sound in this file."), _CONVERT),
     "file.sample_rate": (N_("The file gives an impossible sample rate ({rate} Hz)."), _COPY_AGAIN),
     "file.no_folder": (N_("There is no folder {folder}."), _FOLDER_OF_RECORDINGS),

@@ -40,7 +40,7 @@ class AudioFile:
 
     Attributes:
         seconds: the length that the container tells; 0.0 where it tells none.
-        damage: after reading, one sentence about what could not be read, or "".
+        damage: after reading, what could not be read, or None.
 
     Raises Problem, mostly on entering: the first block is decoded there.
     """
@@ -49,7 +49,7 @@ class AudioFile:
         self._path, self._start = Path(path), start
         self._stack = ExitStack()
         self.seconds = 0.0
-        self.damage = ""
+        self.damage: Problem | None = None
 
     def __enter__(self) -> AudioFile:
         _check(self._path)
@@ -105,11 +105,7 @@ class AudioFile:
         read = self._start + mono.seconds
         short = _tells_length(self._container) and self.seconds - read > max(1.0, _SHORT_BY * self.seconds)
         if short:
-            self.damage = (
-                f"The file is damaged or cut short: only {_clock(read)} of {_clock(self.seconds)} could be read."
-            )
-        elif self.damage:
-            self.damage = "The file is damaged: parts of it could not be read and are missing here."
+            self.damage = Problem("file.cut_short", read=_clock(read), length=_clock(self.seconds))
 
     def _frames(self) -> Iterator[tuple[av.AudioFrame, float | None]]:
         """Every frame that can be decoded, with its time.
@@ -122,8 +118,8 @@ class AudioFile:
         while True:
             try:
                 packet = next(packets, None)
-            except (av.FFmpegError, OSError) as error:
-                self.damage = str(error)
+            except (av.FFmpegError, OSError):
+                self.damage = Problem("file.parts_missing")
                 return
             if packet is None:
                 return
@@ -131,7 +127,7 @@ class AudioFile:
                 frames = packet.decode()
             except av.FFmpegError as error:
                 if not isinstance(error, av.error.EOFError):
-                    self.damage = str(error)
+                    self.damage = Problem("file.parts_missing")
                 continue
             for frame in frames:
                 if isinstance(frame, av.AudioFrame) and frame.samples and frame.sample_rate:
@@ -296,8 +292,6 @@ def _average(frame: av.AudioFrame) -> Samples:
 
 
 def _clock(seconds: float) -> str:
-    whole = int(seconds)
-    if whole < 60:
-        return f"{seconds:.1f} s"
-    hours, minutes = whole // 3600, whole // 60 % 60
-    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

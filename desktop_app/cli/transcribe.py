@@ -127,7 +127,7 @@ class _Run:
         self._started = None
         self._notices_of(transcript.models)
         if transcript.damage:
-            self._screen.say(f"{file}: {transcript.damage}")
+            self._screen.say(f"{file}: {problems.sentence(transcript.damage)}")
         if transcript.guarded:
             self._screen.say(f"{file}: {guard_report(transcript.guarded)}")
         if self._targets:

@@ -202,7 +202,7 @@ class _Work(longform.Listener):
         self._rest()
         self._check()
 
-    def transcript(self, models: Models, damage: str) -> Transcript:
+    def transcript(self, models: Models, damage: Problem | None) -> Transcript:
         """The result."""
         seconds = self._samples / SAMPLE_RATE
         made = Transcript(

@@ -119,9 +119,7 @@ def problem_value(problem: Problem | None) -> str:
 
 def _problem(value: str) -> Problem | None:
     """The problem from its JSON, or from the sentence that an older Galley kept."""
-    if not value.startswith("{"):
-        return Problem("library.text", text=value) if value else None
-    return problems.from_plain(json.loads(value))
+    return problems.read(json.loads(value) if value.startswith("{") else value)
 
 
 def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcript:
@@ -136,7 +134,7 @@ def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcr
         segments=tuple(_segment(values) for values in segments),
         speakers=tuple(read_speaker(value) for value in json.loads(speakers)),
         stats=Statistics(**json.loads(stats)) if stats else Statistics(),
-        damage=damage,
+        damage=_problem(damage),
         guarded=read_guarded(guarded),
     )
 
@@ -150,7 +148,7 @@ def transcript_values(made: Transcript) -> tuple[Any, ...]:
         models_value(made.models),
         stats_value(made.stats),
         speakers_value(made.speakers),
-        made.damage,
+        problem_value(made.damage),
         guarded_value(made.guarded),
     )
 

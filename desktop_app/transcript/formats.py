@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from desktop_app import problems
 from desktop_app.texts import N_
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import GuardReport, Segment, Transcript, Word, read_models
@@ -72,7 +73,11 @@ def rttm(transcript: Transcript) -> str:
 def json_object(transcript: Transcript) -> dict[str, Any]:
     """The transcript as the command line's JSON contract has it."""
     return {
-        "audio": {"path": transcript.path, "seconds": transcript.seconds, "damage": transcript.damage},
+        "audio": {
+            "path": transcript.path,
+            "seconds": transcript.seconds,
+            "damage": problems.plain(transcript.damage) if transcript.damage else None,
+        },
         "language": transcript.language,
         "language_probability": transcript.language_probability,
         "models": transcript.models.plain(),
@@ -105,7 +110,7 @@ def read_json(text: str) -> Transcript:
         segments=tuple(_segment(segment) for segment in found["segments"]),
         speakers=tuple(speakers.read(speaker) for speaker in found["speakers"]),
         stats=Statistics(**{name: value for name, value in found["stats"].items() if name not in DERIVED}),
-        damage=found["audio"]["damage"],
+        damage=problems.read(found["audio"]["damage"]),
         guarded=tuple(GuardReport(**one) for one in found.get("guard", ())),
     )
 

@@ -106,8 +106,7 @@ def read_models(plain: dict[str, Any]) -> Models:
 class Transcript:
     """The whole result for one recording.
 
-    `damage` is a sentence about what of the file could not be read, or ""; `guarded` is what the guard did, in the
-    order of time.
+    `damage` is what of the file could not be read, if anything; `guarded` is what the guard did, in the order of time.
     """
 
     path: str
@@ -118,5 +117,5 @@ class Transcript:
     segments: tuple[Segment, ...] = ()
     speakers: tuple[Speaker, ...] = ()
     stats: Statistics = field(default_factory=Statistics)
-    damage: str = ""
+    damage: Problem | None = None
     guarded: tuple[GuardReport, ...] = ()

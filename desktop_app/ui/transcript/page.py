@@ -119,8 +119,8 @@ class TranscriptPage(QWidget):
         self.strip.setVisible(in_work and entry.state != RECORDING)
         if in_work:
             self.strip.show_entry(entry, queue)
-        notice = sentence(*entry.models.notices) if entry.models else ""
-        self.notice.say(" ".join(filter(None, (notice, entry.damage, wording.guard_report(entry.guarded)))))
+        notices = (*(entry.models.notices if entry.models else ()), *((entry.damage,) if entry.damage else ()))
+        self.notice.say(" ".join(filter(None, (sentence(*notices), wording.guard_report(entry.guarded)))))
         self._say_problem(entry)
         self.choose_model.setVisible(entry.problem is not None and entry.problem.kind == "model")
         self._say_broken_off(entry)

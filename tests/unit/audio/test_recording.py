@@ -118,7 +118,7 @@ def test_hours_of_it_lose_no_block_and_take_no_memory(desk: Desk) -> None:
             while sound.size >= SAMPLE_RATE:
                 np.testing.assert_array_equal(sound[:SAMPLE_RATE], np.roll(block, second))
                 sound, second = sound[SAMPLE_RATE:], second + 1
-    assert (second, sound.size, audio.damage) == (samples, 0, "")
+    assert (second, sound.size, audio.damage) == (samples, 0, None)
 
 
 def test_a_pause_is_cut_out_and_the_microphone_is_let_go(desk: Desk) -> None:

@@ -11,6 +11,7 @@ from typing import ClassVar
 import pytest
 
 from desktop_app import cli
+from desktop_app.app.problems import sentence
 from desktop_app.cli import transcribe
 from desktop_app.engine.messages import (
     Event,
@@ -63,7 +64,7 @@ class Scripted:
             return
         self._tell(SegmentReady(job, SEGMENTS[1]))
         self._tell(Progress(job, 2.5, 2.5, STATS))
-        damage = "The file is damaged." if name.startswith("broken") else ""
+        damage = Problem("file.parts_missing") if name.startswith("broken") else None
         models = Models("Target", "Draft", "model", "CPU", "f32", (Problem("model.notice", text=NOTICE),))
         guarded = (GuardReport(1.0, 2.0, "silence", "Bye."),) if name.startswith("guarded") else ()
         made = Transcript(path, 2.5, "en", 0.9, models, SEGMENTS, stats=STATS, damage=damage, guarded=guarded)
@@ -149,7 +150,12 @@ def test_what_the_guard_did_is_said(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_damaged_file_is_done_and_the_damage_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("broken.wav") == 0
-    assert capsys.readouterr().err.splitlines() == [NAMED, NOTICE, "broken.wav: The file is damaged."]
+    said = f"broken.wav: {sentence(Problem('file.parts_missing'))}"
+    assert capsys.readouterr().err.splitlines() == [
+        NAMED,
+        NOTICE,
+        f"broken.wav: {sentence(Problem('file.parts_missing'))}",
+    ]
 
 
 def test_a_file_whose_engine_dies_keeps_the_part_that_is_done(

@@ -264,7 +264,7 @@ def test_the_damage_of_a_file_is_told_with_its_transcript(
     (tmp_path / "cut.flac").write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
     finished = run(tmp_path / "cut.flac", unguarded(str(folder), language="en"), shelf, ends)[-1]
     assert isinstance(finished, Finished)
-    assert "The file is damaged or cut short" in finished.transcript.damage
+    assert finished.transcript.damage is not None and finished.transcript.damage.code == "file.cut_short"
     assert 1 < finished.transcript.seconds < 3
 
 

@@ -48,7 +48,8 @@ def test_a_finished_transcript_comes_back_whole(library: Library, tmp_path: Path
         (Speaker("S1", "Ann"),),
         Statistics(12.5, 1.0),
     )
-    made = replace(made, guarded=(GuardReport(3.0, 9.0, "silence", "Thank you."),))
+    damage = Problem("file.cut_short", read="0:12", length="0:25")
+    made = replace(made, guarded=(GuardReport(3.0, 9.0, "silence", "Thank you."),), damage=damage)
     library.finish(recording.id, made)
     library.close()
     again = Library(tmp_path / "library")
@@ -367,6 +368,8 @@ def test_what_an_older_galley_kept_as_sentences_is_read_as_it_is(library: Librar
     old = '{"target": "T", "draft": "", "drafter": "off", "device": "CPU", "precision": "f32", "notice": "Read this."}'
     with library._write() as connection:
         connection.execute("UPDATE recording SET problem = 'The disk is full.', models = ?", (old,))
+        connection.execute("UPDATE recording SET damage = 'The file is damaged.'")
     found = library.recording(recording.id)
     assert found is not None and found.problem == Problem("library.text", text="The disk is full.")
     assert library.transcript(recording.id).models.notices == (Problem("model.notice", text="Read this."),)
+    assert library.transcript(recording.id).damage == Problem("library.text", text="The file is damaged.")

@@ -24,6 +24,7 @@ STATS = Statistics(
     near_ties=1,
 )
 
+DAMAGE = Problem("file.cut_short", read="0:04", length="0:08")
 GUARDED = (GuardReport(1.0, 3.5, "silence", "Thank you."), GuardReport(70.0, 4000.0, "unwritten"))
 
 
@@ -36,7 +37,7 @@ def transcript(*texts: str) -> Transcript:
         "base", "draft", "model", "CPU", "f32", (Problem("model.notice", text="Real speech will be wrong."),)
     )
     speakers = (Speaker("a", "Anna"),)
-    return Transcript("talk ñ.wav", 4.0, "en", 0.98, models, segments, speakers, STATS, "It was cut short.", GUARDED)
+    return Transcript("talk ñ.wav", 4.0, "en", 0.98, models, segments, speakers, STATS, DAMAGE, GUARDED)
 
 
 def rendered(transcript: Transcript, name: str) -> str:
@@ -103,6 +104,13 @@ def test_json_from_before_there_were_turns_can_be_read() -> None:
     assert formats.read_json(json.dumps(old)).speakers == (Speaker("S1", "Ann <b>"), Speaker("S2", "Bo Li"))
 
 
+@pytest.mark.parametrize(("old", "now"), [("", None), ("Cut short.", Problem("library.text", text="Cut short."))])
+def test_json_with_a_sentence_about_the_damage_can_be_read(old: str, now: Problem | None) -> None:
+    found = json.loads(rendered(SPOKEN, "json"))
+    found["audio"]["damage"] = old
+    assert formats.read_json(json.dumps(found)).damage == now
+
+
 def test_hours_are_counted_on() -> None:
     assert formats._clock(36_000.5, ".") == "10:00:00.500"
     assert formats._clock(59.9999, ",") == "00:01:00,000"
@@ -120,6 +128,7 @@ def test_json_holds_the_contract_and_reads_back_the_same() -> None:
     assert found["stats"]["accepted_per_drafted"] == 0.72
     assert found["stats"]["tokens_per_pass"] == 2.5
     assert found["stats"]["real_time_factor"] == 0.25
+    assert found["audio"]["damage"] == {"code": "file.cut_short", "values": {"read": "0:04", "length": "0:08"}}
     assert formats.read_json(written) == whole
 
 
