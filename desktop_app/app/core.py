@@ -9,7 +9,6 @@ from typing import Protocol
 from desktop_app import folders
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.live import Live, MakeRecorder
-from desktop_app.app.problems import describe
 from desktop_app.app.recheck import Checks
 from desktop_app.app.session import EnginePort, Session
 from desktop_app.app.worker import Worker
@@ -43,22 +42,20 @@ class Core:
     ) -> None:
         self._engine, self.worker = engine, worker
         self.library: Library | None = None
-        self._trouble = "", ""
+        self._problem: Problem | None = None
         try:
             self.library = Library(folders.data() / "library")
-            if self.library.notice:
-                self._trouble = describe(self.library.notice)
+            self._problem = self.library.notice
         except Problem as problem:
-            reason, remedy = describe(problem)
-            self._trouble = f"Transcripts cannot be kept. {reason}", remedy
+            self._problem = Problem("library.unusable", cause=problem)
         self.session = Session(engine, self.library, worker, options)
         self.live = Live(self.session, inputs, make_recorder, recordings)
         self.checks = Checks(self.session)
 
     def tell_trouble(self) -> None:
         """Say what was wrong with the library, when somebody listens."""
-        if self._trouble[0]:
-            self.session.trouble.emit(*self._trouble)
+        if self._problem is not None:
+            self.session.tell(self._problem)
 
     def close(self) -> None:
         """Make the sound whole, end the engine and write what is still to be written; what is unfinished is

@@ -18,10 +18,9 @@ import numpy as np
 from desktop_app.app.entry import IN_WORK, Entry, LiveState
 from desktop_app.app.feed import Feed
 from desktop_app.app.inputs import Inputs
-from desktop_app.app.problems import describe, end_of
+from desktop_app.app.problems import end_of, sentence
 from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
-from desktop_app.app.wording import missing
 from desktop_app.app.worker import Post, Worker
 from desktop_app.audio.microphone import Input
 from desktop_app.audio.recording import Recorded, RecorderListener, new_place
@@ -62,7 +61,7 @@ class Live:
     Signals:
         changed(): phase, source or problems are others.
         levelled(): level and time.
-        refused(reason, remedy): the recording could not begin.
+        refused(problem): the recording could not begin.
         told(sentence): something happened that needs no answer.
     """
 
@@ -72,7 +71,7 @@ class Live:
         self._session, self.inputs, self._make_recorder, self._folder = session, inputs, make_recorder, folder
         self.changed: Signal[[]] = Signal()
         self.levelled: Signal[[]] = Signal()
-        self.refused: Signal[str, str] = Signal()
+        self.refused: Signal[Problem] = Signal()
         self.told: Signal[str] = Signal()
         self._feeds: deque[Feed] = deque()  # the first one is the engine's
         session.changed.connect(self._feed_next)
@@ -181,11 +180,11 @@ class Live:
 
     def _refuse(self, problem: Problem) -> None:
         self._move(OFF)
-        self.refused.emit(*describe(problem))
+        self.refused.emit(problem)
 
     def _not_opened(self, problem: Problem) -> None:
         self._drop()
-        self.refused.emit(*describe(problem))
+        self.refused.emit(problem)
 
     def begin(self) -> None:
         """The first sample has arrived, of the recording or behind a pause."""
@@ -195,10 +194,10 @@ class Live:
 
     def _not_resumed(self, problem: Problem) -> None:
         self._move(PAUSED)
-        self._session.trouble.emit(*describe(problem))
+        self._session.tell(problem)
 
     def _not_switched(self, problem: Problem) -> None:
-        self._session.trouble.emit(*describe(problem))
+        self._session.tell(problem)
 
     def _show_pause(self, *, paused: bool) -> None:
         entry = self.entry
@@ -238,10 +237,10 @@ class Live:
             return
         if recorded.seconds <= 0:  # then there is no file either
             self._drop()
-            self.told.emit(end_of(recorded) or _("Nothing was recorded."))
+            self.told.emit(sentence(recorded.problem) if recorded.problem else _("Nothing was recorded."))
             return
-        if said := " ".join(filter(None, (end_of(recorded), missing(recorded.gaps)))):
-            self._session.trouble.emit(said, "")
+        if problems := end_of(recorded):
+            self._session.tell(*problems)
         self._let_go()
         self._session.recorded(entry, recorded.seconds)
         for feed in self._feeds:

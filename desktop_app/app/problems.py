@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from desktop_app.app.wording import missing
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _
 
@@ -74,6 +75,12 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         N_("{folder} contains no clips of known speakers."),
         N_("Name the “speakers” of each clip in index.json."),
     ),
+    "file.none_found": (
+        N_("No audio or video was found."),
+        N_("Choose a recording, or a folder with recordings."),
+    ),
+    "file.folder_gone": (N_("The folder {folder} no longer exists."), N_("The recording may have been moved.")),
+    "file.no_app": (N_("No app on this computer opens {name}."), N_("Show it in its folder instead.")),
     # Microphones and other inputs.
     "microphone.none": (N_("No microphone is connected."), N_("Connect one, or switch it on.")),
     "microphone.not_connected": (N_("{name} is not connected."), N_("Connect it, or choose another input.")),
@@ -113,10 +120,20 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         N_("Unmute it, or allow Galley to use it in the system's privacy settings."),
     ),
     "microphone.nothing_heard": (N_("No sound arrived, so nothing was recorded."), ""),
+    # What a reader should know of a recording that was made.
+    "microphone.ended_early": (
+        N_("The recording ended early. {cause} Everything that was recorded before is kept."),
+        "",
+    ),
+    "microphone.gaps": (
+        N_("No audio arrived for {seconds} s ({places}); the recording is silent there."),
+        "",
+    ),
     # Loudspeakers and headphones.
     "output.none": (N_("There is no device to play sound on."), _OUTPUT),
     "output.gone": (N_("The device that plays sound was disconnected."), _OUTPUT),
     "output.failed": (N_("The device that plays sound failed ({error})."), _OUTPUT),
+    "output.not_played": (N_("This cannot be played. {cause}"), ""),
     # The disk.
     "disk.full": (N_("The disk is full."), _MAKE_ROOM),
     "disk.low": (
@@ -130,6 +147,10 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "disk.exists": (N_("{path} already exists."), N_("Choose another name.")),
     "disk.forbidden": (N_("{path} cannot be written."), N_("Choose another folder.")),
     "disk.failed": (N_("{path} cannot be used ({error})."), N_("Check the disk and the permissions, then try again.")),
+    "disk.not_saved": (
+        N_("{name} was not saved ({error})."),
+        N_("Choose another folder or free some space, then save again."),
+    ),
     "disk.cache": (
         N_("The quantised weights cannot be saved in {folder} ({error})."),
         N_("Free some space there and allow Galley to write, or choose f32."),
@@ -148,6 +169,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "library.failed": (N_("The library failed ({error})."), N_("Start Galley again.")),
     "library.newer": (N_("The library was written by a newer version of Galley."), N_("Install that version again.")),
+    "library.unusable": (N_("Transcripts cannot be saved. {cause}"), ""),
     "library.removed": (N_("This recording is no longer in the library."), N_("Add the file again.")),
     "library.set_aside": (N_("The library was damaged. It was kept as {file}, and a new one was started."), ""),
     "library.text": (N_("{text}"), ""),
@@ -401,12 +423,10 @@ def sentence(*problems: Problem) -> str:
     return " ".join(text for problem in problems for text in describe(problem) if text)
 
 
-def end_of(recorded: Recorded) -> str:
-    """Why a recording ended early or has no sound; "" where it ended as it should."""
-    if recorded.problem is None or not recorded.seconds:
-        return sentence(recorded.problem) if recorded.problem else ""
-    why = sentence(recorded.problem)
-    return _("The recording ended early. {why} Everything that was recorded before is kept.", why=why)
+def end_of(recorded: Recorded) -> tuple[Problem, ...]:
+    """What a reader should know of a recording: why it ended early, and where no sound came."""
+    early = Problem("microphone.ended_early", cause=recorded.problem) if recorded.problem else None
+    return tuple(filter(None, (early, missing(recorded.gaps))))
 
 
 def concerns_every_file(problem: Problem) -> bool:

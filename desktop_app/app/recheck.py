@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from desktop_app.app.entry import DONE
-from desktop_app.app.problems import sentence
 from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
 from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Progress
+from desktop_app.problems import Problem
 from desktop_app.transcript.difference import Change, changes, word_count
 from desktop_app.transcript.model import Transcript
 
@@ -23,13 +23,13 @@ class Check:
     Attributes:
         progress: the share that is transcribed, 0 to 1.
         transcript: that of the second pass, None until it is known; `changes` is how it differs from the live text.
-        problem: why it could not be read, one sentence, or "".
+        problem: why it could not be read, if so.
     """
 
     progress: float = 0.0
     transcript: Transcript | None = None
     changes: tuple[Change, ...] = ()
-    problem: str = ""
+    problem: Problem | None = None
 
     @property
     def words(self) -> int:
@@ -97,7 +97,7 @@ class Checks:
                 self._session.worker.do(lambda: changes(before, after.segments), partial(self._show, key, after))
                 return
             case Failed():
-                check.problem = sentence(event.problem)
+                check.problem = event.problem
             case Cancelled():
                 self.forget(key)
                 return

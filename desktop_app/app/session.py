@@ -46,6 +46,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.library.rows import Recording
 from desktop_app.library.store import Library
+from desktop_app.problems import Problem
 from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Transcript
 
@@ -84,7 +85,7 @@ class Session:
         replaced(id): its text is another one from its beginning on.
         revised(id): the same words are divided or given to speakers in another way.
         removed(id); reloaded(): the list was read from the library.
-        trouble(reason, remedy): something outside a single recording went wrong.
+        trouble(problems): something outside a single recording went wrong.
         foreign(event): the engine says something about a job that is no recording.
     """
 
@@ -100,11 +101,15 @@ class Session:
         self.revised: Signal[str] = Signal()
         self.removed: Signal[str] = Signal()
         self.reloaded: Signal[[]] = Signal()
-        self.trouble: Signal[str, str] = Signal()
+        self.trouble: Signal[tuple[Problem, ...]] = Signal()
         self.foreign: Signal[Event] = Signal()
         self.entries: dict[str, Entry] = {}
-        worker.failed.connect(self.trouble.emit)
+        worker.failed.connect(self.tell)
         self.keep(lambda kept: kept.recordings(), self._show_stored)
+
+    def tell(self, *problems: Problem) -> None:
+        """Say that something outside a single recording went wrong."""
+        self.trouble.emit(problems)
 
     # What the user asks for.
 
@@ -344,7 +349,7 @@ class Session:
 
     def _store(self, paths: list[str] | None) -> None:
         if not paths:
-            self.trouble.emit(_("No audio or video was found."), _("Choose a recording, or a folder with recordings."))
+            self.tell(Problem("file.none_found"))
             return
         for path in paths:
             self._add(path)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from desktop_app.problems import Problem
 from desktop_app.texts import N_, _, ngettext, pgettext
 from desktop_app.transcript.model import GuardReport, Speaker
 from desktop_app.transcript.speakers import called
@@ -38,12 +39,12 @@ def number(value: float, digits: int = 0) -> str:
     return f"{value:.{digits}f}".replace(".", pgettext("decimal sign", "."))
 
 
-def missing(gaps: Sequence[Gap]) -> str:
-    """Where no sound came to a recording, one sentence, or ""."""
+def missing(gaps: Sequence[Gap]) -> Problem | None:
+    """Where no sound came to a recording."""
     if not gaps:
-        return ""
-    return _(
-        "No audio arrived for {seconds} s ({places}); the recording is silent there.",
+        return None
+    return Problem(
+        "microphone.gaps",
         seconds=number(sum(gap.seconds for gap in gaps), 1),
         places=_places([(gap.start, gap.start + gap.seconds) for gap in gaps]),
     )
@@ -134,14 +135,6 @@ def size(count: int) -> str:
     if count >= 1e9:
         return _("{number} GB", number=number(count / 1e9, 1))
     return _("{number} MB", number=number(count / 1e6) if count >= 1e6 else number(max(count, 1e5) / 1e6, 1))
-
-
-def sentence(reason: str, remedy: str = "") -> str:
-    """A reason and a remedy as one text: whole sentences follow each other, clauses are joined."""
-    if reason.endswith((".", "!", "?", "…")):
-        return f"{reason} {remedy}".strip()
-    text = f"{reason}: {remedy}" if remedy else reason
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", "…")) else ".")
 
 
 # What Whisper calls its languages, for the ones that are met most; others are shown by their code.

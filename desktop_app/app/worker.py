@@ -9,7 +9,6 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
-from desktop_app.app.problems import describe
 from desktop_app.app.signals import Signal
 from desktop_app.audio import disk
 from desktop_app.problems import Problem
@@ -23,12 +22,12 @@ Refused = Callable[[Problem], object]
 class Worker:
     """One thread that makes calls one after the other, in the order of asking; results go to the front end's thread.
 
-    Signals: failed(reason, remedy) when a call could not be made and nobody else is told.
+    Signals: failed(problem) when a call could not be made and nobody else is told.
     """
 
     def __init__(self, name: str, post: Post) -> None:
         self.post = post
-        self.failed: Signal[str, str] = Signal()
+        self.failed: Signal[Problem] = Signal()
         self._tasks: SimpleQueue[tuple[Callable[[], Any], Callable[[Any], object] | None, Refused | None] | None]
         self._tasks = SimpleQueue()
         self._thread = Thread(target=self._work, name=name, daemon=True)
@@ -63,7 +62,7 @@ class Worker:
                 if refused is not None:
                     self.post(partial(refused, problem))
                     continue
-                self.post(partial(self.failed.emit, *describe(problem)))
+                self.post(partial(self.failed.emit, problem))
             if then is not None:
                 self.post(partial(then, result))
 

@@ -17,7 +17,7 @@ from desktop_app.app.entry import DONE as WRITTEN
 from desktop_app.app.entry import Entry, LiveLine
 from desktop_app.app.live import OFF, OPENING, PAUSED, RUNNING
 from desktop_app.app.session import FINISHING
-from desktop_app.app.wording import clock, guard_report, sentence
+from desktop_app.app.wording import clock, guard_report
 from desktop_app.cli import recover
 from desktop_app.cli.live_screen import LiveScreen
 from desktop_app.cli.terminal import DONE, FAILED, INTERRUPTED, USAGE, Terminal
@@ -56,11 +56,11 @@ class _Recording:
         session.added.connect(self._begin)
         session.changed.connect(self._show_entry)
         session.text_changed.connect(self._show_text)
-        session.trouble.connect(lambda reason, remedy: self._say_paused())
+        session.trouble.connect(lambda found: self._say_paused())
         self._live.changed.connect(self._show_phase)
         self._live.levelled.connect(self._show_level)
         self._live.told.connect(self._screen.say)
-        self._live.refused.connect(lambda reason, remedy: self._screen.say(f"galley: {sentence(reason, remedy)}"))
+        self._live.refused.connect(lambda problem: self._screen.say(f"galley: {problems.sentence(problem)}"))
 
     def run(self, seconds: float | None, *, check: bool) -> int:
         """From the first sample to the last word; gives the exit status."""

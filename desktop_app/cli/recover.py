@@ -6,6 +6,7 @@ The lines that were written while somebody spoke stand; only the sound behind th
 from __future__ import annotations
 
 from desktop_app.app.entry import DONE as WRITTEN
+from desktop_app.app.problems import sentence
 from desktop_app.cli.terminal import DONE, FAILED, INTERRUPTED, Terminal
 from desktop_app.texts import _
 
@@ -22,8 +23,8 @@ def run(terminal: Terminal, *, check: bool) -> int:
         if not terminal.written(entry):
             say(_("Interrupted. The recordings are kept."))
             return INTERRUPTED
-        if entry.state != WRITTEN:
-            say(f"{entry.path}: {entry.problem}")
+        if entry.problem is not None:
+            say(f"{entry.path}: {sentence(entry.problem)}")
         if entry.state != WRITTEN or not terminal.keep(entry.transcript()):
             status = FAILED
         elif check:

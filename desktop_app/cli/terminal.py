@@ -15,7 +15,7 @@ from desktop_app import folders
 from desktop_app.app.core import Core
 from desktop_app.app.entry import IN_WORK, Entry
 from desktop_app.app.inputs import Inputs
-from desktop_app.app.wording import sentence
+from desktop_app.app.problems import sentence
 from desktop_app.app.worker import Worker
 from desktop_app.audio import microphone
 from desktop_app.audio.microphone import Input
@@ -24,6 +24,7 @@ from desktop_app.cli import results
 from desktop_app.cli.live_screen import LiveScreen, Status
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
+from desktop_app.problems import Problem
 from desktop_app.texts import N_, _, ngettext
 from desktop_app.transcript.formats import FORMATS
 from desktop_app.transcript.model import Transcript
@@ -99,8 +100,8 @@ class Terminal:
         """Nothing that the application does is torn apart."""
         self._interrupted = True
 
-    def _say_trouble(self, reason: str, remedy: str) -> None:
-        text = f"galley: {sentence(reason, remedy)}" if remedy else sentence(reason)
+    def _say_trouble(self, problems: tuple[Problem, ...]) -> None:
+        text = f"galley: {sentence(*problems)}"
         if text not in self._said:  # a disk that is full is so with every line
             self._said.add(text)
             self.screen.say(text)
@@ -123,8 +124,9 @@ class Terminal:
         if not self.until(lambda: check.transcript is not None or check.problem):
             self.screen.say(_("Interrupted. The recording and its transcript are kept."))
             return INTERRUPTED
+        if check.problem is not None:
+            self.screen.say(f"{entry.path}: {sentence(check.problem)}")
         if check.transcript is None:
-            self.screen.say(f"{entry.path}: {check.problem}")
             return FAILED
         if not check.words:
             self.screen.say(_("The re-check confirms every word."))

@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop_app import texts
+from desktop_app.app.problems import sentence
 from desktop_app.app.signals import Signal
 from desktop_app.engine.messages import SegmentReady, Started
+from desktop_app.problems import Problem
 from desktop_app.ui.shell import qt_texts
 from desktop_app.ui.shell.app import Program
 from desktop_app.ui.shell.window import Window
@@ -75,12 +77,16 @@ def test_another_language_while_a_file_is_in_work(program: Program, recording: M
     program.session.handle(SegmentReady(entry.id, segment(0)))
     program.window.resize(780, 560)
     listening = listeners(program)
+    problem = Problem("file.no_app", name="talk.wav")
+    program.session.tell(problem)
+    said = program.window.trouble.text.text()
 
     english = switch(program, "de", qtbot)
     window = program.window
     assert (texts.current(), QLocale().language()) == ("de", QLocale.Language.German)
     assert window.isVisible() and window.stack.currentWidget() is window.settings
     assert (window.width(), window.height()) == (780, 560)
+    assert window.trouble.text.text() == sentence(problem) != said
     assert "Sprache" in [label.text() for label in window.settings.findChildren(type(window.trouble.text))]
     assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "Abbrechen"
     assert window.sidebar.model.row_of(entry.id).isValid()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.app.problems import sentence
 from desktop_app.app.recheck import Check, Checks
 from desktop_app.app.wording import percent
 from desktop_app.texts import N_, _, ngettext
@@ -36,7 +37,7 @@ class CheckBar(Banner):
         check = self._checks.running.get(key)
         found = check is not None and check.transcript is not None
         differs = check is not None and bool(check.changes)
-        self.start.setVisible(check is None or bool(check.problem))
+        self.start.setVisible(check is None or check.problem is not None)
         self.start.setText(_("Re-check the whole recording") if check is None else _("Try again"))
         self.look.setVisible(differs)
         self.accept.setVisible(differs)
@@ -67,7 +68,7 @@ class CheckBar(Banner):
 def check_words(check: Check) -> str:
     """How far a re-check is, or what it found, in one sentence."""
     if check.problem:
-        return _("The recording could not be re-checked. {problem}", problem=check.problem)
+        return _("The recording could not be re-checked. {problem}", problem=sentence(check.problem))
     if check.transcript is None:
         return _("Re-checking the recording… {percent}", percent=percent(check.progress))
     if not check.changes:

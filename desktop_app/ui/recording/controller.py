@@ -82,7 +82,7 @@ class RecordingController(QObject):
         self.strip.inputs_asked.connect(lambda: self.open_inputs(self.strip.inputs))
         live.changed.connect(self._show_live)
         live.levelled.connect(self._show_level)
-        live.refused.connect(session.trouble.emit)
+        live.refused.connect(session.tell)
         self.checks.changed.connect(self._show_check)
         live.told.connect(self.told.emit)
         self._current.changed.connect(self._place)

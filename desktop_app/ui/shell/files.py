@@ -16,6 +16,7 @@ from desktop_app.app.entry import DONE, IN_WORK, RECORDING, Entry
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.recheck import Checks
 from desktop_app.app.session import Session
+from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript.formats import FORMATS
 from desktop_app.ui.current import Current
@@ -85,9 +86,7 @@ class Files(QObject):
         try:
             atomic.write(place, FORMATS[form].render(entry.shown()))
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            remedy = _("Choose another folder or free some space, then save again.")
-            self._session.trouble.emit(_("{name} was not saved ({reason}).", name=place.name, reason=reason), remedy)
+            self._session.tell(Problem("disk.not_saved", name=place.name, error=error.strerror or str(error)))
             return
         self._preferences.remember_folder("save", str(place.parent))
         self.told.emit(_("Saved as {name}", name=place.name))
@@ -104,8 +103,7 @@ class Files(QObject):
         if entry is not None:
             folder = Path(entry.path).parent
             if not folder.is_dir():
-                reason = _("The folder {folder} no longer exists.", folder=folder)
-                self._session.trouble.emit(reason, _("Was the recording moved?"))
+                self._session.tell(Problem("file.folder_gone", folder=str(folder)))
             else:
                 QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
@@ -145,8 +143,7 @@ class Files(QObject):
 
     def _play(self, entry: Entry) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(entry.path)):
-            reason = _("No app on this computer opens {name}.", name=entry.name)
-            self._session.trouble.emit(reason, _("Show it in its folder instead."))
+            self._session.tell(Problem("file.no_app", name=entry.name))
 
     def remove(self, key: str) -> None:
         """Forget a recording, once the user has said yes."""

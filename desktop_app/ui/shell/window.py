@@ -22,11 +22,13 @@ from desktop_app.app.entry import DONE, IN_WORK
 from desktop_app.app.live import Live
 from desktop_app.app.models import ModelStore
 from desktop_app.app.preferences import Preferences
+from desktop_app.app.problems import sentence
 from desktop_app.app.recheck import Checks
 from desktop_app.app.recovery import Recovery
 from desktop_app.app.session import Session
 from desktop_app.app.speaker_edits import Edits
 from desktop_app.audio import microphone
+from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
 from desktop_app.ui.current import Current
 from desktop_app.ui.models.page import ModelsPage, model_folders
@@ -84,8 +86,9 @@ class Window(QMainWindow):
         self.models = ModelsPage(theme, models, preferences)
         self.settings = SettingsPage(theme, actions, preferences)
         self.panel = SpeedPanel(theme)
+        self._problems: tuple[Problem, ...] = ()
         self.trouble = Banner(theme, PROBLEM, "problem")
-        self.trouble.add_button(_("Dismiss"), "link").clicked.connect(lambda: self._say_trouble("", ""))
+        self.trouble.add_button(_("Dismiss"), "link").clicked.connect(lambda: self._say_trouble(()))
         self._lay_out()
         self.veil = DropVeil(theme, self)
         self.toast = Toast(self._middle)
@@ -115,7 +118,7 @@ class Window(QMainWindow):
         """Take the place of another window: it shows the settings, as that one did, and what is wrong."""
         self.restoreGeometry(before.saveGeometry())
         self.sidebar.search.setText(before.sidebar.search.text())
-        self.trouble.say(before.trouble.text.text())
+        self._say_trouble(before._problems)
         self.show_settings()
         self.show()
         self.live.replace(before.live)
@@ -133,7 +136,7 @@ class Window(QMainWindow):
         whole = QWidget()
         row(self.sidebar, (middle, 1), self.panel, inside=whole)
         self.setCentralWidget(whole)
-        self._say_trouble("", "")
+        self._say_trouble(())
 
     def _put_above(self, banner: Banner) -> None:
         """A line over every page; while it is hidden it takes no room."""
@@ -275,8 +278,9 @@ class Window(QMainWindow):
         label = _("Models · {percent}", percent=wording.percent(job.share)) if job else _("Models")
         self.all_actions["models"].show_as(label, _("Models"))
 
-    def _say_trouble(self, reason: str, remedy: str) -> None:
-        self.trouble.say(wording.sentence(reason, remedy) if reason else "")
+    def _say_trouble(self, problems: tuple[Problem, ...]) -> None:
+        self._problems = problems
+        self.trouble.say(sentence(*problems))
 
     # Dropping.
 
@@ -300,7 +304,7 @@ class Window(QMainWindow):
 
     def add(self, files: Iterable[str]) -> None:
         """Queue files and folders, or add models; what was wrong before is forgotten."""
-        self._say_trouble("", "")
+        self._say_trouble(())
         files = list(files)
         folders = model_folders(files, every=self.stack.currentWidget() is self.models)
         if folders:

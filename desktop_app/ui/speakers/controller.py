@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QMenu
 
 from desktop_app.app.entry import IN_WORK, Entry
 from desktop_app.app.preferences import Preferences
-from desktop_app.app.problems import describe
 from desktop_app.app.session import Session
 from desktop_app.app.speaker_edits import NEW, Edits
 from desktop_app.problems import Problem
@@ -268,8 +267,7 @@ class SpeakerController(QObject):
             self._playback.play(entry.id, entry.path, seconds)
 
     def _refuse(self, problem: Problem) -> None:
-        reason, remedy = describe(problem)
-        self._session.trouble.emit(_("This cannot be played. {reason}", reason=reason), remedy)
+        self._session.tell(Problem("output.not_played", cause=problem))
 
     # What is shown.
 

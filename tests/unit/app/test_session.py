@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from desktop_app.app import entry as states
-from desktop_app.app.problems import describe
 from desktop_app.app.session import Session
 from desktop_app.engine.messages import (
     Cancelled,
@@ -47,7 +46,7 @@ def test_a_folder_gives_its_recordings(stage: Stage, recording: Make, tmp_path: 
 def test_a_folder_without_recordings_says_so(stage: Stage, tmp_path: Path) -> None:
     with stage.hears(stage.session.trouble) as told:
         stage.session.add([str(tmp_path)])
-    assert "No audio or video" in told.args[0]
+    assert told.args == [(Problem("file.none_found"),)]
     assert not stage.engine.jobs
 
 
@@ -158,7 +157,7 @@ def test_a_library_that_cannot_keep_does_not_stop_the_work(
         monkeypatch.setattr(stage.library, name, full)
     with stage.hears(stage.session.trouble) as told:
         (entry,) = stage.drop(recording("talk.wav"))
-    assert told.args == list(describe(Problem("disk.full")))
+    assert told.args == [(Problem("disk.full"),)]
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
     assert entry.has_text
 

@@ -6,7 +6,6 @@ import threading
 
 import pytest
 
-from desktop_app.app.problems import describe
 from desktop_app.app.signals import Signal
 from desktop_app.app.worker import Worker
 from desktop_app.problems import Problem
@@ -37,11 +36,11 @@ def test_whatever_a_call_raises_somebody_is_told_and_the_next_one_is_made(stage:
         raise error
 
     worker = Worker("test", stage.post)
-    refused: list[str] = []
-    failed: list[str] = []
+    refused: list[Problem] = []
+    failed: list[Problem] = []
     got: list[None] = []
-    worker.failed.connect(lambda reason, remedy: failed.append(reason))
-    worker.do(fail, got.append, lambda problem: refused.append(describe(problem)[0]))
+    worker.failed.connect(failed.append)
+    worker.do(fail, got.append, refused.append)
     worker.do(fail, got.append)
     ended: list[None] = []
     worker.do(lambda: None, ended.append)

@@ -205,9 +205,9 @@ def test_a_full_disk_ends_it_with_all_that_was_written(desk: Desk, monkeypatch: 
     recorded = desk.recorder.stop()
     assert recorded == desk.heard.recorded
     assert recorded.problem == Problem("disk.full")
-    assert problems.end_of(recorded) == (
-        "The recording ended early. The disk is full. Free some space, then try again."
-        " Everything that was recorded before is kept."
+    assert problems.sentence(*problems.end_of(recorded)) == (
+        "The recording ended early. The disk is full. Everything that was recorded before is kept."
+        " Free some space, then try again."
     )
     np.testing.assert_array_equal(read(desk.path), sound)
     assert recorded.seconds == 0.72

@@ -386,7 +386,7 @@ def test_a_library_that_cannot_be_kept_does_not_stop_a_recording(
     (home / "data").mkdir()
     (home / "data" / "library").write_text("a file in its place")
     assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path)]) == 0
-    assert "galley: Transcripts cannot be kept. " in capsys.readouterr().err
+    assert "galley: Transcripts cannot be saved. " in capsys.readouterr().err
     assert made(tmp_path, "txt").exists()
 
 
