@@ -122,7 +122,7 @@ def downloaded(name: str, toy: Path) -> Callable[..., installed.Installed]:
             "A draft model makes it faster and never changes the text:",
         ),
         ("large-v3", "large-v3-turbo", "Its draft model: large-v3-turbo"),
-        ("large-v3-turbo", "", "Best alone: its decoder has 4 layers"),
+        ("large-v3-turbo", "", "Already fast; no draft needed."),
     ],
 )
 def test_after_a_download_its_draft_is_offered(
