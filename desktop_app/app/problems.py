@@ -15,6 +15,7 @@ _COPY_AGAIN = N_("Copy or download it again, or choose another file.")
 _CONVERT = N_("Convert it to WAV, FLAC or MP3 with another program.")
 _FOLDER_OF_RECORDINGS = N_("Choose a folder with recordings of speech.")
 _ANOTHER_INPUT = N_("Choose another input.")
+_NO_SYSTEM_AUDIO = N_("No input records system audio.")
 _OUTPUT = N_("Connect loudspeakers or headphones, or choose them in the system's sound settings.")
 _MAKE_ROOM = N_("Free some space, then try again.")
 _DATA_FOLDER = N_("Check the permissions of Galley's data folder.")
@@ -120,6 +121,18 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         N_("Unmute it, or allow Galley to use it in the system's privacy settings."),
     ),
     "microphone.nothing_heard": (N_("No sound arrived, so nothing was recorded."), ""),
+    "microphone.system_audio_macos": (
+        N_("Programs cannot record system audio on macOS."),
+        N_("Install a virtual sound device, such as BlackHole, and choose it as the input."),
+    ),
+    "microphone.system_audio_windows": (
+        _NO_SYSTEM_AUDIO,
+        N_("Switch on Stereo Mix in the sound settings of Windows."),
+    ),
+    "microphone.system_audio_linux": (
+        _NO_SYSTEM_AUDIO,
+        N_("Use PulseAudio or PipeWire, with pulseaudio-utils and libasound2-plugins."),
+    ),
     # What a reader should know of a recording that was made.
     "microphone.ended_early": (
         N_("The recording ended early. {cause} Everything that was recorded before is kept."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _, ngettext, pgettext
-from desktop_app.transcript.model import GuardReport, Speaker
+from desktop_app.transcript.model import GuardReport, Models, Speaker
 from desktop_app.transcript.speakers import called
 
 if TYPE_CHECKING:
@@ -68,6 +68,14 @@ def named(speakers: Iterable[Speaker]) -> tuple[Speaker, ...]:
         replace(each, name=_("Speaker {number}", number=each.id[1:])) if each.name == called(each.id) else each
         for each in speakers
     )
+
+
+def models_in_use(models: Models) -> str:
+    """Which models write, and where."""
+    used = {"target": models.target, "device": models.device, "precision": models.precision}
+    if not models.draft:
+        return _("{target} on {device}, {precision}", **used)
+    return _("{target} with draft model {draft} on {device}, {precision}", draft=models.draft, **used)
 
 
 def live_title(when: datetime) -> str:

@@ -72,5 +72,5 @@ def _explained(error: Exception) -> Problem:
         return error
     if isinstance(error, OSError):
         return disk.explained(error, error.filename or "")
-    logging.getLogger(__name__).warning("a call failed", exc_info=error)
+    logging.getLogger(__name__).exception("a call failed")
     return Problem("engine.failed", error=str(error))

@@ -106,18 +106,11 @@ def find(name: str) -> Input:
     return some[0]
 
 
-def system_audio_remedy() -> str:
-    """How to record what the computer plays where no input offers it, one sentence."""
+def no_system_audio() -> Problem:
+    """What keeps this system from recording what the computer plays, where no input offers it."""
     if sys.platform == "darwin":
-        return (
-            "macOS lets no program hear what the computer plays: "
-            "install a virtual sound device, such as BlackHole, and choose it as the input."
-        )
-    if sys.platform == "win32":
-        return "To record what the computer plays, switch on Stereo Mix in the sound settings of Windows."
-    return (
-        "To record what the computer plays, use PulseAudio or PipeWire, with pulseaudio-utils and libasound2-plugins."
-    )
+        return Problem("microphone.system_audio_macos")
+    return Problem("microphone.system_audio_windows" if sys.platform == "win32" else "microphone.system_audio_linux")
 
 
 def open_stream(input_id: str | None) -> Stream:

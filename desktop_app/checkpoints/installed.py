@@ -59,12 +59,9 @@ class Installed:
         return entry if entry and entry.repository == self.repository else None
 
     @property
-    def origin(self) -> str:
-        """Where it came from, in words: a repository, or else a sentence's end."""
-        if self.folder == bundled():
-            return "comes with Galley"
-        trained_for = parts.said(parts.read_about(self.folder), "trained_for")
-        return self.repository or (f"trained for {trained_for}" if trained_for else "added from a folder")
+    def trained_for(self) -> str:
+        """The target of a draft that was trained here, or ""."""
+        return parts.said(parts.read_about(self.folder), "trained_for")
 
     @property
     def bytes(self) -> int:

@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         inputs, why_not = probe.ask(probe.inputs)
         lines += _described(inputs) or [_none(problem) for problem in (why_not,) if problem]
         if inputs and not any(one.is_system for one in inputs):
-            lines.append(f"  {microphone.system_audio_remedy()}")
+            lines.append(f"  {problems.sentence(microphone.no_system_audio())}")
     except Problem as problem:
         lines.append(_none(problem, _("Run galley doctor.")))
     sys.stdout.write("\n".join(lines) + "\n")

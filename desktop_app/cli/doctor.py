@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from desktop_app import __version__, folders
 from desktop_app.app import problems
-from desktop_app.app.wording import size
+from desktop_app.app.wording import models_in_use, number, size
 from desktop_app.cli.window import has_display
 from desktop_app.engine import probe
 from desktop_app.problems import Problem
@@ -41,7 +41,7 @@ _MARKS = {"ok": N_("ok"), "note": N_("note"), "problem": N_("PROBLEM")}
 NO_ENGINE = 3
 
 if TYPE_CHECKING:
-    from desktop_app.engine.trial import Trial
+    from desktop_app.engine.trial import Run, Trial
 
 
 @dataclass(frozen=True)
@@ -126,10 +126,13 @@ def _cuda() -> Iterator[Finding]:
 
 def _bundled() -> Iterator[Finding]:
     try:
-        yield Finding("ok", probe.ask(probe.bundled))
+        models, seconds = probe.ask(probe.bundled)
     except Problem as problem:
         why = problems.describe(problem)[0]
         yield Finding("problem", _("The bundled model does not work: {reason}", reason=why), _(_REINSTALL))
+        return
+    used = models_in_use(models)
+    yield Finding("ok", _("The bundled model works: {models} ({seconds} s)", models=used, seconds=number(seconds, 1)))
 
 
 def _trial(device: str) -> Iterator[Finding]:
@@ -144,10 +147,46 @@ def _trial(device: str) -> Iterator[Finding]:
             remedy or _(_OTHER_DEVICE),
         )
         return
-    for line in trial.lines:
+    for line in _found(trial):
         yield Finding("ok", line)
     if not trial.good:
         yield Finding("problem", _("The text from {device} differs from the CPU's.", device=device), _(_OTHER_DEVICE))
+
+
+def _found(trial: Trial) -> Iterator[str]:
+    used, ready = models_in_use(trial.models), number(trial.ready, 1)
+    yield _("Built and compiled: {models} ({seconds} s)", models=used, seconds=ready)
+    if trial.with_draft is not None:
+        yield _("With the draft model: {figures}", figures=_figures(trial.with_draft))
+    yield _("Without a draft model: {figures}", figures=_figures(trial.alone))
+    if trial.with_draft is not None:
+        same = trial.draft_is_harmless
+        yield _("The draft model changes nothing") if same else _("THE DRAFT MODEL CHANGES THE TEXT")
+        if trial.is_exact:
+            yield _("Passes of one and of many tokens agree to the last bit")
+        else:
+            count = trial.with_draft.statistics.near_ties
+            yield _("Near ties between passes of one and of many tokens: {count}", count=count)
+    count = len(trial.reference.tokens)
+    if trial.alone.tokens == trial.reference.tokens:
+        yield _("All {count} tokens are those of the CPU in f32", count=count)
+    else:
+        first = trial.agreed + 1
+        yield _("Token {first} of {count} is the first that is not the CPU's in f32", first=first, count=count)
+
+
+def _figures(run: Run) -> str:
+    cost = run.statistics
+    return _(
+        "{tokens} tokens from {length} s of audio; encoder {encoder} s, {passes} passes of {milliseconds} ms,"
+        " draft model {draft} s",
+        tokens=len(run.tokens),
+        length=number(cost.audio_seconds),
+        encoder=number(cost.encode_seconds, 2),
+        passes=cost.target_passes,
+        milliseconds=number(cost.verify_seconds / max(cost.target_passes, 1) * 1000, 1),
+        draft=number(cost.draft_seconds, 2),
+    )
 
 
 def on_device(device: str) -> Trial:
@@ -210,7 +249,7 @@ def _sound() -> Iterator[Finding]:
         return
     yield Finding("ok", _("Audio input: {name} ({host})", name=found[0].name, host=found[0].host))
     if not any(one.is_system for one in found):
-        yield Finding("ok", microphone.system_audio_remedy().rstrip("."))
+        yield Finding("ok", *problems.describe(microphone.no_system_audio()))
 
 
 def open_window() -> str:

@@ -183,7 +183,7 @@ def _list(arguments: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
         return DONE
     best = choice.best()
-    rows = [[model.name, size(model.bytes), model.origin, _use(model, best)] for model in here]
+    rows = [[model.name, size(model.bytes), _origin(model), _use(model, best)] for model in here]
     lines = [_("Installed models:"), *_table(rows), "", _("Available to download (galley models download NAME):")]
     lines += _table([_row(entry, begun.get(entry.name, 0)) for entry in offered])
     lines += ["", _("Speaker networks (both are needed to identify speakers):")]
@@ -191,6 +191,15 @@ def _list(arguments: argparse.Namespace) -> int:
     lines += ["", _("Columns: name, download size, estimated memory at full precision / int8, languages, licence.")]
     sys.stdout.write("\n".join(lines) + "\n")
     return DONE
+
+
+def _origin(model: Installed) -> str:
+    if model.folder == installed.bundled():
+        return _("comes with Galley")
+    if model.repository:
+        return model.repository
+    target = model.trained_for
+    return _("trained for {target}", target=target) if target else _("added from a folder")
 
 
 def _row(entry: Entry, begun: int) -> list[str]:

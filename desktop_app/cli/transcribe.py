@@ -10,7 +10,7 @@ from typing import Any
 
 from desktop_app import atomic
 from desktop_app.app import problems, stages
-from desktop_app.app.wording import guard_report
+from desktop_app.app.wording import guard_report, models_in_use
 from desktop_app.cli import results
 from desktop_app.cli.screen import Screen
 from desktop_app.engine import arguments as model_options
@@ -107,7 +107,7 @@ class _Run:
                 self._screen.show(stages.preparing(event))
             case Started():
                 self._started, self._segments = event, []
-                self._notice(_named(event.models))
+                self._notice(models_in_use(event.models))
                 self._notices_of(event.models)
                 self._screen.show(self._place(number), 0.0, event.audio_seconds)
             case SegmentReady():
@@ -235,14 +235,6 @@ class _Run:
 def _speed(stats: Statistics) -> str:
     factor = stats.real_time_factor
     return _("{factor} × real time", factor=f"{1 / factor:.1f}") if factor else ""
-
-
-def _named(models: Models) -> str:
-    """Which models write, and where."""
-    named = {"target": models.target, "device": models.device, "precision": models.precision}
-    if not models.draft:
-        return _("{target} on {device}, {precision}", **named)
-    return _("{target} with draft model {draft} on {device}, {precision}", draft=models.draft, **named)
 
 
 def make_folder(folder: Path) -> str:

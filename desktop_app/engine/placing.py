@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 
+from desktop_app.texts import _
+
 _NAME = re.compile(r"(auto|cpu|npu)|(gpu|cuda)(?:[.:](\d+))?")
-DEVICES = "cpu, gpu, npu, cuda or auto"
+_DEVICES = "cpu, gpu, npu, cuda, auto"
 
 
 @dataclass(frozen=True)
@@ -22,19 +24,25 @@ class Devices:
 def parse(text: str) -> Devices:
     """The devices in a text; what is not named is "auto". ValueError with a sentence for people."""
     if "=" not in text:
-        return Devices(*(_device(text) for _ in fields(Devices)))
+        return Devices(*(_device(text) for _part in fields(Devices)))
     found: dict[str, str] = {}
     parts = [field.name for field in fields(Devices)]
     for each in text.split(","):
-        part, _, device = (side.strip().lower() for side in each.partition("="))
+        part, _sign, device = (side.strip().lower() for side in each.partition("="))
         if part not in parts or part in found:
-            raise ValueError(f"{each.strip()!r} is no part with its device; write {', '.join(parts)} once each")
+            raise ValueError(
+                _(
+                    "{text} is not a part with its device; use {parts}, each once",
+                    text=repr(each.strip()),
+                    parts=", ".join(parts),
+                )
+            )
         found[part] = _device(device)
     devices = Devices(**found)
     if "cuda" in devices.encoder + devices.target and devices.encoder != devices.target:
-        raise ValueError("PyTorch hears where it writes; write the same cuda for encoder and target, or neither")
+        raise ValueError(_("PyTorch runs encoder and target together; choose the same cuda for both, or for neither"))
     if "cuda" in devices.target and "cuda" in devices.draft and devices.target != devices.draft:
-        raise ValueError("two models on PyTorch share a GPU; write the same cuda for target and draft")
+        raise ValueError(_("two models in PyTorch share one GPU; choose the same cuda for target and draft"))
     return devices
 
 
@@ -42,7 +50,13 @@ def _device(text: str) -> str:
     """A device by the name that its runtime knows: "gpu.1" is OpenVINO's, "cuda:1" PyTorch's, the first has none."""
     found = _NAME.fullmatch(text.strip().lower())
     if found is None:
-        raise ValueError(f"{text!r} is no device; write {DEVICES}, or encoder=DEVICE,target=DEVICE,draft=DEVICE")
+        raise ValueError(
+            _(
+                "{text} is not a device; use one of {devices}, or encoder=DEVICE,target=DEVICE,draft=DEVICE",
+                text=repr(text),
+                devices=_DEVICES,
+            )
+        )
     alone, several, number = found.groups()
     if alone or not int(number or 0):
         return str(alone or several)

@@ -17,6 +17,7 @@ from desktop_app.problems import Problem
 
 if TYPE_CHECKING:
     from desktop_app.audio.microphone import Input
+    from desktop_app.transcript.model import Models
 
 Answer = TypeVar("Answer")
 
@@ -73,8 +74,9 @@ def inputs() -> tuple[list[Input], Problem | None]:
         return [], problem
 
 
-def bundled() -> str:
-    """Load the bundled model and its draft, let them hear a second of silence; what they are, in words. For `ask`."""
+def bundled() -> tuple[Models, float]:
+    """Load the bundled model and its draft and run them on a second of silence; what they are, and how many seconds
+    that took. For `ask`."""
     import numpy as np
 
     from desktop_app.audio.logmel import features
@@ -92,9 +94,7 @@ def bundled() -> str:
         scores = each.model.open(silence.encoded(encoder.model)).run([each.checkpoint.vocabulary.start])
         if not np.isfinite(scores).all():
             raise Problem("engine.not_finite")
-    models = pair.described()
-    draft = f" with its draft {models.draft}" if models.draft else ""
-    return f"{models.target}{draft} works on {models.device}, {models.precision} ({time.perf_counter() - began:.1f} s)"
+    return pair.described(), time.perf_counter() - began
 
 
 def _answer(question: Callable[[], object], connection: Connection) -> None:

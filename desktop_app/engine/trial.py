@@ -5,7 +5,8 @@ and what both wrote is compared token for token. For `probe.ask`, because a driv
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from time import perf_counter
 
 import numpy as np
@@ -19,26 +20,55 @@ from desktop_app.decoding import longform
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import Segment
+from desktop_app.transcript.model import Models, Segment
 from desktop_app.transcript.statistics import Statistics
 
 SECONDS = 45  # two windows, the second not full
 
 
 @dataclass(frozen=True)
-class Trial:
-    """What was found, in sentences. `good` if the draft changes nothing and the text begins as the processor's does:
-    in half precision a near tie may part them later.
-    """
+class Run:
+    """The beginning of the sample conversation, transcribed once."""
 
-    good: bool
-    lines: tuple[str, ...]
+    tokens: tuple[int, ...]
+    statistics: Statistics
 
 
 @dataclass(frozen=True)
-class _Written:
-    tokens: tuple[int, ...]
-    statistics: Statistics
+class Trial:
+    """What was found.
+
+    Attributes:
+        models: what was tried, and where.
+        ready: seconds until it was compiled.
+        with_draft: None where the model has no draft.
+        alone: the target without a draft; `reference` is that on the processor in f32.
+        is_exact: whether passes of one and of many tokens agree to the last bit.
+    """
+
+    models: Models
+    ready: float
+    with_draft: Run | None
+    alone: Run
+    reference: Run
+    is_exact: bool
+
+    @property
+    def draft_is_harmless(self) -> bool:
+        """Whether the draft changes nothing."""
+        return self.with_draft is None or self.with_draft.tokens == self.alone.tokens
+
+    @property
+    def agreed(self) -> int:
+        """How many tokens from the beginning on are those of the reference."""
+        pairs = zip(self.alone.tokens, self.reference.tokens, strict=False)
+        return sum(1 for _ in takewhile(lambda two: two[0] == two[1], pairs))
+
+    @property
+    def good(self) -> bool:
+        """Whether the draft changes nothing and the text begins as the processor's does: in half precision a near tie
+        may part them later."""
+        return self.draft_is_harmless and self.agreed > len(self.reference.tokens) / 10
 
 
 class _Tokens(longform.Listener):
@@ -55,35 +85,18 @@ def on_device(device: str) -> Trial:
     bundled = str(installed.bundled())
     pair = Shelf().pair(Options(bundled, device=device), lambda stage, **values: None)
     ready = perf_counter() - began
-    with_draft = _write(pair, draft=True) if pair.draft else None
-    alone = _write(pair, draft=False)
-    reference = _write(Shelf().pair(Options(bundled, "off", device="cpu"), lambda stage, **values: None), draft=False)
-    models = pair.described()
-    lines = [f"{models.target} was built and compiled for {models.device}, {models.precision}, in {ready:.1f} s"]
-    for name, each in (("with the draft", with_draft), ("the target alone", alone)):
-        if each is None:
-            continue
-        statistics = each.statistics
-        passes = statistics.verify_seconds / max(statistics.target_passes, 1) * 1000
-        lines.append(
-            f"{name}: {SECONDS} s of sound, {len(each.tokens)} tokens; heard in {statistics.encode_seconds:.2f} s, "
-            f"{statistics.target_passes} passes of {passes:.1f} ms, drafted in {statistics.draft_seconds:.2f} s"
-        )
-    same = with_draft is None or with_draft.tokens == alone.tokens
-    if with_draft is not None:
-        steady = "to the last bit" if pair.target.model.epsilon == 0 else f"{with_draft.statistics.near_ties} near ties"
-        found = "nothing" if same else "THE TEXT"
-        lines.append(f"the draft changes {found} (passes of one and of many tokens: {steady})")
-    right = reference.tokens
-    agreed = next((at for at, two in enumerate(zip(alone.tokens, right, strict=False)) if two[0] != two[1]), len(right))
-    if alone.tokens == right:
-        lines.append(f"all {len(right)} tokens are those of the CPU in f32")
-    else:
-        lines.append(f"token {agreed + 1} of {len(right)} is the first that is not the CPU's in f32")
-    return Trial(same and agreed > len(right) / 10, tuple(lines))
+    reference = Shelf().pair(Options(bundled, "off", device="cpu"), lambda stage, **values: None)
+    return Trial(
+        models=pair.described(),
+        ready=ready,
+        with_draft=_write(pair, draft=True) if pair.draft else None,
+        alone=_write(pair, draft=False),
+        reference=_write(reference, draft=False),
+        is_exact=pair.target.model.epsilon == 0,
+    )
 
 
-def _write(pair: Pair, draft: bool) -> _Written:
+def _write(pair: Pair, draft: bool) -> Run:
     """The beginning of the sample conversation, written by a pair or its target alone."""
     heard = _Tokens()
     statistics = longform.transcribe(
@@ -92,7 +105,7 @@ def _write(pair: Pair, draft: bool) -> _Written:
         pair.setup(draft=draft),
         heard,
     )
-    return _Written(tuple(heard.found), statistics)
+    return Run(tuple(heard.found), replace(statistics, audio_seconds=SECONDS))
 
 
 def _beginning() -> Iterator[npt.NDArray[np.float32]]:

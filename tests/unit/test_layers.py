@@ -47,11 +47,12 @@ ROOMS: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 
-# What a single file may import besides: the command line opens the window here, options have help, and formats have
-# labels for menus.
+# What a single file may import besides: the command line opens the window here, options have help and refusals, and
+# formats have labels for menus.
 DOORS: dict[str, set[str]] = {
     "cli.window": {"ui"},
     "engine.arguments": {"texts"},
+    "engine.placing": {"texts"},
     "transcript.formats": {"texts"},
 }
 
