@@ -96,7 +96,7 @@ def _download_network(entry: SpeakerNetwork, mirror: str, screen: Screen) -> Non
 def _about_drafts(entry: Entry) -> list[str]:
     """What a reader should know about the drafts of a model that was just installed."""
     if entry.note:
-        return [entry.note]
+        return [_(entry.note)]
     here = installed.names()
     ready = [name for name in entry.drafts if name in here]
     if ready:

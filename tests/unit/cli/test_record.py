@@ -342,6 +342,23 @@ def test_interrupted_recordings_are_offered_and_written_down(
     assert capsys.readouterr().err == "There are no interrupted recordings.\n"
 
 
+def test_why_an_interrupted_recording_cannot_be_transcribed_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound = tmp_path / "Recording.flac"
+    sound.write_bytes(b"fLaC")
+    library = Library(folders.data() / "library")
+    library.add_live(str(sound))
+    library.close()
+
+    def fail(engine: EngineDouble, job: str, *about: object) -> None:
+        engine.tell(Failed(job, Problem("engine.crashed")))
+
+    monkeypatch.setattr(EngineDouble, "transcribe", fail)
+    assert cli.main(["record", "--recover"]) == 1
+    assert f"{sound}: {CRASHED}" in capsys.readouterr().err
+
+
 def test_the_lines_of_an_interrupted_recording_stand_and_a_check_shows_what_the_file_gives(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
