@@ -221,7 +221,7 @@ def test_devices() -> None:
 def test_doctor() -> None:
     done = galley("doctor")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert re.search(r"base with its draft .+ works on CPU|base works on CPU", done.stdout)
+    assert re.search(r"The bundled model works: \S+ (with draft model .+ )?on CPU", done.stdout)
     assert "OpenVINO device CPU" in done.stdout
     assert "PROBLEM" not in done.stdout
 
