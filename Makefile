@@ -4,6 +4,9 @@
 FILE = resources/sample/conversation.flac
 export FILE
 
+# Whole hours of audio that `make soak` takes.
+HOURS = 2
+
 # For `make parity` on real weights, see docs/exact.md.
 export GALLEY_PARITY_REAL = $(REAL)
 export GALLEY_PARITY_MODELS = $(MODELS)
@@ -14,16 +17,21 @@ export ONLY
 PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else echo .venv/bin/python; fi)
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test check texts parity soak screenshots clean
+.PHONY: help run setup test test-language check texts sbom audit parity chaos soak mutants screenshots clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
 	@echo 'make test          run the tests'
+	@echo 'make test-language run the tests of window and command line in German (or another language: LANGUAGE=fr)'
 	@echo 'make check         lint, types, layer rules'
 	@echo 'make texts         collect the texts of the program for translation (make texts LANGUAGE=fr begins a language)'
 	@echo 'make setup         install what tests and benchmarks need into .venv'
+	@echo 'make sbom          list what Galley consists of, with versions, licences and hashes, in dist/galley.cdx.json (CycloneDX)'
+	@echo 'make audit         ask whether weaknesses are known in the pinned packages (uses the network)'
 	@echo 'make parity        compare with transformers and openai-whisper, token for token (minutes; with REAL= and MODELS= hours)'
-	@echo 'make soak          record two hours, and hear two hours live, faster than real time (an hour and more)'
+	@echo 'make chaos         attack Galley: damaged media and models, kill -9, full disks, no network (hours; SEED=2 attacks otherwise)'
+	@echo 'make soak          record, hear live and transcribe two hours, faster than real time (over an hour; make soak HOURS=8)'
+	@echo 'make mutants       change the code on purpose, and look whether tests notice (long)'
 	@echo 'make screenshots   render every screen into docs/screenshots'
 	@echo 'make clean         remove .venv and everything that was built'
 
@@ -39,10 +47,13 @@ run:
 setup:
 	@bash installer/environment.sh tests
 	@$(PYTHON) installer/system_packages.py window sound
-	@$(PYTHON) installer/system_packages.py virtual-microphone
+	@$(PYTHON) installer/system_packages.py virtual-microphone chaos
 
 test: setup
 	$(OFFSCREEN) $(PYTHON) -m pytest
+
+test-language: setup
+	GALLEY_TEST_LANGUAGE=$(or $(LANGUAGE),de) $(OFFSCREEN) $(PYTHON) -m pytest tests/e2e tests/ui
 
 check: setup
 	$(PYTHON) -m ruff check .
@@ -53,12 +64,35 @@ check: setup
 texts: setup
 	$(PYTHON) tests/collect_texts.py $(LANGUAGE)
 
+sbom: setup
+	$(PYTHON) installer/sbom.py dist/galley.cdx.json
+
+audit: setup
+	@$(PYTHON) installer/audit.py
+
 parity: setup
 	$(PYTHON) -m pytest -p no:randomly -m "parity or long" --timeout 3600 -k "$$ONLY" tests/parity
 
+SEED = 1
+ATTACKS = media models kills offline endurance
+
+# Each attack runs, whatever the others find: `make -k chaos`. One of them: `make chaos ATTACKS=kills`.
+chaos: $(ATTACKS:%=attack-%)
+
+attack-media: OPTIONS = --count 3000 --seed $(SEED)
+attack-models: OPTIONS = --count 800 --seed $(SEED)
+attack-kills: OPTIONS = --count 300 --seed $(SEED)
+attack-%: setup
+	$(OFFSCREEN) $(PYTHON) -m tests.chaos.$* $(OPTIONS)
+
 soak: setup
-	GALLEY_SOAK_HOURS=2 $(PYTHON) -m pytest -o timeout=1200 tests/unit/audio/test_recording.py -k hours
-	$(PYTHON) -m benchmarks.live_soak
+	GALLEY_SOAK_HOURS=$(HOURS) $(PYTHON) -m pytest -o timeout=$$(($(HOURS) * 600)) tests/unit/audio/test_recording.py -k hours
+	$(PYTHON) -m benchmarks.live_soak --minutes $$(($(HOURS) * 60))
+	GALLEY_SOAK_HOURS=$(HOURS) $(PYTHON) -m tests.chaos.endurance 'hours of a file'
+
+mutants: setup
+	$(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --editable ".[mutants]"
+	$(PYTHON) -m tests.mutants
 
 screenshots: setup
 	$(OFFSCREEN) $(PYTHON) tests/screenshots.py

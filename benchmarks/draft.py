@@ -24,7 +24,7 @@ import soundfile
 
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.decoding import drafters, longform
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf

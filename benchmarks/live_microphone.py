@@ -83,12 +83,12 @@ class Desk:
         final: list[str] = []
         found = Run()
         for when, update in self.updates:
-            final += [word for segment in update.committed for word in normalised(segment.text)]
-            texts = (update.committed_text, update.uncommitted, update.draft)
+            final += [word for segment in update.segments for word in normalised(segment.text)]
+            texts = (update.final, update.provisional, update.draft)
             words = [(*final, *normalised("".join(texts[: count + 1]))) for count in range(3)]
-            found.backlog = max(found.backlog, update.heard - update.decoded)
+            found.backlog = max(found.backlog, update.received - update.decoded)
             found.shown.append(
-                Shown(when - origin, update.heard, words[0], words[1][len(words[0]) :], words[2][len(words[1]) :])
+                Shown(when - origin, update.received, words[0], words[1][len(words[0]) :], words[2][len(words[1]) :])
             )
         return found
 
@@ -104,12 +104,12 @@ def main() -> int:
     if why := virtual_microphone.lacking(arguments.server):
         sys.exit(f"There is no virtual microphone here: {why}.")
     audio = audio_of(arguments.speech)[: round(arguments.seconds * SAMPLE_RATE)]
-    said = [
+    spoken_words = [
         each for each in known_words(arguments.speech.with_suffix(".words.json")) if each.end < len(audio) / SAMPLE_RATE
     ]
     with pytest.MonkeyPatch.context() as patch, virtual_microphone.plugged(patch, arguments.server) as microphone:
-        result = measure(microphone, audio, said, Options(target=arguments.target, language="en"))
-    text = json.dumps({"seconds": len(audio) / SAMPLE_RATE, "words": len(said), **result}, indent=1)
+        result = measure(microphone, audio, spoken_words, Options(target=arguments.target, language="en"))
+    text = json.dumps({"seconds": len(audio) / SAMPLE_RATE, "words": len(spoken_words), **result}, indent=1)
     sys.stdout.write(text + "\n")
     if arguments.json:
         arguments.json.write_text(text + "\n", encoding="utf-8")
@@ -117,7 +117,7 @@ def main() -> int:
 
 
 def measure(
-    microphone: virtual_microphone.VirtualMicrophone, audio: Samples, said: list[SpokenWord], options: Options
+    microphone: virtual_microphone.VirtualMicrophone, audio: Samples, spoken_words: list[SpokenWord], options: Options
 ) -> dict[str, Any]:
     """Play, record and write; the figures."""
     with tempfile.TemporaryDirectory() as folder:
@@ -143,7 +143,7 @@ def measure(
             sys.exit(desk.problem)
         begin, likeness = found_at(audio_of(place), audio)
     run = desk.run()
-    spoken = [replace(each, start=each.start + begin, end=each.end + begin) for each in said]
+    spoken = [replace(each, start=each.start + begin, end=each.end + begin) for each in spoken_words]
     return {
         "likeness": likeness,
         "gaps": len(recorded.gaps),
@@ -161,8 +161,8 @@ def found_at(recording: Samples, clip: Samples) -> tuple[float, float]:
     size = 1 << (recording.size + clip.size).bit_length()
     product = np.fft.rfft(recording, size) * np.conj(np.fft.rfft(clip, size))
     at = int(np.fft.irfft(product, size)[: recording.size].argmax())
-    heard = recording[at : at + clip.size]
-    alike = float(heard @ clip[: heard.size] / np.sqrt((heard @ heard) * (clip @ clip) + 1e-9))
+    recorded = recording[at : at + clip.size]
+    alike = float(recorded @ clip[: recorded.size] / np.sqrt((recorded @ recorded) * (clip @ clip) + 1e-9))
     return at / SAMPLE_RATE, alike
 
 

@@ -52,7 +52,7 @@ def main() -> int:
     with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as file:
         sample = np.concatenate(list(file))
     short, long = (np.zeros(seconds * SAMPLE_RATE, np.float32) for seconds in (2, 30))
-    tape = np.concatenate([*[sample, short] * 9, sample, long])
+    sound = np.concatenate([*[sample, short] * 9, sample, long])
     pair = Shelf().pair(Options(language="en"), lambda stage, **values: None)
     counter = Counter()
     live = Live(
@@ -70,26 +70,26 @@ def main() -> int:
         nonlocal segments
         before, passes = process_time(), counter.total.target_passes
         text = live.update()
-        cost, backlog = process_time() - before, (live.heard - live.decoded) / SAMPLE_RATE
-        moments.append(Moment(live.heard / SAMPLE_RATE, cost, counter.total.target_passes - passes, backlog))
-        segments += len(text.committed) if text else 0
+        cost, backlog = process_time() - before, (live.received - live.decoded) / SAMPLE_RATE
+        moments.append(Moment(live.received / SAMPLE_RATE, cost, counter.total.target_passes - passes, backlog))
+        segments += len(text.segments) if text else 0
 
     def report() -> None:
         since = parts[-1]["minutes"] * 60 if parts else 0.0
-        state = {"minutes": live.heard / SAMPLE_RATE / 60, "memory_mb": resident(), "segments": segments}
+        state = {"minutes": live.received / SAMPLE_RATE / 60, "memory_mb": resident(), "segments": segments}
         parts.append(state | summary([each for each in moments if each.at > since]))
         sys.stdout.write(f"{(monotonic() - began) / 60:6.1f} min on the wall: {json.dumps(parts[-1])}\n")
         sys.stdout.flush()
 
-    while live.heard < total:
-        at = at if at < len(tape) else 0
-        live.feed(tape[at : at + round(EVERY * SAMPLE_RATE)])
+    while live.received < total:
+        at = at if at < len(sound) else 0
+        live.feed(sound[at : at + round(EVERY * SAMPLE_RATE)])
         at += round(EVERY * SAMPLE_RATE)
         while live.due:
             update()
-            if live.heard - live.decoded < SAMPLE_RATE:
+            if live.received - live.decoded < SAMPLE_RATE:
                 break
-        if REPORT * (len(parts) + 1) <= live.heard / SAMPLE_RATE < arguments.minutes * 60:
+        if REPORT * (len(parts) + 1) <= live.received / SAMPLE_RATE < arguments.minutes * 60:
             report()
     live.finish()
     while live.due:
@@ -99,7 +99,7 @@ def main() -> int:
     first, last = summary(moments[:tenth]), summary(moments[-tenth:])
     result = {
         "minutes_on_the_wall": (monotonic() - began) / 60,
-        "all_heard": live.heard == live.decoded,
+        "all_heard": live.received == live.decoded,
         "first_tenth": first,
         "last_tenth": last,
         "parts": parts,
@@ -110,7 +110,7 @@ def main() -> int:
     flat = parts[-1]["memory_mb"] - parts[0]["memory_mb"] < MOST_MEMORY
     cheap = last["update_seconds"] < MOST_SLOWER * first["update_seconds"] and last["passes"] < first["passes"] + 1
     prompt = last["largest_backlog"] < first["largest_backlog"] + EVERY
-    return 0 if flat and cheap and prompt and live.heard == live.decoded else 1
+    return 0 if flat and cheap and prompt and live.received == live.decoded else 1
 
 
 def summary(moments: list[Moment]) -> dict[str, float]:

@@ -34,7 +34,7 @@ _FAR = 4 * SAMPLE_RATE // FEATURE  # frames of features between two pieces whose
 
 
 @dataclass(frozen=True)
-class Heard:
+class Labelled:
     """A conversation as the networks heard it: its pieces, who says each, -1 where several do or nobody, and how many
     people there are.
     """
@@ -50,24 +50,24 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--count", type=int, default=40, help="conversations of each half (default: %(default)s)")
     arguments = parser.parse_args()
-    found, hearing = clips(arguments.folder), networks()
-    halves = [[_heard(seed, half, found, hearing) for seed in range(arguments.count)] for half in (0, 1)]
+    found, found_networks = clips(arguments.folder), networks()
+    halves = [[_labelled(seed, half, found, found_networks) for seed in range(arguments.count)] for half in (0, 1)]
     alike = round(float(np.mean([_likeness(each) for each in halves[0]])), 2)
     sys.stdout.write(f"alike {alike}\n doubt same least | chosen on: right, one off, confusion | checked on\n")
     for doubt, same, least in itertools.product(DOUBTS, SAMES, LEASTS):
-        limits = replace(hearing, limits=Limits(alike, doubt, same, least))
+        limits = replace(found_networks, limits=Limits(alike, doubt, same, least))
         columns = " | ".join(_score(half, limits) for half in halves)
         sys.stdout.write(f"{doubt:6} {same:4} {least:5} | {columns}\n")
 
 
-def _heard(seed: int, half: int, found: Sequence[Reference], hearing: Networks) -> Heard:
+def _labelled(seed: int, half: int, found: Sequence[Reference], found_networks: Networks) -> Labelled:
     """The conversation of this seed, of people of one corpus: voices of two would differ by their microphones."""
     kinds = sorted({clip.speaker[0] for clip in found})
     number, kind = divmod(seed, len(kinds))
     pool = drawn(number, half, [clip for clip in found if clip.speaker[0] == kinds[kind]])
     talk = make(20_000 + number, pool)
-    stream = Stream(hearing, EVERY)
-    stream.hear(talk.samples)
+    stream = Stream(found_networks, EVERY)
+    stream.feed(talk.samples)
     stream.finish()
     pieces = stream.pieces()
     times = (pieces.places + 0.5) * FEATURE / SAMPLE_RATE
@@ -77,7 +77,7 @@ def _heard(seed: int, half: int, found: Sequence[Reference], hearing: Networks) 
         speaking[names.index(turn.speaker)] |= (times >= turn.start) & (times < turn.end)
     sys.stderr.write(".")
     sys.stderr.flush()
-    return Heard(pieces, np.where(speaking.sum(0) == 1, speaking.argmax(0), -1), len(names))
+    return Labelled(pieces, np.where(speaking.sum(0) == 1, speaking.argmax(0), -1), len(names))
 
 
 def drawn(number: int, half: int, found: Sequence[Reference]) -> list[Reference]:
@@ -96,26 +96,26 @@ def drawn(number: int, half: int, found: Sequence[Reference]) -> list[Reference]
     return pool
 
 
-def _likeness(heard: Heard) -> float:
+def _likeness(labelled: Labelled) -> float:
     """The mean cosine of two pieces of one voice, some seconds apart."""
-    here = heard.people >= 0
-    vectors, people = heard.pieces.vectors[here].astype(np.float32), heard.people[here]
-    places = heard.pieces.places[here]
+    here = labelled.people >= 0
+    vectors, people = labelled.pieces.vectors[here].astype(np.float32), labelled.people[here]
+    places = labelled.pieces.places[here]
     far = np.abs(np.subtract.outer(places, places)) > _FAR
     return float((vectors @ vectors.T)[far & np.equal.outer(people, people)].mean())
 
 
-def _score(half: Sequence[Heard], found: Networks) -> str:
+def _score(half: Sequence[Labelled], found: Networks) -> str:
     off, wrong, size = [], 0.0, 0.0
-    for heard in half:
-        here = heard.people >= 0
-        centre: Array = centres_of(heard.pieces, found)
-        voices = (heard.pieces.vectors[here].astype(np.float32) @ centre.T).argmax(1)
-        common = np.zeros((heard.count, len(centre)))
-        np.add.at(common, (heard.people[here], voices), 1)
+    for labelled in half:
+        here = labelled.people >= 0
+        centre: Array = centres_of(labelled.pieces, found)
+        voices = (labelled.pieces.vectors[here].astype(np.float32) @ centre.T).argmax(1)
+        common = np.zeros((labelled.count, len(centre)))
+        np.add.at(common, (labelled.people[here], voices), 1)
         rows, columns = linear_sum_assignment(-common)
         wrong, size = wrong + common.sum() - common[rows, columns].sum(), size + common.sum()
-        off.append(len(np.unique(voices)) - heard.count)
+        off.append(len(np.unique(voices)) - labelled.count)
     right, near = np.mean(np.equal(off, 0)), np.mean(np.abs(off) <= 1)
     return f"{right:4.0%} {near:4.0%} {wrong / size:6.2%} ({np.mean(off):+.2f})"
 

@@ -7,12 +7,19 @@ import sys
 
 def main() -> int:
     """Run the command line of this process; gives its exit status."""
+    if sys.argv[1:] == ["--decode-media"]:  # decoder_process.ARGUMENT
+        from desktop_app.audio import decoder
+
+        decoder.main()
     try:
         import multiprocessing
 
-        from desktop_app import cli
+        from desktop_app import cli, folders, private
 
         multiprocessing.freeze_support()  # in a frozen program the engine process begins here too
+        private.begin()
+        private.correct(folders.data())
+        private.correct(folders.cache())
         return cli.main(sys.argv[1:])
     except KeyboardInterrupt:  # before the command line could say anything
         return 130

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from desktop_app import folders
+from desktop_app import atomic, folders
 
 Value = str | bytes
 
@@ -36,16 +35,14 @@ def read() -> dict[str, Value]:
 def write(changed: Mapping[str, Value]) -> None:
     """Set these, and leave the rest of the file as another Galley may have written it meanwhile. Raises OSError.
 
-    The file is there whole, as it was or as it is to be, whatever ends the program.
+    The file is there whole, as it was or as it is to be, whatever ends the program or the computer.
     """
     file = path()
     file.parent.mkdir(parents=True, exist_ok=True)
     lines = file.read_text(encoding="utf-8", errors="replace").split("\n") if file.exists() else []
     values = _values(lines) | {key: _encoded(value) for key, value in changed.items()}
-    draft = file.with_name(f"{file.name}.{os.getpid()}.part")
     text = "\n".join([_SECTION, *(f"{key}={value}" for key, value in sorted(values.items())), ""])
-    draft.write_text(text, encoding="utf-8", errors="replace")
-    draft.replace(file)
+    atomic.write(file, text.encode(errors="replace"))
 
 
 def _values(lines: list[str]) -> dict[str, str]:

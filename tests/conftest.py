@@ -16,12 +16,13 @@ import pytest
 from tests.small_pair import SMALL_PAIR
 
 TESTS = Path(__file__).resolve().parent
+LANGUAGE = os.environ.get("GALLEY_TEST_LANGUAGE", "en")
 
 # Before anything imports Qt or the package. Child processes inherit all of it: Python finds the network guard as its
 # sitecustomize.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["HF_HUB_OFFLINE"] = "1"
-os.environ["GALLEY_LANGUAGE"] = "en"
+os.environ["GALLEY_LANGUAGE"] = LANGUAGE
 os.environ["GALLEY_MODEL"] = str(SMALL_PAIR)  # quick; tests of the model that Galley ships ask for `bundled`
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(TESTS / "offline"), os.environ.get("PYTHONPATH")]))
 _session_home = tempfile.TemporaryDirectory(prefix="galley-tests-", ignore_cleanup_errors=True)
@@ -30,6 +31,8 @@ NETWORK_ATTEMPTS = Path(_session_home.name, "network-attempts")
 os.environ["GALLEY_NETWORK_ATTEMPTS"] = str(NETWORK_ATTEMPTS)
 
 runpy.run_path(str(TESTS / "offline" / "sitecustomize.py"))
+
+import desktop_app.runtimes  # noqa: E402, F401  before a test imports OpenVINO, whose package would report that
 
 # A shell starts background jobs deaf to Ctrl-C, and children inherit that; tests that press it need programs that hear.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -49,6 +52,18 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     (folder / "cache").symlink_to(shared, target_is_directory=True)
     monkeypatch.setenv("GALLEY_HOME", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def use_language() -> None:
+    """The language of the test and of the programs it starts: English, or what GALLEY_TEST_LANGUAGE says.
+
+    What tests/e2e looks for on a screen it looks up in `texts`, as the program does, so that all of it runs in either.
+    """
+    from desktop_app import texts  # not before the environment is set
+
+    texts.use(LANGUAGE)
+    assert texts.current() == LANGUAGE, f"GALLEY_TEST_LANGUAGE={LANGUAGE} is no language of Galley's"
 
 
 @pytest.fixture
@@ -75,6 +90,11 @@ def network_attempts() -> Iterator[Path]:
     """The file in which attempts to reach a network are written down; for tests that make some, it is emptied."""
     yield NETWORK_ATTEMPTS
     NETWORK_ATTEMPTS.unlink(missing_ok=True)
+
+
+def pytest_report_header() -> str:
+    """The language, among what pytest says first."""
+    return f"language: {LANGUAGE}"
 
 
 # A skipped test proves nothing, so each skip has to be expected: a line of SKIPS.md.

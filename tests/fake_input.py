@@ -41,7 +41,7 @@ class FakeInput:
         self.closed = True
 
 
-class Heard:
+class Events:
     """A listener that keeps what it was told."""
 
     def __init__(self) -> None:
@@ -98,9 +98,9 @@ class Desk:
     """Inputs by name, a recorder and its listener."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.heard = path, Heard()
+        self.path, self.events = path, Events()
         self.inputs: dict[str | None, FakeInput | Problem] = {None: FakeInput()}
-        self.recorder = Recorder(path, None, self.heard, self.open)
+        self.recorder = Recorder(path, None, self.events, self.open)
 
     def open(self, name: str | None) -> FakeInput:
         found = self.inputs.get(name, Problem("microphone.not_connected", name=name))
@@ -114,4 +114,4 @@ class Desk:
 
     def taken(self, samples: int) -> None:
         """Wait until so much is on its way to the file."""
-        wait(lambda: self.recorder._tape.samples >= samples)
+        wait(lambda: self.recorder._file.samples >= samples)

@@ -7,10 +7,11 @@ import json
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
 COMMIT = "c0ffee" + "0" * 34
@@ -23,7 +24,8 @@ class HubServer(ThreadingHTTPServer):
     bytes that come instead of its own); cuts (file -> after how many bytes connection after connection breaks); stall
     (a file that stops after so many bytes until `go_on` is set); commits (revision -> the commit it means; else a
     full commit means itself, anything else COMMIT); errors (statuses of the next answers); answers (end of a path ->
-    status, headers and body of what comes instead); ranges (whether a part of a file can be asked for); pace (bytes a
+    status, headers and body of what comes instead); raw (end of a path -> writes all that comes instead, headers
+    too); ranges (whether a part of a file can be asked for); pace (bytes a
     second, 0 for as fast as it goes).
     """
 
@@ -42,6 +44,7 @@ class HubServer(ThreadingHTTPServer):
         self.commits: dict[str, str] = {}
         self.errors: list[int] = []
         self.answers: dict[str, tuple[int, dict[str, str], bytes]] = {}
+        self.raw: dict[str, Callable[[BinaryIO], None]] = {}
         self.ranges = True
         self.pace = 0
 
@@ -101,6 +104,11 @@ class _Handler(BaseHTTPRequestHandler):
         if self.server.errors:
             self._send(self.server.errors.pop(0), {}, b"")
             return
+        for end, write in self.server.raw.items():
+            if path.endswith(end):
+                self.close_connection = True
+                write(self.wfile)
+                return
         for end, (status, headers, data) in self.server.answers.items():
             if path.endswith(end):
                 self._send(status, headers)

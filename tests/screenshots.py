@@ -206,10 +206,16 @@ def _shoot(camera: Camera, files: list[Path], broken: Path) -> None:
 
     (killed,) = camera.drop(files[3])
     camera.wait(lambda: len(killed.segments) > 2)
-    pid = camera.program.engine.pid
-    if pid is not None and hasattr(signal, "SIGKILL"):
-        os.kill(pid, signal.SIGKILL)
-        camera.wait(lambda: killed.state not in IN_WORK)
+    if hasattr(signal, "SIGKILL"):
+        ended: set[int | None] = {None}
+
+        def is_over() -> bool:
+            if (pid := camera.program.engine.pid) not in ended:  # a new one resumes the file once
+                os.kill(pid, signal.SIGKILL)
+                ended.add(pid)
+            return killed.state not in IN_WORK
+
+        camera.wait(is_over)
         camera.pause(2.0)
         camera.take("engine-ended")
     session.again(killed.id)

@@ -25,7 +25,7 @@ from desktop_app.app.worker import Post, Worker
 from desktop_app.engine.messages import Event, Finished, LiveOptions, LiveUpdate, Options, SegmentReady, Started
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
-from desktop_app.transcript.model import Models, Segment, Transcript
+from desktop_app.transcript.model import Models, Place, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 from tests.studio import Studio
 from tests.works import Works
@@ -50,14 +50,17 @@ class SilentEngine:
 
     jobs: list[tuple[str, str, Options]] = field(default_factory=list)
     written: dict[str, Transcript | None] = field(default_factory=dict)
+    places: dict[str, Place | None] = field(default_factory=dict)
     cancelled: list[str] = field(default_factory=list)
     live: list[tuple[str, Options, LiveOptions]] = field(default_factory=list)
-    heard: list[tuple[str, int, int]] = field(default_factory=list)
+    received: list[tuple[str, int, int]] = field(default_factory=list)
     stopped: list[str] = field(default_factory=list)
 
-    def transcribe(self, job: str, path: str, options: Options, written: Transcript | None = None) -> None:
+    def transcribe(
+        self, job: str, path: str, options: Options, written: Transcript | None = None, place: Place | None = None
+    ) -> None:
         self.jobs.append((job, path, options))
-        self.written[job] = written
+        self.written[job], self.places[job] = written, place
 
     def cancel(self, job: str) -> None:
         self.cancelled.append(job)
@@ -66,7 +69,7 @@ class SilentEngine:
         self.live.append((job, options, live))
 
     def live_audio(self, job: str, start: int, samples: np.ndarray) -> None:
-        self.heard.append((job, start, len(samples)))
+        self.received.append((job, start, len(samples)))
 
     def stop_live(self, job: str) -> None:
         self.stopped.append(job)
@@ -122,7 +125,7 @@ class Stage:
         self.library.close()
 
     @contextmanager
-    def hears(self, signal: Signal[...]) -> Iterator[Told]:
+    def emits(self, signal: Signal[...]) -> Iterator[Told]:
         """Wait at the end of the block until the signal has told something, after its beginning."""
         told: list[Told] = []
         signal.connect(listener := lambda *args: told.append(Told(list(args))))
@@ -149,7 +152,7 @@ class Stage:
         before = len(self.studio.recorders)
         self.live.start()
         self.until(lambda: len(self.studio.recorders) > before and self.studio.recorder.asked == ["start"])
-        self.studio.recorder.hear(seconds)
+        self.studio.recorder.feed(seconds)
         self.until(lambda: self.live.phase == RUNNING and self.live.seconds >= seconds)
         assert self.live.entry is not None
         return self.live.entry
@@ -167,12 +170,12 @@ class Stage:
 
 
 def update(
-    key: str, committed: tuple[Segment, ...] = (), ink: str = "", uncommitted: str = "", draft: str = "",
-    start: float = 0.0, heard: float = 2.0, decoded: float = 1.5, latency: float = 0.8,
+    key: str, segments: tuple[Segment, ...] = (), final: str = "", provisional: str = "", draft: str = "",
+    start: float = 0.0, received: float = 2.0, decoded: float = 1.5, latency: float = 0.8,
 ) -> LiveUpdate:  # fmt: skip
     """What the engine says of a live recording."""
     return LiveUpdate(
-        key, committed, ink, uncommitted, draft, start, heard, decoded, latency, True, Statistics(tokens=9)
+        key, segments, final, provisional, draft, start, received, decoded, latency, True, Statistics(tokens=9)
     )
 
 

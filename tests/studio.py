@@ -50,7 +50,7 @@ class FakeRecorder:
         self.listener.ended(made)
         return made
 
-    def hear(self, seconds: float, peak: float = 0.3) -> None:
+    def feed(self, seconds: float, peak: float = 0.3) -> None:
         """Let it take in sound."""
         block = np.full(round(seconds * SAMPLE_RATE), peak, np.float32)
         if not self.samples:

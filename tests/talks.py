@@ -48,9 +48,9 @@ def talk(speakers: int = 2, rounds: int = 1, named: bool = True) -> Transcript:
 
 
 def _segment(number: int, start: float, end: float, text: str, speaker: str) -> Segment:
-    said = text.split()
-    step = (end - start) / len(said)
+    spoken = text.split()
+    step = (end - start) / len(spoken)
     words = tuple(
-        Word(word, start + step * place, start + step * (place + 1), 0.9, speaker) for place, word in enumerate(said)
+        Word(word, start + step * place, start + step * (place + 1), 0.9, speaker) for place, word in enumerate(spoken)
     )
-    return Segment(number, start, end, text, tuple(range(len(said))), speaker=speaker, words=words)
+    return Segment(number, start, end, text, tuple(range(len(spoken))), speaker=speaker, words=words)

@@ -71,8 +71,8 @@ class _Decoder:
             x = op.add(x, weights.linear(self._attend(q, k, v, mask), f"{name}.self_attn.out_proj"))
             name = f"{name}.encoder_attn"
             q = weights.linear(weights.norm(x, f"{name}_layer_norm"), f"{name}.q_proj")
-            k = self._heard(weights.linear(window, f"{name}.k_proj", bias=False), f"cross.{layer}.key")
-            v = self._heard(weights.linear(window, f"{name}.v_proj"), f"cross.{layer}.value")
+            k = self._cross(weights.linear(window, f"{name}.k_proj", bias=False), f"cross.{layer}.key")
+            v = self._cross(weights.linear(window, f"{name}.v_proj"), f"cross.{layer}.value")
             x = op.add(x, weights.linear(self._attend(q, k, v), f"{name}.out_proj"))
             x = weights.block(x, f"decoder.layers.{layer}")
         if last_only:
@@ -105,7 +105,7 @@ class _Decoder:
             self._sinks.append(op.assign(whole, variable))
         return whole
 
-    def _heard(self, x: Node, name: str) -> Node:
+    def _cross(self, x: Node, name: str) -> Node:
         """What the decoder makes of the window: in the first pass, and kept."""
         if not self._stateful:
             return self._heads.split(x)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from desktop_app.engine.model_list import Draft, Listed, ModelList, Source
-from desktop_app.engine.model_work import Said, Work
+from desktop_app.engine.model_work import Message, Work
 
 HOME = Path("/models")
 BASE = Listed(
@@ -27,7 +27,7 @@ class Order:
     """A piece of work that somebody asked for. Attributes: work; cancelled; say (what tells how it goes)."""
 
     work: Work
-    say: Callable[[Said], None]
+    say: Callable[[Message], None]
     cancelled: bool = False
 
     def cancel(self) -> None:
@@ -46,8 +46,8 @@ class Works:
         default_factory=lambda: ModelList((BASE,), (LARGE, SMALL, NETWORK), "base", Source("hub.example.org"))
     )
 
-    def start(self, work: Work, on_said: Callable[[Said], None]) -> Order:
-        made = Order(work, on_said)
+    def start(self, work: Work, on_message: Callable[[Message], None]) -> Order:
+        made = Order(work, on_message)
         self.all.append(made)
         return made
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -15,6 +17,18 @@ from desktop_app.app.worker import Worker
 from desktop_app.engine.messages import Options
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
+
+
+def data_folder_problem() -> Problem | None:
+    """Why nothing can be kept in the data folder, which is made here; None where it can, or only the disk is full."""
+    folder = folders.data()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            return Problem("disk.data_folder", path=str(folder), error=error.strerror or str(error))
+    return None
 
 
 class ClosablePort(EnginePort, Protocol):

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from desktop_app.app import wording
 from desktop_app.engine.messages import LiveUpdate, TentativeLine
+from desktop_app.library.rows import DAMAGED
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
@@ -19,7 +20,7 @@ RECORDING = "recording"
 FAILED, CANCELLED, INTERRUPTED = "failed", "cancelled", "interrupted"
 IN_WORK = (WAITING, WORKING, RECORDING)
 BROKEN_OFF = (FAILED, CANCELLED, INTERRUPTED)
-_UNHEARD = 2.0  # seconds between two words from the engine that are nothing unusual
+_NOT_REPORTED = 2.0  # seconds between two words from the engine that are nothing unusual
 
 
 @dataclass(frozen=True)
@@ -35,14 +36,14 @@ class LiveState:
 
     Attributes:
         paused: whether the user has halted it.
-        behind: seconds of sound that had no text yet, when the engine had heard `heard` seconds.
+        behind: seconds of sound that had no text yet, when the engine had received `received` seconds.
         latency: seconds from a sound to its text, at the last update; None before the first one.
         speaking: whether somebody speaks now.
     """
 
     paused: bool = False
     behind: float = 0.0
-    heard: float = 0.0
+    received: float = 0.0
     latency: float | None = None
     speaking: bool = False
 
@@ -63,7 +64,9 @@ class Entry:
         kept: how many lines of an interrupted one stay while the transcription continues behind them.
         lines: the window in work, not final yet.
         loaded: whether `segments` is what the library has.
+        elsewhere: whether another Galley works on it.
         corrected: whether a reader has corrected the speakers of this text or of the one before it.
+        resumable: whether the transcription of a file can be resumed behind its last window.
     """
 
     id: str
@@ -89,7 +92,9 @@ class Entry:
     speakers: tuple[Speaker, ...] = ()
     lines: Sequence[TentativeLine] = ()
     loaded: bool = False
+    elsewhere: bool = False
     corrected: bool = False
+    resumable: bool = False
 
     @property
     def progress(self) -> float:
@@ -105,6 +110,11 @@ class Entry:
         if self.state != WORKING or not self.seconds or not self.stats.audio_seconds or not self.stats.wall_seconds:
             return None
         return max(self.seconds - self.done_seconds, 0.0) * self.stats.wall_seconds / self.stats.audio_seconds
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether the library cannot read all of it: then it stays as it is."""
+        return self.damage == DAMAGED
 
     @property
     def is_half_written(self) -> bool:
@@ -146,25 +156,25 @@ class Entry:
         """Seconds of sound that have no text yet; also when the engine is too busy to say so."""
         if self.live is None:
             return 0.0
-        unheard = self.seconds - self.live.heard
-        return self.live.behind + (unheard if unheard > _UNHEARD else 0.0)
+        waiting = self.seconds - self.live.received
+        return self.live.behind + (waiting if waiting > _NOT_REPORTED else 0.0)
 
     def take_in(self, update: LiveUpdate) -> None:
         """What a live recording has come to: new segments, and the line that is being spoken."""
-        self.segments += update.committed
+        self.segments += update.segments
         self._give(dict(update.speakers))
-        written = update.committed_text + update.uncommitted
-        line = LiveLine(update.start, written, update.draft, len(update.committed_text))
+        written = update.final + update.provisional
+        line = LiveLine(update.start, written, update.draft, len(update.final))
         self.lines = (line,) if (written + update.draft).strip() else ()
         self.done_seconds, self.stats = update.decoded, update.stats
         paused = self.live is not None and self.live.paused  # what was said before the pause still comes
-        behind = max(update.heard - update.decoded, 0.0)
-        self.live = LiveState(paused, behind, update.heard, update.latency, update.speaking)
+        behind = max(update.received - update.decoded, 0.0)
+        self.live = LiveState(paused, behind, update.received, update.latency, update.speaking)
 
-    def _give(self, said_by: dict[int, str]) -> None:
+    def _give(self, speakers: dict[int, str]) -> None:
         """Lines, by their ids, are said by these speakers."""
-        if said_by:
-            self.segments = [replace(it, speaker=said_by.get(it.id, it.speaker)) for it in self.segments]
+        if speakers:
+            self.segments = [replace(it, speaker=speakers.get(it.id, it.speaker)) for it in self.segments]
             known = sorted({it.speaker for it in self.segments if it.speaker}, key=lambda who: int(who[1:]))
             self.speakers = tuple(Speaker(who, called(who)) for who in known)
 
@@ -173,12 +183,12 @@ class Entry:
         self.state, self.problem, self.preparing = WAITING, None, ""
         self.damage, self.guarded = None, ()
         self.done_seconds, self.stats, self.lines, self.segments, self.live = 0.0, Statistics(), (), [], None
-        self.kept, self.speakers = 0, ()
+        self.kept, self.speakers, self.resumable = 0, (), False
 
     def progress_words(self) -> str:
         """Where the work stands, for the page and the list."""
-        if self.state == RECORDING and self.live is None:
-            return _("Recording in another Galley")
+        if self.elsewhere:
+            return _("Recording in another Galley") if self.state == RECORDING else _("In progress in another Galley")
         if self.state == RECORDING:
             if not self.seconds:
                 return _("Opening the microphone…")

@@ -17,7 +17,7 @@ class Feed:
     Until it is opened it keeps them: the engine writes one recording at a time, and the last words of the one before
     may still be in work.
 
-    `hear` is called from the recorder's thread, the rest from the main thread.
+    `push` is called from the recorder's thread, the rest from the main thread.
 
     Attributes: job (the recording's id); is_open.
     """
@@ -39,7 +39,7 @@ class Feed:
             if self._stopped:
                 self._engine.stop_live(self.job)
 
-    def hear(self, samples: np.ndarray, start: int) -> None:
+    def push(self, samples: np.ndarray, start: int) -> None:
         """The next block; `start` is the recording's sample that it begins with."""
         with self._lock:
             if self.is_open:

@@ -140,7 +140,7 @@ class Live:
 
     @property
     def is_deaf(self) -> bool:
-        """Whether nothing is heard because of the input."""
+        """Whether no sound arrives because of the input."""
         waits = self.phase in (OPENING, RUNNING)  # an input may go before its first sample has come
         return waits and any(one.kind == "microphone" for one in self.problems)
 
@@ -183,6 +183,12 @@ class Live:
         self.refused.emit(problem)
 
     def _not_opened(self, problem: Problem) -> None:
+        if problem.code == "disk.exists" and not self._stop_asked:  # another Galley took the name in this moment
+            entry = self.entry
+            self._let_go()
+            self._take_out(entry.id if entry else "")  # its place belongs to the other: nothing there is deleted
+            self._choose_place()
+            return
         self._drop()
         self.refused.emit(problem)
 
@@ -268,11 +274,13 @@ class Live:
         self._forget(entry.id if entry else "")
 
     def _forget(self, key: str) -> None:
-        if key in self._session.entries:
-            self._session.remove(key)
-        elif key:
-            self._session.keep(lambda library: library.remove(key))
+        self._take_out(key)
         self._move(OFF)
+
+    def _take_out(self, key: str) -> None:
+        self._session.forget(key)
+        if key:
+            self._session.keep(lambda library: library.remove(key))
 
     def _move(self, phase: str) -> None:
         self.phase = phase
@@ -291,7 +299,7 @@ class _Listener:
 
     def block(self, samples: np.ndarray, start: int) -> None:
         self._samples = start + len(samples)
-        self._feed.hear(samples, start)
+        self._feed.push(samples, start)
 
     def level(self, peak: float, rms: float) -> None:
         self._post(partial(self._live.show_level, peak, self._samples / SAMPLE_RATE))

@@ -1,4 +1,7 @@
-"""Which files of a dropped folder are worth a try. A file that was named itself is always tried: FFmpeg knows best."""
+"""The files of recordings: which of a dropped folder are worth a try, and deleting what Galley has recorded.
+
+A file that was named itself is always tried: FFmpeg knows best.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from desktop_app import folders
 from desktop_app.texts import _
+from desktop_app.transcript.formats import FORMATS
 
 EXTENSIONS = frozenset(
     ".3gp .aac .ac3 .aif .aiff .amr .au .avi .caf .flac .flv .m2ts .m4a .m4b .m4v .mka .mkv .mov .mp2 .mp3 .mp4 .mpeg"
@@ -31,9 +36,21 @@ def expand(paths: Iterable[str]) -> list[str]:
     return list(found)
 
 
+def delete(path: str) -> None:
+    """Delete the sound of a live recording, and in Galley's own folder the texts that `galley record` wrote beside it.
+    Raises OSError.
+    """
+    sound = Path(path)
+    if folders.data() in sound.parents:
+        for form in FORMATS.values():
+            for ending in (f".{form.extension}", f".checked.{form.extension}"):
+                sound.with_suffix(ending).unlink(missing_ok=True)
+    sound.unlink(missing_ok=True)
+
+
 def _recordings_in(folder: str) -> Iterable[str]:
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    for place, inner, files in os.walk(folder):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
         for name in sorted(files):
             if Path(name).suffix.lower() in EXTENSIONS and not name.startswith("."):
                 yield os.path.abspath(os.path.join(place, name))

@@ -7,11 +7,11 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from desktop_app.app.wording import left, percent, size
-from desktop_app.engine.model_work import Fetch, Step, Work
+from desktop_app.engine.model_work import Download, Step, Work
 from desktop_app.texts import N_, _
 
 _SECONDS = 6.0  # over which the speed is measured
-_STALLED = 4.0  # seconds without a byte before that is said
+_STALLED = 4.0  # seconds without a byte before it is reported
 _STEPS = {  # what a Step says, but "Downloading", which has more to tell
     "Asking": N_("Contacting the server…"),
     "Checking": N_("Verifying…"),
@@ -22,7 +22,7 @@ _STEPS = {  # what a Step says, but "Downloading", which has more to tell
 
 @dataclass
 class Job:
-    """Attributes: work; waiting, stopping (it has not begun, it is to end); what, done, total as the last Step said."""
+    """Attributes: work; waiting, stopping (it has not begun, it is to end); what, done, total as of the last Step."""
 
     work: Work
     waiting: bool = False
@@ -32,7 +32,7 @@ class Job:
     total: int = 0
     _marks: deque[tuple[float, int]] = field(default_factory=deque)
 
-    def hear(self, step: Step, now: float) -> None:
+    def note(self, step: Step, now: float) -> None:
         """It has come further; `now` in seconds of a steady clock."""
         if step.what != self.what:
             self._marks.clear()
@@ -65,7 +65,7 @@ class Job:
             if self.what in _STEPS:
                 step = _(_STEPS[self.what])
             else:
-                step = _("Connecting…") if isinstance(self.work, Fetch) else _("Starting…")
+                step = _("Connecting…") if isinstance(self.work, Download) else _("Starting…")
             return f"{step} {percent(self.share)}" if self.total else step
         parts = [_("{done} of {total}", done=size(self.done), total=size(self.total))]
         speed = self.speed(now)

@@ -18,7 +18,20 @@ from desktop_app.app.signals import Signal
 from desktop_app.app.worker import Post, Worker
 from desktop_app.engine import model_list
 from desktop_app.engine.model_list import Listed, ModelList
-from desktop_app.engine.model_work import Add, Done, Fetch, Refused, Remove, Said, Shrink, Step, Task, Try, Verify, Work
+from desktop_app.engine.model_work import (
+    Add,
+    Done,
+    Download,
+    Message,
+    Quantise,
+    Refused,
+    Remove,
+    Step,
+    Task,
+    Try,
+    Verify,
+    Work,
+)
 from desktop_app.texts import N_, _
 
 PAIR, SMALL = "+pair", "+small"
@@ -36,7 +49,7 @@ class TaskPort(Protocol):
     def close(self, seconds: float = ...) -> None: ...
 
 
-Start = Callable[[Work, Callable[[Said], None]], TaskPort]
+Start = Callable[[Work, Callable[[Message], None]], TaskPort]
 
 
 class ModelStore:
@@ -95,13 +108,13 @@ class ModelStore:
     @property
     def fetching(self) -> Job | None:
         """The download in work."""
-        return next((job for job in self.jobs.values() if isinstance(job.work, Fetch) and not job.waiting), None)
+        return next((job for job in self.jobs.values() if isinstance(job.work, Download) and not job.waiting), None)
 
     # What the user asks for.
 
     def get(self, name: str) -> None:
         """Download a model; one after another, because they share the line."""
-        self._begin(name, Fetch(name), waits=self.fetching is not None)
+        self._begin(name, Download(name), waits=self.fetching is not None)
 
     def add(self, folder: str) -> None:
         """Copy a model's folder to the installed ones."""
@@ -155,7 +168,7 @@ class ModelStore:
             self._preferences.precision = AUTO
             self.changed.emit()
         else:
-            self._shrink(precision)
+            self._quantise(precision)
 
     def choose_mirror(self, address: str) -> None:
         """Download from another hub; "" for the public one."""
@@ -174,7 +187,7 @@ class ModelStore:
     # What the work says.
 
     def _begin(self, name: str, work: Work, waits: bool = False) -> None:
-        if name in self.jobs and not isinstance(work, Try | Shrink):
+        if name in self.jobs and not isinstance(work, Try | Quantise):
             return
         self.problems.pop(name, "")
         if name in self._tasks:
@@ -184,25 +197,25 @@ class ModelStore:
             self._start(name, work)
         self.changed.emit()
 
-    def _hear(self, name: str, work: Work, said: Said) -> None:
+    def _receive(self, name: str, work: Work, message: Message) -> None:
         job = self.jobs.get(name)
         if job is None or job.work is not work or name not in self._tasks:
             return
-        if isinstance(said, Step):
-            job.hear(said, time.monotonic())
+        if isinstance(message, Step):
+            job.note(message, time.monotonic())
             self.moved.emit(name)
             return
         del self.jobs[name], self._tasks[name]
-        given_up = isinstance(work, Shrink) and job.stopping
-        if isinstance(said, Done) and not given_up:
-            self._finish(work, said)
-        elif isinstance(said, Refused):
-            self._refuse(name, work, said)
+        given_up = isinstance(work, Quantise) and job.stopping
+        if isinstance(message, Done) and not given_up:
+            self._finish(work, message)
+        elif isinstance(message, Refused):
+            self._refuse(name, work, message)
         waiting = next((each for each in self.jobs if self.jobs[each].waiting), None)
         if waiting is not None and self.fetching is None:
             self._begin_waiting(waiting)
         self.changed.emit()
-        if not isinstance(work, Try | Shrink):
+        if not isinstance(work, Try | Quantise):
             self.refresh()
 
     def _begin_waiting(self, name: str) -> None:
@@ -213,11 +226,11 @@ class ModelStore:
     def _start(self, name: str, work: Work) -> None:
         """What the task says comes in its own thread."""
         post = self._worker.post
-        self._tasks[name] = self._start_task(work, lambda said: post(partial(self._hear, name, work, said)))
+        self._tasks[name] = self._start_task(work, lambda message: post(partial(self._receive, name, work, message)))
 
     def _finish(self, work: Work, done: Done) -> None:
         match work:
-            case Fetch():
+            case Download():
                 self.told.emit(_("{model}: downloaded and verified", model=done.name))
             case Add():
                 self.told.emit(_("{model}: added; its original folder is no longer needed", model=done.name))
@@ -229,13 +242,13 @@ class ModelStore:
                 )
             case Remove():
                 self.told.emit(_("{model}: removed", model=done.name))
-            case Shrink():
+            case Quantise():
                 self._preferences.precision = work.precision
             case Try():
                 self._take(work, done)
 
-    def _refuse(self, name: str, work: Work, said: Refused) -> None:
-        why = sentence(said.problem)
+    def _refuse(self, name: str, work: Work, message: Refused) -> None:
+        why = sentence(message.problem)
         if isinstance(work, Try) and work.draft not in (AUTO, OFF) and work.target != self._preferences.target:
             self._note = _("{problem} The draft model is chosen automatically again.", problem=why)
             self._begin(PAIR, Try(work.target, AUTO))
@@ -262,10 +275,10 @@ class ModelStore:
         if used is not None and used.graphs:
             self._preferences.precision = AUTO
         else:
-            self._shrink(self._preferences.precision)
+            self._quantise(self._preferences.precision)
 
-    def _shrink(self, precision: str) -> None:
-        self._begin(SMALL, Shrink(self._preferences.target, self._preferences.draft, precision))
+    def _quantise(self, precision: str) -> None:
+        self._begin(SMALL, Quantise(self._preferences.target, self._preferences.draft, precision))
 
     def _show(self, found: ModelList) -> None:
         before, self.list = self.list, found

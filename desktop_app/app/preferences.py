@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from desktop_app.app.signals import Signal
 from desktop_app.app.worker import Worker
 from desktop_app.engine import default
 from desktop_app.engine.messages import Options, is_speakers
+from desktop_app.engine.model_list import name_of
 from desktop_app.settings import Value
 from desktop_app.texts import _
 
@@ -149,12 +149,3 @@ class Preferences:
     def remember_folder(self, purpose: str, folder: str) -> None:
         """Open or save there the next time."""
         self.set(f"folder_{purpose}", folder)
-
-
-def name_of(folder: Path) -> str:
-    """What a model folder calls its model: the name in its galley.json, else the folder's own."""
-    try:
-        named = json.loads((folder / "galley.json").read_text(encoding="utf-8"))
-        return str(named["name"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return folder.name

@@ -55,6 +55,19 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "file.parts_missing": (N_("The file is damaged: parts of it could not be read and are missing here."), ""),
     "file.format": (N_("FFmpeg does not know the format of the sound in this file."), _CONVERT),
     "file.sample_rate": (N_("The file gives an impossible sample rate ({rate} Hz)."), _COPY_AGAIN),
+    "file.channels": (N_("The sound in this file has {channels} channels, which cannot be mixed."), _CONVERT),
+    "file.bad_samples": (
+        N_("The file is damaged: samples that are not numbers, or impossibly loud, were replaced by silence."),
+        "",
+    ),
+    "file.gap": (N_("The times in this file jump ahead by {length}. The gap was skipped."), ""),
+    "file.crashed": (N_("FFmpeg ended unexpectedly while decoding this file, which may be damaged."), _COPY_AGAIN),
+    "file.stuck": (N_("FFmpeg stopped making progress on this file for {seconds} s."), _COPY_AGAIN),
+    "file.memory": (N_("Decoding this file takes more memory than any recording needs."), _COPY_AGAIN),
+    "file.no_decoder": (
+        N_("The process that decodes files cannot be started ({error})."),
+        N_("Close other programs, then try again."),
+    ),
     "file.no_folder": (N_("There is no folder {folder}."), _FOLDER_OF_RECORDINGS),
     "file.no_recordings": (N_("{folder} contains no recording that can be read."), _FOLDER_OF_RECORDINGS),
     "file.no_speech": (N_("{model} found no speech in these recordings."), N_("Choose other recordings.")),
@@ -160,6 +173,10 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "disk.exists": (N_("{path} already exists."), N_("Choose another name.")),
     "disk.forbidden": (N_("{path} cannot be written."), N_("Choose another folder.")),
     "disk.failed": (N_("{path} cannot be used ({error})."), N_("Check the disk and the permissions, then try again.")),
+    "disk.data_folder": (
+        N_("Galley's data folder {path} cannot be used ({error})."),
+        N_("Check the permissions, or set GALLEY_HOME to another folder."),
+    ),
     "disk.not_saved": (
         N_("{name} was not saved ({error})."),
         N_("Choose another folder or free some space, then save again."),
@@ -174,7 +191,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "library.locked": (N_("Another program is using the library."), N_("Close that program, then try again.")),
     "library.damaged": (
         N_("The library is damaged."),
-        N_("Start Galley again: it sets the damaged file aside."),
+        N_("Close every Galley and start it again: it keeps the damaged file and recovers what can be read."),
     ),
     "library.disk": (
         N_("The disk of the library cannot be read or written."),
@@ -185,6 +202,19 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "library.unusable": (N_("Transcripts cannot be saved. {cause}"), ""),
     "library.removed": (N_("This recording is no longer in the library."), N_("Add the file again.")),
     "library.set_aside": (N_("The library was damaged. It was kept as {file}, and a new one was started."), ""),
+    "library.salvaged": (
+        N_(
+            "The library was damaged and kept as {file}; its recordings were moved to a new one (recovered: {saved}, of"
+            " them incomplete: {incomplete}; lost: {lost})."
+        ),
+        "",
+    ),
+    "library.incomplete": (N_("Parts of this transcript were lost when the library was damaged."), ""),
+    "library.row": (
+        N_("This recording is damaged in the library. What can be read of it is shown, and stays as it is."),
+        N_("Add the file again to transcribe it anew."),
+    ),
+    "library.problem": (N_("What went wrong here can no longer be read."), ""),
     "library.text": (N_("{text}"), ""),
     # Models: which there are.
     "model.unknown": (N_("There is no model {name}."), N_("Choose a folder, or one of: {names}.")),
@@ -214,6 +244,15 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "model.not_finite": (
         N_("The tensor {name} contains values that are not numbers."),
         N_("Remove the model, then install it again."),
+    ),
+    "model.link": (
+        N_("{file} is a link to a file outside the model's folder."),
+        N_("Put the file itself into the folder."),
+    ),
+    "model.not_a_file": (N_("{file} is not a regular file."), _DOWNLOAD_AGAIN),
+    "model.file_too_large": (
+        N_("{file} takes {size} MB. In a Whisper model it takes at most {most} MB."),
+        _ANOTHER_MODEL,
     ),
     "model.pickle": (
         N_("The weights are a pickle ({file}), which could run code."),
@@ -376,6 +415,15 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "download.timeout": (N_("The server does not answer."), _LATER),
     "download.proxy_timeout": (N_("The server does not answer through {proxy}."), _PROXY),
+    "download.slow": (N_("The server sends less than {bytes} bytes a second."), _LATER),
+    "download.other_host": (
+        N_("The server redirects to {host}, which is not one of its file servers."),
+        N_("Choose another mirror. If you trust that host, download the model there in a browser and add its folder."),
+    ),
+    "download.not_encrypted": (
+        N_("The server redirects to {host} over a connection that is not encrypted."),
+        _ANOTHER_MIRROR,
+    ),
     "download.unreachable": (N_("The server cannot be reached ({error})."), _CONNECTION),
     "download.proxy_unreachable": (N_("The server cannot be reached through {proxy} ({error})."), _PROXY),
     "download.proxy_login": (
@@ -398,8 +446,17 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "engine.crashed": (
         N_("Transcription stopped unexpectedly."),
+        N_("Try again."),
+    ),
+    "engine.crashed_loading": (
+        N_("The engine stopped while it was loading the model."),
+        N_("Choose another model or device."),
+    ),
+    "engine.silent": (
+        N_("The engine no longer responded."),
         N_("Try again, or choose another model or device."),
     ),
+    "engine.twice": (N_("This file stopped the engine twice and was set aside. {cause}"), ""),
     "engine.memory": (
         N_("This computer has too little memory left."),
         N_("Close other programs, or choose a smaller model."),
@@ -408,6 +465,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "engine.not_loaded": (N_("The engine cannot be loaded ({error})."), N_("Run galley doctor.")),
     "engine.recording": (N_("Another recording is running."), N_("Stop it first.")),
     "engine.work_ended": (N_("The work on the model ended unexpectedly."), _DETAILS),
+    "engine.work_silent": (N_("The work on the model no longer responded and was ended."), N_("Try again.")),
     "engine.mistake": (N_("Galley failed ({error})."), _DETAILS),
     "engine.failed": (N_("Galley failed ({error})."), N_("Try again.")),
     "engine.no_answer": (N_("There was no answer within {seconds} s."), ""),
@@ -425,10 +483,18 @@ def describe(problem: Problem) -> tuple[str, str]:
 
     A problem with a cause and no remedy of its own has that of its cause.
     """
-    reason, remedy = _SENTENCES[problem.code]
     causes = {name: describe(one) for name, one in problem.values.items() if isinstance(one, Problem)}
     values = problem.values | {name: cause for name, (cause, _remedy) in causes.items()}
-    return _(reason, **values), _(remedy, **values) or " ".join(each for _reason, each in causes.values())
+    try:
+        reason, remedy = _SENTENCES[problem.code]
+        return _(reason, **values), _(remedy, **values) or " ".join(each for _reason, each in causes.values())
+    except (LookupError, ValueError, AttributeError, TypeError):  # kept by another version, or damaged
+        return describe(Problem("library.problem"))
+
+
+def is_code(text: str) -> bool:
+    """Whether this is the code of a problem."""
+    return text in _SENTENCES
 
 
 def sentence(*problems: Problem) -> str:

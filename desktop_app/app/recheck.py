@@ -58,7 +58,7 @@ class Checks:
     def begin(self, key: str) -> None:
         """Read the file of a live recording from its beginning; its text stays as it is."""
         entry = self._session.entries.get(key)
-        if entry is None or entry.state != DONE:
+        if entry is None or entry.state != DONE or entry.is_damaged:
             return
         self._session.load(key)
         self.running[key] = Check()

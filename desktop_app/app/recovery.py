@@ -1,9 +1,11 @@
-"""Live recordings that a killed program or a power cut has interrupted: found at the start, and offered."""
+"""Recordings and files that a killed program or a power cut has interrupted: found at the start, and offered."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 from desktop_app.app.entry import INTERRUPTED, Entry
 from desktop_app.app.preferences import Preferences
@@ -11,14 +13,17 @@ from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
 from desktop_app.app.wording import moment, span
 from desktop_app.app.worker import Worker
+from desktop_app.audio import length
+from desktop_app.library.store import Library
 from desktop_app.texts import _, ngettext
 
 _DECLINED = "declined"
 _SHORTEST = 0.5  # seconds; less was never begun in earnest
+_HEADER, _FRAME = 42, 4096  # bytes of a FLAC file before its first frame, and more than a frame of 72 ms can have
 
 
 class Recovery:
-    """Attributes: found (the interrupted recordings whose sound can be read, and that were not declined).
+    """Attributes: found (the interrupted recordings and files that can be read, and that were not declined).
 
     Signals: changed().
     """
@@ -35,15 +40,19 @@ class Recovery:
         self.look()
 
     def look(self) -> None:
-        """Look for interrupted recordings, and how long each of them is."""
-        declined = self._declined()
-        for entry in self._session.interrupted:
-            if entry.id not in self._looked_at | declined:
-                self._looked_at.add(entry.id)
-                self._worker.do(partial(_length_of, entry.path), partial(self._add, entry))
+        """Look for interrupted recordings, and how long each of them is; those without any sound are removed."""
+        remove_empty(self._session, lambda removed: None)
+        known = self._looked_at | self._declined()
+        new = [it for it in (*self._session.interrupted, *self._session.interrupted_files) if it.id not in known]
+        for entry in new:
+            self._looked_at.add(entry.id)
+            if entry.spoken:
+                self._worker.do(partial(length.seconds, entry.path), partial(self._add, entry))
+            else:
+                self._worker.do(Path(entry.path).is_file, partial(self._add_file, entry))
 
     def transcribe(self) -> None:
-        """Transcribe what is missing of them from their files."""
+        """Transcribe what is missing of them."""
         for entry in list(self.found):
             self._session.again(entry.id)
 
@@ -58,6 +67,9 @@ class Recovery:
         """What there is to say about them, or ""."""
         if not self.found:
             return ""
+        if any(not entry.spoken for entry in self.found):
+            count = len(self.found)
+            return ngettext("{n} transcription was interrupted.", "{n} transcriptions were interrupted.", count)
         if len(self.found) > 1:
             return ngettext(
                 "{n} recording was interrupted. Its audio is safe.",
@@ -86,6 +98,11 @@ class Recovery:
             self._session.changed.emit(entry.id)
             self.changed.emit()
 
+    def _add_file(self, entry: Entry, is_there: bool | None) -> None:
+        if is_there and entry.state == INTERRUPTED and entry.id in self._session.entries:
+            self.found.append(entry)
+            self.changed.emit()
+
     def _recheck(self, key: str) -> None:
         left = [it for it in self.found if it.state == INTERRUPTED and it.id in self._session.entries]
         if left != self.found:
@@ -93,7 +110,33 @@ class Recovery:
             self.changed.emit()
 
 
-def _length_of(path: str) -> float:
-    from desktop_app.audio import length  # brings FFmpeg, which the window otherwise does without
+def remove_empty(session: Session, then: Callable[[list[Entry]], object]) -> None:
+    """Remove the interrupted recordings that ended before their first sound and have no line: there is nothing to
+    recover. `then` gets them.
+    """
+    interrupted = [entry for entry in session.interrupted if not entry.is_damaged]
 
-    return length.seconds(path)
+    def look(library: Library) -> list[Entry]:
+        silent = [entry for entry in interrupted if _has_no_sound(Path(entry.path))]
+        texts = [library.transcript(entry.id) for entry in silent]
+        return [entry for entry, text in zip(silent, texts, strict=True) if not text.segments and text.damage is None]
+
+    def remove(found: list[Entry] | None) -> None:
+        gone = [entry for entry in found or [] if entry.state == INTERRUPTED]
+        for entry in gone:
+            session.remove(entry.id)
+        then(gone)
+
+    session.keep(look, remove)
+
+
+def _has_no_sound(path: Path) -> bool:
+    """Whether no whole frame of sound came to a recording's file; not where the file is out of reach."""
+    try:
+        with path.open("rb"):
+            size = path.stat().st_size
+    except FileNotFoundError:
+        return path.parent.is_dir()
+    except OSError:
+        return False
+    return size <= _HEADER or (size < _FRAME and not length.seconds(path))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from desktop_app.app import media, stages
+from desktop_app.app import media, resuming, stages
 from desktop_app.app.entry import (
     BROKEN_OFF,
     CANCELLED,
@@ -44,11 +45,12 @@ from desktop_app.engine.messages import (
     Started,
     Tentative,
 )
-from desktop_app.library.rows import Recording
+from desktop_app.library.rows import DAMAGED, Recording
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _
-from desktop_app.transcript.model import Transcript
+from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import Place, Transcript
 
 FINISHING = N_("Transcribing the last words…")
 
@@ -58,7 +60,9 @@ Kept = TypeVar("Kept")
 class EnginePort(Protocol):
     """What the session needs of desktop_app.engine.client.Engine."""
 
-    def transcribe(self, job: str, path: str, options: Options, written: Transcript | None = None) -> None: ...
+    def transcribe(
+        self, job: str, path: str, options: Options, written: Transcript | None = None, place: Place | None = None
+    ) -> None: ...
 
     def cancel(self, job: str) -> None: ...
 
@@ -104,6 +108,9 @@ class Session:
         self.trouble: Signal[tuple[Problem, ...]] = Signal()
         self.foreign: Signal[Event] = Signal()
         self.entries: dict[str, Entry] = {}
+        self._listed: set[str] = set()  # that were in the library when it was looked at last
+        self._forgotten: set[str] = set()  # which the library may still have for a moment
+        self._asked: dict[str, Options] = {}  # of the models, for each file
         worker.failed.connect(self.tell)
         self.keep(lambda kept: kept.recordings(), self._show_stored)
 
@@ -119,58 +126,120 @@ class Session:
         self.worker.do(partial(media.expand, wanted), self._store)
 
     def again(self, key: str) -> None:
-        """Transcribe a recording once more. A live one that was broken off keeps its lines: the rest is written."""
+        """Transcribe a recording once more. A live one that was broken off keeps its lines: the rest is written. A file
+        is resumed behind its last window, if the options are the same."""
         entry = self.entries.get(key)
         if entry is None or entry.state in IN_WORK:
             return
-        if entry.is_half_written:
+        if entry.is_damaged:
+            self.tell(DAMAGED)
+            return
+        if entry.is_half_written or entry.resumable:
             self._take_up(entry)
             return
         self.leaving.emit(key)
+        before = entry.state, entry.problem
         entry.begin_again()
         entry.loaded = True
-        self.keep(lambda library: library.again(key))
+        self.keep(lambda library: library.again(key), partial(self._begun_again, entry, *before))
         self.changed.emit(key)
         self.text_changed.emit(key)
-        self.engine.transcribe(key, entry.path, self.options())
+        self._transcribe(entry)
+
+    def _transcribe(self, entry: Entry, written: Transcript | None = None, place: Place | None = None) -> None:
+        self._asked[entry.id] = options = self.options()
+        self.engine.transcribe(entry.id, entry.path, options, written, place)
+
+    def _begun_again(self, entry: Entry, state: str, problem: Problem | None, begun: bool | None) -> None:
+        """A damaged recording stays as it is, which may be known only when its text was read."""
+        if begun is False and entry.id in self.entries:
+            self.tell(DAMAGED)
+            self.engine.cancel(entry.id)
+            entry.state, entry.problem, entry.loaded = state, problem, False
+            self.load(entry.id)
 
     def _take_up(self, entry: Entry) -> None:
-        """Go on behind the lines that a live recording has, as the library knows them."""
+        """Go on behind the lines that a recording has, as the library knows them."""
         before = entry.state
         self.leaving.emit(entry.id)
         entry.state, entry.problem, entry.live = WAITING, None, None
         self.changed.emit(entry.id)
         self.keep(partial(_taken_up, key=entry.id), partial(self._write_rest, entry, before))
 
-    def _write_rest(self, entry: Entry, before: str, written: Transcript | None) -> None:
+    def _write_rest(self, entry: Entry, before: str, found: tuple[Transcript, str] | None) -> None:
         if entry.id not in self.entries:
             return
         if self._library is None:
-            written = entry.transcript()
-        if written is None:  # the library is in trouble, and has said so
+            found = entry.transcript(), ""
+        if found is None:  # the library is in trouble, and has said so
             entry.state = before
+        elif not entry.spoken:
+            self._resume(entry, *found)
         else:
+            written = found[0]
             self._take_over(entry, written)
             entry.loaded, entry.kept = True, len(written.segments)
             entry.done_seconds = written.segments[-1].end if written.segments else 0.0
-            self.engine.transcribe(entry.id, entry.path, self.options(), written if written.segments else None)
+            self._transcribe(entry, written if written.segments else None)
         self.changed.emit(entry.id)
         self.text_changed.emit(entry.id)
 
+    def _resume(self, entry: Entry, written: Transcript, resume: str) -> None:
+        """Let the engine go on with a file where another one stopped, or begin anew with other options."""
+        place = resuming.place(resume, self.options())
+        if place is None:
+            entry.begin_again()
+            self._transcribe(entry)
+        else:
+            written = replace(written, segments=written.segments[: place.segments])
+            self._take_over(entry, written)
+            entry.done_seconds = place.samples / SAMPLE_RATE
+            self._transcribe(entry, written, place)
+        entry.loaded = True
+
     def cancel(self, key: str) -> None:
         """Stop a recording that waits or is in work; the text so far stands. What is being recorded goes on."""
-        if key in self.entries and self.entries[key].state in (WAITING, WORKING):
+        entry = self.entries.get(key)
+        if entry is not None and entry.state in (WAITING, WORKING) and not entry.elsewhere:
             self.engine.cancel(key)
 
     def remove(self, key: str) -> None:
-        """Forget a recording and its text; the audio file is never touched."""
+        """Delete a recording and its text. The sound goes too where Galley has recorded it; a file of the user's is
+        never touched. What is being recorded stays, and what another Galley works on."""
+        entry = self.entries.get(key)
+        if entry is None or entry.state == RECORDING or entry.elsewhere:
+            return
+        order = list(self.entries)
+        self.forget(key)
+        if entry.spoken:  # first, so that it is listed as long as there is something to delete
+            refused = partial(self._put_back, entry, order)
+            self.worker.do(partial(media.delete, entry.path), lambda done: self._forget_stored(key), refused)
+        else:
+            self._forget_stored(key)
+
+    def forget(self, key: str) -> None:
+        """Take a recording out of the list; the library still has it."""
         entry = self.entries.pop(key, None)
         if entry is None:
             return
-        if entry.state in IN_WORK:
+        self._forgotten.add(key)
+        if entry.state in IN_WORK and not entry.elsewhere:
             self.engine.cancel(key)
-        self.keep(lambda library: library.remove(key))
         self.removed.emit(key)
+
+    def _forget_stored(self, key: str) -> None:
+        self.keep(lambda library: library.remove(key))
+
+    def _put_back(self, entry: Entry, order: list[str], problem: Problem) -> None:
+        """The sound could not be deleted."""
+        self.tell(problem)
+        self._forgotten.discard(entry.id)
+        left = {**self.entries, entry.id: entry}
+        new = [key for key in left if key not in order]
+        self.entries = {key: left[key] for key in (*new, *order) if key in left}
+        if entry.state in IN_WORK:
+            entry.state = INTERRUPTED
+        self.reloaded.emit()
 
     def load(self, key: str) -> None:
         """Fetch the text of an older recording; text_changed follows."""
@@ -189,13 +258,19 @@ class Session:
     @property
     def in_work(self) -> list[Entry]:
         """The queue: what is recorded, what is transcribed and what waits, in the order it was dropped."""
-        found = [entry for entry in reversed(self.entries.values()) if entry.state in IN_WORK]
+        mine = (entry for entry in reversed(self.entries.values()) if not entry.elsewhere)
+        found = [entry for entry in mine if entry.state in IN_WORK]
         return sorted(found, key=lambda entry: entry.live is None)
 
     @property
     def interrupted(self) -> list[Entry]:
         """The recordings that programs made which are gone, and that are not written down; the oldest first."""
         return [it for it in reversed(self.entries.values()) if it.spoken and it.state == INTERRUPTED]
+
+    @property
+    def interrupted_files(self) -> list[Entry]:
+        """The files that were waiting or in work in programs that are gone; the oldest first."""
+        return [it for it in reversed(self.entries.values()) if not it.spoken and it.state == INTERRUPTED]
 
     # What the engine says.
 
@@ -231,8 +306,7 @@ class Session:
             case Progress():
                 entry.done_seconds, entry.stats = event.done_seconds, event.stats
                 entry.seconds = event.audio_seconds or entry.seconds
-                stats = event.stats
-                self.keep(lambda library: library.note(entry.id, stats))
+                self._note(entry, event)
             case Finished():
                 self._finish(entry, event.transcript)
             case Cancelled():
@@ -247,6 +321,14 @@ class Session:
                 self.text_changed.emit(entry.id)
         self._hold_files()
         self.changed.emit(entry.id)
+
+    def _note(self, entry: Entry, event: Progress) -> None:
+        """Keep how far a file is, so that it can be resumed there."""
+        place, options, resume = event.place, self._asked.get(entry.id), ""
+        if place is not None and options is not None:
+            entry.resumable, resume = True, resuming.plain(place, options)
+        language = place.language if place else ""
+        self.keep(lambda library: library.note(entry.id, event.stats, language, event.guarded, resume))
 
     # Live recordings.
 
@@ -295,7 +377,7 @@ class Session:
     def _take_in(self, entry: Entry, event: LiveUpdate) -> None:
         entry.take_in(event)
         entry.preparing = _(FINISHING) if entry.state == WORKING else ""
-        if event.committed or event.guarded:
+        if event.segments or event.guarded:
             self.keep(lambda library: _noted(library, event))
         if event.speakers:
             self.revised.emit(entry.id)
@@ -311,13 +393,13 @@ class Session:
     def _begin(self, entry: Entry, event: Started) -> None:
         entry.state, entry.preparing = WORKING, ""
         entry.models, entry.seconds = event.models, event.audio_seconds
-        kept = entry.kept
+        kept = max(entry.kept, event.kept)
         entry.segments, entry.lines = entry.segments[:kept], ()
         self.keep(lambda library: library.begin(entry.id, event.models, event.audio_seconds, kept))
         self.text_changed.emit(entry.id)
 
     def _finish(self, entry: Entry, transcript: Transcript) -> None:
-        entry.state, entry.preparing, entry.lines = DONE, "", ()
+        entry.state, entry.preparing, entry.lines, entry.resumable = DONE, "", (), False
         were_known = bool(entry.speakers)
         self._take_over(entry, transcript)
         entry.done_seconds = entry.seconds
@@ -362,46 +444,93 @@ class Session:
         entry = self._put_first(path, stored)
         self._hold_files()
         self.added.emit(entry.id)
-        self.engine.transcribe(entry.id, path, self.options())
+        self._transcribe(entry)
 
     def _put_first(self, path: str, stored: Recording | None, live: bool = False) -> Entry:
         if stored is None:
             stored = Recording(uuid.uuid4().hex, path, Path(path).name, datetime.now(UTC), "waiting", 0.0, None, live)
         entry = _entry(stored)
-        entry.loaded = True
+        entry.loaded, entry.elsewhere = True, False
         self.entries = {entry.id: entry, **self.entries}
         return entry
 
     def _show_stored(self, stored: list[Recording] | None) -> None:
         for recording in stored or []:
             self.entries.setdefault(recording.id, _entry(recording))
+        self._listed = set(self.entries)
         self.reloaded.emit()
+
+    def look(self) -> None:
+        """Show what another Galley has done meanwhile. Troubles are not told: this is asked every second."""
+        library = self._library
+        if library is not None:
+            self.worker.do(library.changes, self._show_changes, lambda problem: None)
+
+    def _show_changes(self, stored: dict[str, Recording | None] | None) -> None:
+        if stored is None:
+            return
+        before = list(self.entries)
+        for key, recording in stored.items():
+            entry = self.entries.get(key)
+            if recording is None or key in self._forgotten:
+                continue
+            if entry is None:
+                self.entries[key] = _entry(recording)
+            elif entry.elsewhere or (entry.state not in IN_WORK and entry.state != recording.state):
+                self._follow(entry, recording)
+        for key in before:
+            if key in self._listed and key not in stored and self.entries[key].state not in IN_WORK:
+                self.forget(key)
+        self._listed = set(stored)
+        own = [key for key in self.entries if key not in stored]
+        self.entries = {key: self.entries[key] for key in (*own, *stored) if key in self.entries}
+        if list(self.entries) != before:
+            self.reloaded.emit()
+
+    def _follow(self, entry: Entry, recording: Recording) -> None:
+        """Another Galley works on it, or has done so."""
+        entry.state, entry.problem = recording.state, recording.problem
+        entry.seconds = recording.seconds or entry.seconds
+        entry.elsewhere = recording.state in IN_WORK
+        self.changed.emit(entry.id)
+        if entry.loaded:
+            entry.loaded = False
+            self.load(entry.id)
+        if recording.state == INTERRUPTED:
+            self.reloaded.emit()
 
     def _show_text(self, key: str, transcript: Transcript | None) -> None:
         entry = self.entries.get(key)
-        if entry is None or transcript is None or entry.state in IN_WORK:
+        if entry is None or transcript is None or (entry.state in IN_WORK and not entry.elsewhere):
             return
+        is_other = entry.segments != list(transcript.segments[: len(entry.segments)])
         self._take_over(entry, transcript)
         if entry.state in BROKEN_OFF and entry.segments:
             entry.done_seconds = entry.segments[-1].end
         self.changed.emit(key)
-        self.text_changed.emit(key)
+        if is_other:
+            self.replaced.emit(key)
+        else:
+            self.text_changed.emit(key)
 
 
 def _noted(library: Library, event: LiveUpdate) -> None:
-    for segment in event.committed:
+    for segment in event.segments:
         library.append(event.job, segment)
     library.note(event.job, event.stats, event.language, event.guarded)
 
 
-def _taken_up(library: Library, key: str) -> Transcript:
-    library.again(key)
-    return library.transcript(key)
+def _taken_up(library: Library, key: str) -> tuple[Transcript, str]:
+    if not library.again(key):
+        raise Problem("library.row")
+    return library.transcript(key), library.resume(key)
 
 
 def _entry(stored: Recording) -> Entry:
     made = Entry(
         stored.id, stored.path, stored.name, stored.created, stored.state, stored.seconds, problem=stored.problem
     )
-    made.spoken, made.corrected = stored.live, stored.corrected
+    made.spoken, made.corrected, made.resumable = stored.live, stored.corrected, stored.resumable
+    made.damage = DAMAGED if stored.damaged else None
+    made.elsewhere = stored.state in IN_WORK
     return made

@@ -36,11 +36,11 @@ class Signal(Generic[P]):
 
 
 @contextmanager
-def gathered() -> Iterator[ExitStack]:
-    """Gather the connections that are made within the block; closing what it gives ends them."""
+def gathered(into: ExitStack) -> Iterator[None]:
+    """Gather the connections that are made within the block: they end when `into` is closed."""
     global _gathered
-    before, _gathered = _gathered, ExitStack()
+    before, _gathered = _gathered, into
     try:
-        yield _gathered
+        yield
     finally:
         _gathered = before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -18,7 +18,6 @@ from desktop_app.transcript.speakers import Place
 
 NEW = "new"
 """In the place of a speaker's id: a new speaker."""
-_REASSIGN = N_("change of speaker")
 
 
 @dataclass(frozen=True)
@@ -95,23 +94,22 @@ class Edits:
 
     def reassign(self, key: str, lines: Collection[int], speaker: str | None) -> bool:
         """Assign lines to a speaker, to a NEW one, or to None, an unknown speaker."""
-        entry = self._entry(key)
-        if entry is None:
-            return False
-        before, speaker = _with(_transcript(entry), speaker)
-        if speaker is not None and speakers.find(before, speaker) is None:
-            return False
-        return self._take(entry, _REASSIGN, speakers.reassign(before, lines, speaker))
+        return self._reassign(key, speaker, lambda text, who: speakers.reassign(text, lines, who))
 
     def reassign_selection(self, key: str, begin: Place, end: Place, speaker: str | None) -> bool:
         """The same for the text between two places, down to the word."""
+        return self._reassign(key, speaker, lambda text, who: speakers.reassign_selection(text, begin, end, who))
+
+    def _reassign(self, key: str, speaker: str | None, edit: Callable[[Transcript, str | None], Transcript]) -> bool:
         entry = self._entry(key)
         if entry is None:
             return False
-        before, speaker = _with(_transcript(entry), speaker)
-        if speaker is not None and speakers.find(before, speaker) is None:
+        before = _transcript(entry)
+        if speaker == NEW:
+            before, speaker = speakers.add(before)
+        elif speaker is not None and speakers.find(before, speaker) is None:
             return False
-        return self._take(entry, _REASSIGN, speakers.reassign_selection(before, begin, end, speaker))
+        return self._take(entry, N_("change of speaker"), edit(before, speaker))
 
     def split(self, key: str, line: int, caret: int) -> bool:
         """Split a line before the word that is nearest to the caret; at its ends there is nothing to split."""
@@ -151,7 +149,9 @@ class Edits:
 
     def _entry(self, key: str) -> Entry | None:
         entry = self._session.entries.get(key)
-        return entry if entry is not None and entry.has_text and entry.state not in IN_WORK else None
+        if entry is None or not entry.has_text or entry.is_damaged or entry.state in IN_WORK:
+            return None
+        return entry
 
     def _take(self, entry: Entry, name: str, after: Transcript) -> bool:
         before = entry.transcript()
@@ -232,8 +232,3 @@ def _transcript(entry: Entry) -> Transcript:
     """What stands in the window, its segments numbered as the lines are."""
     found = entry.transcript()
     return replace(found, segments=speakers.numbered(found.segments))
-
-
-def _with(transcript: Transcript, speaker: str | None) -> tuple[Transcript, str | None]:
-    """The transcript in which there is such a speaker, and the id."""
-    return speakers.add(transcript) if speaker == NEW else (transcript, speaker)

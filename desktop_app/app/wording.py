@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _, ngettext, pgettext
-from desktop_app.transcript.model import GuardReport, Models, Speaker
+from desktop_app.transcript.formats import Format
+from desktop_app.transcript.model import GuardReport, Models, Speaker, Transcript
 from desktop_app.transcript.speakers import called
 
 if TYPE_CHECKING:
     from desktop_app.audio.recording import Gap
+    from desktop_app.engine.model_list import Source
 
 _PLACES = 3  # that are named
 _MONTHS = (
@@ -68,6 +70,14 @@ def named(speakers: Iterable[Speaker]) -> tuple[Speaker, ...]:
         replace(each, name=_("Speaker {number}", number=each.id[1:])) if each.name == called(each.id) else each
         for each in speakers
     )
+
+
+def rendered(transcript: Transcript, form: Format) -> str | bytes:
+    """The file of a transcript. What people read names speakers in the language in use; what programs read never
+    changes with it."""
+    if not form.for_programs:
+        transcript = replace(transcript, speakers=named(transcript.speakers))
+    return form.render(transcript)
 
 
 def models_in_use(models: Models) -> str:
@@ -159,3 +169,11 @@ _LANGUAGES = {
 def language(code: str) -> str:
     """The name of the language with this code, or the code itself."""
     return _(_LANGUAGES[code]) if code in _LANGUAGES else code
+
+
+def servers(source: Source) -> str:
+    """Which computers a download talks to."""
+    values = {"host": source.host, "servers": ", ".join(f"*.{each}" for each in source.servers), "proxy": source.proxy}
+    if source.proxy:
+        return _("Downloads come from {host} and its file servers ({servers}), through the proxy {proxy}.", **values)
+    return _("Downloads come from {host} and its file servers ({servers}).", **values)

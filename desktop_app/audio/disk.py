@@ -1,4 +1,4 @@
-"""The disk under a recording: how long it will do, and what it says when it does no more."""
+"""The disk of a recording: for how long it has room, and the Problem when it fails."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def minutes_left(folder: Path) -> float:
     return max(0.0, (shutil.disk_usage(folder).free - RESERVE) / BYTES_A_SECOND / 60)
 
 
-def look(folder: Path) -> Problem | None:
-    """What to announce, if anything. Raises OSError when there is no room any more, as writing would a little later."""
+def check(folder: Path) -> Problem | None:
+    """A warning if there is little room, else None. Raises OSError where there is none, as writing would soon."""
     left = minutes_left(folder)
     if left <= 0:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -35,7 +35,7 @@ def look(folder: Path) -> Problem | None:
 
 
 def explained(error: OSError, path: object) -> Problem:
-    """What the disk refused to do with a file or folder."""
+    """The Problem of an error of the disk with a file or folder."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Problem("disk.full")
     if isinstance(error, FileExistsError):

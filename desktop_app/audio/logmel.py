@@ -15,7 +15,7 @@ from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 
 WINDOW = 400
 HOP = 160
-EDGE = WINDOW // 2  # samples that a frame hears on each side of its middle
+EDGE = WINDOW // 2  # samples of a frame on each side of its middle
 LEAST = 1e-10
 _ROUNDING = 1.001
 
@@ -50,9 +50,9 @@ class LogMel:
         # Reflected at both edges, as a centred transform does.
         padded[:EDGE] = padded[WINDOW:EDGE:-1]
         padded[-EDGE:] = padded[-EDGE - 2 : -WINDOW - 2 : -1]
-        heard = min(self.frames, -(-(len(samples) + WINDOW) // HOP))  # all frames after these are silent
+        count = min(self.frames, -(-(len(samples) + WINDOW) // HOP))  # all frames after these are silent
         mel = np.full((self._bins, self.frames), np.log10(LEAST), np.float32)
-        mel[:, :heard] = _logarithm(self._mel(frames(padded)[:heard] * self._hann))
+        mel[:, :count] = _logarithm(self._mel(frames(padded)[:count] * self._hann))
         return _scaled(mel, float(mel.max()))
 
     def part(self, samples: Samples, before: Samples, behind: Samples, loudest: float) -> Samples:
@@ -65,25 +65,25 @@ class LogMel:
         end[: len(behind)] = behind[:EDGE]
         count = len(samples) // HOP
         found = np.zeros((self._bins, self.frames), np.float32)
-        heard = frames(np.concatenate([start, samples, end]))[:count]
-        found[:, :count] = _scaled(_logarithm(self._mel(heard * self._hann)), float(np.log10(max(loudest, LEAST))))
+        part = frames(np.concatenate([start, samples, end]))[:count]
+        found[:, :count] = _scaled(_logarithm(self._mel(part * self._hann)), float(np.log10(max(loudest, LEAST))))
         return found
 
-    def loudest(self, heard: Samples, before: float = 0.0) -> float:
+    def loudest(self, some: Samples, before: float = 0.0) -> float:
         """The largest mel in some frames [count, WINDOW], or `before` if that is larger.
 
         Most frames are too soft to hold it, which their energy says; only the others are transformed.
         """
-        heard = heard * self._hann
-        most = np.einsum("ij,ij->i", heard, heard) * self._most
+        windowed = some * self._hann
+        most = np.einsum("ij,ij->i", windowed, windowed) * self._most
         if not len(most) or most.max() <= before:
             return before
-        before = max(before, float(self._mel(heard[most.argmax()][None]).max()))
-        return max(before, float(self._mel(heard[most > before]).max(initial=0.0)))
+        before = max(before, float(self._mel(windowed[most.argmax()][None]).max()))
+        return max(before, float(self._mel(windowed[most > before]).max(initial=0.0)))
 
-    def _mel(self, heard: Samples) -> Samples:
+    def _mel(self, windowed: Samples) -> Samples:
         """The energy [bins, count] in frames [count, WINDOW]."""
-        spectrum = np.fft.rfft(heard)
+        spectrum = np.fft.rfft(windowed)
         return np.asarray(self._filters @ (spectrum.real**2 + spectrum.imag**2).astype(np.float32).T)
 
     def _check(self, samples: Samples) -> None:

@@ -1,4 +1,4 @@
-"""What this computer can hear: its inputs, and one of them opened through PortAudio.
+"""The audio inputs of this computer, and streams from them through PortAudio.
 
 sounddevice is imported only when it is used: without PortAudio its import raises.
 """
@@ -55,7 +55,7 @@ class Input:
 
 
 class Stream(Protocol):
-    """An input that is being heard: its sound comes into `ring`.
+    """An open input: its sound comes into `ring`.
 
     Attributes:
         name: of the input, for people.
@@ -75,7 +75,7 @@ class Stream(Protocol):
         """Whether the system still knows the input; takes a moment."""
 
     def close(self) -> None:
-        """Let go of the device."""
+        """Release the device."""
 
 
 def inputs() -> list[Input]:
@@ -114,7 +114,7 @@ def no_system_audio() -> Problem:
 
 
 def open_stream(input_id: str | None) -> Stream:
-    """Begin to hear an input; None is the system's choice, whatever that is then. Raises Problem."""
+    """Open an input; None is the system's current default. Raises Problem."""
     with _lock:
         sounddevice = _library()
         chosen, device, source = _find(input_id)
@@ -302,20 +302,20 @@ def _code(error: Exception) -> int:
 
 
 def _explained(name: str, error: Exception | None) -> Problem:
-    """What a refusal of PortAudio's means."""
+    """The Problem that an error of PortAudio means."""
     code = _code(error) if error else 0
     host_code, text = 0, str(error.args[0]) if error and error.args else ""
     if error and len(error.args) > 2:
         _, host_code, host_text = error.args[2]
         text = host_text or text
-    said = text.casefold()
+    message = text.casefold()
     if code == _WRONG_RATE:
         return Problem("microphone.sample_rate", name=name)
     if code == _WRONG_CHANNELS:
         return Problem("microphone.channels", name=name)
-    if abs(host_code) in (errno.EACCES, errno.EPERM) or _unsigned(host_code) == 0x80070005 or _any(said, "denied"):
+    if abs(host_code) in (errno.EACCES, errno.EPERM) or _unsigned(host_code) == 0x80070005 or _any(message, "denied"):
         return Problem("microphone.forbidden", name=name)
-    busy = abs(host_code) == errno.EBUSY or _unsigned(host_code) == 0x8889000A or _any(said, "busy", "in use")
+    busy = abs(host_code) == errno.EBUSY or _unsigned(host_code) == 0x8889000A or _any(message, "busy", "in use")
     if code == _BUSY or busy:
         return Problem("microphone.busy", name=name)
     return Problem("microphone.not_opened", name=name, error=text or f"PortAudio {code}")

@@ -17,11 +17,11 @@ from desktop_app.audio.files import AudioFile, Samples
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
-_PIECE = SAMPLE_RATE // 20  # samples written at once: so often the place is told, and so soon it stops
+_PIECE = SAMPLE_RATE // 20  # samples written at once: this often progress is reported, and this soon it stops
 
 
 class Output(Protocol):
-    """Where sound goes. `latency` is the seconds that it is heard after it was written."""
+    """Where sound goes. `latency` is the delay in seconds from writing to hearing it."""
 
     latency: float
 
@@ -29,11 +29,11 @@ class Output(Protocol):
         """Take in 16 kHz mono, and wait while there is no room."""
 
     def drain(self) -> None:
-        """Wait until all of it was heard."""
+        """Wait until all of it was played."""
 
 
 class Listener(Protocol):
-    """Is told how it goes, in the player's thread; `run` is what `play` gave."""
+    """Receives progress in the player's thread; `run` is the number that `play` returned."""
 
     def moved(self, run: int, seconds: float) -> None: ...
 
@@ -61,11 +61,11 @@ class Player:
         return run
 
     def stop(self) -> None:
-        """Be silent soon; `ended` is not told."""
+        """Stop soon; `ended` is not called."""
         self._stop.set()
 
     def close(self) -> None:
-        """Be silent, and let go of the device."""
+        """Stop, and release the device."""
         self.stop()
         if self._thread is not None:
             self._thread.join(2.0)

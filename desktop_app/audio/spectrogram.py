@@ -1,8 +1,8 @@
 """The features of a recording's windows, cut out of the spectrogram of the whole as openai/whisper's `transcribe` and
-transformers' long form do: measured by the loudest sound of all, each frame hears across the window's edge, and behind
-the end of the recording there is nothing at all, not even silence.
+transformers' long form do: scaled by the loudest sound of the whole recording, with frames that reach across the
+window's edges, and zeros after the end of the recording instead of silence.
 
-That spectrogram is never made: the recording is heard once to find its loudest sound, and then window by window.
+That spectrogram is never in memory: the recording is read once to find its loudest sound, then window by window.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Samples = npt.NDArray[np.float32]
 class Spectrogram:
     """The features of one recording for models with some numbers of mel bins.
 
-    A recording of one window is heard by itself and padded with silence, as `decode` of openai/whisper and the short
+    A recording of one window is taken by itself and padded with silence, as `decode` of openai/whisper and the short
     form of transformers do.
     """
 
@@ -36,8 +36,8 @@ class Spectrogram:
                 begun = True
                 waiting = np.concatenate([waiting[EDGE:0:-1], waiting])  # reflected, as a centred transform does
             if begun:
-                waiting = self._hear(waiting)
-        self._hear(np.concatenate([waiting, np.zeros(WINDOW, np.float32)]))
+                waiting = self._measure(waiting)
+        self._measure(np.concatenate([waiting, np.zeros(WINDOW, np.float32)]))
 
     def features(self, samples: Samples, bins: int, before: Samples, behind: Samples) -> Samples:
         """float32 [bins, frames] of a window, with the samples around it as for `LogMel.part`."""
@@ -45,11 +45,11 @@ class Spectrogram:
             return features(samples, bins)
         return log_mel(bins).part(samples, before, behind, self._loudest[bins])
 
-    def _hear(self, samples: Samples) -> Samples:
-        """Look at all whole frames; gives what is left for the next one."""
+    def _measure(self, samples: Samples) -> Samples:
+        """Measure all whole frames; returns the samples left for the next one."""
         if len(samples) < WINDOW:
             return samples
-        heard = frames(samples)
+        whole = frames(samples)
         for bins, loudest in self._loudest.items():
-            self._loudest[bins] = log_mel(bins).loudest(heard, loudest)
-        return samples[len(heard) * HOP :]
+            self._loudest[bins] = log_mel(bins).loudest(whole, loudest)
+        return samples[len(whole) * HOP :]

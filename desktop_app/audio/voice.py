@@ -16,13 +16,13 @@ SURE, POSSIBLE = 0.5, 0.35
 
 _LEAST = 3  # voiced frames; a click has one
 _QUIET = 3e-4  # of full scale, on average: ten steps of a 16-bit file, where no microphone's speech is
-_QUIET_FRAMES = 16  # of rest before the network is no longer asked: half a second
+_QUIET_FRAMES = 16  # of silence after which the network is not run: half a second
 
 Samples = npt.NDArray[np.float32]
 
 
 class VoiceGate:
-    """Listens to a stream of mono audio at 16 kHz and says where speech begins and ends.
+    """Finds where speech begins and ends in a stream of mono audio at 16 kHz.
 
     `pre_roll` seconds before the first voiced frame belong to the speech, and `tail` seconds behind the last; `closing`
     seconds without voice end it. In near silence (below -70 dB) the network is not asked: it takes half a
@@ -40,7 +40,7 @@ class VoiceGate:
         self._rest: Samples = np.zeros(0, np.float32)
         self._at = 0  # samples that were judged
         self._end = 0  # of the last speech: a pre-roll does not reach behind it
-        self._first: int | None = None  # of the voice that is heard now
+        self._first: int | None = None  # of the current speech
         self._last = 0  # end of the last voiced frame
         self._voiced = 0
         self._quiet = _QUIET_FRAMES
@@ -48,12 +48,12 @@ class VoiceGate:
 
     @property
     def quiet_seconds(self) -> float:
-        """How long there has been no voice."""
+        """Seconds since the last voice."""
         return max(0, self._at - self._last) / SAMPLE_RATE
 
     def feed(self, samples: Samples) -> list[tuple[bool, int]]:
-        """Listen on. Gives what happened, in order: (True, the sample at which speech begins) or (False, the sample at
-        which it has ended)."""
+        """Take the next samples. Returns the changes in order: (True, sample at which speech begins) or (False, sample
+        at which it ended)."""
         audio = np.concatenate([self._rest, samples]) if len(self._rest) else samples
         whole = len(audio) // FRAME * FRAME
         turns: list[tuple[bool, int]] = []
@@ -63,7 +63,7 @@ class VoiceGate:
         return turns
 
     def finish(self) -> list[tuple[bool, int]]:
-        """Nothing more comes: the end of a speech that goes on to the end."""
+        """The audio has ended; returns the end of speech that lasts until there, if any."""
         if not self.speaking:
             return []
         self._close(self._at + len(self._rest))
@@ -113,7 +113,7 @@ def speech(
 
 class Voices:
     """How long somebody speaks in `samples` (mono, 16 kHz), judged as one stream from their beginning on, as far as it
-    is asked for. The network needs a second or two before it hears a voice that is far away.
+    is asked for. The network needs a second or two before it detects a distant voice.
 
     Stricter than the gate, for which a word lost is worse than a noise let in: only frames of which the network is sure
     count.
@@ -124,7 +124,7 @@ class Voices:
         self._sure: npt.NDArray[np.bool_] = np.zeros(0, bool)  # of each frame so far
 
     def longest(self, start: float, end: float) -> float:
-        """The seconds without a pause for which somebody speaks, at most, between two times in seconds."""
+        """The length of the longest speech without a pause between two times, all in seconds."""
         first, last = (
             max(0, int(start * SAMPLE_RATE // FRAME)),
             min(round(end * SAMPLE_RATE), len(self._samples)) // FRAME,

@@ -40,7 +40,7 @@ def recommended_drafts(target: Path, language: str) -> list[Path]:
 
 
 def register_draft(target: str, draft: str) -> None:
-    """From now on, an installed model drafts for another one."""
+    """Let an installed model draft for another one from now on."""
     known = installed.names()
     for name in (target, draft):
         if name not in known:
@@ -52,7 +52,7 @@ def register_draft(target: str, draft: str) -> None:
 
 def _draft_of(model: Path) -> str:
     """The name of the draft that the user gave to a model, or ""."""
-    return parts.said(parts.read_about(_notes(model)), "draft")
+    return parts.text_in(parts.read_about(_notes(model)), "draft")
 
 
 def _notes(model: Path) -> Path:

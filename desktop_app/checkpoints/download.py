@@ -29,7 +29,7 @@ _COMMIT = re.compile("[0-9a-f]{40}")
 
 
 class Cancelled(Exception):
-    """The user wants no more of the download. What has arrived is kept."""
+    """The user cancelled the download. What has arrived is kept."""
 
 
 def entry_for(wanted: str) -> Entry:
@@ -49,7 +49,7 @@ def entry_for(wanted: str) -> Entry:
 def download(
     wanted: str, mirror: str = "", *, progress: Progress, cancelled: Callable[[], bool] = lambda: False
 ) -> Installed:
-    """Fetch a model, check it, and put it to the installed ones. `mirror` is the address of a hub like the public one.
+    """Download a model, check it, and install it. `mirror` is the address of a hub like the public one.
 
     Raises Problem, Cancelled, and OSError where the disk refuses.
     """
@@ -57,14 +57,14 @@ def download(
     installed.check_free(entry.name)
     address = address_of(mirror)
 
-    def heard(what: str, done: int, total: int) -> None:
+    def report(what: str, done: int, total: int) -> None:
         if cancelled():
             raise Cancelled
         progress(what, done, total)
 
     with installed.staging(entry.name) as folder:
         installed.check_free(entry.name)  # another Galley may have installed it since
-        heard("Asking", 0, 0)
+        report("Asking", 0, 0)
         hub = Hub(address)
         commit, offered = hub.files(entry.repository, entry.revision)
         if _COMMIT.fullmatch(entry.revision) and commit != entry.revision:
@@ -72,11 +72,12 @@ def download(
         files = _needed(hub, entry, commit, {file.name: file for file in offered}, folder)
         _tidy(folder, files)
         installed.check_room(folder, sum(file.size for file in files) - _here(folder))
-        arrived = _fetch(hub, entry, commit, files, folder, heard)
+        arrived = _download(hub, entry, commit, files, folder, report)
         about = {"name": entry.name, "repository": entry.repository, "revision": commit}
         parts.write_about(folder, about, arrived)
         try:
             read_target(folder)
+            installed.check_numbers(folder)
         except Problem:
             shutil.rmtree(folder)
             raise
@@ -84,7 +85,7 @@ def download(
 
 
 def download_network(entry: SpeakerNetwork, mirror: str = "", *, progress: Progress) -> Path:
-    """Fetch a network of the catalogue's that tells speakers apart; gives its file. Raises as `download` does."""
+    """Download one of the catalogue's speaker networks; returns its file. Raises as `download` does."""
     if speaker_networks.bundled(entry).is_file():
         raise Problem("model.built_in", name=entry.name)
     address = address_of(mirror)
@@ -102,7 +103,7 @@ def download_network(entry: SpeakerNetwork, mirror: str = "", *, progress: Progr
         _tidy(place, [replace(file, name=Path(file.name).name)])
         installed.check_room(folder, file.size - _here(place))
         promised = replace(file, sha256=entry.sha256)  # a hub may tell only git's hash
-        _bring(hub, entry, commit, promised, folder, partial(_told, progress, 0, file.size))
+        _bring(hub, entry, commit, promised, folder, partial(_report, progress, 0, file.size))
         about = {"name": entry.name, "repository": entry.repository, "revision": commit}
         parts.write_about(folder, about | {"licence": entry.licence, "credit": entry.credit})
         return installed.place(folder, entry.name).folder / entry.file
@@ -134,6 +135,7 @@ def _needed(hub: Hub, entry: Entry, commit: str, offered: dict[str, RemoteFile],
 
     def shards() -> dict[str, object]:
         index = offered[parts.INDEX]
+        parts.check_size(index.name, index.size)
         _bring(hub, entry, commit, index, folder, lambda what, done: None)
         return dict(read_json(folder / index.name))
 
@@ -143,6 +145,8 @@ def _needed(hub: Hub, entry: Entry, commit: str, offered: dict[str, RemoteFile],
     missing = [name for name in wanted if name not in offered]
     if missing:
         raise Problem("download.no_file", file=missing[0])
+    for name in wanted:
+        parts.check_size(name, offered[name].size)
     return [offered[name] for name in wanted]
 
 
@@ -162,21 +166,23 @@ def _here(folder: Path) -> int:
     return sum(entry.stat().st_size for entry in folder.iterdir())
 
 
-def _fetch(hub: Hub, entry: Entry, commit: str, files: list[RemoteFile], folder: Path, heard: Progress) -> list[Part]:
-    """Bring all files, one after another: the small ones first, so that nothing big is fetched in vain."""
+def _download(
+    hub: Hub, entry: Entry, commit: str, files: list[RemoteFile], folder: Path, progress: Progress
+) -> list[Part]:
+    """Download all files one after another: the small ones first, so that weights are not downloaded in vain."""
     total, done, arrived = sum(file.size for file in files), 0, []
     small = [file for file in files if parts.is_small(file.name)]
     for index, file in enumerate([*small, *(file for file in files if file not in small)]):
         if index == len(small):
             _check_small(folder, small)
-        _bring(hub, entry, commit, file, folder, partial(_told, heard, done, total))
+        _bring(hub, entry, commit, file, folder, partial(_report, progress, done, total))
         done += file.size
         arrived.append(Part(file.name, file.size, file.sha256 or parts.digest(folder / file.name)))
     return arrived
 
 
 def _check_small(folder: Path, small: list[RemoteFile]) -> None:
-    """Raise Problem where the settings are of no use; they go, but not what other settings let arrive."""
+    """Raise Problem where the settings cannot be used, and remove them; weights already downloaded stay."""
     try:
         check_settings(folder)
     except Problem:
@@ -185,8 +191,8 @@ def _check_small(folder: Path, small: list[RemoteFile]) -> None:
         raise
 
 
-def _told(progress: Progress, before: int, total: int, what: str, size: int) -> None:
-    """Tell how far a file is as part of all files."""
+def _report(progress: Progress, before: int, total: int, what: str, size: int) -> None:
+    """Report a file's progress as part of that of all files."""
     progress(what, before + size, total)
 
 
@@ -196,10 +202,10 @@ def _bring(
     commit: str,
     file: RemoteFile,
     folder: Path,
-    heard: Callable[[str, int], None],
+    progress: Callable[[str, int], None],
 ) -> None:
-    """Let a file be there whole, with the contents that were promised; else nothing of the model stays."""
-    checking, downloading = partial(heard, "Checking"), partial(heard, "Downloading")
+    """Download a file and compare its hash; where that differs, the whole folder is removed and Problem raised."""
+    checking, downloading = partial(progress, "Checking"), partial(progress, "Downloading")
     target, part = folder / file.name, _part(folder, file)
     if target.exists():
         if file.is_in(target, checking):
@@ -216,5 +222,5 @@ def _bring(
 
 
 def _part(folder: Path, file: RemoteFile) -> Path:
-    """Where a file grows; another version of it would grow elsewhere."""
+    """The unfinished download of a file; another version of the file would have another name."""
     return folder / f"{file.name}.{file.identity[:16]}.part"

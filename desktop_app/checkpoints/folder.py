@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app.checkpoints.ir import Ir, read_descriptions, read_ir
-from desktop_app.checkpoints.parts import DECODER, ENCODER, INDEX, WEIGHTS, said
+from desktop_app.checkpoints.ir import Ir, check_descriptions, read_ir
+from desktop_app.checkpoints.parts import DECODER, ENCODER, INDEX, WEIGHTS, text_in, there
 from desktop_app.checkpoints.pieces import Pieces, read_json, read_pieces
 from desktop_app.checkpoints.shape import Shape, read_shape
 from desktop_app.checkpoints.shared_draft import fingerprint, is_shared_draft, own_tensors, read_settings
@@ -55,7 +55,7 @@ class Checkpoint:
 
     @property
     def mel_bins(self) -> int:
-        """How many mel bins its encoder hears."""
+        """The number of mel bins that its encoder takes."""
         return self.shape.mel_bins
 
     def text(self, tokens: Sequence[int]) -> str:
@@ -78,7 +78,7 @@ def _read(folder: Path) -> Checkpoint:
     generation = _optional(folder / "generation_config.json")
     about = _optional(folder / "galley.json")
     shape = read_shape(config)
-    ir = None if any((folder / name).is_file() for name in (WEIGHTS, INDEX)) else read_ir(folder)
+    ir = None if any(there(folder / name) for name in (WEIGHTS, INDEX)) else read_ir(folder)
     tensors = Tensors(None if ir else folder)
     for name, sides in ({} if ir else shape.tensors()).items():
         tensors.check(name, sides)
@@ -87,8 +87,8 @@ def _read(folder: Path) -> Checkpoint:
     draft = folder / "draft"
     return Checkpoint(
         folder=folder,
-        name=said(about, "name") or folder.resolve().name,
-        notice=said(about, "notice"),
+        name=text_in(about, "name") or folder.resolve().name,
+        notice=text_in(about, "notice"),
         config=config,
         shape=shape,
         vocabulary=read_vocabulary(pieces, generation, config, shape),
@@ -96,8 +96,15 @@ def _read(folder: Path) -> Checkpoint:
         tensors=tensors,
         ir=ir,
         alignment_heads=_alignment_heads(generation, shape),
-        draft=draft if (draft / "config.json").is_file() else None,
+        draft=draft if _holds_draft(draft) else None,
     )
+
+
+def _holds_draft(draft: Path) -> bool:
+    """Whether a model's folder has a draft in it; Problem where that is a link out of the folder."""
+    if draft.is_symlink() and not draft.resolve().is_relative_to(draft.parent.resolve()):
+        raise Problem("model.link", file=draft.name)
+    return there(draft / "config.json")
 
 
 def read_draft(folder: Path, target: Checkpoint) -> Checkpoint:
@@ -122,7 +129,7 @@ def _with_target(folder: Path, target: Checkpoint) -> Checkpoint:
     return replace(
         target,
         folder=folder,
-        name=said(read_json(folder / "galley.json"), "name") if (folder / "galley.json").is_file() else folder.name,
+        name=text_in(_optional(folder / "galley.json"), "name") or folder.name,
         notice="",
         shape=shape,
         vocabulary=replace(vocabulary, languages=languages, translate=None),
@@ -140,7 +147,7 @@ def _is_head(tokens: Sequence[int], vocabulary: Vocabulary) -> bool:
 
 
 def read_target(folder: Path) -> Checkpoint:
-    """The model in `folder`, which is to write; Problem also where it hears windows of another length than those
+    """The model in `folder`, which is to transcribe; Problem also where its windows have another length than those
     that are cut for it.
     """
     checkpoint = read(folder)
@@ -158,8 +165,8 @@ def check_settings(folder: Path) -> None:
         _check_features(folder)
         generation = _optional(folder / "generation_config.json")
         _check_window(shape, read_vocabulary(_pieces(folder, shape), generation, config, shape))
-        if (folder / ENCODER).is_file():
-            read_descriptions(Ir(folder / ENCODER, folder / DECODER))
+        if there(folder / ENCODER):
+            check_descriptions(Ir(folder / ENCODER, folder / DECODER))
 
 
 @contextlib.contextmanager
@@ -180,7 +187,7 @@ def _check_window(shape: Shape, vocabulary: Vocabulary) -> None:
 
 
 def _check_features(folder: Path) -> None:
-    """Raise Problem where a model hears something else than Whisper does."""
+    """Raise Problem where a model's input differs from Whisper's."""
     settings = _optional(folder / "preprocessor_config.json")
     for key, wanted in _FEATURES.items():
         found = settings.get(key, wanted)
@@ -202,7 +209,7 @@ def _config(folder: Path) -> dict[str, Any]:
         raise Problem("model.no_folder")
     if not folder.is_dir():
         raise Problem("model.is_file", name=folder.name)
-    if not (folder / "config.json").is_file():
+    if not there(folder / "config.json"):
         raise Problem("model.incomplete", file="config.json")
     config = _optional(folder / "config.json")
     kind = config.get("model_type", "no type")
@@ -213,7 +220,7 @@ def _config(folder: Path) -> dict[str, Any]:
 
 def _optional(path: Path) -> dict[str, Any]:
     """The object in a JSON file, {} if the file is not there."""
-    if not path.is_file():
+    if not there(path):
         return {}
     found = read_json(path)
     if not isinstance(found, dict):
@@ -225,7 +232,7 @@ def _alignment_heads(generation: dict[str, Any], shape: Shape) -> tuple[tuple[in
     """Those that the checkpoint names, else all of the upper half of its layers, as openai/whisper does."""
     named = generation.get("alignment_heads")
     try:
-        heads = tuple(sorted((int(layer), int(head)) for layer, head in named or ()))
+        heads = tuple(sorted({(int(layer), int(head)) for layer, head in named or ()}))
     except (TypeError, ValueError, OverflowError):
         heads = ()
     if heads and all(0 <= x < shape.decoder_layers and 0 <= y < shape.decoder_heads for x, y in heads):
@@ -235,8 +242,8 @@ def _alignment_heads(generation: dict[str, Any], shape: Shape) -> tuple[tuple[in
 
 
 def same_encoder(one: Checkpoint, other: Checkpoint) -> bool:
-    """Whether both hear the same: equal shapes, then every number of the encoders' tensors, small ones first. Of
-    OpenVINO's own graphs that is not known.
+    """Whether both have the same encoder: equal shapes, then every number of the encoders' tensors, small ones first.
+    Of OpenVINO's own graphs that is not known.
     """
     shapes = one.shape.encoder_tensors()
     if other.head_tokens is not None:

@@ -1,25 +1,33 @@
-"""A model hub, or a mirror of it: what a repository holds, and the bytes of one file, by huggingface_hub.
+"""A model hub, or a mirror of it: what a repository holds, and the bytes of one file, by huggingface_hub's session.
 
-The proxies of the environment and the certificates of the system are used, no log-in is sent, and everything by which
-huggingface_hub tells its makers of its use is off. Nothing is imported before a Hub is made.
+A hub is not trusted: nothing of an answer is in memory but bounded blocks, redirects lead to the hub's own hosts alone,
+and a connection that gives next to nothing is cut. The proxies of the environment and the certificates of the system
+are used, no log-in is sent, and everything by which huggingface_hub tells its makers of its use is off. Nothing is
+imported before a Hub is made.
 """
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import re
+import socket
 import ssl
 import sys
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event, Thread
 from types import ModuleType
 from typing import Any, TypeVar
+from urllib.parse import quote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from desktop_app import __version__
-from desktop_app.checkpoints.parts import Heard, digest, git_digest
+from desktop_app.checkpoints.parts import BLOCK, BytesDone, digest, git_digest, parse_json
 from desktop_app.problems import Problem
 
 PUBLIC = "https://huggingface.co"
@@ -34,9 +42,24 @@ TRIES = 5
 PAUSE = 1.0
 """Seconds before the second try; each later pause is twice as long."""
 
+SPAN = 60.0
+"""Seconds over which a download must be faster than SLOWEST, and which a description of a repository may take."""
+
+SLOWEST = 1000
+"""Bytes a second."""
+
+LONGEST_ANSWER = 16_000_000
+"""Bytes of a description of a repository; one of ten thousand files has a fifth of that."""
+
+_LARGEST_FILE = 1 << 50
+_REDIRECTS = 5
+_FILE_SERVERS = "hf.co"
+"""The domain of the file servers of the public hub, to which mirrors redirect, too
+(https://huggingface.co/.well-known/meta.json)."""
+
 _BUSY = (408, 429, 500, 502, 503, 504)
 
-_UNEXPECTED = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
+_UNEXPECTED = (AttributeError, LookupError, TypeError, ValueError)
 """What reading JSON raises that is of another shape, or none."""
 
 _Result = TypeVar("_Result")
@@ -56,23 +79,79 @@ class RemoteFile:
         """Tells these contents from all others."""
         return self.sha256 or self.git
 
-    def is_in(self, path: Path, heard: Heard = lambda done: None) -> bool:
+    def is_in(self, path: Path, progress: BytesDone = lambda done: None) -> bool:
         """Whether a file on disk has these contents."""
         if path.stat().st_size != self.size:
             return False
-        return digest(path, heard) == self.sha256 if self.sha256 else git_digest(path) == self.git
+        return digest(path, progress) == self.sha256 if self.sha256 else git_digest(path) == self.git
 
 
 class _OtherAnswer(Exception):
     """An answer that is not the file that was asked for."""
 
 
+class _Status(Exception):
+    """The server refuses: its status, its reason as hubs name it ("RepoNotFound"), and the address that was asked."""
+
+    def __init__(self, status: int, reason: str, url: Any) -> None:
+        super().__init__(status, reason)
+        self.status, self.reason, self.url = status, reason, url
+
+
+class _Watch:
+    """Ends the connections made within the block when fewer than `least` bytes a second arrive over SPAN seconds.
+
+    A timeout for each read is not enough: a byte now and then, of headers too, keeps it from running out.
+    """
+
+    def __init__(self, least: float) -> None:
+        self.arrived = 0
+        self._least, self._late = least, False
+        self._sockets: list[socket.socket] = []
+        self._over = Event()
+        self._thread = Thread(target=self._look, name="download-watch", daemon=True)
+
+    def __enter__(self) -> _Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._over.set()
+        self._thread.join()
+        for each in self._sockets:
+            each.close()
+        if self._late and isinstance(error, Exception):
+            raise _slow() from error
+
+    def trace(self, event: str, about: dict[str, Any]) -> None:
+        """Hears of each connection that the HTTP library makes (its extension `trace`)."""
+        if event.endswith("connect_tcp.complete"):
+            # A second handle: TLS takes the first one over.
+            self._sockets.append(about["return_value"].get_extra_info("socket").dup())
+            if self._late:
+                self._cut()
+
+    def _look(self) -> None:
+        before = 0
+        while not self._over.wait(SPAN):
+            if self.arrived - before < self._least * SPAN:
+                self._late = True
+                self._cut()
+                return
+            before = self.arrived
+
+    def _cut(self) -> None:
+        for each in self._sockets:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+
 class Hub:
-    """The hub at `mirror`, or where HF_ENDPOINT points, or the public one."""
+    """The hub at `mirror`, or the public one."""
 
     def __init__(self, mirror: str = "") -> None:
         self._library = _library()
-        self._mirror = mirror.rstrip("/") or None
+        self._address = mirror.rstrip("/") or PUBLIC
         try:
             self._session = self._library.utils.get_session()
         except (ImportError, ValueError, ssl.SSLError, OSError) as error:
@@ -84,71 +163,105 @@ class Hub:
 
     def files(self, repository: str, revision: str) -> tuple[str, list[RemoteFile]]:
         """The commit that a revision means, and the files in it."""
-        api = self._library.HfApi(
-            endpoint=self._mirror, token=False, library_name="galley", library_version=__version__
-        )
+        address = f"{self._address}/api/models/{repository}/revision/{quote(revision, safe='')}?blobs=true"
 
         def ask() -> tuple[str, list[RemoteFile]]:
-            try:
-                return _described(api.model_info(repository, revision=revision, files_metadata=True, timeout=TIMEOUT))
-            except self._library.errors.HFValidationError:
-                raise
-            except _UNEXPECTED as error:
-                host = _host(self._mirror or self._library.constants.ENDPOINT)
-                raise Problem("download.not_a_hub", host=host) from error
+            self._library.utils.validate_repo_id(repository)
+            with self._answer(address, math.inf) as (response, watch):
+                try:
+                    text = bytearray()
+                    for block in _blocks(response, watch):
+                        text += block
+                        if len(text) > LONGEST_ANSWER:
+                            raise _OtherAnswer
+                    return _described(parse_json(text))
+                except (*_UNEXPECTED, _OtherAnswer) as error:
+                    raise self._no_hub() from error
 
         commit, found = self._patiently(ask, repository)
         if not commit or not found:
             raise Problem("download.no_hashes")
         return commit, found
 
-    def fetch(self, repository: str, commit: str, file: RemoteFile, target: Path, heard: Heard) -> None:
-        """Bring `target` to the size of a file, from where it ends. A connection that breaks is taken up again, and so
+    def fetch(self, repository: str, commit: str, file: RemoteFile, target: Path, progress: BytesDone) -> None:
+        """Download a file into `target`, from where that ends. A broken connection is resumed, and so
         is one that gives something else; what arrived stays in `target` when Problem is raised.
         """
-        failures = 0
+        failures, since, begun = 0, time.monotonic(), _size(target)
         while (have := _size(target)) < file.size:
-            heard(have)
+            progress(have)
+            if time.monotonic() - since > SPAN:  # a few bytes and the end, connection after connection
+                if 0 < have - begun < SLOWEST * SPAN:
+                    raise _slow()
+                since, begun = time.monotonic(), have
             broken: Exception | None = None
             try:
-                self._take(repository, commit, file, target, heard)
+                self._take(repository, commit, file, target, progress)
             except Exception as error:
                 if not self._passing(error):
-                    raise self._said(error, repository, file.name) from error
+                    raise self._problem_of(error, repository, file.name) from error
                 broken = error
             now = _size(target)
             failures = 0 if now > have else failures + 1
             if failures == TRIES:
-                raise self._said(broken, repository, file.name) from broken
+                raise self._problem_of(broken, repository, file.name) from broken
             if now < file.size:
                 until = time.monotonic() + PAUSE * 2.0 ** max(0, failures - 1)
                 while time.monotonic() < until:
-                    heard(now)  # it may want to end the work
+                    progress(now)  # it may want to end the work
                     time.sleep(0.05)
 
-    def _take(self, repository: str, commit: str, file: RemoteFile, target: Path, heard: Heard) -> None:
+    def _take(self, repository: str, commit: str, file: RemoteFile, target: Path, progress: BytesDone) -> None:
         """What one connection gives; _OtherAnswer, with `target` as it was, where that cannot be the file."""
         have = _size(target)
-        url = self._library.hf_hub_url(repository, file.name, revision=commit, endpoint=self._mirror)
-        headers = self._library.utils.build_hf_headers(token=False, library_name="galley", library_version=__version__)
-        headers["Accept-Encoding"] = "identity"  # a part of a compressed file would be no part of the file
-        if have:
-            headers["Range"] = f"bytes={have}-"
-        with self._session.stream("GET", url, headers=headers, timeout=TIMEOUT) as response:
-            self._library.utils.hf_raise_for_status(response)
+        url = self._library.hf_hub_url(repository, file.name, revision=commit, endpoint=self._address)
+        with self._answer(url, SLOWEST, {"Range": f"bytes={have}-"} if have else {}) as (response, watch):
             known, sure = _place(response, have, file.size)
             with target.open("ab") as out:
-                too_much = False
-                for block in response.iter_bytes():
-                    new = block[known:]  # a server without parts gives the beginning again; what is here stays
-                    known -= len(block) - len(new)
-                    if too_much := out.tell() + len(new) > file.size:
-                        break
-                    out.write(new)
-                    heard(out.tell())
-                if too_much or not (sure or out.tell() == file.size):
+                try:
+                    for block in _blocks(response, watch):
+                        new = block[known:]  # a server without parts gives the beginning again; what is here stays
+                        known -= len(block) - len(new)
+                        if out.tell() + len(new) > file.size:
+                            raise _OtherAnswer
+                        out.write(new)
+                        progress(out.tell())
+                    if not (sure or out.tell() == file.size):
+                        raise _OtherAnswer
+                except _OtherAnswer:
                     out.truncate(have)
-                    raise _OtherAnswer
+                    raise
+
+    @contextlib.contextmanager
+    def _answer(self, address: str, least: float, more: dict[str, str] | None = None) -> Iterator[tuple[Any, _Watch]]:
+        """What is found at an address, redirects followed, its body still to be read; and what watches over it, which
+        `least` is for. _Status where the server refuses.
+        """
+        headers = self._library.utils.build_hf_headers(token=False, library_name="galley", library_version=__version__)
+        headers |= {
+            "Accept-Encoding": "identity",  # a part of a compressed file would be no part of the file
+            "Connection": "close",  # so that each request makes a connection, of which the watch hears
+        }
+        with _Watch(least) as watch:
+            for _hop in range(_REDIRECTS + 1):
+                request = self._session.build_request(
+                    "GET", address, headers=headers | (more or {}), timeout=TIMEOUT, extensions={"trace": watch.trace}
+                )
+                response = self._session.send(request, stream=True, follow_redirects=False)
+                with contextlib.closing(response):
+                    if not response.has_redirect_location:
+                        if response.status_code >= 400:
+                            reason = response.headers.get("X-Error-Code", "")
+                            raise _Status(response.status_code, reason, request.url)
+                        yield response, watch
+                        return
+                    led = request.url.join(response.headers["Location"])
+                    _check_redirect(self._http.URL(self._address), request.url, led)
+                    address = str(led)
+            raise self._no_hub()
+
+    def _no_hub(self) -> Problem:
+        return Problem("download.not_a_hub", host=_host(self._address))
 
     def _patiently(self, ask: Callable[[], _Result], repository: str) -> _Result:
         """What a question to the hub gives; a server that is busy is asked again."""
@@ -158,7 +271,7 @@ class Hub:
             except Exception as error:
                 unreachable = isinstance(error, self._http.ConnectError)
                 if attempt + 1 == TRIES or unreachable or not self._passing(error):
-                    raise self._said(error, repository) from error
+                    raise self._problem_of(error, repository) from error
             time.sleep(PAUSE * 2.0**attempt)
         raise AssertionError("the last attempt returns or raises")
 
@@ -166,11 +279,12 @@ class Hub:
         """Whether the next try may go well."""
         if _certificate(error) or isinstance(error, (self._http.ProxyError, self._http.UnsupportedProtocol)):
             return False
-        status = _status(error)
-        return status in _BUSY if status else isinstance(error, (self._http.TransportError, _OtherAnswer))
+        if isinstance(error, _Status):
+            return error.status in _BUSY
+        return isinstance(error, (self._http.TransportError, _OtherAnswer))
 
-    def _said(self, error: Exception | None, repository: str, file: str = "") -> Problem:
-        """What an error means."""
+    def _problem_of(self, error: Exception | None, repository: str, file: str = "") -> Problem:
+        """The Problem that an error means."""
         errors = self._library.errors
         if isinstance(error, Problem):
             return error
@@ -180,23 +294,19 @@ class Hub:
             return Problem("download.broken_off")
         if isinstance(error, errors.OfflineModeIsEnabled):
             return Problem("download.offline")
-        if isinstance(error, errors.RevisionNotFoundError):
-            return Problem("download.no_revision", repository=repository)
-        if isinstance(error, (errors.RepositoryNotFoundError, errors.EntryNotFoundError)):
-            return Problem("download.not_found", repository=repository)
         if isinstance(error, errors.HFValidationError):
             return Problem("download.bad_name", repository=repository)
-        status, refused = _status(error), isinstance(error, self._http.ProxyError)
-        if status == 407 or (refused and str(error).startswith("407")):
-            return Problem("download.proxy_login", proxy=_proxy(error) or "HTTPS_PROXY")
-        if status:
-            return Problem("download.busy" if status in _BUSY else "download.status", status=status)
+        if isinstance(error, _Status):
+            return _refused(error, repository)
         if _certificate(error):
             return Problem("download.certificate")
-        if refused:
-            return Problem("download.proxy_refused", proxy=_proxy(error) or "HTTPS_PROXY", error=str(error))
+        if isinstance(error, self._http.ProxyError):
+            proxy = _proxy(error.request.url) or "HTTPS_PROXY"
+            if str(error).startswith("407"):
+                return Problem("download.proxy_login", proxy=proxy)
+            return Problem("download.proxy_refused", proxy=proxy, error=str(error))
         if isinstance(error, self._http.TransportError):
-            proxy, late = _proxy(error), isinstance(error, self._http.TimeoutException)
+            proxy, late = _proxy(error.request.url), isinstance(error, self._http.TimeoutException)
             if late:
                 return Problem("download.proxy_timeout", proxy=proxy) if proxy else Problem("download.timeout")
             why = re.sub(r"\[Errno -?\d+\] ", "", str(error))
@@ -206,6 +316,13 @@ class Hub:
         if isinstance(error, (self._http.HTTPError, self._http.InvalidURL, ValueError)):
             return Problem("download.no_sense", error=str(error))
         raise error
+
+
+def file_servers(host: str) -> list[str]:
+    """The domains, besides the `host` of a hub, to whose computers it may redirect."""
+    name = urlsplit(f"//{host}").hostname or ""
+    own = [name] if "." in name and not re.fullmatch(r"[\d.]+|.*:.*", name) else []
+    return [*own, _FILE_SERVERS]
 
 
 def _library() -> ModuleType:
@@ -228,23 +345,74 @@ def _library() -> ModuleType:
     return huggingface_hub
 
 
+def _refused(error: _Status, repository: str) -> Problem:
+    """What the status of an answer means."""
+    if error.reason == "RevisionNotFound":
+        return Problem("download.no_revision", repository=repository)
+    # Hubs answer 401 for what is not public and for what is not there.
+    if error.reason in ("RepoNotFound", "EntryNotFound", "GatedRepo") or error.status == 401:
+        return Problem("download.not_found", repository=repository)
+    if error.status == 407:
+        return Problem("download.proxy_login", proxy=_proxy(error.url) or "HTTPS_PROXY")
+    return Problem("download.busy" if error.status in _BUSY else "download.status", status=error.status)
+
+
+def _check_redirect(hub: Any, before: Any, led: Any) -> None:
+    """Raise Problem where a redirect leads to a host that is not the hub's, or out of an encrypted connection."""
+    own = (led.host, led.port) == (hub.host, hub.port)
+    domains = file_servers(hub.host) if led.scheme == "https" and led.port is None else ()
+    if not own and not any(led.host == each or led.host.endswith(f".{each}") for each in domains):
+        raise Problem("download.other_host", host=_host(str(led)))
+    if led.scheme != "https" and before.scheme == "https":
+        raise Problem("download.not_encrypted", host=_host(str(led)))
+
+
+def _slow() -> Problem:
+    return Problem("download.slow", bytes=SLOWEST)
+
+
+def _blocks(response: Any, watch: _Watch) -> Iterator[bytes]:
+    """The body of an answer, unpacked where it is compressed, in blocks of at most BLOCK bytes or as they arrive.
+    _OtherAnswer where it is packed otherwise than by gzip. (The library would unpack any number of times, and as much
+    as there is.)
+    """
+    coding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if coding not in ("identity", "gzip"):
+        raise _OtherAnswer
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    for raw in response.iter_raw():
+        watch.arrived += len(raw)
+        if coding == "identity":
+            yield raw
+            continue
+        while raw and not unpacker.eof:
+            try:
+                block = unpacker.decompress(raw, BLOCK)
+            except zlib.error as error:
+                raise _OtherAnswer from error
+            raw = unpacker.unconsumed_tail
+            yield block
+
+
 def _described(info: Any) -> tuple[str, list[RemoteFile]]:
     """The commit, "" where it is not told, and the files whose sizes and hashes are told. Raises one of _UNEXPECTED
     where no hub would say that.
     """
     found = []
-    for each in info.siblings or ():
-        sha256 = (each.lfs.sha256 if each.lfs else "") or ""
-        git = "" if sha256 else each.blob_id or ""
-        if each.size is None or not (sha256 or git):
+    for each in info["siblings"] or ():
+        name, size, large = each["rfilename"], each.get("size"), each.get("lfs") or {}
+        sha256 = large.get("sha256") or ""
+        git = "" if sha256 else each.get("blobId") or ""
+        if size is None or not (sha256 or git):
             continue
-        whole = isinstance(each.rfilename, str) and type(each.size) is int and each.size >= 0
+        whole = isinstance(name, str) and type(size) is int and 0 <= size <= _LARGEST_FILE
         if not whole or not re.fullmatch("[0-9a-f]{64}" if sha256 else "[0-9a-f]{40}", sha256 or git):
-            raise ValueError(f"{each} is no file of a hub")
-        found.append(RemoteFile(each.rfilename, each.size, sha256, git))
-    if not isinstance(info.sha, (str, type(None))):
-        raise TypeError(f"{info.sha} is no commit")
-    return info.sha or "", found
+            raise ValueError(f"{name!r} is no file of a hub")
+        found.append(RemoteFile(name, size, sha256, git))
+    commit = info.get("sha") or ""
+    if not isinstance(commit, str):
+        raise TypeError(f"{commit} is no commit")
+    return commit, found
 
 
 def _place(response: Any, have: int, size: int) -> tuple[int, bool]:
@@ -267,9 +435,8 @@ def _host(address: str) -> str:
     return re.sub("^[^/]*//", "", address).partition("/")[0].rpartition("@")[2]
 
 
-def _proxy(error: Any) -> str:
-    """The proxy through which a request went, as host and port; "" where there was none."""
-    url = (error.response if _status(error) else error).request.url
+def _proxy(url: Any) -> str:
+    """The proxy through which an address is asked, as host and port; "" where there is none."""
     proxies = {} if proxy_bypass(url.host) else getproxies()
     address = proxies.get(url.scheme) or proxies.get("all")
     return _host(address) if address else ""
@@ -277,11 +444,6 @@ def _proxy(error: Any) -> str:
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
-
-
-def _status(error: Exception) -> int:
-    response: Any = getattr(error, "response", None)
-    return int(response.status_code) if response is not None else 0
 
 
 def _certificate(error: BaseException | None) -> bool:

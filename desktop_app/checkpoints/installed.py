@@ -19,7 +19,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from filelock import FileLock, Timeout
 
 from desktop_app import folders, resources
@@ -33,10 +32,10 @@ from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.problems import Problem
 
 BUNDLED = "base"
-"""The name of the model that comes with Galley."""
+"""The name of the bundled model."""
 
 Progress = Callable[[str, int, int], None]
-"""Hears what is being done ("Copying"), how many bytes of it are done, and of how many."""
+"""Called with the step ("Copying"), the bytes of it that are done, and all of its bytes."""
 
 _NAME = re.compile(r"\w[\w.+-]*")
 _OTHER = re.compile(r"[^\w.+-]+")
@@ -45,7 +44,7 @@ _ROOM = 50_000_000
 
 @dataclass(frozen=True)
 class Installed:
-    """A model on this computer. `repository` and `revision` say where it came from, "" where nobody wrote it down."""
+    """A model on this computer. `repository` and `revision` say where it came from, "" where unknown."""
 
     name: str
     folder: Path
@@ -61,7 +60,7 @@ class Installed:
     @property
     def trained_for(self) -> str:
         """The target of a draft that was trained here, or ""."""
-        return parts.said(parts.read_about(self.folder), "trained_for")
+        return parts.text_in(parts.read_about(self.folder), "trained_for")
 
     @property
     def bytes(self) -> int:
@@ -99,7 +98,7 @@ def models() -> list[Installed]:
 def describe(name: str, folder: Path) -> Installed:
     """What its folder says of a model."""
     about = parts.read_about(folder)
-    return Installed(name, folder, parts.said(about, "repository"), parts.said(about, "revision"))
+    return Installed(name, folder, parts.text_in(about, "repository"), parts.text_in(about, "revision"))
 
 
 def unfinished() -> dict[str, int]:
@@ -279,7 +278,7 @@ def _own_name(source: Path) -> str:
     if entry is None:
         return own
     file = source / parts.WEIGHTS
-    other = entry.sha256 and (not file.is_file() or parts.digest(file) != entry.sha256)
+    other = entry.sha256 and (not parts.there(file) or parts.digest(file) != entry.sha256)
     return own if other else entry.name
 
 
@@ -298,57 +297,62 @@ def _files(folder: Path) -> list[str]:
     """What belongs to the model in a folder, without galley.json and the draft."""
     there = {entry.name for entry in folder.iterdir() if entry.is_file()}
     weights = parts.weights(there, lambda: dict(read_json(folder / parts.INDEX)))
-    return [name for name in parts.SETTINGS if name in there] + weights
+    return [name for name in parts.SETTINGS if parts.there(folder / name)] + weights
 
 
 def _copy_all(source: Path, wanted: list[str], folder: Path, progress: Progress) -> list[Part]:
-    """Copy the files of a model; gives what was read."""
+    """Copy the files of a model; returns sizes and hashes of what was read."""
     total, done, copied = sum((source / file).stat().st_size for file in wanted), 0, []
     check_room(folder, total)
     for file in wanted:
         (folder / file).parent.mkdir(exist_ok=True)
-        part = _copy(source / file, folder / file, partial(ahead, progress, "Copying", done, total))
+        part = _copy(source / file, folder / file, partial(report, progress, "Copying", done, total))
         copied.append(Part(file, part.size, part.sha256))
         done += part.size
     return copied
 
 
-def ahead(progress: Progress, what: str, before: int, total: int, size: int) -> None:
-    """Tell how far a file is as part of all files; `before` counts the bytes of those that are done."""
+def report(progress: Progress, what: str, before: int, total: int, size: int) -> None:
+    """Report a file's progress as part of that of all files; `before` counts the bytes of those that are done."""
     progress(what, before + size, total)
 
 
-def _copy(source: Path, target: Path, heard: parts.Heard) -> Part:
-    """Copy a file to the disk itself; gives what was read."""
+def _copy(source: Path, target: Path, progress: parts.BytesDone) -> Part:
+    """Copy a file and sync it to the disk; returns size and hash of what was read."""
     state, size = hashlib.sha256(), 0
     with source.open("rb") as old, target.open("wb") as new:
         while block := old.read(parts.BLOCK):
             new.write(block)
             state.update(block)
             size += len(block)
-            heard(size)
+            progress(size)
         new.flush()
         os.fsync(new.fileno())
     return Part(target.name, size, state.hexdigest())
 
 
 def _check(folder: Path, progress: Progress) -> bool:
-    """Compare every file with what was recorded, then look at every number. Raises Problem."""
+    """Compare every file with its recorded hash, then check every number. Raises Problem."""
     wanted = parts.recorded(folder)
     total, done = sum(part.size for part in wanted), 0
     for part in wanted:
         file = folder / part.name
-        if not file.is_file():
+        if not parts.there(file):
             raise Problem("model.changed", file=part.name)
         if file.stat().st_size != part.size:
             raise Problem("model.changed", file=part.name)
-        if parts.digest(file, partial(ahead, progress, "Checking", done, total)) != part.sha256:
+        if parts.digest(file, partial(report, progress, "Checking", done, total)) != part.sha256:
             raise Problem("model.changed", file=part.name)
         done += part.size
-    for tensors, name in _numbers(folder):
-        if not np.isfinite(tensors[name].read()).all():
-            raise Problem("model.not_finite", name=name)
+    check_numbers(folder)
     return bool(wanted)
+
+
+def check_numbers(folder: Path) -> None:
+    """Raise Problem where a number of a model, or of the draft in it, is infinite or none."""
+    for tensors, name in _numbers(folder):
+        if not tensors[name].is_finite():
+            raise Problem("model.not_finite", name=name)
 
 
 def _numbers(folder: Path) -> Iterator[tuple[Tensors, str]]:

@@ -23,7 +23,7 @@ _LETTERS = {chr(byte): byte for byte in _SHOWN} | {
 
 
 def check(target: Checkpoint, draft: Checkpoint, language: str | None, translate: bool) -> None:
-    """Raise Problem if the draft hears otherwise, or cannot do what is asked for and the target can. A `language`
+    """Raise Problem if the draft takes another input, or cannot do what is asked for and the target can. A `language`
     that is still to be found out is None; should the draft not know it, the target will write alone.
     """
     if target.shape.audio_positions != draft.shape.audio_positions:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -38,13 +40,23 @@ ABOUT = "galley.json"
 
 BLOCK = 1 << 20
 
+_LARGEST = {
+    **dict.fromkeys(("tokenizer.json", "vocab.json", "merges.txt"), 16_000_000),
+    **dict.fromkeys((ENCODER, DECODER), 64_000_000),
+}
+_LARGEST_ELSE = 4_000_000
+"""Bytes of what describes a model, several times the largest that any Whisper model has: what is read as text takes
+much more memory than that. Numbers are mapped, and may be of any size."""
+
+_LONGEST_TEXT = 1000  # characters of what galley.json says
+
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".joblib")
 _OPENVINO = "openvino_"
 _SHARD = re.compile(r"[\w .+-]{1,200}\.safetensors", re.ASCII)
 _FOLDERS = 1000
 
-Heard = Callable[[int], None]
-"""Hears how many bytes of a file are done; what it raises ends the work."""
+BytesDone = Callable[[int], None]
+"""Called with the bytes of a file that are done. An exception it raises stops the work."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +129,53 @@ def is_small(name: str) -> bool:
     return not name.endswith((".safetensors", ".bin"))
 
 
+def check_size(name: str, size: int) -> None:
+    """Raise Problem where a file that tells of a model is larger than any such file."""
+    most = _LARGEST.get(name, _LARGEST_ELSE)
+    if is_small(name) and size > most:
+        raise Problem("model.file_too_large", file=name, size=f"{size / 1e6:.0f}", most=f"{most / 1e6:.0f}")
+
+
+def there(path: Path) -> bool:
+    """Whether a model's folder has this file. Problem where another thing than a file has its name, where it is a link
+    out of the folder, or where it is larger than any such file: before it is opened. Raises OSError.
+    """
+    try:
+        about = path.lstat()
+        if stat.S_ISLNK(about.st_mode):
+            if not _stays(path):
+                raise Problem("model.link", file=path.name)
+            about = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if not stat.S_ISREG(about.st_mode):
+        raise Problem("model.not_a_file", file=path.name)
+    check_size(path.name, about.st_size)
+    return True
+
+
+def _stays(path: Path) -> bool:
+    """Whether a link leads into the model's folder, or to where the cache of huggingface_hub keeps the files of it."""
+    folder = path.parent.resolve()
+    model = folder.parent if folder.name == "draft" else folder
+    homes = [model, *([model.parent.parent / "blobs"] if model.parent.name == "snapshots" else [])]
+    try:
+        target = path.resolve()
+    except (OSError, RuntimeError):  # a link to itself
+        return False
+    return any(target.is_relative_to(each) for each in homes)
+
+
+def read_text(path: Path) -> str:
+    """The text of a file of a model. Raises Problem as `there` does, OSError, and ValueError where it is no UTF-8."""
+    if not there(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    with path.open("rb") as file:
+        text = file.read(_LARGEST.get(path.name, _LARGEST_ELSE) + 1)
+    check_size(path.name, len(text))  # it may have grown
+    return text.decode("utf-8")
+
+
 def whole_graphs(names: Collection[str]) -> list[str]:
     """The files of OpenVINO's graphs; Problem names the first that is missing."""
     for name in GRAPHS:
@@ -125,9 +184,9 @@ def whole_graphs(names: Collection[str]) -> list[str]:
     return list(GRAPHS)
 
 
-def digest(path: Path, heard: Heard = lambda done: None) -> str:
+def digest(path: Path, progress: BytesDone = lambda done: None) -> str:
     """The SHA-256 of a file."""
-    return _digest(path, hashlib.sha256(), heard)
+    return _digest(path, hashlib.sha256(), progress)
 
 
 def git_digest(path: Path) -> str:
@@ -136,36 +195,37 @@ def git_digest(path: Path) -> str:
     return _digest(path, hashlib.sha1(head, usedforsecurity=False), lambda done: None)
 
 
-def _digest(path: Path, state: hashlib._Hash, heard: Heard) -> str:
+def _digest(path: Path, state: hashlib._Hash, progress: BytesDone) -> str:
     done = 0
     with path.open("rb") as file:
         while block := file.read(BLOCK):
             state.update(block)
             done += len(block)
-            heard(done)
+            progress(done)
     return state.hexdigest()
 
 
-def parse_json(text: str | bytes) -> Any:
-    """What a JSON text says. ValueError where it is none, or nested more deeply than Python can follow."""
+def parse_json(text: str | bytes | bytearray) -> Any:
+    """Parse a JSON text. ValueError where it is none, or nested more deeply than Python can follow."""
     try:
         return json.loads(text)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
 
 
-def said(about: dict[str, Any], key: str) -> str:
-    """A text of galley.json, "" where there is none. JSON can hold half a character, which no file and no terminal
-    takes: it becomes a question mark.
+def text_in(about: dict[str, Any], key: str) -> str:
+    """A text of galley.json, "" where there is none; cut off where it is too long for a name or a sentence. JSON can
+    hold a lone surrogate, which no file and no terminal takes: it becomes a question mark.
     """
-    return str(about.get(key) or "").encode("utf-8", "replace").decode("utf-8")
+    found = about.get(key)
+    return (found if isinstance(found, str) else "")[:_LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8")
 
 
 def read_about(folder: Path) -> dict[str, Any]:
     """What galley.json says of the model in a folder; {} where there is none that can be read."""
     try:
-        found = parse_json((folder / ABOUT).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = parse_json(read_text(folder / ABOUT))
+    except (OSError, ValueError, Problem):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -183,7 +243,7 @@ def write_about(folder: Path, about: dict[str, Any], parts: Collection[Part] | N
 
 
 def recorded(folder: Path) -> list[Part]:
-    """The files as they were when the model was installed; [] where nobody wrote it down."""
+    """The files as they were when the model was installed; [] where that is unknown."""
     try:
         return [Part(str(each["name"]), int(each["size"]), str(each["sha256"])) for each in read_about(folder)["files"]]
     except (KeyError, TypeError, ValueError, OverflowError):

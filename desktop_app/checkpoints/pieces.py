@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,10 +13,11 @@ from typing import Any
 
 from tokenizers import ByteLevelBPETokenizer, Tokenizer
 
-from desktop_app.checkpoints.parts import parse_json
+from desktop_app.checkpoints.parts import parse_json, read_text, there
 from desktop_app.problems import Problem
 
 _SPECIAL = re.compile(r"<\|.*\|>")
+_MOST_COMPLETED = 1000  # merges that a tokenizer may lack
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Pieces:
 def read_json(path: Path) -> Any:
     """The contents of a JSON file of the model; Problem if it cannot be read."""
     try:
-        return parse_json(path.read_text("utf-8"))
+        return parse_json(read_text(path))
     except OSError as error:
         raise Problem("model.not_read", file=path.name, error=error.strerror or str(error)) from error
     except ValueError as error:
@@ -77,13 +78,10 @@ def read_pieces(folder: Path) -> Pieces:
 
 
 def _read_fast(path: Path) -> Tokenizer | None:
-    if not path.is_file():
+    if not there(path):
         return None
     found = read_json(path)
-    try:
-        tokenizer = Tokenizer.from_str(json.dumps(_completed(found)))
-    except Exception as error:  # the library raises Exception itself
-        raise Problem("model.tokenizer") from error
+    tokenizer = _made(lambda: Tokenizer.from_str(json.dumps(_completed(found))))
     tokenizer.no_truncation()  # what a training left in the file would cut prompts and hot words
     tokenizer.no_padding()
     return tokenizer
@@ -91,19 +89,30 @@ def _read_fast(path: Path) -> Tokenizer | None:
 
 def _read_slow(folder: Path) -> Tokenizer | None:
     vocabulary, merges, added = folder / "vocab.json", folder / "merges.txt", folder / "added_tokens.json"
-    if not (vocabulary.is_file() and merges.is_file()):
+    if not (there(vocabulary) and there(merges)):
         return None
-    try:
+    names = read_json(added) if there(added) else {}
+
+    def make() -> Tokenizer:
         tokenizer = ByteLevelBPETokenizer(str(vocabulary), str(merges))
-        names = read_json(added) if added.is_file() else {}
         tokenizer.add_special_tokens(sorted(names, key=names.__getitem__))
         if any(tokenizer.token_to_id(name) != token for name, token in names.items()):
             raise ValueError("added tokens have other ids")
-    except Problem:
+        return Tokenizer.from_str(json.dumps(_completed(json.loads(tokenizer.to_str()))))
+
+    return _made(make)
+
+
+def _made(make: Callable[[], Tokenizer]) -> Tokenizer:
+    """A tokenizer; Problem where its file is of no use to the library, which then raises what it likes: Exception
+    itself, and where it panics something that is none.
+    """
+    try:
+        return make()
+    except BaseException as error:
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise Problem("model.tokenizer") from error
         raise
-    except Exception as error:  # the library raises Exception itself
-        raise Problem("model.tokenizer") from error
-    return Tokenizer.from_str(json.dumps(_completed(json.loads(tokenizer.to_str()))))
 
 
 def _completed(tokenizer: dict[str, Any]) -> dict[str, Any]:
@@ -112,14 +121,32 @@ def _completed(tokenizer: dict[str, Any]) -> dict[str, Any]:
     The published files of multilingual Whisper lack the very first merge, " " and "t": read as they are, they make
     " the" of " " and "the" (as transformers does), which neither openai/whisper nor the model's training knows.
     """
+    if _holds_pattern(tokenizer):
+        raise ValueError("a pattern of its own, which could take any time")
     model = tokenizer["model"]
     if model["type"] != "BPE":
         return tokenizer
     pieces, merges = model["vocab"], [each if isinstance(each, str) else " ".join(each) for each in model["merges"]]
     reached = {merge.replace(" ", "") for merge in merges}
-    for piece in pieces:
-        if len(piece) == 2 and piece not in reached and pieces.keys() >= {*piece}:
-            # Merges stand in the order of what they make.
-            place = bisect(merges, pieces[piece], key=lambda merge: pieces[merge.replace(" ", "")])
-            merges.insert(place, " ".join(piece))
+    lacking = [each for each in pieces if len(each) == 2 and each not in reached and pieces.keys() >= {*each}]
+    if len(lacking) > _MOST_COMPLETED:
+        raise ValueError("a tokenizer without merges")
+    for piece in lacking:
+        # Merges stand in the order of what they make.
+        place = bisect(merges, pieces[piece], key=lambda merge: pieces[merge.replace(" ", "")])
+        merges.insert(place, " ".join(piece))
     return tokenizer | {"model": model | {"merges": merges}}
+
+
+def _holds_pattern(tokenizer: dict[str, Any]) -> bool:
+    """Whether a tokenizer cuts or changes text by a regular expression of its own. Whisper's have none."""
+    steps = [tokenizer.get(key) for key in ("normalizer", "pre_tokenizer", "post_processor", "decoder")]
+    while steps:
+        step = steps.pop()
+        if isinstance(step, dict):
+            if "Regex" in step:
+                return True
+            steps += step.values()
+        elif isinstance(step, list):
+            steps += step
+    return False

@@ -1,5 +1,5 @@
-"""Matrices of a checkpoint as small whole numbers with scales: made from safetensors with numpy, a few rows at a time,
-and kept in a file that is memory-mapped.
+"""Quantised matrices of a checkpoint: integers with scales, made from safetensors with numpy, a few rows at a time, and
+kept in a file that is memory-mapped.
 
 Weights only. 8 bits: symmetric, one scale a row. 4 bits: groups along the row with a scale and a zero point each; the
 vocabulary stays at 8 bits, as is usual (https://arxiv.org/abs/2210.17323 and the tools after it).
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.checkpoints.parts import Heard
+from desktop_app.checkpoints.parts import BytesDone
 from desktop_app.checkpoints.tensors import TensorFile, Tensors
 from desktop_app.problems import Problem
 
@@ -33,7 +33,7 @@ _BLOCK = 1 << 19  # numbers that are quantised at a time
 _VERSION = 1  # of the arithmetic and of the file: another one makes other files
 _KINDS = {"numbers": "U8", "scales": "F32", "zeros": "U8"}
 _SUMS = "checksums"
-UNFINISHED = ".new"  # how a file ends that is being written
+UNFINISHED = ".new"  # the suffix of a file that is being written
 
 Array = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
@@ -56,7 +56,7 @@ class Matrix:
 
 
 def bits_of(name: str, bits: int) -> int:
-    """How many bits a matrix gets where the model gets `bits`: what every token passes through keeps 8."""
+    """The bits of a matrix in a model of `bits`: the embedding and the output head keep 8."""
     return 8 if "embed_tokens" in name or "proj_out" in name else bits
 
 
@@ -126,7 +126,7 @@ class Quantised:
 
 
 def matrices(sides: dict[str, tuple[int, ...]]) -> list[str]:
-    """Which of some tensors become small: the matrices, but not those that places are looked up in."""
+    """The names of the matrices to quantise: all but the embeddings of positions, which are looked up."""
     return [name for name, each in sides.items() if len(each) == 2 and "embed_positions" not in name]
 
 
@@ -136,18 +136,18 @@ def size(tensors: Tensors, names: Sequence[str], bits: int) -> int:
 
 
 def stored(
-    tensors: Tensors, names: Sequence[str], bits: int, cache: Path, heard: Heard = lambda done: None
+    tensors: Tensors, names: Sequence[str], bits: int, cache: Path, progress: BytesDone = lambda done: None
 ) -> Quantised:
     """The matrices `names` at so many bits, from a file in the folder `cache`, which is written if it is not there or
-    damaged. What it needs at a time is some rows; whatever happens, the file is there whole or not at all. `heard`
-    hears how many bytes are written.
+    damaged. Only a few rows are in memory at a time, and the file is written whole or not at all. `progress` is
+    called with the bytes written.
 
     Raises Problem where the disk refuses.
     """
     path = cache / f"{_key(tensors, names, bits)}.weights"
     try:
         if not _is_sound(path):
-            _write(path, tensors, names, bits, heard)
+            _write(path, tensors, names, bits, progress)
         os.utime(path)  # the oldest ones are removed first
         return Quantised(tensors, bits, TensorFile(path))
     except OSError as error:
@@ -164,7 +164,10 @@ def _quantised(tensors: Tensors, name: str, bits: int) -> Iterator[tuple[Bytes, 
     # An even number of rows, so that packed numbers of a block end with a byte.
     step = max(_BLOCK // columns // 2 * 2, 2)
     for row in range(0, rows, step):
-        yield quantise(tensors[name].rows(row, min(row + step, rows)), bits)
+        block = tensors[name].rows(row, min(row + step, rows))
+        if not np.isfinite(block).all():  # else any number would stand for it
+            raise Problem("model.not_finite", name=name)
+        yield quantise(block, bits)
 
 
 def _key(tensors: Tensors, names: Sequence[str], bits: int) -> str:
@@ -187,7 +190,7 @@ def _sizes(tensors: Tensors, names: Sequence[str], bits: int) -> dict[str, tuple
     return found
 
 
-def _write(path: Path, tensors: Tensors, names: Sequence[str], bits: int, heard: Heard) -> None:
+def _write(path: Path, tensors: Tensors, names: Sequence[str], bits: int, progress: BytesDone) -> None:
     """Write the file under another name, then move it to its place."""
     sizes = _sizes(tensors, names, bits)
     sizes[_SUMS] = ("U32", 4 * len(sizes))
@@ -218,7 +221,7 @@ def _write(path: Path, tensors: Tensors, names: Sequence[str], bits: int, heard:
                         places[at] += len(data)
                         sums[entries[at]] = zlib.crc32(data, sums[entries[at]])
                         done += len(data)
-                    heard(done)
+                    progress(done)
                 tensors[name].file.release()
             del sums[_SUMS]
             file.seek(0, os.SEEK_END)
@@ -232,7 +235,7 @@ def _write(path: Path, tensors: Tensors, names: Sequence[str], bits: int, heard:
 
 
 def _is_sound(path: Path) -> bool:
-    """Whether the file is there and every byte is what was written."""
+    """Whether the file is there and its checksums are right."""
     if not path.is_file():
         return False
     try:
@@ -250,8 +253,8 @@ def _stored(file: TensorFile, entry: str) -> Bytes:
 
 
 def tidy(folder: Path, pattern: str, most: int, since: float) -> None:
-    """Remove what was used longest ago of some files that have grown larger than `most` bytes together, but nothing
-    used after the time `since`."""
+    """Remove the least recently used of some files until they take at most `most` bytes together, but none used after
+    the time `since`."""
     used = []
     for file in folder.glob(pattern):
         with suppress(OSError):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from desktop_app.checkpoints.parts import said
+from desktop_app.checkpoints.parts import text_in, there
 from desktop_app.checkpoints.pieces import read_json
 from desktop_app.checkpoints.shape import Shape
 from desktop_app.checkpoints.tensors import Tensors
@@ -49,7 +49,7 @@ class SharedDraft:
 def is_shared_draft(folder: Path) -> bool:
     """Whether the model in a folder needs its target to run; Problem where its config.json is damaged."""
     file = folder / "config.json"
-    found = read_json(file) if file.is_file() else {}
+    found = read_json(file) if there(file) else {}
     return isinstance(found, dict) and found.get("model_type") == KIND
 
 
@@ -58,8 +58,8 @@ def read_settings(folder: Path) -> SharedDraft:
     found = read_json(folder / "config.json")
     try:
         draft = SharedDraft(
-            target=said(found["target"], "name"),
-            fingerprint=said(found["target"], "fingerprint"),
+            target=text_in(found["target"], "name"),
+            fingerprint=text_in(found["target"], "fingerprint"),
             layers=_positive(found["decoder_layers"]),
             pooling=_positive(found["audio_pooling"]),
             languages=tuple(map(str, found["languages"])),

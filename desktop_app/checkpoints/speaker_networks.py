@@ -48,9 +48,13 @@ def find(name: str) -> SpeakerNetwork | None:
 
 
 def of(part: str) -> tuple[SpeakerNetwork, Path]:
-    """The network of this part, and its file. Raises Problem where it is not on this computer."""
+    """The network of this part, and its file. Raises Problem where it is not on this computer, or a downloaded one is
+    not what the catalogue knows: OpenVINO is given no other file.
+    """
     for entry in entries():
         if entry.part == part and (file := location(entry)) is not None:
+            if file != bundled(entry):
+                verify(entry)
             return entry, file
     missing = next(entry for entry in entries() if entry.part == part)
     raise Problem("model.no_network", name=missing.name)
@@ -76,7 +80,7 @@ def verify(entry: SpeakerNetwork) -> bool:
     file = location(entry)
     if file is None:
         raise Problem("model.no_network", name=entry.name)
-    if parts.digest(file) != entry.sha256:
+    if file.stat().st_size != entry.bytes or parts.digest(file) != entry.sha256:
         raise Problem("model.changed", file=file.name)
     return True
 

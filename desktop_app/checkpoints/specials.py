@@ -116,9 +116,9 @@ def _multilingual(pieces: Pieces, generation: dict[str, Any], config: dict[str, 
     """Whether the prefill names language and task. English-only tokenizers have those tokens too, so they prove
     nothing.
     """
-    said = generation.get("is_multilingual")
-    if isinstance(said, bool):
-        return said
+    stated = generation.get("is_multilingual")
+    if isinstance(stated, bool):
+        return stated
     forced = generation.get("forced_decoder_ids") or config.get("forced_decoder_ids")
     tokens = (
         [each[1] for each in forced if isinstance(each, list) and len(each) == 2] if isinstance(forced, list) else []

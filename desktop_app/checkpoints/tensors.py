@@ -25,14 +25,24 @@ from desktop_app.checkpoints.parts import (
     named_shards,
     parse_json,
     pickle_problem,
+    read_text,
     refuse_pickles,
+    there,
 )
 from desktop_app.problems import Problem
 
 WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}
 """Bytes of one number, for the kinds that Galley reads."""
 
-LONGEST_HEADER = 100_000_000
+LONGEST_HEADER = 4_000_000
+"""Bytes; that of the largest Whisper model has 150 thousand."""
+
+_OTHER_WIDTHS = {"BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "F64": 8, "U64": 8, "I64": 8}
+_MOST_SIDES, _LONGEST_SIDE = 8, 1 << 40
+_EXPONENT = {"F32": ("<u4", 0x7F800000), "F16": ("<u2", 0x7C00), "BF16": ("<u2", 0x7F80)}
+"""How numbers of a kind are read as bits, and those that are all set in infinity and in what is no number."""
+
+_BLOCK = 1 << 24
 _PICKLED = (b"PK\x03\x04", *(bytes((0x80, protocol)) for protocol in range(2, 6)))
 """How PyTorch's archives begin, and plain pickles."""
 
@@ -86,6 +96,13 @@ class Tensor:
         width = self.shape[1] * WIDTHS[self.kind]
         return self._numbers(self.raw()[begin * width : end * width], (end - begin, self.shape[1]))
 
+    def is_finite(self) -> bool:
+        """Whether all are numbers, and none infinite; in blocks, so that a large tensor costs no memory."""
+        kind, ones = _EXPONENT[self.kind]
+        raw = self.raw()
+        blocks = (raw[at : at + _BLOCK].view(kind) for at in range(0, len(raw), _BLOCK))
+        return not any(((block & ones) == ones).any() for block in blocks)
+
     def _numbers(self, raw: npt.NDArray[np.uint8], shape: tuple[int, ...]) -> npt.NDArray[np.float32]:
         if self.kind == "BF16":
             return (raw.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(shape)
@@ -101,9 +118,14 @@ class Tensors:
 
     def __init__(self, folder: Path | None) -> None:
         self._tensors: dict[str, Tensor] = {}
+        headers = 0
         for file in (TensorFile(path) for path in (_files(folder) if folder else ())):
+            headers += file.start
             for name, (kind, shape, begin, end) in file.header.items():
-                self._tensors[name.removeprefix("model.")] = Tensor(file, kind, shape, begin, end)
+                name = name.removeprefix("model.")
+                if name in self._tensors or headers > LONGEST_HEADER:
+                    raise Problem("model.damaged", file=file.path.name)
+                self._tensors[name] = Tensor(file, kind, shape, begin, end)
 
     def with_own(self, own: Tensors) -> Tensors:
         """These tensors and those of `own`, which come first where both have a name."""
@@ -142,17 +164,17 @@ def _files(folder: Path) -> list[Path]:
     so a folder that holds nothing else is refused by name.
     """
     single, index = folder / WEIGHTS, folder / INDEX
-    if single.is_file():
+    if there(single):
         return [single]
-    if not index.is_file():
+    if not there(index):
         refuse_pickles(files_below(folder))
         raise Problem("model.incomplete", file=WEIGHTS)
     try:
-        files = [folder / name for name in named_shards(parse_json(index.read_text("utf-8")))]
+        files = [folder / name for name in named_shards(parse_json(read_text(index)))]
     except ValueError as error:
         raise Problem("model.damaged", file=index.name) from error
     for file in files:
-        if not file.is_file():
+        if not there(file):
             raise Problem("model.incomplete", file=file.name)
     return files
 
@@ -181,18 +203,28 @@ def _header(path: Path) -> tuple[dict[str, tuple[str, tuple[int, ...], int, int]
         raise damaged from error
     if not isinstance(header, dict):
         raise damaged
-    entries = {}
+    entries, spans = {}, []
     for name, entry in header.items():
         if name == "__metadata__":
             continue
         try:
-            kind, shape = str(entry["dtype"]), tuple(int(side) for side in entry["shape"])
-            begin, end = (int(offset) for offset in entry["data_offsets"])
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            kind, shape, (begin, end) = entry["dtype"], tuple(entry["shape"]), entry["data_offsets"]
+        except (KeyError, TypeError, ValueError) as error:
             raise damaged from error
-        if not 0 <= begin <= end <= size - 8 - length or min(shape, default=0) < 0:
+        whole = isinstance(kind, str) and all(type(each) is int for each in (*shape, begin, end))
+        if not whole or len(shape) > _MOST_SIDES or not all(0 <= side <= _LONGEST_SIDE for side in shape):
             raise damaged
-        if kind in WIDTHS and end - begin != WIDTHS[kind] * math.prod(shape):
+        width = (WIDTHS | _OTHER_WIDTHS).get(kind)
+        if width is not None and end - begin != width * math.prod(shape):
             raise damaged
         entries[name] = (kind, shape, begin, end)
+        spans.append((begin, end))
+    # As the format demands, the tensors lie side by side and fill the file: none reads the numbers of another.
+    at = 0
+    for begin, end in sorted(spans):
+        if begin != at or end < begin:
+            raise damaged
+        at = end
+    if at != size - 8 - length:
+        raise damaged
     return entries, 8 + length

@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
-import os
 import sys
 from collections.abc import Sequence
 
-from desktop_app import settings, texts
-from desktop_app.cli import arguments, bench, devices, doctor, transcribe, window
+from desktop_app import printing, settings, texts
+from desktop_app.cli import arguments, bench, devices, transcribe, window
+from desktop_app.cli.interrupts import INTERRUPTED, ending
 from desktop_app.engine import log
 from desktop_app.texts import _
 
 FAILED = 1
-INTERRUPTED = 130
 
 
 def main(given: Sequence[str]) -> int:
     """Do what the arguments say; gives the exit status: 0 done, 1 some files failed, 2 usage, 3 no usable model or
-    engine, 130 interrupted.
+    engine, 130 interrupted, 128 and its number where a signal has ended it.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    printing.prepare()
     language = settings.read().get("language")
     texts.use_preferred(language if isinstance(language, str) else None)
     arguments.translate_argparse()
     try:
         if not given or given[0] not in arguments.COMMANDS:
             return window.run(arguments.window(given).files)
-        return _command(given[0], given[1:])
+        with ending.handled(ending.interrupt):
+            return ending.status(_command(given[0], given[1:]))
     except SystemExit as end:  # argparse's help and usage errors
         return end.code if isinstance(end.code, int) else FAILED
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return ending.status(INTERRUPTED)
+    finally:
+        ending.number = 0
 
 
 def _command(name: str, given: Sequence[str]) -> int:
@@ -44,21 +42,20 @@ def _command(name: str, given: Sequence[str]) -> int:
         "record": _record,
         "models": _models,
         "devices": devices.run,
-        "doctor": doctor.run,
+        "doctor": _doctor,
         "bench": bench.run,
     }[name]
     found = arguments.command(name, given)
     try:
         status = run(found)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of the output has enough. Python would complain when it flushes at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of the output has enough
+        printing.discard_output()
         return FAILED
     except OSError as error:
-        with contextlib.suppress(OSError):
-            why = error.strerror or error
-            _complain(_("The output cannot be written ({error}). Free some space for it.", error=why))
+        printing.discard_output()
+        why = error.strerror or error
+        _complain(_("The output cannot be written ({error}). Free some space for it.", error=why))
         return FAILED
     except Exception as error:
         log.append(error)
@@ -69,8 +66,13 @@ def _command(name: str, given: Sequence[str]) -> int:
 
 
 def _complain(sentence: str) -> None:
-    line = f"galley: {sentence}\n"
-    sys.stderr.write(line)
+    printing.say(f"galley: {sentence}")
+
+
+def _doctor(found: argparse.Namespace) -> int:
+    from desktop_app.cli import doctor  # loads numpy, for the report
+
+    return doctor.run(found)
 
 
 def _record(found: argparse.Namespace) -> int:

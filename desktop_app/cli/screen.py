@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from types import TracebackType
 from typing import TYPE_CHECKING
 
+from desktop_app import printing
 from desktop_app.app.wording import size
 from desktop_app.texts import N_, _
 
@@ -34,27 +34,23 @@ class Screen:
             self._progress.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._progress is not None:
             self._progress.stop()
 
     def text(self, text: str) -> None:
         """A part of the result."""
         if self._progress is not None and sys.stdout.isatty():
-            self._progress.console.out(text, end="", highlight=False)  # above the moving line
+            self._progress.console.out(printing.printable(text), end="", highlight=False)  # above the moving line
         else:
-            sys.stdout.write(text)
-            sys.stdout.flush()
+            printing.out(text)
 
     def say(self, sentence: str) -> None:
         """A sentence for the user."""
         if self._progress is not None:
-            self._progress.console.out(sentence, highlight=False)
+            self._progress.console.out(printing.printable(sentence), highlight=False)
         else:
-            sys.stderr.write(f"{sentence}\n")
-            sys.stderr.flush()
+            printing.say(sentence)
 
     def show_bytes(self, what: str, done: int, total: int) -> None:
         """What is being done to a model's files, as `checkpoints` names it, and how many bytes of how many."""
@@ -73,10 +69,10 @@ class Screen:
             self._shown = what
         self._progress.update(
             self._task,
-            description=what,
+            description=printing.printable(what),
             completed=min(done, total) if total else done,
             total=total or None,
-            note=note,
+            note=printing.printable(note),
         )
 
     def clear(self) -> None:
@@ -96,7 +92,7 @@ def _progress() -> Progress:
         TaskProgressColumn(),
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}", markup=False),
-        console=Console(stderr=True),
+        console=Console(file=printing.ERRORS),
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,

@@ -1,4 +1,5 @@
-"""The application in a terminal: what it says is printed, what takes long is waited for, Ctrl-C ends the waiting."""
+"""The application in a terminal: what it says is printed, what takes long is waited for. Ctrl-C ends one wait; SIGTERM,
+SIGHUP and a reader that is gone end all."""
 
 from __future__ import annotations
 
@@ -6,21 +7,23 @@ import argparse
 import queue
 import signal
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 
 from desktop_app import folders
 from desktop_app.app.core import Core
 from desktop_app.app.entry import IN_WORK, Entry
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.problems import sentence
+from desktop_app.app.recovery import remove_empty
 from desktop_app.app.worker import Worker
 from desktop_app.audio import microphone
 from desktop_app.audio.microphone import Input
 from desktop_app.audio.recording import Recorder, RecorderListener
 from desktop_app.cli import results
+from desktop_app.cli.interrupts import INTERRUPTED, ending
 from desktop_app.cli.live_screen import LiveScreen, Status
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
@@ -29,20 +32,22 @@ from desktop_app.texts import N_, _, ngettext
 from desktop_app.transcript.formats import FORMATS
 from desktop_app.transcript.model import Transcript
 
-DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, USAGE = 0, 1, 2
 _TURN = 0.1  # seconds
 
 
 class Terminal:
     """The application and the screen that shows it; used by `with`.
 
-    Attributes: session, live, checks (the application's); screen.
+    Attributes: session, live, checks (the application's); screen; ended_early (whether a recording has).
     """
+
+    ended_early = False
 
     def __init__(self, arguments: argparse.Namespace, screen: LiveScreen) -> None:
         self.screen, self._form = screen, FORMATS[arguments.format]
         self._calls: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
-        self._said: set[str] = set()
+        self._shown_once: set[str] = set()
         self._interrupted = False
         # A word has one speaker, a line may have two.
         options = model_options.options(arguments, words=arguments.speakers != "off", speakers=arguments.speakers)
@@ -67,28 +72,36 @@ class Terminal:
         self.session.trouble.connect(self._say_trouble)
 
     def __enter__(self) -> Terminal:
-        self._before = signal.signal(signal.SIGINT, self._interrupt)
+        self._handlers = ExitStack()
+        self._handlers.enter_context(ending.handled(self._interrupt, signal.SIGINT))
         self._core.tell_trouble()
-        loaded: list[None] = []
-        self._core.worker.do(lambda: None, loaded.append)
-        self.until(lambda: bool(loaded))
+        looked: list[list[Entry]] = []
+        self._core.worker.do(lambda: None, lambda loaded: remove_empty(self.session, looked.append))
+        self.until(lambda: bool(looked))
+        for entry in looked[0] if looked else []:
+            self.screen.say(
+                _(
+                    "A recording of {date} was interrupted before its first sound. It was removed.",
+                    date=f"{entry.created.astimezone():%Y-%m-%d %H:%M}",
+                )
+            )
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         try:
             self._core.close()
         finally:
-            signal.signal(signal.SIGINT, self._before)
+            self._handlers.close()
 
     def post(self, call: Callable[[], object]) -> None:
         """Make a call in the main thread; from any thread."""
         self._calls.put(call)
 
     def until(self, done: Callable[[], object]) -> bool:
-        """Show what happens until it is `done`; False when Ctrl-C was pressed before that."""
+        """Show what happens until it is `done`; False when Ctrl-C was pressed before that, or the program is to end."""
         while not done():
+            if ending.number or self.screen.closed:
+                return False
             if self._interrupted:
                 self._interrupted = False
                 return False
@@ -98,12 +111,16 @@ class Terminal:
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         """Nothing that the application does is torn apart."""
-        self._interrupted = True
+        if number == signal.SIGINT:
+            self._interrupted = True
+        else:
+            ending.number = ending.number or number
 
     def _say_trouble(self, problems: tuple[Problem, ...]) -> None:
+        self.ended_early = self.ended_early or any(one.code == "microphone.ended_early" for one in problems)
         text = f"galley: {sentence(*problems)}"
-        if text not in self._said:  # a disk that is full is so with every line
-            self._said.add(text)
+        if text not in self._shown_once:  # a disk that is full is so with every line
+            self._shown_once.add(text)
             self.screen.say(text)
 
     def interrupted(self) -> list[Entry]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from desktop_app import printing
 from desktop_app.app import stages
 from desktop_app.app.wording import percent
 from desktop_app.checkpoints import choice, installed
 from desktop_app.checkpoints.installed import Installed
 from desktop_app.cli.screen import Screen
-from desktop_app.cli.transcribe import shown
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _
 
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace, screen: Screen) -> None:
         screen.say(
             _(
                 "Use it: galley transcribe FILE --target {target} --draft {draft}",
-                target=shown(given),
+                target=printing.one_line(given),
                 draft=made.name,
             )
         )

@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import queue
+import time
 from pathlib import Path
 from typing import Any
 
-from desktop_app import atomic
+from desktop_app import atomic, printing, private
 from desktop_app.app import problems, stages
-from desktop_app.app.wording import guard_report, models_in_use
-from desktop_app.cli import results
+from desktop_app.app.wording import clock, guard_report, models_in_use, rendered
+from desktop_app.cli import results, unfinished
+from desktop_app.cli.interrupts import INTERRUPTED
 from desktop_app.cli.screen import Screen
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
+from desktop_app.engine.file_keeper import FileKeeper
 from desktop_app.engine.messages import (
     Event,
     Failed,
@@ -23,13 +26,15 @@ from desktop_app.engine.messages import (
     Progress,
     SegmentReady,
     Started,
+    Transcribe,
 )
 from desktop_app.texts import _
 from desktop_app.transcript import formats
 from desktop_app.transcript.model import Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 
-DONE, FAILED, USAGE, NO_ENGINE, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, FAILED, USAGE, NO_ENGINE = 0, 1, 2, 3
+_KEEP = 5.0  # seconds between two times that the state of a file is kept for a later run
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,12 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
                 )
             )
             return USAGE
-        return _Run(arguments, screen).all()
-
-
-def shown(file: str) -> str:
-    """A file name that stays on one line."""
-    return "".join(letter if letter.isprintable() or 0xDC80 <= ord(letter) <= 0xDCFF else "?" for letter in file)
+        run = _Run(arguments, screen)
+        return run.refused() or run.all()
 
 
 class _Run:
@@ -76,16 +77,40 @@ class _Run:
         self._streams = self._format.name == "txt" and not folder and arguments.speakers == "off"
         self._finished: list[Transcript] = []
         self._failures: list[tuple[str, str]] = []
+        self._keepers: list[FileKeeper] = []  # of each file
+        self._kept_at = time.monotonic()
         self._started: Started | None = None
         self._segments: list[Segment] = []
+        self._written = 0  # segments of the file that are on standard output
         self._notices: set[str] = set()
+
+    def refused(self) -> int:
+        """Look whether the results can be written, before hours of work; gives the exit status, DONE where they can."""
+        for target in self._targets:
+            if error := results.refusal(target):
+                file, why = printing.one_line(str(target)), error.strerror or error
+                self._screen.say(
+                    _(
+                        "{file}: The transcript cannot be written ({error}). Choose another folder.",
+                        file=file,
+                        error=why,
+                    )
+                )
+                return USAGE
+        if self._stats_file and (error := results.refusal(Path(self._stats_file))):
+            self._say_no_stats(error)
+            return USAGE
+        return DONE
 
     def all(self) -> int:
         events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         engine = Engine(events.put)
         try:
+            unfinished.forget_old()
             for number, file in enumerate(self._files):
-                engine.transcribe(str(number), file, self._options)
+                before = unfinished.find(file, self._options) or ()
+                self._keepers.append(FileKeeper(Transcribe(str(number), file, self._options, *before)))
+                engine.transcribe(str(number), file, self._options, *before)
             status = DONE
             ended = 0
             while ended < len(self._files) and status != NO_ENGINE:
@@ -102,19 +127,23 @@ class _Run:
     def _take(self, event: Event) -> int:
         """Show what happened; gives the exit status as far as this event decides it."""
         number = int(event.job)
+        self._keepers[number].note(event)
         match event:
             case Preparing():
                 self._screen.show(stages.preparing(event))
+                if event.stage == "restarting":
+                    self._screen.say(f"{printing.one_line(self._files[number])}: {stages.preparing(event)}")
             case Started():
-                self._started, self._segments = event, []
+                self._resume(number, event)
                 self._notice(models_in_use(event.models))
                 self._notices_of(event.models)
                 self._screen.show(self._place(number), 0.0, event.audio_seconds)
             case SegmentReady():
                 self._segments.append(event.segment)
-                if self._streams:
-                    self._screen.text(f"{event.segment.text}\n")
+                self._stream()
             case Progress():
+                if time.monotonic() > self._kept_at + _KEEP:
+                    self._keep_for_later(number)
                 self._screen.show(self._place(number), event.done_seconds, event.audio_seconds, _speed(event.stats))
             case Finished():
                 return self._finish(number, event.transcript)
@@ -123,8 +152,7 @@ class _Run:
         return DONE
 
     def _finish(self, number: int, transcript: Transcript) -> int:
-        file = shown(self._files[number])
-        self._started = None
+        file = printing.one_line(self._files[number])
         self._notices_of(transcript.models)
         if transcript.damage:
             self._screen.say(f"{file}: {problems.sentence(transcript.damage)}")
@@ -132,17 +160,44 @@ class _Run:
             self._screen.say(f"{file}: {guard_report(transcript.guarded)}")
         if self._targets:
             try:
-                atomic.write(self._targets[number], self._format.render(transcript))
+                atomic.write(self._targets[number], rendered(transcript, self._format))
             except OSError as error:
+                self._close_file()
                 reason = _("The transcript cannot be written ({error}).", error=error.strerror or error)
                 return self._note(file, reason, _("Free some space for it."))
         elif self._streams:
             if number + 1 < len(self._files):
                 self._screen.text("\n")
         else:
-            self._screen.text(str(self._format.render(transcript)))
+            self._screen.text(str(rendered(transcript, self._format)))
+        unfinished.forget(self._files[number], self._options)
+        self._close_file()
         self._finished.append(transcript)
         return DONE
+
+    def _resume(self, number: int, event: Started) -> None:
+        """An engine begins with a file, or goes on behind what another one, or another run of the command, has done."""
+        before = self._keepers[number].request.written
+        if self._started is None and before is not None and event.kept:
+            self._segments = list(before.segments)
+            file, reached = printing.one_line(self._files[number]), clock(self._segments[-1].end)
+            self._screen.say(_("{file}: Resumed at {time}.", file=file, time=reached))
+        self._started, self._segments = event, self._segments[: event.kept]
+        self._stream()
+
+    def _stream(self) -> None:
+        """Print the segments that are not printed yet; another engine writes some once more."""
+        if self._streams:
+            for segment in self._segments[self._written :]:
+                self._screen.text(f"{segment.text}\n")
+            self._written = max(self._written, len(self._segments))
+
+    def _keep_for_later(self, number: int) -> None:
+        self._kept_at = time.monotonic()
+        unfinished.keep(self._keepers[number].resumed())
+
+    def _close_file(self) -> None:
+        self._started, self._written = None, 0
 
     def _notice(self, notice: str) -> None:
         """Say what the reader must know of the models, once."""
@@ -155,12 +210,13 @@ class _Run:
             self._notice(problems.sentence(notice))
 
     def _fail(self, number: int, event: Failed) -> int:
+        self._keep_for_later(number)
         reason, remedy = problems.describe(event.problem)
         if problems.concerns_every_file(event.problem):
             self._screen.say(f"galley: {reason} {remedy}".rstrip())
             self._failures.append((self._files[number], reason))
             return NO_ENGINE
-        status = self._note(shown(self._files[number]), reason, remedy)
+        status = self._note(printing.one_line(self._files[number]), reason, remedy)
         self._keep_part(number)
         return status
 
@@ -171,7 +227,8 @@ class _Run:
 
     def _keep_part(self, number: int) -> None:
         """Write the segments of a file that will not be finished beside where its result would be, and say so."""
-        started, self._started = self._started, None
+        started = self._started
+        self._close_file()
         if started is None or not self._segments or not self._targets:
             return
         whole = self._targets[number]
@@ -179,7 +236,7 @@ class _Run:
         end = self._segments[-1].end
         transcript = Transcript(self._files[number], end, "", 0.0, started.models, tuple(self._segments))
         try:
-            atomic.write(part, self._format.render(transcript))
+            atomic.write(part, rendered(transcript, self._format))
         except OSError as error:
             why = error.strerror or error
             self._screen.say(_("{file}: The unfinished transcript cannot be written ({error}).", file=part, error=why))
@@ -188,7 +245,7 @@ class _Run:
                 _(
                     "The transcript of the first {seconds} s of {file} was saved to {part}.",
                     seconds=f"{end:.0f}",
-                    file=shown(self._files[number]),
+                    file=printing.one_line(self._files[number]),
                     part=part,
                 )
             )
@@ -202,11 +259,12 @@ class _Run:
         else:
             self._screen.say(_("Interrupted. The file was not transcribed to its end."))
         if self._started is not None:
+            self._keep_for_later(int(self._started.job))
             self._keep_part(int(self._started.job))
         return INTERRUPTED
 
     def _place(self, number: int) -> str:
-        name = shown(Path(self._files[number]).name)
+        name = printing.one_line(Path(self._files[number]).name)
         short = name if len(name) <= 32 else f"{name[:18]}…{name[-13:]}"
         return f"{number + 1}/{len(self._files)} {short}" if len(self._files) > 1 else short
 
@@ -221,15 +279,18 @@ class _Run:
         try:
             atomic.write(Path(self._stats_file), json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
         except OSError as error:
-            self._screen.say(
-                _(
-                    "{file}: The statistics cannot be written ({error}). Choose another file.",
-                    file=shown(self._stats_file),
-                    error=error.strerror or error,
-                )
-            )
+            self._say_no_stats(error)
             return max(status, FAILED)
         return status
+
+    def _say_no_stats(self, error: OSError) -> None:
+        self._screen.say(
+            _(
+                "{file}: The statistics cannot be written ({error}). Choose another file.",
+                file=printing.one_line(str(self._stats_file)),
+                error=error.strerror or error,
+            )
+        )
 
 
 def _speed(stats: Statistics) -> str:
@@ -240,14 +301,17 @@ def _speed(stats: Statistics) -> str:
 def make_folder(folder: Path) -> str:
     """Make the folder of the results; a sentence about why it cannot be, or ""."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        with private.as_user():
+            folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        return _("{folder}: This is a file, not a folder. Choose another folder.", folder=shown(str(folder)))
+        return _(
+            "{folder}: This is a file, not a folder. Choose another folder.", folder=printing.one_line(str(folder))
+        )
     except OSError as error:
         why = error.strerror or error
         return _(
             "{folder}: The folder cannot be created ({error}). Choose another folder.",
-            folder=shown(str(folder)),
+            folder=printing.one_line(str(folder)),
             error=why,
         )
     return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from desktop_app import printing
 from desktop_app.texts import _
 
 FAILED = 1
@@ -22,8 +23,7 @@ def run(files: list[str]) -> int:
 
 
 def _fail(sentence: str) -> int:
-    line = f"galley: {sentence}\n"
-    sys.stderr.write(line)
+    printing.say(f"galley: {sentence}")
     return FAILED
 
 

@@ -1,5 +1,5 @@
-"""The drafters that need no draft model, by the name that `--draft` takes. Each is imported when it is made, so that
-the command line can list them before it loads anything."""
+"""The drafters that need no draft model, by their names for `--draft`. Each is imported when it is created, so that the
+command line can list them without loading anything."""
 
 from __future__ import annotations
 

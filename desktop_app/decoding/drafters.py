@@ -1,7 +1,7 @@
-"""Drafters propose tokens for the target to verify: what all have in common, and the one that runs a draft model.
+"""Drafters propose tokens for the target to verify: their base class, and the drafter that runs a draft model.
 
-What the target accepted shows in the text that the next proposal is asked for. `drafter_names` lists the drafters that
-need no model.
+A drafter learns what the target accepted from the text in the next call of `propose`. `drafter_names` lists the
+drafters that need no model.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from desktop_app.decoding.hearing import Window
+from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.mapping import Ids
 from desktop_app.decoding.protocol import Cursor, Model
 from desktop_app.decoding.rules import Decision, Row, Rules
@@ -21,7 +21,7 @@ from desktop_app.decoding.vocabulary import Vocabulary
 UNSURE = 0.3
 """Drafting stops before a token that the draft itself gives less than this probability: it would rarely be accepted.
 Tried with base's draft from 0.1 to 0.4, look-ahead 4, on 30 windows that it did not learn from: 3.33, 3.30, 3.25 and
-3.13 tokens a pass at an acceptance of 0.85, 0.87, 0.89 and 0.90."""
+3.13 tokens per pass at an acceptance of 0.85, 0.87, 0.89 and 0.90."""
 
 
 class Drafter(ABC):
@@ -32,7 +32,7 @@ class Drafter(ABC):
 
     @property
     def passes(self) -> int:
-        """Passes of its own models so far: what it costs. 0 where it has none."""
+        """Forward passes of its own models so far, the measure of its cost; 0 without a model."""
         return 0
 
     def begin(self, window: Window, task: Task, rules: Rules) -> None:  # noqa: B027
@@ -40,10 +40,10 @@ class Drafter(ABC):
 
     @abstractmethod
     def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
-        """Up to `count` tokens to follow the text `tokens`; none is a valid answer.
+        """Up to `count` tokens to follow the text `tokens`, perhaps none.
 
-        `count` and `confidence` weigh the cost of drafting: no pass of a model is worth its time behind a draft that is
-        right with less than this probability. A drafter without a model may propose more.
+        `count` and `confidence` limit the cost: once the draft so far is right with a probability below `confidence`,
+        another pass of a draft model is not worth its time. A drafter without a model may propose more than `count`.
         """
 
     def learn(self, tokens: Sequence[int]) -> None:  # noqa: B027
@@ -71,8 +71,8 @@ class Draft:
             self._read: list[int] = []
 
     def scores(self, tokens: Sequence[int]) -> Row | None:
-        """The scores [vocabulary] behind the text `tokens`; None where the model cannot do the task or has no position
-        left."""
+        """The scores [vocabulary] of the token after the text `tokens`; None where the model cannot do the task or has
+        no position left."""
         text = [*self._prefill, *tokens] if self._cursor else []
         if self._cursor is None or len(text) > self._model.positions:
             return None

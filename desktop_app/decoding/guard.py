@@ -3,7 +3,7 @@
 Whisper was trained on speech and writes fluent text for music, noise and silence, too (Koenecke et al., "Careless
 Whisper", 2024); and it sometimes repeats itself without end. Where the target's own figures or the sound are in doubt,
 a detector of voices is asked whether anybody speaks there. Small models also write speech with times that are seconds
-too early, so a line is not removed before the target's attention has said when it was spoken. Lines stay as they are or
+too early, so the target's attention is asked when a line was spoken before it is removed. Lines stay as they are or
 go: apart from repetitions, no token of a line is touched, and where the next window begins does not depend on the
 guard.
 """
@@ -17,47 +17,47 @@ from typing import Protocol
 
 import numpy as np
 
-from desktop_app.decoding.hearing import Samples, Window
+from desktop_app.decoding.audio_window import Samples, Window
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import WindowText, is_repetitive
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import GuardReport
 
-SPOKEN, PASSED_OVER = 0.25, 0.6
-"""Seconds of speech without a pause that save a line, and that make a stretch without text worth a word. The first is a
-frame less than in the shortest of 870 recordings of six corpora of English, single letters among them; of 128 clips of
-dogs, rain, machines (ESC-10, folds 1 and 2) one has more, a chain saw. The second was tried on synthetic music, noise
-and machines: never above 0.5."""
-UNSURE, UNHEARD = -0.7, 0.2
+SPOKEN, MISSED_SPEECH = 0.25, 0.6
+"""Seconds of speech without a pause that save a line, and that make a stretch without text worth a report. The first is
+a frame less than in the shortest of 870 recordings of six corpora of English, single letters among them; of 128 clips
+of dogs, rain, machines (ESC-10, folds 1 and 2) one has more, a chain saw. The second was tried on synthetic music,
+noise and machines: never above 0.5."""
+UNSURE, NO_SPEECH_IN_DOUBT = -0.7, 0.2
 """A window whose mean log-probability is lower, or whose no-speech probability is higher, is in doubt."""
 SILENT, QUIET, STEADY, FAINT = -70.0, -50.0, 12.0, 20.0
 """Decibels. Nothing below SILENT is speech. A sound is not like that of speech if its loud parts are below QUIET, or by
 FAINT below the window's loud parts, or if its soft parts are less than STEADY below them: speech rises and falls."""
 SOFT, LOUD = 10, 95  # percentiles of the levels in 20 ms
 AROUND = 1.0  # seconds around a line in which a voice counts: the target's times are not exact
-LONG = 4.0  # seconds without text, from which on somebody may have been passed over
-TURNS, TURNED = 5, 24  # a circle has at least so many turns, and tokens in all
+LONG = 4.0  # seconds without text from which on speech may have been missed
+LOOP_REPETITIONS, LOOP_TOKENS = 5, 24  # a loop has at least so many repetitions, and tokens in all
 _FRAME = SAMPLE_RATE // 50
 
 
 class Voice(Protocol):
-    """Where somebody speaks in some audio; `audio.voice.Voices` is one."""
+    """Voice activity in some audio; `audio.voice.Voices` implements it."""
 
     def longest(self, start: float, end: float) -> float:
-        """The seconds without a pause for which somebody speaks, at most, between two times in seconds."""
+        """The length of the longest speech without a pause between two times, all in seconds."""
 
 
 Listen = Callable[[Samples], Voice]
-"""Listens to mono samples at 16 kHz from their beginning on. Costly, so asked only in doubt."""
-WhenSaid = Callable[[Sequence[Line]], Sequence[tuple[float, float]]]
-"""When each of all lines of a window was spoken by the target's attention (`--words`), in seconds of the window. Costs
-a pass, so asked only before a line is removed."""
+"""Detects voice in mono samples at 16 kHz, from their beginning on. Costly, so used only in doubt."""
+SpeechTimes = Callable[[Sequence[Line]], Sequence[tuple[float, float]]]
+"""The time of speech of each of a window's lines by the target's cross-attention (as for `--words`), in seconds of the
+window. Costs a pass, so used only before a line is removed."""
 Spell = Callable[[Sequence[int]], str]
 
 
 class Guard:
-    """Checks the lines of one window after another."""
+    """Checks the lines of one window after another. `spell` makes text of tokens."""
 
     def __init__(self, listen: Listen, vocabulary: Vocabulary, spell: Spell) -> None:
         self._listen, self._vocabulary, self._spell = listen, vocabulary, spell
@@ -68,39 +68,41 @@ class Guard:
         text: WindowText,
         lines: Sequence[Line],
         covered: float,
-        when_said: WhenSaid | None = None,
+        speech_times: SpeechTimes | None = None,
     ) -> tuple[list[Line], list[GuardReport]]:
-        """The lines of a window's text that stay, and a report of each thing that was done, in the order of time.
+        """The lines of a window's text that stay, and a report of each removal or gap, in order of time.
 
-        The text covers so many seconds of the window; the rest is heard again in the next one. Without `when_said` the
-        lines' own times are believed.
+        The text covers `covered` seconds of the window; the rest is decoded again in the next one. Without
+        `speech_times` the lines' own times are used.
         """
         sound = _Sound(window, covered, self._listen)
-        silent = self._silent(text, lines, sound, when_said)
+        silent = self._silent(text, lines, sound, speech_times)
         reports = [self._report("silence", line.start, line.end, line.tokens) for line in silent]
         kept, looped = self._without_loop([line for line in lines if line not in silent])
-        reports += looped + [GuardReport(start, end, "unwritten") for start, end in sound.passed_over(lines)]
+        reports += looped + [GuardReport(start, end, "unwritten") for start, end in sound.missed_speech(lines)]
         return kept, sorted(reports, key=lambda report: report.start)
 
-    def _silent(self, text: WindowText, lines: Sequence[Line], sound: _Sound, when_said: WhenSaid | None) -> list[Line]:
-        """The lines in doubt about which nobody speaks, neither at their own times nor where the target listened."""
+    def _silent(
+        self, text: WindowText, lines: Sequence[Line], sound: _Sound, speech_times: SpeechTimes | None
+    ) -> list[Line]:
+        """The doubtful lines without a voice both at their own times and where the target attended."""
         doubtful = self._is_doubtful(text)
         in_doubt = [line for line in lines if doubtful or sound.is_dull(line.start, line.end)]
         silent = [line for line in in_doubt if not sound.is_spoken(line.start, line.end)]
-        if when_said is None or not silent or not sound.has_voice:
+        if speech_times is None or not silent or not sound.has_voice:
             return silent
-        said = zip(lines, when_said(lines), strict=True)
-        spoken = [line for line, (start, end) in said if start < end and sound.is_spoken_within(start, end)]
+        timed = zip(lines, speech_times(lines), strict=True)
+        spoken = [line for line, (start, end) in timed if start < end and sound.is_spoken_within(start, end)]
         return [line for line in silent if line not in spoken]
 
     def _is_doubtful(self, text: WindowText) -> bool:
-        unsure = text.mean_log_probability < UNSURE or text.no_speech_probability > UNHEARD
+        unsure = text.mean_log_probability < UNSURE or text.no_speech_probability > NO_SPEECH_IN_DOUBT
         return unsure or is_repetitive(self._spell(text.tokens))
 
     def _without_loop(self, lines: Sequence[Line]) -> tuple[list[Line], list[GuardReport]]:
-        """The lines up to the end of the first turn of a circle in which they end."""
+        """The lines without a loop at their end: its first repetition stays."""
         end = self._vocabulary.end
-        left = first_turn([token for line in lines for token in line.tokens if token < end])
+        left = first_repetition([token for line in lines for token in line.tokens if token < end])
         if left is None:
             return list(lines), []
         kept: list[Line] = []
@@ -123,7 +125,7 @@ class Guard:
 
 
 class _Sound:
-    """The samples of a window: how loud they are, and where somebody speaks."""
+    """The samples of a window: their levels, and where there is a voice."""
 
     def __init__(self, window: Window, covered: float, listen: Listen) -> None:
         self._window, self._listen = window, listen
@@ -139,7 +141,7 @@ class _Sound:
         return self._longest(self._begin, self._begin + len(self._window.samples) / SAMPLE_RATE) >= SPOKEN
 
     def is_spoken(self, start: float, end: float) -> bool:
-        """Whether somebody speaks somewhere about a line, whose times are the recording's."""
+        """Whether there is a voice near a line, whose times are the recording's."""
         start, end = start - AROUND, end + AROUND
         if self._levels[self._part(start, end)].max(initial=SILENT) <= SILENT:
             return False
@@ -149,18 +151,18 @@ class _Sound:
         """The same for seconds of the window."""
         return self.is_spoken(self._begin + start, self._begin + end)
 
-    def passed_over(self, lines: Sequence[Line]) -> list[tuple[float, float]]:
-        """The stretches between lines in which somebody speaks and the sound is like that of speech."""
+    def missed_speech(self, lines: Sequence[Line]) -> list[tuple[float, float]]:
+        """The stretches between lines with a voice and the level variation of speech."""
         borders = [self._begin, *(time for line in lines for time in (line.start, line.end)), self._end]
         free = [(start, end) for start, end in zip(borders[::2], borders[1::2], strict=True) if end - start >= LONG]
         return [
             (start, end)
             for start, end in free
-            if not self.is_dull(start, end) and self._longest(start, end) >= PASSED_OVER
+            if not self.is_dull(start, end) and self._longest(start, end) >= MISSED_SPEECH
         ]
 
     def is_dull(self, start: float, end: float) -> bool:
-        """Whether the sound between two times of the recording is not like that of speech, or there is none."""
+        """Whether the levels between two times of the recording do not vary like those of speech."""
         levels = self._levels[self._part(start, end)]
         if len(levels) < 2:
             return True
@@ -181,13 +183,14 @@ class _Sound:
         return slice(*(max(0, round((time - self._begin) * SAMPLE_RATE / _FRAME)) for time in (start, end)))
 
 
-def first_turn(tokens: Sequence[int]) -> int | None:
-    """The number of tokens up to the end of the first turn of the circle in which a text ends; None without one."""
-    for period in range(1, len(tokens) // TURNS + 1):
+def first_repetition(tokens: Sequence[int]) -> int | None:
+    """The number of tokens up to the end of the first repetition of the loop in which a text ends; None without a
+    loop."""
+    for period in range(1, len(tokens) // LOOP_REPETITIONS + 1):
         again = 0
         while again < len(tokens) - period and tokens[-1 - again] == tokens[-1 - again - period]:
             again += 1
-        if again + period >= max(TURNS * period, TURNED):
+        if again + period >= max(LOOP_REPETITIONS * period, LOOP_TOKENS):
             return len(tokens) - again
     return None
 

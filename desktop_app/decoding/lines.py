@@ -10,7 +10,7 @@ from desktop_app.decoding.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Line:
-    """A segment in the making or made: seconds from the start of the recording, the target's tokens with their
+    """A segment, finished or not: seconds from the start of the recording, the target's tokens with their
     timestamps."""
 
     start: float
@@ -25,9 +25,9 @@ def cut(
     timestamps.
 
     The second value says how many seconds of the window are covered: the next window starts there. With a pair in the
-    text, what stands behind the last pair is dropped and heard again in the next window, unless the text ends with a
-    single timestamp: then nothing is said behind it. In an unfinished text the open end stays a line. No line reaches
-    beyond the audio; one that the target puts behind it has no length.
+    text, what follows the last pair is dropped and decoded again in the next window, unless the text ends with a
+    single timestamp: then there is no speech after it. In an unfinished text the open end stays a line. No line reaches
+    beyond the audio; one that the target places after its end has no length.
     """
     is_time = [vocabulary.is_timestamp(token) for token in tokens]
     cuts = [i for i in range(1, len(tokens)) if is_time[i - 1] and is_time[i]]

@@ -1,8 +1,9 @@
-"""Live: words while they are spoken. The window grows with the audio and is written again at every update.
+"""Live transcription: the window grows with the audio and is decoded again at every update.
 
-What two updates in a row agree on is committed (LocalAgreement-2, as in ufal/whisper_streaming), and so is everything
-when the speaker pauses. Committed text never changes; where the target hears it otherwise later, only what comes behind
-it is taken. The window is cut where a committed line ends, and at a word where no line ends for too long.
+The text on which two consecutive updates agree becomes final (LocalAgreement-2, as in ufal/whisper_streaming), and so
+does all text when the speaker pauses. Final text never changes: where the target later transcribes the same audio
+differently, only the text that follows the final words is used. The window is cut at the end of a final line, or at a
+word if no line has ended for too long.
 
 The audio that is fed and the moments of the updates decide the text; drafts do not (docs/live.md).
 """
@@ -17,12 +18,12 @@ from typing import Protocol
 
 import numpy as np
 
-from desktop_app.decoding.hearing import Hear, Samples, Window
+from desktop_app.decoding.audio_window import FeatureExtractor, Samples, Window
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.live_drafters import PreviousDrafter
 from desktop_app.decoding.live_language import SpokenLanguage
 from desktop_app.decoding.live_lines import Lines
-from desktop_app.decoding.live_text import Hypothesis, Item, agreed, behind, parse, shifted, unlooped
+from desktop_app.decoding.live_text import Hypothesis, Item, agreed, index_after, parse, shifted, unlooped
 from desktop_app.decoding.longform import BEFORE
 from desktop_app.decoding.ngram import NGramDrafter
 from desktop_app.decoding.rules import Rules
@@ -36,61 +37,70 @@ from desktop_app.transcript.model import GuardReport, Segment
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 
-CUT_AFTER = 8.0  # seconds of window from which on it is cut at a committed line's end
-FORCE_AFTER = 20.0  # seconds of window after which it is cut at a word
-LEFT_OUT = 2  # words at the end of the window that a forced cut does not commit
-SILENCE = 3.0  # seconds after which the text before is no prompt any more
-REACH_BACK = 1.5  # seconds that are kept in silence: a speech may begin that much before it is noticed
-LEAST = 0.1  # seconds of new audio that are worth an update
+CUT_AFTER = 8.0  # seconds; a longer window is cut at the end of a final line
+FORCE_AFTER = 20.0  # seconds; a longer window without such a line is cut at a word
+WORDS_LEFT_OPEN = 2  # words at the end of the window that stay provisional at a forced cut
+SILENCE = 3.0  # seconds of silence after which the preceding text is no longer used as the prompt
+PRE_ROLL = 1.5  # seconds of audio kept during silence: speech may begin that long before it is detected
+SHORTEST_UPDATE = 0.1  # seconds of new audio that an update needs
 
 
 class Gate(Protocol):
-    """Says where speech begins and ends; `audio.voice.VoiceGate` is one."""
+    """Voice activity detection on a stream; `audio.voice.VoiceGate` implements it."""
 
     speaking: bool
 
     def feed(self, samples: Samples) -> list[tuple[bool, int]]:
-        """Listen on: (True, the sample where speech begins) and (False, the one where it has ended), in order."""
+        """Take the next samples. Returns the changes found in them, in order: (True, sample at which speech begins) and
+        (False, sample at which it ended)."""
 
     def finish(self) -> list[tuple[bool, int]]:
-        """Nothing more comes."""
+        """The audio has ended; returns the last changes."""
 
 
 @dataclass(frozen=True)
 class LiveText:
-    """What is on the screen after an update: `committed` segments are new and final; of the open line behind them,
-    which starts at `start` seconds, `ink` is final, `uncommitted` the target's and `draft` the draft's."""
+    """The text after an update: the `segments` finished since the last one, and the open line that follows them.
 
-    committed: tuple[Segment, ...]
-    ink: str
-    uncommitted: str
+    Attributes:
+        segments: new finished segments; they never change.
+        final: the beginning of the open line, which never changes.
+        provisional: the rest of the target's text, which may still change.
+        draft: the draft's continuation, which the target has not verified.
+        start: where the open line starts, in seconds of the recording.
+    """
+
+    segments: tuple[Segment, ...]
+    final: str
+    provisional: str
     draft: str
     start: float
 
 
 @dataclass(frozen=True)
 class Resume:
-    """Where a session goes on that was broken off: at the recording's sample `at`, behind the tokens `ink` of a line
-    that was open there."""
+    """Where an interrupted session resumes: at sample `at` of the recording, after the final `tokens` of a line that
+    was still open there."""
 
     at: int = 0
-    ink: tuple[int, ...] = ()
+    tokens: tuple[int, ...] = ()
 
 
 class Live:
-    """One live session. `feed` takes audio, at any time; `update` writes, and takes its time.
+    """One live session. `feed` takes audio and returns at once; `update` decodes, which takes as long as it takes.
 
-    `hear` makes log-mel features, `ahead` hears the draft's text before the target is
-    asked. With `previous` the text of the update before is the first draft. `guard` keeps out text where the gate heard
-    speech and nobody speaks. `counter` counts. Raises ValueError for a language that the checkpoint does not have.
+    `extract` computes log-mel features. `ahead` is called with the draft's text before the target runs. With `previous`
+    the text of the last update is the first draft. The setup's guard removes hallucinated text where the gate took
+    noise for speech. `counter` collects the statistics. Raises ValueError for a language that the checkpoint lacks.
 
     Attributes:
+        received: the number of the recording's next sample: how much audio has come in.
         reports: what the guard removed.
     """
 
     def __init__(
         self,
-        hear: Hear,
+        extract: FeatureExtractor,
         setup: Setup,
         gate: Gate,
         *,
@@ -104,27 +114,27 @@ class Live:
         target, vocabulary, words, drafter = setup.target, setup.vocabulary, setup.text, setup.drafter
         if settings.language and vocabulary.languages and settings.language not in vocabulary.languages:
             raise ValueError(f"this model does not know the language {settings.language!r}")
-        self._hear, self._vocabulary, self._words, self._gate = hear, vocabulary, words, gate
+        self._extract, self._vocabulary, self._words, self._gate = extract, vocabulary, words, gate
         self._settings, self._ahead, self._positions = settings, ahead, target.positions
-        self._said = NGramDrafter(drafter)
-        self._previous = PreviousDrafter(vocabulary, self._said) if previous else None
+        self._ngrams = NGramDrafter(drafter)
+        self._previous = PreviousDrafter(vocabulary, self._ngrams) if previous else None
         self._decoder = WindowDecoder(target, vocabulary, counter or Counter(), self._previous or drafter)
         self._language = SpokenLanguage(Language(settings.language, 1.0) if settings.language else None)
-        self._origin = self._first = self.heard = resume.at
+        self._origin = self._first = self.received = resume.at
         self._audio: Samples = np.zeros(0, np.float32)
         self._speeches: deque[tuple[int, int | None]] = deque()
-        self._begin = self._stop = resume.at  # of the window in work
-        self._guard, self._spoken = setup.guard, -1  # the begin of the last window in which somebody speaks for certain
+        self._begin = self._stop = resume.at  # of the current window
+        self._guard, self._spoken = setup.guard, -1  # where the last window began whose text the guard has kept
         self.reports: list[GuardReport] = []
         self._prompt = list(settings.prompt)
         self._before: Hypothesis | None = None
         self._lines = Lines(vocabulary, words, settings.timestamps)
-        self._lines.resume(parse(resume.ink, vocabulary, words, spaced=True).items, resume.at / SAMPLE_RATE)
+        self._lines.resume(parse(resume.tokens, vocabulary, words, spaced=True).items, resume.at / SAMPLE_RATE)
         self._last = self._shown(())
 
     @property
     def language(self) -> Language | None:
-        """What is written in; None before any speech."""
+        """The language of the text; None before any speech."""
         return self._language.language
 
     @property
@@ -134,68 +144,68 @@ class Live:
 
     @property
     def decoded(self) -> int:
-        """The sample up to which the text goes; silence counts as written, also before a speech that begins."""
-        return max(self._stop, self._speeches[0][0]) if self._speeches else self.heard
+        """The sample up to which the recording is transcribed; silence counts as transcribed."""
+        return max(self._stop, self._speeches[0][0]) if self._speeches else self.received
 
     @property
     def due(self) -> bool:
-        """Whether an update would have something new to write."""
+        """Whether there is new speech for an update to transcribe."""
         if not self._speeches:
             return False
         end = self._speeches[0][1]
-        return end is not None or self.heard - max(self._stop, self._speeches[0][0]) >= LEAST * SAMPLE_RATE
+        return end is not None or self.received - max(self._stop, self._speeches[0][0]) >= SHORTEST_UPDATE * SAMPLE_RATE
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing more will come into the window in work: its speech is over, or it is as long as it may be."""
+        """Whether the current window will not grow any more: its speech is over, or it has its full length."""
         if not self._speeches:
             return False
         begin, end = self._speeches[0]
-        return end is not None or self.heard - max(self._begin, begin) >= WINDOW_SECONDS * SAMPLE_RATE
+        return end is not None or self.received - max(self._begin, begin) >= WINDOW_SECONDS * SAMPLE_RATE
 
     @property
     def text(self) -> LiveText:
-        """What is on the screen between two updates."""
+        """The text between two updates."""
         if self._speeches:
             return self._last
-        open_since = self._lines.start if self._lines.ink else max(self._lines.start, self._kept_from() / SAMPLE_RATE)
+        open_since = self._lines.start if self._lines.final else max(self._lines.start, self._kept_from() / SAMPLE_RATE)
         return LiveText((), self._lines.text(self._lines.open), "", "", open_since)
 
     def feed(self, samples: Samples) -> None:
         """The next samples: mono, 16 kHz."""
         self._audio = np.concatenate([self._audio, samples])
-        self.heard += len(samples)
+        self.received += len(samples)
         self._note(self._gate.feed(samples))
         drop = self._kept_from() - BEFORE - self._first
         if drop > SAMPLE_RATE:  # not with every block
             self._audio, self._first = self._audio[drop:].copy(), self._first + drop
 
     def finish(self) -> None:
-        """Nothing more comes; updates go on until none is due."""
+        """The audio has ended. Call `update` until none is due."""
         self._note(self._gate.finish())
 
     def update(self) -> LiveText | None:
-        """Write the window as it is now; None where nothing is due."""
+        """Decode the current window; None where nothing is due."""
         if not self.due:
             return None
         begin, end = self._speeches[0]
         self._enter(begin)
-        stop = min(self.heard if end is None else end, self._begin + WINDOW_SECONDS * SAMPLE_RATE)
+        stop = min(self.received if end is None else end, self._begin + WINDOW_SECONDS * SAMPLE_RATE)
         final = stop == end
         seconds = (stop - self._begin) / SAMPLE_RATE
         first = self._begin - self._first
         before = self._audio[max(0, first - BEFORE) : first]
-        window = Window(self._audio[first : stop - self._first], self._hear, self._begin, before)
+        window = Window(self._audio[first : stop - self._first], self._extract, self._begin, before)
         self._stop = stop
-        if final and seconds < LEAST:
+        if final and seconds < SHORTEST_UPDATE:
             return self._end_speech(None, seconds)
-        now, text = self._write(window, seconds, final)
-        tail: Sequence[Item] = now.items[behind(self._lines.ink, now.items) :]
+        now, text = self._decode(window, seconds, final)
+        tail: Sequence[Item] = now.items[index_after(self._lines.final, now.items) :]
         if final:
             self._commit(tail, now, text)
             return self._end_speech(now, seconds)
         if self._before is not None:
-            old = self._before.items[behind(self._lines.ink, self._before.items) :]
+            old = self._before.items[index_after(self._lines.final, self._before.items) :]
             sure = agreed(old, tail)
             self._commit(tail[:sure], now, text)
             tail = tail[sure:]
@@ -217,17 +227,17 @@ class Live:
         """The first sample that may still be needed."""
         if self._speeches:
             return max(self._begin, self._speeches[0][0])
-        return max(self._first, self.heard - round(REACH_BACK * SAMPLE_RATE))
+        return max(self._first, self.received - round(PRE_ROLL * SAMPLE_RATE))
 
     def _enter(self, begin: int) -> None:
-        """Let the window begin with the speech in work, if it is a new one."""
+        """Begin a new window where a new stretch of speech begins."""
         if begin > self._begin:
             if self._stop > self._origin and begin - self._stop > SILENCE * SAMPLE_RATE:
                 self._prompt = []
             self._begin = begin
 
-    def _write(self, window: Window, seconds: float, final: bool) -> tuple[Hypothesis, WindowText]:
-        """What the target writes of the window, with the text of the update before for its draft."""
+    def _decode(self, window: Window, seconds: float, final: bool) -> tuple[Hypothesis, WindowText]:
+        """The target's text for the window, drafted from the text of the last update."""
         if not self._language.is_kept:
             self._language.detected(self._decoder.detect_language(window), seconds)
         assert self.language is not None
@@ -237,7 +247,7 @@ class Live:
         spaced = self.language.code not in UNSPACED
         self._look_ahead(window, task, spaced, final)
         temperatures = settings.temperatures if final else settings.temperatures[:1]
-        text = self._decoder.write_at(temperatures, window, task, lambda tokens, draft: None, self._words)
+        text = self._decoder.decode_with_fallback(temperatures, window, task, lambda tokens, draft: None, self._words)
         now = parse(() if text.is_silence else text.tokens, self._vocabulary, self._words, spaced, seconds)
         items = tuple(unlooped(now.items))
         if len(items) < len(now.items):
@@ -249,8 +259,8 @@ class Live:
         return now, text
 
     def _is_spoken(self, window: Window, text: WindowText, now: Hypothesis, seconds: float, final: bool) -> bool:
-        """Whether the guard lets the text stand, which it judges as if it were one line of a file that may be said
-        anywhere in the window. In a window that has once passed it is not asked again."""
+        """Whether the guard keeps the text. It treats the text as one line of a file, spoken anywhere in the window.
+        Once it has kept the text of a window, it is not asked again about that window."""
         if self._guard is None or self._spoken == window.place:
             return True
         begin = window.place / SAMPLE_RATE
@@ -263,7 +273,7 @@ class Live:
         return bool(kept)
 
     def _look_ahead(self, window: Window, task: Task, spaced: bool, final: bool) -> None:
-        """Make the old text the draft, and show what the draft model thinks comes behind it."""
+        """Make the old text the draft, and show how the draft model continues it."""
         if self._previous is None:
             return
         old = self._before
@@ -276,16 +286,16 @@ class Live:
         rules = Rules(self._vocabulary, self._settings.timestamps)
         found = self._previous.ahead(window, task, rules)
         shown = parse([*known, *found[: _end(found, self._vocabulary)]], self._vocabulary, self._words, spaced).items
-        shown = shown[behind(self._lines.ink, shown) :]
+        shown = shown[index_after(self._lines.final, shown) :]
         sure = tuple(item for item in shown if item.place < len(known))
         self._ahead(self._shown(sure, tuple(item for item in shown if item.place >= len(known)), keep=True))
 
     def _commit(self, items: Sequence[Item], now: Hypothesis, text: WindowText) -> None:
-        self._said.learn([token for item in items for token in item.tokens])
+        self._ngrams.learn([token for item in items for token in item.tokens])
         self._lines.commit(items, self._begin / SAMPLE_RATE, now.start, text)
 
     def _end_speech(self, now: Hypothesis | None, seconds: float) -> LiveText:
-        """The speech in work is over and written."""
+        """The current stretch of speech is over and transcribed."""
         end = now.end if now is not None and now.end is not None else seconds
         self._lines.close(self._begin / SAMPLE_RATE, min(end, seconds))
         self._forget_window(self._stop)
@@ -295,11 +305,11 @@ class Live:
     def _force(
         self, window: Window, now: Hypothesis, text: WindowText, tail: Sequence[Item], seconds: float
     ) -> Sequence[Item]:
-        """Cut the window at a word: no line has ended for too long. Commits what is not at the very end."""
+        """Cut the window at a word, because no line has ended for too long. All but the last words become final."""
         places = [place for place, item in enumerate(tail) if item.word]
-        sure = places[-LEFT_OUT] if len(places) >= LEFT_OUT else 0
+        sure = places[-WORDS_LEFT_OPEN] if len(places) >= WORDS_LEFT_OPEN else 0
         self._commit(tail[:sure], now, text)
-        at = behind(self._lines.ink, now.items)
+        at = index_after(self._lines.final, now.items)
         where = self._word_time(window, now, at, seconds) if at else 0.0
         where = where if 1.0 <= where < seconds else seconds - 1.0
         self._lines.close(self._begin / SAMPLE_RATE, where)
@@ -308,7 +318,7 @@ class Live:
         return tail[sure:]
 
     def _word_time(self, window: Window, now: Hypothesis, at: int, seconds: float) -> float:
-        """The seconds of the window between the items before `at` and those behind."""
+        """The time between item `at` - 1 and item `at`, in seconds of the window, by cross-attention."""
         assert self.language is not None
         tokens = [token for item in now.items for token in item.tokens]
         timings = self._decoder.words(window, Task(self.language.code), tokens, seconds, self._words)
@@ -321,16 +331,16 @@ class Live:
         return (timings[index].end + after) / 2
 
     def _cut(self, last: int, now: Hypothesis) -> None:
-        """Let the window begin behind the line break `last` of the ink."""
-        ink = self._lines.ink
-        at = behind(ink[: last + 1], now.items)
+        """Let the window begin after the line break `last` of the final items."""
+        final = self._lines.final
+        at = index_after(final[: last + 1], now.items)
         place = now.items[at].place if at < len(now.items) else len(now.tokens)
         if place and self._vocabulary.is_timestamp(now.tokens[place - 1]):
             place -= 1
-        self._move(ink[last].start, now.tokens[place:])
+        self._move(final[last].start, now.tokens[place:])
 
     def _move(self, seconds: float, rest: Sequence[int]) -> None:
-        """Let the window begin `seconds` later; `rest` is what the hypothesis says behind."""
+        """Let the window begin `seconds` later; `rest` are the hypothesis' tokens from there on."""
         step = self._vocabulary.seconds_per_timestamp
         later = round(seconds / step) * step
         spaced = self.language is None or self.language.code not in UNSPACED
@@ -339,21 +349,21 @@ class Live:
 
     def _forget_window(self, begin: int) -> None:
         if self._settings.condition:
-            self._prompt = [*self._prompt, *self._lines.said()][-self._positions :]
+            self._prompt = [*self._prompt, *self._lines.finished_tokens()][-self._positions :]
         self._lines.cut()
         self._begin, self._before = begin, None
 
     def _shown(self, tail: Sequence[Item], draft: Sequence[Item] = (), keep: bool = False) -> LiveText:
-        """The state; with `keep` the finished segments stay for the next one."""
+        """The text as it is now; with `keep` the finished segments stay for the next call."""
         text = self._lines.text
-        ink = self._lines.open
-        begun = text([*ink, *tail])
-        start = self._lines.start if ink or not tail else self._begin / SAMPLE_RATE
-        uncommitted, grey = begun[len(text(ink)) :], text([*ink, *tail, *draft])[len(begun) :]
-        self._last = LiveText((), text(ink), uncommitted, grey, start)
-        return self._last if keep else replace(self._last, committed=self._lines.taken())
+        final = self._lines.open
+        begun = text([*final, *tail])
+        start = self._lines.start if final or not tail else self._begin / SAMPLE_RATE
+        provisional, draft_text = begun[len(text(final)) :], text([*final, *tail, *draft])[len(begun) :]
+        self._last = LiveText((), text(final), provisional, draft_text, start)
+        return self._last if keep else replace(self._last, segments=self._lines.taken())
 
 
 def _end(tokens: Sequence[int], vocabulary: Vocabulary) -> int:
-    """How many of the tokens are text and times."""
+    """The number of tokens before the end token."""
     return next((i for i, token in enumerate(tokens) if token == vocabulary.end), len(tokens))

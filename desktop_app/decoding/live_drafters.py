@@ -1,20 +1,20 @@
-"""Drafting live text from the previous update, which costs nothing."""
+"""Drafts live text from the text of the previous update, which costs nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.lookahead import PRIOR_SLOPE, best_look_ahead
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 
-REACH = 10  # how far from the expected place the old text is searched for a new one's token
-BESIDE = 2  # how far, where only the token itself is the same
+REACH = 10  # tokens around the expected place in the old text that are searched for a match
+NEAR = 2  # the same where only the token itself matches, not the one before it
 LEAST, MOST = 4, 32  # tokens of the old text in one pass
-AHEAD = 24  # tokens that are written ahead of the target before it begins
+AHEAD = 24  # tokens that are drafted before the target begins
 
 
 class PreviousDrafter(Drafter):
@@ -28,17 +28,17 @@ class PreviousDrafter(Drafter):
         self._vocabulary, self._inner = vocabulary, inner
         self._old: list[int] = []
         self._begun: tuple[Window, Task, Rules] | None = None
-        self._agreed, self._compared = 9.0, 10.0  # decayed: tokens of the old text that came again, and all
+        self._agreed, self._compared = 9.0, 10.0  # decaying counts: accepted tokens of the old text, and compared ones
         self._proposed: Sequence[int] = ()
         self._at = self._read = 0
         self._lost = False  # the place in the old text is a guess
 
     def expect(self, tokens: Sequence[int]) -> None:
-        """The text that the next window will probably have."""
+        """Set the text that the next window will probably have."""
         self._old = list(tokens)
 
     def begin(self, window: Window, task: Task, rules: Rules) -> None:
-        """A new text. For the same window, task and rules as before `inner` is not told again."""
+        """A new text. `inner` is not begun again for the same window, task and rules."""
         self._at = self._read = 0
         self._lost = False
         self._proposed = ()
@@ -102,14 +102,14 @@ class PreviousDrafter(Drafter):
         self._read = len(tokens)
 
     def _resynchronise(self, token: int, before: int | None) -> None:
-        """Go behind the old text's nearest such token: one whose neighbour is the same too, else one close by.
+        """Continue after the nearest equal token of the old text: one with the same token before it, else one close by.
 
-        Without one the token was another for the expected one, perhaps.
+        Without one the token is taken for a substitution of the expected one.
         """
         at, old = self._at, self._old
         near = sorted(range(max(0, at - REACH), min(len(old), at + REACH)), key=lambda place: abs(place - at))
         found = [place for place in near if old[place] == token]
         pairs = [place for place in found if place and old[place - 1] == before]
-        found = [place for place in found if abs(place - at) <= BESIDE]
+        found = [place for place in found if abs(place - at) <= NEAR]
         self._at = (pairs or found or [at])[0] + 1
         self._lost = not (pairs or found)

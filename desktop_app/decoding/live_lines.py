@@ -1,4 +1,4 @@
-"""The committed text of a live session: the ink of the window in work, and the segments it becomes."""
+"""The final text of a live session: that of the current window, and the segments made of it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from desktop_app.transcript.model import Segment
 
 
 class Lines:
-    """Ink only grows; at a line break it becomes a segment.
+    """Collects final text. It only grows; at a line break it becomes a segment.
 
     Attributes:
-        ink: the committed items since the window's begin.
+        final: the final items since the beginning of the window.
         start: where the open line starts, in seconds of the recording.
     """
 
     def __init__(self, vocabulary: Vocabulary, words: Spell, timestamps: bool) -> None:
         self._vocabulary, self._words, self._timestamps = vocabulary, words, timestamps
-        self.ink: list[Item] = []
+        self.final: list[Item] = []
         self.start = 0.0
-        self._open = 0  # where the open line begins in the ink
+        self._open = 0  # index of the open line's first item in `final`
         self._text: WindowText | None = None
         self._ready: list[Segment] = []
         self._count = 0  # segments that were made
@@ -32,54 +32,54 @@ class Lines:
 
     @property
     def open(self) -> Sequence[Item]:
-        """The ink of the open line."""
-        return self.ink[self._open :]
+        """The final items of the open line."""
+        return self.final[self._open :]
 
     @property
     def breaks(self) -> list[int]:
-        """The places of line breaks in the ink."""
-        return [place for place, item in enumerate(self.ink) if item.is_break]
+        """The indexes of line breaks in `final`."""
+        return [place for place, item in enumerate(self.final) if item.is_break]
 
-    def resume(self, ink: Sequence[Item], start: float) -> None:
+    def resume(self, final: Sequence[Item], start: float) -> None:
         """Begin with an open line."""
-        self.ink, self.start, self._end = list(ink), start, start
+        self.final, self.start, self._end = list(final), start, start
 
     def commit(self, items: Sequence[Item], begin: float, start: float, text: WindowText) -> None:
-        """More ink, from `text` of a window that begins at `begin` and whose first line starts `start` seconds
-        later."""
+        """Make items final. They are part of `text`, the text of a window that begins at `begin` seconds and whose
+        first line starts `start` seconds later."""
         self._text = text
         for item in items:
-            if not self.ink:
+            if not self.final:
                 self.start = max(self._end, begin + start)
-            self.ink.append(item)
+            self.final.append(item)
             if item.is_break:
-                self._finish(self.ink[self._open : -1], begin, item.end)
-                self._open = len(self.ink)
+                self._finish(self.final[self._open : -1], begin, item.end)
+                self._open = len(self.final)
                 self.start = max(self._end, begin + item.start)
 
     def close(self, begin: float, end: float) -> None:
         """The open line ends at `end` seconds of a window that begins at `begin`."""
         if self.open:
             self._finish(self.open, begin, end)
-        self._open = len(self.ink)
+        self._open = len(self.final)
         self.start = max(self.start, begin + end)
 
     def cut(self) -> None:
-        """Forget the ink that became segments: the window begins behind it."""
-        del self.ink[: self._open]
+        """Forget the items that became segments, because the window now begins after them."""
+        del self.final[: self._open]
         self._open = 0
 
-    def said(self) -> list[int]:
-        """The tokens of the ink that a cut would forget."""
-        return [token for item in self.ink[: self._open] for token in item.tokens]
+    def finished_tokens(self) -> list[int]:
+        """The tokens of the items that became segments."""
+        return [token for item in self.final[: self._open] for token in item.tokens]
 
     def taken(self) -> tuple[Segment, ...]:
-        """The segments that are new."""
+        """The segments finished since the last call."""
         ready, self._ready = tuple(self._ready), []
         return ready
 
     def text(self, items: Sequence[Item]) -> str:
-        """What the items say, as it is shown."""
+        """The text of items as it is displayed."""
         return "".join(item.text for item in items).lstrip().rstrip("\ufffd")
 
     def _finish(self, items: Sequence[Item], begin: float, end: float) -> None:

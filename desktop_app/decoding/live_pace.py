@@ -1,34 +1,34 @@
-"""How often a live text is written again: as often as it costs, and no more of the processor than its share."""
+"""How often a live text is updated: as often as its cost and its share of the processor allow."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-SHARE = 0.6
-"""Of one core, for the updates while somebody speaks."""
+PROCESSOR_SHARE = 0.6
+"""The share of one core that updates may use while somebody speaks."""
 
-OFTEN = 0.3
-"""Seconds: nobody reads faster than this."""
+SHORTEST_INTERVAL = 0.3
+"""Seconds between two updates at least: nobody reads faster."""
 
-SELDOM = 0.7
-"""Seconds: a word is not to wait longer for its update where the computer could write it sooner, whatever the share."""
+LONGEST_INTERVAL = 0.7
+"""Seconds between two updates at most where the computer is fast enough, whatever share of the processor they take."""
 
-REST = 1.25
-"""An update is followed by at least a quarter of its time in which the audio is taken in and others may work."""
+REST_FACTOR = 1.25
+"""The interval is at least this multiple of an update's duration: in the rest audio is taken in and others may work."""
 
-_FORGET = 0.7
+_DECAY = 0.7
 
 
 @dataclass
 class Pace:
-    """Measures updates and says how far apart their beginnings are to be, in seconds."""
+    """Measures updates and chooses the interval between the beginnings of two updates."""
 
     _wall: float = 0.0
     _processor: float = 0.0
 
     def took(self, wall: float, processor: float) -> None:
-        """An update took so long, by the clock and of all cores together."""
-        keep = _FORGET if self._wall else 0.0
+        """An update took `wall` seconds by the clock and `processor` seconds of all cores together."""
+        keep = _DECAY if self._wall else 0.0
         self._wall = keep * self._wall + (1 - keep) * wall
         self._processor = keep * self._processor + (1 - keep) * processor
 
@@ -39,4 +39,8 @@ class Pace:
         A machine of many cores is not held to the share of one: an update that took little of its time may come again
         when three times that time has passed.
         """
-        return max(OFTEN, REST * self._wall, min(self._processor / SHARE, 3 * self._wall, SELDOM))
+        return max(
+            SHORTEST_INTERVAL,
+            REST_FACTOR * self._wall,
+            min(self._processor / PROCESSOR_SHARE, 3 * self._wall, LONGEST_INTERVAL),
+        )

@@ -1,4 +1,4 @@
-"""The text of a growing window as words and line breaks, and what two such texts agree on."""
+"""The text of a growing window as words and line breaks, and the agreement of two such texts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Spell = Callable[[Sequence[int]], str]
 _MARKS = frozenset(punctuation + "。，！？：、…—–“”„«»¿¡·")
 _LONGEST_PHRASE = 8
 
-HELD_BACK = 1
-"""Words at the end of a text that are not committed: the end of the audio may have cut them."""
+WORDS_HELD_BACK = 1
+"""Words at the end of a text that stay provisional: the end of the audio may have cut them."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Item:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """What the target writes of a window: `tokens`, and the same as `items`. Its first line starts at `start`; its last
-    one ends at `end`, or is open (None). Seconds of the window."""
+    """The target's text for a window, as `tokens` and as `items`. The first line starts at `start`, the last one ends
+    at `end` or is open (None); both in seconds of the window."""
 
     tokens: tuple[int, ...]
     items: tuple[Item, ...]
@@ -57,7 +57,8 @@ class Hypothesis:
 def parse(
     tokens: Sequence[int], vocabulary: Vocabulary, spell: Spell, spaced: bool, seconds: float = float("inf")
 ) -> Hypothesis:
-    """The hypothesis in the tokens of a window with `seconds` of audio."""
+    """Split the tokens of a window with `seconds` of audio into words and line breaks. `spell` makes text of tokens;
+    `spaced` says whether the language puts spaces between words."""
     items: list[Item] = []
     times: list[float] = []  # those since the last word
     start = 0.0
@@ -84,15 +85,16 @@ def parse(
     return Hypothesis(tuple(tokens), tuple(items), start, times[0] if items and times else None)
 
 
-def behind(ink: Sequence[Item], items: Sequence[Item]) -> int:
-    """From where on `items` say what comes behind `ink`, which the target may hear otherwise by now.
+def index_after(final: Sequence[Item], items: Sequence[Item]) -> int:
+    """The index in `items` of the first item that follows the `final` text, which the target may by now transcribe
+    differently.
 
-    The words of `ink` are matched with the beginning of `items` at the least edit distance; among equals one that ends
-    with the same word, then one with as many words as `ink` has.
+    The words of `final` are aligned with a beginning of `items` at the least edit distance; of equal ones, one that
+    ends with the same word is preferred, then the one closest in number of words.
     """
-    if len(ink) <= len(items) and all(one.text == other.text for one, other in zip(ink, items, strict=False)):
-        return len(ink)
-    known = [item.word for item in ink if item.word]
+    if len(final) <= len(items) and all(one.text == other.text for one, other in zip(final, items, strict=False)):
+        return len(final)
+    known = [item.word for item in final if item.word]
     places = [place for place, item in enumerate(items) if item.word]
     words = [items[place].word for place in places]
     costs = _distances(known, words)
@@ -102,25 +104,25 @@ def behind(ink: Sequence[Item], items: Sequence[Item]) -> int:
 
     best = min(range(len(costs)), key=rank)
     at = places[best - 1] + 1 if best else 0
-    ended = bool(ink) and not ink[-1].word  # marks stand behind the last word already, perhaps a break
+    ended = bool(final) and not final[-1].word  # the final text ends with punctuation or a line break
     while ended and at < len(items) and not items[at].word:
-        if items[at].is_break and not ink[-1].is_break:
+        if items[at].is_break and not final[-1].is_break:
             break
         at += 1
     return at
 
 
 def agreed(before: Sequence[Item], now: Sequence[Item]) -> int:
-    """How many items of `now` can be committed: those that `before` has too, without the words that are held back and
-    what stands behind them (LocalAgreement-2; Macháček, Dabre and Bojar, 2023)."""
+    """How many items of `now` can become final: the common beginning with `before`, without the last words and what
+    follows them (LocalAgreement-2; Macháček, Dabre and Bojar, 2023)."""
     words = [place for place, item in enumerate(now) if item.word]
-    most = min(words[-HELD_BACK] if len(words) >= HELD_BACK else 0, len(before))
+    most = min(words[-WORDS_HELD_BACK] if len(words) >= WORDS_HELD_BACK else 0, len(before))
     return next((i for i in range(most) if before[i].text != now[i].text), most)
 
 
 def unlooped(items: Sequence[Item]) -> Sequence[Item]:
-    """The items without a loop at their end: one word eight times, or a phrase of two to eight words three times over
-    at least twelve words. The first time stays."""
+    """The items without a repetition at their end: one word eight times, or a phrase of two to eight words three times
+    and at least twelve words in all. The first occurrence stays."""
     words = [(item.word, place) for place, item in enumerate(items) if item.word]
     for length in range(1, min(_LONGEST_PHRASE, len(words)) + 1):
         phrase = [word for word, _ in words[-length:]]
@@ -134,7 +136,7 @@ def unlooped(items: Sequence[Item]) -> Sequence[Item]:
 
 
 def shifted(tokens: Sequence[int], vocabulary: Vocabulary, seconds: float) -> list[int]:
-    """The tokens for a window that begins `seconds` later: its times are that much smaller, none below 0."""
+    """The tokens for a window that begins `seconds` later: timestamps are reduced by that time, none below 0."""
     steps = round(seconds / vocabulary.seconds_per_timestamp)
     first = vocabulary.first_timestamp
     return [max(first, token - steps) if vocabulary.is_timestamp(token) else token for token in tokens]

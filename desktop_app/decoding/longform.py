@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from desktop_app.decoding.hearing import MARGIN, HearPart, Samples, Window
+from desktop_app.decoding.audio_window import MARGIN, PartFeatureExtractor, Samples, Window
 from desktop_app.decoding.lines import Line, cut
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.setup import Setup
@@ -21,22 +21,19 @@ from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import Timing, fit, spans, tidy
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
-from desktop_app.transcript.model import GuardReport, Segment, Word
+from desktop_app.transcript.model import GuardReport, Place, Segment, Word
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 
-BEFORE = 2 * SAMPLE_RATE  # samples before a window that the guard's network listens to: it needs to get used to a voice
-TOO_HOT = 0.5  # text that was drawn at a higher temperature is no prompt for the next window (openai/whisper)
+BEFORE = 2 * SAMPLE_RATE  # samples before a window for the guard's voice detector, whose state has to settle
+MOST_PROMPT_TEMPERATURE = 0.5  # text drawn at a higher one does not prompt the next window (openai/whisper)
 
 
 class Listener:
-    """Is told what happens.
-
-    A listener that wants to stop the work raises `speculation.CancelledError` from any of these.
-    """
+    """Receives progress. To stop the work, it raises `speculation.CancelledError` from any method."""
 
     def language(self, language: Language) -> None:
-        """The language is known; comes once, before the first text."""
+        """The language is known; called once, before the first text."""
 
     def tentative(self, lines: Sequence[Line], draft: Sequence[int]) -> None:
         """The window's verified lines so far, the last one open, and the draft that follows them.
@@ -45,24 +42,31 @@ class Listener:
         """
 
     def guarded(self, reports: Sequence[GuardReport]) -> None:
-        """What the guard did about a window; comes before its segments, and only if there is something."""
+        """What the guard did in a window; called before its segments, and only if it did anything."""
+
+    def reached(self, place: Place) -> None:
+        """A window is done, and `transcribe` could go on there; comes before the window's segments, `place` counts
+        them."""
 
     def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
-        """A window is done: its segments, perhaps none, whose ids count from 0, and how much of the audio is behind."""
+        """A window is done: its segments, perhaps none, with ids from 0, and how many seconds of the audio are done."""
 
 
 def transcribe(
     blocks: Iterator[Samples],
-    hear: HearPart,
+    extract: PartFeatureExtractor,
     setup: Setup,
     listener: Listener,
     settings: Settings | None = None,
     counter: Counter | None = None,
+    place: Place | None = None,
 ) -> Statistics:
     """Transcribe a stream of mono audio at 16 kHz.
 
-    `hear` makes the features of its parts. `counter` counts while the work goes on; its total is returned. Raises
-    ValueError for a language or a task that the checkpoint does not have.
+    `extract` computes the features of its parts. `counter` collects statistics meanwhile; its total is returned. From a
+    `place` of an earlier run with the same models and settings on, the text is what it would have become there; the
+    stream still begins with the recording's first sample. Raises ValueError for a language or a task that the
+    checkpoint does not have.
     """
     settings, vocabulary = settings or Settings(), setup.vocabulary
     language = Language(settings.language, 1.0) if settings.language else None
@@ -73,9 +77,13 @@ def transcribe(
     decoder = WindowDecoder(setup.target, vocabulary, counter, setup.drafter, look_ahead)
     audio = _Stream(blocks)
     prompt, seek, count, spoken = list(settings.prompt), 0, 0, 0.0
+    if place is not None:
+        language = Language(place.language, place.probability)
+        prompt, seek, count, spoken = list(place.prompt), place.samples, place.segments, place.spoken
+        listener.language(language)
     while len((part := audio.part(seek)).samples) >= vocabulary.seconds_per_timestamp * SAMPLE_RATE:
         samples = part.samples
-        window = Window(samples, partial(hear, before=part.before[-MARGIN:], behind=part.behind), seek, part.before)
+        window = Window(samples, partial(extract, before=part.before[-MARGIN:], behind=part.behind), seek, part.before)
         if language is None:
             language = decoder.detect_language(window)
         if seek == 0:
@@ -88,14 +96,14 @@ def transcribe(
 
         task = Task(language.code, settings.translate, settings.timestamps, tuple(prompt), settings.hot_words)
 
-        def when_said(
+        def speech_times(
             lines: Sequence[Line], window: Window = window, task: Task = task, seconds: float = seconds
         ) -> list[tuple[float, float]]:
             written = [token for line in lines for token in line.tokens if token < vocabulary.end]
             timings = decoder.words(window, task, written, seconds, setup.text)
             return spans(timings, [sum(token < vocabulary.end for token in line.tokens) for line in lines])
 
-        text = decoder.write_at(settings.temperatures, window, task, watch, setup.text)
+        text = decoder.decode_with_fallback(settings.temperatures, window, task, watch, setup.text)
         if setup.drafter is not None:
             setup.drafter.learn(text.tokens)
         lines, covered = cut(text.tokens, vocabulary, begin, seconds, finished=True)
@@ -103,31 +111,33 @@ def transcribe(
             lines, covered = [], seconds
         lines = [line for line in lines if setup.text(line.tokens).strip()]
         if setup.guard is not None:
-            lines, reports = setup.guard.check(window, text, lines, covered, when_said)
+            lines, reports = setup.guard.check(window, text, lines, covered, speech_times)
             if reports:
                 listener.guarded(reports)
         seek += max(1, round(covered * SAMPLE_RATE))
-        said: list[list[Timing]] = [[] for _ in lines]
+        timed: list[list[Timing]] = [[] for _ in lines]
         if settings.words and lines:
             written = [token for line in lines for token in line.tokens if token < vocabulary.end]
             timings, median = tidy(decoder.words(window, task, written, seconds, setup.text))
-            said = share_out(timings, lines, begin, median, spoken, vocabulary)
-            spoken = next((words[-1].end for words in reversed(said) if words), spoken)
+            timed = share_out(timings, lines, begin, median, spoken, vocabulary)
+            spoken = next((words[-1].end for words in reversed(timed) if words), spoken)
         made = [
             segment_of(count + number, line, text, setup.text, words)
-            for number, (line, words) in enumerate(zip(lines, said, strict=True))
+            for number, (line, words) in enumerate(zip(lines, timed, strict=True))
         ]
         count += len(made)
-        listener.segments(made, seek / SAMPLE_RATE)
         if not text.is_silence:
             prompt = _next_prompt(prompt, lines, text)[-setup.target.positions :] if settings.condition else []
+        listener.reached(Place(seek, count, language.code, language.probability, tuple(prompt), spoken))
+        listener.segments(made, seek / SAMPLE_RATE)
     return counter.total
 
 
 def segment_of(
     number: int, line: Line, text: WindowText, spell: Callable[[Sequence[int]], str], words: Sequence[Timing] = ()
 ) -> Segment:
-    """A line that will not change, with its window's probabilities; times of words are rounded to the hundredth."""
+    """A finished line as a segment, with its window's probabilities; word times are rounded to hundredths of a
+    second."""
     return Segment(
         id=number,
         start=line.start,
@@ -168,13 +178,17 @@ def share_out(
 
 
 def _next_prompt(prompt: list[int], lines: Sequence[Line], text: WindowText) -> list[int]:
-    """The prompt and what was written, or nothing behind a text that was drawn too freely."""
-    return [] if text.temperature > TOO_HOT else [*prompt, *(token for line in lines for token in line.tokens)]
+    """The prompt and the new text; empty after a text drawn at too high a temperature."""
+    return (
+        []
+        if text.temperature > MOST_PROMPT_TEMPERATURE
+        else [*prompt, *(token for line in lines for token in line.tokens)]
+    )
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Samples of a recording for one window, and those around them: as HearPart has them."""
+    """Samples of a recording for one window, and those around them, as PartFeatureExtractor takes them."""
 
     samples: Samples
     before: Samples
@@ -182,7 +196,7 @@ class _Part:
 
 
 class _Stream:
-    """The part of a stream of blocks that the next window needs."""
+    """Keeps the part of a stream of blocks that the next window needs."""
 
     def __init__(self, blocks: Iterator[Samples]) -> None:
         self._blocks, self._first = blocks, 0
@@ -196,7 +210,7 @@ class _Stream:
         first = max(0, start - BEFORE)
         pieces, have = [self._kept[first - self._first :]], self._first + len(self._kept)
         while have < start + WINDOW_SECONDS * SAMPLE_RATE + MARGIN and (block := next(self._blocks, None)) is not None:
-            pieces.append(block)
+            pieces.append(block[max(0, first - have) :])
             have += len(block)
         self._kept, self._first = np.concatenate(pieces), first
         behind = start - first + WINDOW_SECONDS * SAMPLE_RATE

@@ -1,13 +1,13 @@
-"""How many tokens to draft before the target verifies them, none where drafting costs time: a pure function of what
-rounds did and cost.
+"""How many tokens to draft before the target verifies them, none where drafting costs time: a pure function of the
+measured rounds.
 
-The expected number of tokens a round writes is E(k) = (1 - a^(k+1)) / (1 - a) with acceptance a (Leviathan, Kalman and
+The expected number of tokens of a round is E(k) = (1 - a^(k+1)) / (1 - a) with acceptance a (Leviathan, Kalman and
 Matias, "Fast inference from transformers via speculative decoding", 2023); a round costs k drafted tokens and one
 pass of k + 1.
 
-Whether to draft at all is not left to that formula. What the last rounds wrote is counted, and what they took is
-compared with what the target alone took just before or after, for about as long: then a busy machine delays both alike,
-and the median of some such comparisons says what a round costs.
+Whether to draft at all is not left to that formula. The tokens of the last rounds are counted, and their time is
+compared with that of the target alone just before or after, for about as long, so that a busy machine delays both
+alike; the median of several such comparisons is the cost of a round.
 """
 
 from __future__ import annotations
@@ -25,10 +25,14 @@ PRIOR_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9
 DISABLE_BELOW, ENABLE_ABOVE = 0.98, 1.02  # speeds with the draft, the target alone being 1
 KEPT, NEWEST = 64, 16  # rounds with a draft that count, while it is enabled and while it is disabled
 COMPARISONS, LATEST = 15, 5  # comparisons that count, while it is enabled and while it is disabled
-ENOUGH_ROUNDS, ENOUGH_COMPARISONS = 20, 3  # before a draft may be disabled
-SURE = 2.0  # standard errors of what a round costs
+ENOUGH_ROUNDS, ENOUGH_COMPARISONS = 20, 3  # needed before a draft is disabled
+SURE = 2.0  # standard errors of a round's cost
 
-EARLY, LATER, RARELY = 12, 40, 200  # rounds between comparisons: nothing is known, in doubt, the draft surely pays
+EARLY, LATER, RARELY = (
+    12,
+    40,
+    200,
+)  # rounds between comparisons: nothing measured yet, in doubt, drafting is clearly faster
 ALONE = 5  # rounds without the draft for a comparison; the first is slow, behind a pass of another size, and left out
 TRIAL = 4  # rounds of a disabled draft, to see whether it would pay again
 ROUNDS = 2  # with a draft, that take about as long as those without
@@ -41,7 +45,7 @@ DECIDE_EVERY = 4  # rounds: a decision takes a tenth of a millisecond
 
 @dataclass(frozen=True)
 class Round:
-    """What one round did and what it took, in tokens and seconds."""
+    """The tokens and seconds of one round."""
 
     asked: int  # tokens that the drafter might propose; 0 where it was not asked
     drafted: int  # tokens that it proposed
@@ -60,7 +64,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What rounds with a draft took beside rounds without, as a multiple of them."""
+    """The time of rounds with a draft as a multiple of that of rounds without, measured side by side."""
 
     cost: float  # a round with a draft, all in all
     slope: float | None  # a further token of the target's pass; None where nothing was drafted
@@ -68,9 +72,9 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Plan:
-    """How to draft: if `drafting`, at most `look_ahead` tokens, and none behind one that is right with less than the
-    probability `confidence`. `worth` is how fast the text comes with the draft, the target alone being 1, or None while
-    that is not known; `sure` is whether it is above 1 for sure."""
+    """How to draft: if `drafting`, at most `look_ahead` tokens, and no more once the draft is right with a probability
+    below `confidence`. `worth` is the speed with the draft relative to the target alone, None while unknown; `sure` is
+    whether it is significantly above 1."""
 
     look_ahead: int
     confidence: float = 0.0
@@ -80,14 +84,14 @@ class Plan:
 
 
 def expected_tokens(acceptance: float, look_ahead: int) -> float:
-    """Tokens that a round writes on average: the accepted ones and the target's own after them."""
+    """Mean number of tokens of a round: the accepted ones and the target's own after them."""
     if acceptance >= 1.0:
         return look_ahead + 1.0
     return float((1.0 - acceptance ** (look_ahead + 1)) / (1.0 - acceptance))
 
 
 def best_look_ahead(draft: float, base: float, slope: float, acceptance: float, least: int, most: int) -> int:
-    """The look-ahead between `least` and `most` that writes most tokens a second.
+    """The look-ahead between `least` and `most` with the most tokens per second.
 
     `draft` is the cost of one drafted token, `base` + `slope` * k that of a target pass of k tokens, in any unit.
     """
@@ -112,7 +116,7 @@ def least_confidence(rounds: Sequence[Round], draft: float, slope: float, accept
 
 
 def compare(rounds: Sequence[Round], alone: Sequence[Round]) -> Comparison:
-    """Some rounds with a draft, and some without, of about the same time and as long."""
+    """Compare rounds with a draft with rounds without one, run at about the same time and for as long."""
     one = max(fmean(each.seconds for each in alone), 1e-9)
     slopes = [(each.pass_seconds / one - 1.0) / each.drafted for each in rounds if each.drafted]
     return Comparison(fmean(each.seconds for each in rounds) / one, fmean(slopes) if slopes else None)
@@ -127,17 +131,17 @@ def decide(
     least: int,
     most: int,
 ) -> Plan:
-    """What to do next, after `plan` and some `rounds` with a draft, at least one. `encoding` is what the draft takes to
-    encode a window, as one-token passes of the target for each round.
+    """The next plan after `plan` and some `rounds` with a draft, at least one. `encoding` is the draft's time for
+    encoding a window, per round and in one-token passes of the target.
 
-    The look-ahead is `least` to `most` tokens. If it `may_disable_draft`, nothing is drafted once the text surely comes
-    slower with the draft, until it surely comes faster; between the two it stays as it is.
+    The look-ahead is `least` to `most` tokens. If it `may_disable_draft`, drafting stops once it is measurably slower,
+    and starts again once it is measurably faster; between the two it stays as it is.
     """
     worth, drafting, sure = None, plan.drafting, False
     if len(comparisons) >= ENOUGH_COMPARISONS:
         written = [each.written for each in rounds]
         worth = fmean(written) / (median(each.cost for each in comparisons) + encoding)
-        doubt = math.exp(_luck(written) + SURE * _error([math.log(each.cost) for each in comparisons]))
+        doubt = math.exp(_relative_error(written) + SURE * _error([math.log(each.cost) for each in comparisons]))
         sure = worth / doubt > ENABLE_ABOVE
         if may_disable_draft and not drafting:
             drafting = sure
@@ -155,13 +159,13 @@ def decide(
 
 
 def _acceptance(rounds: Sequence[Round]) -> float:
-    """The chance that a token is accepted, few rounds weighing little against what is usual."""
+    """The probability that a token is accepted, with a prior that outweighs few rounds."""
     compared = PRIOR_WEIGHT + sum(each.compared for each in rounds)
     return (PRIOR_ACCEPTANCE * PRIOR_WEIGHT + sum(each.accepted for each in rounds)) / compared
 
 
-def _luck(written: Sequence[int]) -> float:
-    """The standard error of the tokens that a round writes, as a share of them."""
+def _relative_error(written: Sequence[int]) -> float:
+    """The standard error of the mean number of tokens of a round, as a share of it."""
     return stdev(written) / fmean(written) / math.sqrt(len(written))
 
 
@@ -200,12 +204,12 @@ class LookAhead:
 
     @property
     def left_out(self) -> float | None:
-        """How fast the text would come with the draft, the target alone being 1, while it is disabled; else None."""
+        """The speed with the draft relative to the target alone, while the draft is disabled; else None."""
         return None if self._plan.drafting else self._plan.worth
 
     def again(self) -> None:
-        """Another recording begins. What was measured stays known, and a disabled draft stays disabled; but its next
-        trial counts only what is accepted in this recording.
+        """Another recording begins. Measurements are kept and a disabled draft stays disabled, but its next trial
+        counts only this recording.
         """
         if not self._plan.drafting:
             self._rounds.clear()
@@ -231,7 +235,7 @@ class LookAhead:
         self._written, self._encoding = 0, 0.0
 
     def began(self, seconds: float) -> None:
-        """The draft took so long to encode this window."""
+        """The draft took `seconds` to encode this window."""
         self._encoding = seconds
 
     def record(self, done: Round) -> None:

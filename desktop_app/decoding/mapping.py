@@ -21,7 +21,7 @@ class Ids:
     """Maps token ids between target and draft; made by `map_ids`.
 
     `vocabulary` is the draft's with the target's suppress lists, so that no token is drafted that the target lacks or
-    suppresses. The tables, [tokens] each, give -1 where there is no such token.
+    suppresses. The tables, [tokens] each, contain -1 for tokens without a counterpart.
     """
 
     vocabulary: Vocabulary
@@ -39,7 +39,7 @@ class Ids:
         return found if found >= 0 else None
 
     def read(self, token: int) -> int:
-        """The id under which a chosen token is the draft's next input."""
+        """The input id of a token that the draft chose."""
         return token
 
     def written(self, rules: Rules, text: Sequence[int]) -> Written:
@@ -48,7 +48,7 @@ class Ids:
 
     def rules(self, rules: Rules) -> Rules:
         """The target's rules for the draft's vocabulary. When sampling, each token keeps the target's noise, so that
-        the draft goes on agreeing."""
+        the draft keeps agreeing with the target."""
         drawn = rules.sampling
         if drawn is not None:
             drawn = _MappedSampling(drawn.temperature, drawn.window, len(self._there), self._back)
@@ -56,9 +56,9 @@ class Ids:
 
 
 class HeadIds(Ids):
-    """A draft with a reduced head: its inputs are the target's ids, its scores one for each row of the head, [rows].
+    """A draft with a reduced head: its inputs are the target's ids, it scores the rows of its head, [rows].
 
-    Its rules work on rows. Tokens without a row count as row 0, which is no timestamp: all that the rules ask.
+    Its rules work on rows. Tokens without a row are treated as row 0, which is not a timestamp; the rules need no more.
     """
 
     def to_draft(self, tokens: Sequence[int]) -> list[int]:

@@ -1,4 +1,4 @@
-"""N-gram drafting: what followed the last words when they were said before. It needs no draft model.
+"""N-gram drafting: proposes what followed the last words at their previous occurrence. It needs no draft model.
 
 "Prompt lookup decoding" (Saxena, 2023), over the text of the recording so far.
 """
@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.task import Task
 
-MEMORY, LENGTH = 4000, 3  # tokens of finished text that are searched; tokens of an n-gram
+MEMORY, LENGTH = 4000, 3  # tokens of finished text to search; tokens per n-gram
 
 
 class NGramDrafter(Drafter):
-    """Proposes what followed the newest place with the same last tokens. A proposal of `inner` comes first."""
+    """Proposes what followed the newest occurrence of the last tokens. A proposal of `inner` comes first."""
 
     def __init__(self, inner: Drafter | None = None) -> None:
         self._inner = inner
-        self._said: list[int] = []
+        self._finished: list[int] = []
         self._places: dict[tuple[int, ...], int] = {}  # behind the newest occurrence of each n-gram
 
     @property
@@ -32,8 +32,8 @@ class NGramDrafter(Drafter):
             self._inner.begin(window, task, rules)
 
     def learn(self, tokens: Sequence[int]) -> None:
-        self._said = [*self._said, *tokens][-MEMORY:]
-        self._places = _places(self._said)
+        self._finished = [*self._finished, *tokens][-MEMORY:]
+        self._places = _places(self._finished)
         if self._inner is not None:
             self._inner.learn(tokens)
 
@@ -42,7 +42,7 @@ class NGramDrafter(Drafter):
         if proposal or len(tokens) < LENGTH:
             return proposal
         last = tuple(tokens[-LENGTH:])
-        for text, places in ((tokens, _places(tokens)), (self._said, self._places)):
+        for text, places in ((tokens, _places(tokens)), (self._finished, self._places)):
             if last in places:
                 return list(text[places[last] : places[last] + count])
         return []

@@ -1,6 +1,6 @@
-"""How decoding sees a model: encode a window, open a cursor on it, run tokens, rewind.
+"""The interface of a model to decoding: encode a window, open a cursor on it, run tokens, rewind.
 
-Target, draft and test doubles are alike.
+Target, draft and test doubles implement it alike.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ Scores = npt.NDArray[np.float32]
 
 
 class Cursor(Protocol):
-    """A place in the text of one window, with the decoder's memory of everything before it."""
+    """A position in the text of one window, with the decoder's KV cache up to it."""
 
     @property
     def length(self) -> int:
-        """How many tokens the decoder has read; the next one stands at this position."""
+        """The number of tokens the decoder has read: the position of the next one."""
 
     def run(self, tokens: Sequence[int]) -> Scores:
         """Read `tokens` in one pass and give the scores that follow each of them, [len(tokens), vocabulary]."""
 
     def rewind(self, length: int) -> None:
-        """Forget everything from position `length` on. Free of cost, or paid for in the next pass."""
+        """Drop the KV cache from position `length` on. Costs nothing, or is paid for in the next pass."""
 
 
 class Model(Protocol):
@@ -43,14 +43,14 @@ class Model(Protocol):
 
     @property
     def mel_bins(self) -> int:
-        """How many mel bins the encoder hears."""
+        """The number of mel bins that the encoder takes."""
 
     def encode(self, features: npt.NDArray[np.float32]) -> Any:
-        """The encoder's view of one window of log-mel features [bins, frames]: opaque, for `open`."""
+        """The encoder's output for one window of log-mel features [bins, frames]: opaque, for `open`."""
 
     def open(self, encoded: Any) -> Cursor:
         """A cursor at position 0 of the window."""
 
     def attend(self, encoded: Any, tokens: Sequence[int]) -> tuple[Scores, npt.NDArray[np.float32]]:
-        """The scores that follow each of `tokens`, read from position 0 on, and where the heads that follow the words
-        looked while they were read: attention before the softmax, [heads, len(tokens), frames]. Ends the cursor."""
+        """The scores that follow each of `tokens`, read from position 0 on, and the cross-attention weights of the
+        alignment heads before the softmax, [heads, len(tokens), frames]. Ends the cursor."""

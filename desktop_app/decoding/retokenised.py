@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Draft, Drafter, is_unsure, probability
-from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 
 Content = list[bytes | float]
-"""Text and times in no vocabulary: UTF-8 bytes, perhaps cut inside a character, and seconds."""
+"""Text and times independent of a vocabulary: UTF-8 bytes, perhaps cut inside a character, and seconds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Spelling:
-    """A vocabulary's tokenizer: `pieces` are the bytes of each token, b"" for special ones; `split` makes tokens of any
-    bytes, which spell exactly these."""
+    """A vocabulary's tokenizer: `pieces` are the bytes of each token, b"" for special ones; `split` tokenises any
+    bytes without loss."""
 
     vocabulary: Vocabulary
     pieces: Sequence[bytes]
@@ -97,7 +97,7 @@ class RetokenisedDrafter(Drafter):
         whole = self._target.encode(content)
         if whole[: len(verified)] == list(verified):
             return whole[len(verified) :]
-        # The target has not tokenised its text as its tokenizer does, so only the rest is tokenised.
+        # The target's own tokens need not be those of its tokenizer, so only the rest is tokenised.
         known = sum(len(self._target.pieces[token]) for token in verified)
         if content and isinstance(content[0], bytes):
             content = [content[0][known:], *content[1:]]

@@ -1,4 +1,4 @@
-"""Whisper's rules as pure functions of the prefix: what may be written next, and what is.
+"""Whisper's decoding rules as pure functions of the prefix: which tokens are allowed next, and which one is chosen.
 
 Follows openai/whisper's `decoding.py` (SuppressBlank, SuppressTokens, ApplyTimestampRules, in this order). Nothing is
 shared or mutable, so that draft and target can apply the same rules to different prefixes without disturbing each
@@ -7,6 +7,7 @@ other.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.problems import Problem
 
 NEVER = np.float32(-np.inf)
 Row = npt.NDArray[np.float32]
@@ -33,7 +35,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Decision:
-    """The token chosen at one position, its log-probability under the rules, and by how much the choice was won.
+    """The token chosen at one position, its log-probability under the rules, and its margin.
 
     `margin` is the smallest change of a difference of two logits that could have led to another token.
     """
@@ -75,7 +77,8 @@ class Rules:
     def decide(self, scores: Row, written: Written) -> Decision:
         """The choice after the prefix that led to `written`; `scores` are raw logits, [vocabulary].
 
-        The log-probability is that at temperature 1, whatever the sampling.
+        The log-probability is that at temperature 1, whatever the sampling. Problem where the best score is infinite
+        or no number, as of a model whose weights are none: it would write anything, without end.
         """
         allowed = self.allow(scores, written)
         times = self.vocabulary.first_timestamp
@@ -93,7 +96,9 @@ class Rules:
             temperature = self.sampling.temperature
             drawn = allowed / np.float32(temperature) + self.sampling.noise(written.count, len(allowed))
         token = int(drawn.argmax())
-        best = float(drawn[token])
+        best = float(drawn[token])  # the first that is no number, if there is one
+        if math.isnan(best) or best == math.inf:
+            raise Problem("engine.not_finite")
         log_probability = float(allowed[token]) - _log_sum_exp(allowed)
         drawn[token] = NEVER
         margin = min(margin, (best - float(drawn.max())) * temperature)

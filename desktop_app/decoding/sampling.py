@@ -1,8 +1,8 @@
 """Sampling at a temperature that can be replayed: noise keyed by window, temperature and position.
 
 The token is the argmax of logits / temperature + Gumbel noise, which draws from the softmax at that temperature (the
-Gumbel-max trick; Maddison, Tarlow and Minka, "A* sampling", 2014). Because the noise depends on the place alone, a run
-with a draft writes what a run without writes, and a draft under the same noise goes on agreeing with the target.
+Gumbel-max trick; Maddison, Tarlow and Minka, "A* sampling", 2014). Because the noise depends on the place alone, the
+text is the same with and without a draft, and a draft under the same noise keeps agreeing with the target.
 """
 
 from __future__ import annotations

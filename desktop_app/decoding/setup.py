@@ -1,4 +1,4 @@
-"""What takes part in writing the text of a recording."""
+"""The models and helpers that transcribe a recording."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from desktop_app.decoding.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Setup:
-    """The target model with its vocabulary, and what helps and checks it.
+    """The target model with its vocabulary, a drafter that speeds it up, and a guard that checks its text.
 
-    `text` makes text of the target's tokens. Without a `drafter` the target works alone, and without a `guard` the text
-    is the target's, whatever it is like. `look_ahead` brings what it learned about target and drafter from other
-    recordings; without one a draft that costs time is found out anew. Live text always asks the drafter.
+    `text` makes text of the target's tokens. Without a `drafter` the target works alone; without a `guard` its text is
+    taken as it is. `look_ahead` carries over what other recordings showed about target and drafter; without one it
+    measures anew whether drafting saves time. Live text always uses the drafter.
     """
 
     target: Model

@@ -65,9 +65,9 @@ class Speculation:
         self._rules, self._counter = rules, counter
         self._drafter, self._look_ahead = drafter, look_ahead
 
-    def write(self, prefill: Sequence[int], watch: Watch, begin: Callable[[], None]) -> tuple[Text, Scores]:
-        """The text that follows `prefill`, and the scores behind each of its tokens; the cursor stands at the
-        beginning. `begin` tells the drafter of the window, and is called before it is first asked.
+    def decode(self, prefill: Sequence[int], watch: Watch, begin: Callable[[], None]) -> tuple[Text, Scores]:
+        """The text that follows `prefill`, and the scores behind each of its tokens; the cursor must be at position 0.
+        `begin` prepares the drafter for the window; it is called before the first proposal, if there is one.
 
         The first draft is verified in the prefill's own pass. Ends at the end token or when prefill and text together
         fill the positions.

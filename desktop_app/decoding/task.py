@@ -1,4 +1,4 @@
-"""What is to be written of a window, and how that is said to a model: the tokens before the text."""
+"""What to decode from a window, and the tokens that tell a model so."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from desktop_app.decoding.vocabulary import ENGLISH, Vocabulary
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be written of a window, behind the tokens of `hot_words` that may occur and of a `prompt`.
+    """What to decode from a window. The prefill contains the tokens of `hot_words` that may occur and of a `prompt`,
+    the text so far.
 
-    `language` is a code of the checkpoint's, and ignored where it has none; "" is English. `translate` means into
+    `language` is one of the checkpoint's codes, ignored where it has none; "" is English. `translate` means into
     English.
     """
 

@@ -10,8 +10,8 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
+from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.protocol import Model, Scores
 from desktop_app.decoding.rules import Rules
@@ -28,7 +28,7 @@ TOO_REPETITIVE, TOO_UNSURE, NO_SPEECH = 2.4, -1.0, 0.6
 
 @dataclass(frozen=True)
 class WindowText:
-    """What the target wrote for one window.
+    """The target's text for one window.
 
     `mean_log_probability` is over the tokens and the end token, under the rules, at temperature 1.
     """
@@ -40,7 +40,7 @@ class WindowText:
 
     @property
     def is_silence(self) -> bool:
-        """Whether the target holds the window to be without speech: openai/whisper's two thresholds."""
+        """Whether the target takes the window for silence, by openai/whisper's two thresholds."""
         return self.no_speech_probability > NO_SPEECH and self.mean_log_probability <= TOO_UNSURE
 
 
@@ -55,7 +55,7 @@ class Language:
 class WindowDecoder:
     """Decodes windows one after another with a target and perhaps a drafter.
 
-    `look_ahead` says how far to draft, and may disable the draft; without one the drafter is asked whatever it costs.
+    `look_ahead` says how far to draft, and may disable the draft; without one the drafter is always used.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class WindowDecoder:
         best = int(shares.argmax())
         return Language(codes[best], float(shares[best]))
 
-    def write(self, window: Window, task: Task, watch: Watch, sampling: Sampling | None = None) -> WindowText:
+    def decode(self, window: Window, task: Task, watch: Watch, sampling: Sampling | None = None) -> WindowText:
         """The window's text: greedy, or drawn by `sampling`."""
         prefill = prefix(self._vocabulary, task, self._target.positions)
         rules = Rules(self._vocabulary, task.timestamps, sampling)
@@ -89,12 +89,12 @@ class WindowDecoder:
             if self._drafter is not None:
                 self._drafter.begin(window, task, rules)
 
-        text, scores = self._speculation(window, rules).write(prefill, watch, begin)
+        text, scores = self._speculation(window, rules).decode(prefill, watch, begin)
         mean = text.log_probability / (len(text.tokens) + 1)
         temperature = sampling.temperature if sampling else 0.0
         return WindowText(tuple(text.tokens), mean, self._no_speech(scores, prefill), temperature)
 
-    def write_at(
+    def decode_with_fallback(
         self,
         temperatures: Sequence[float],
         window: Window,
@@ -108,7 +108,7 @@ class WindowDecoder:
         """
         for temperature in temperatures:
             sampling = Sampling(temperature, window.place) if temperature > 0 else None
-            text = self.write(window, task, watch, sampling)
+            text = self.decode(window, task, watch, sampling)
             if text.is_silence or not (_unsure(text) or is_repetitive(words(text.tokens))):
                 break
         return text
@@ -121,16 +121,16 @@ class WindowDecoder:
         seconds: float,
         spell: Callable[[Sequence[int]], str],
     ) -> list[Timing]:
-        """When each word of the text tokens `tokens` was said; the window holds `seconds` of audio.
+        """The times of each word of the text tokens `tokens`, by cross-attention; the window holds `seconds` of audio.
 
-        One more pass of the target over the whole text, which is counted as one.
+        Takes one more pass of the target over the whole text.
         """
         if not tokens:
             return []
         start = prefix(
             self._vocabulary, replace(task, timestamps=False, prompt=(), hot_words=()), self._target.positions
         )
-        tokens = tokens[: self._target.positions - len(start) - 1]  # the last of a text that fills them stay untimed
+        tokens = tokens[: self._target.positions - len(start) - 1]  # the last ones of a full text get no times
         began = perf_counter()
         scores, attention = self._target.attend(window.encoded(self._target), [*start, *tokens, self._vocabulary.end])
         self._counter.add(Statistics(verify_seconds=perf_counter() - began, target_passes=1))
@@ -167,7 +167,7 @@ def _unsure(text: WindowText) -> bool:
 
 
 def is_repetitive(words: str) -> bool:
-    """Whether a text can be compressed too well to be speech."""
+    """Whether a text is repetitive: its zlib compression ratio is above openai/whisper's threshold."""
     raw = words.strip().encode()
     return bool(raw) and len(raw) / len(zlib.compress(raw)) > TOO_REPETITIVE
 

@@ -1,7 +1,7 @@
-"""When each word was said, from where the target looked while it wrote: alignment by cross-attention.
+"""Word timestamps by cross-attention.
 
 The method is openai/whisper's (`timing.py`): the attention of a few heads that follow the audio is normalised over the
-tokens, smoothed by a median filter and crossed by dynamic time warping; a token begins where the path reaches it. The
+tokens, smoothed by a median filter and aligned by dynamic time warping; a token begins where the path reaches it. The
 corrections of words that are too long, at the ends of sentences and segments, are its corrections. Tokens never change.
 """
 
@@ -16,18 +16,18 @@ import numpy.typing as npt
 
 SMOOTH = 7  # width of the median filter, in frames
 FRAMES_A_SECOND = 50.0
-LONGEST_MEDIAN = 0.7  # seconds; a longer median word says more about pauses than about words
+LONGEST_MEDIAN = 0.7  # seconds; a longer median would come from pauses, not from words
 OPENING, CLOSING, SENTENCE_END = "\"'“¿([{-", "\"'.。,，!！?？:：”)]}、", ".。!！?？"
 UNSPACED = frozenset({"zh", "ja", "th", "lo", "my", "yue"})
 """Languages that are written without spaces: there a word is a character."""
-BROKEN = "\ufffd"  # stands for bytes that are no character
+BROKEN = "\ufffd"  # the decoder's replacement for bytes that are no character
 
 Matrix = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Timing:
-    """A word as the target wrote it, its tokens, its seconds from the start of the window, its mean probability."""
+    """A word of the target's text with its tokens, start and end in seconds of the window, and mean probability."""
 
     text: str
     tokens: tuple[int, ...]
@@ -55,8 +55,8 @@ def align(
     """The timing of `words`, which are the text's tokens in order.
 
     `attention` are the alignment heads' scores before the softmax, [heads, rows, frames]: a row for each token that was
-    read. From row `first` on they predict the text's tokens and the end; the others count only for what is normal.
-    `probabilities` [tokens] are those of the tokens, `frames` counts those with audio.
+    read. From row `first` on they predict the text's tokens and the end token; the others are used for normalisation
+    only. `probabilities` [tokens] are the text tokens', `frames` is the number of frames with audio.
     """
     weights = np.exp(attention[:, :, :frames] - attention[:, :, :frames].max(-1, keepdims=True))
     weights /= weights.sum(-1, keepdims=True)
@@ -110,7 +110,8 @@ def warp(cost: Matrix) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
 
 
 def spans(timings: Sequence[Timing], counts: Sequence[int]) -> list[tuple[float, float]]:
-    """When each of some pieces of text was said, of so many tokens each; tokens without a time come at the end."""
+    """Start and end of consecutive pieces of a text with `counts` tokens each; tokens without a time get the last
+    one."""
     times = [(timing.start, timing.end) for timing in timings for _ in timing.tokens]
     end = times[-1][1] if times else 0.0
     found, at = [], 0
@@ -122,9 +123,9 @@ def spans(timings: Sequence[Timing], counts: Sequence[int]) -> list[tuple[float,
 
 
 def tidy(timings: Sequence[Timing]) -> tuple[list[Timing], float]:
-    """Words that are not longer than words are, with their punctuation, and the median length of a word.
+    """Shorten overlong words at sentence ends and merge punctuation into words; also the median length of a word.
 
-    A word with tokens but without text stands for punctuation that has gone to its neighbour.
+    A word with tokens but without text was punctuation that is now part of its neighbour.
     """
     lengths = [timing.end - timing.start for timing in timings if timing.end != timing.start]
     median = min(LONGEST_MEDIAN, float(np.median(lengths))) if lengths else 0.0
@@ -139,16 +140,16 @@ def tidy(timings: Sequence[Timing]) -> tuple[list[Timing], float]:
 
 
 def fit(words: list[Timing], start: float, end: float, median: float, last_speech: float) -> tuple[list[Timing], float]:
-    """The words of one segment, corrected where the first or last is too long to be true, and where its speech ended.
+    """The words of one segment with its first and last word corrected where they are too long; also the speech's end.
 
-    `start` and `end` are the segment's, `last_speech` is the end of what was said before it, on the words' own clock.
+    `start` and `end` are the segment's, `last_speech` is the end of the speech before it, all on the words' own clock.
     """
     if not words:
         return words, last_speech
     longest = 2 * median
     first, second = words[0], words[1] if len(words) > 1 else None
     stretched = first.end - first.start > longest or (second is not None and second.end - first.start > 2 * longest)
-    if first.end - last_speech > 4 * median and stretched:  # the first words behind a pause take part of it for theirs
+    if first.end - last_speech > 4 * median and stretched:  # the first words after a pause include part of it
         if second is not None and second.end - second.start > longest:
             border = max(second.end / 2, second.end - longest)
             first, words[1] = replace(first, end=border), replace(second, start=border)

@@ -55,7 +55,7 @@ def _settings(checkpoint: Checkpoint, folder: Path) -> None:
         if file.name not in parts.GRAPHS:
             shutil.rmtree(file) if file.is_dir() else file.unlink()
     for name in parts.SETTINGS:
-        if (checkpoint.folder / name).is_file():
+        if parts.there(checkpoint.folder / name):
             shutil.copyfile(checkpoint.folder / name, folder / name)
     parts.write_about(folder, {"name": checkpoint.name, "notice": checkpoint.notice})
 

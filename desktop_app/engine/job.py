@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
@@ -14,7 +15,7 @@ from desktop_app.audio.logmel import features
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.audio.voice import VoiceGate
 from desktop_app.checkpoints.folder import Checkpoint
-from desktop_app.decoding import live_rest, longform
+from desktop_app.decoding import live_remainder, longform
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.vocabulary import ENGLISH
@@ -34,11 +35,11 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.outbox import Outbox
-from desktop_app.engine.speakers import OFF, Beside
+from desktop_app.engine.speakers import OFF, FileSpeakers
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.continued import continued
-from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Transcript
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 
@@ -50,7 +51,7 @@ def run(
     cancelled: Callable[[], bool],
     pause: Callable[[], None] = lambda: None,
 ) -> None:
-    """Do a job and tell all about it, up to Finished, Failed or Cancelled; the last comes soon after `cancelled` says
+    """Run a job and send its events, up to Finished, Failed or Cancelled; the last comes soon after `cancelled` says
     yes. `pause` is called between two windows, and before the first one, and may take its time.
     """
     try:
@@ -75,24 +76,45 @@ def _transcribe(
         pair = shelf.pair(request.options, announce)
         checkpoint, models = pair.target.checkpoint, pair.described()
         settings = settings_of(request.options, checkpoint)
-        if request.written and settings.language is None and checkpoint.vocabulary.knows(request.written.language):
-            settings = replace(settings, language=request.written.language)
-        beside = Beside(request.options.speakers) if request.options.speakers != OFF else None
-        work = _Work(request, outbox, cancelled, pause, checkpoint, audio.seconds, beside)
-        hear = None
-        if not request.written:
+        file = _identity(request.path)
+        if request.place and not _can_resume(request, models, file):
+            request = replace(request, written=None, place=None)
+        live = request.written if request.place is None else None
+        if live and settings.language is None and checkpoint.vocabulary.knows(live.language):
+            settings = replace(settings, language=live.language)
+        attribution = FileSpeakers(request.options.speakers) if request.options.speakers != OFF else None
+        work = _Work(request, outbox, cancelled, pause, checkpoint, audio.seconds, attribution, file)
+        extract = None
+        if not live:
             if audio.seconds > WINDOW_SECONDS:
                 announce("loudness")
-            hear = work.listened(pair.mel_bins).features
-        outbox.send(Started(request.job, audio.seconds, models))
+            extract = work.spectrogram(pair.mel_bins).features
+        outbox.send(Started(request.job, audio.seconds, models, work.kept))
         setup, blocks = pair.setup(request.options.guard), work.counted(audio)
-        if hear is None:
-            live_rest.transcribe(blocks, work.since, features, setup, VoiceGate(), work, settings, work.counter)
+        if extract is None:
+            live_remainder.transcribe(blocks, work.since, features, setup, VoiceGate(), work, settings, work.counter)
         else:
             setup = replace(setup, look_ahead=pair.look_ahead())
-            longform.transcribe(blocks, hear, setup, work, settings, work.counter)
+            longform.transcribe(blocks, extract, setup, work, settings, work.counter, request.place)
         whole = work.transcript(models, audio.damage)
-        return beside.finish(whole) if beside else whole
+        return attribution.finish(whole) if attribution else whole
+
+
+def _identity(path: str) -> tuple[int, int]:
+    """Bytes of a file and nanoseconds of its last change."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns
+
+
+def _can_resume(request: Transcribe, models: Models, file: tuple[int, int]) -> bool:
+    """Whether this engine would have written the same text so far: the file, the model and its device are the same."""
+    before = request.written.models if request.written else None
+    if before is None or request.place is None or request.place.file != file:
+        return False
+    return (before.target, before.device, before.precision) == (models.target, models.device, models.precision)
 
 
 def settings_of(options: Options, checkpoint: Checkpoint) -> Settings:
@@ -113,7 +135,7 @@ def settings_of(options: Options, checkpoint: Checkpoint) -> Settings:
 
 
 def _language(wanted: str, checkpoint: Checkpoint) -> str | None:
-    """The language to write in, None to find it out."""
+    """The language to transcribe in, None to detect it."""
     if wanted == "auto":
         return None
     if not checkpoint.vocabulary.knows(wanted):
@@ -126,9 +148,10 @@ def _language(wanted: str, checkpoint: Checkpoint) -> str | None:
 
 
 class _Work(longform.Listener):
-    """Turns what the decoding tells into events, and keeps what the transcript is made of.
+    """Turns progress of the decoding into events, and collects the transcript.
 
-    Attributes: counter; since (the sample that the decoding begins with, behind what is written already).
+    Attributes: counter; since (the sample with which decoding begins, after what is transcribed already); kept (the
+    number of segments that are).
     """
 
     def __init__(
@@ -139,22 +162,26 @@ class _Work(longform.Listener):
         pause: Callable[[], None],
         checkpoint: Checkpoint,
         seconds: float,
-        beside: Beside | None,
+        attribution: FileSpeakers | None,
+        file: tuple[int, int],
     ) -> None:
         self.counter = Counter()
         self._request, self._outbox, self._cancelled, self._pause = request, outbox, cancelled, pause
-        self._checkpoint, self._seconds, self._beside = checkpoint, seconds, beside
+        self._checkpoint, self._seconds, self._attribution = checkpoint, seconds, attribution
         self._began = perf_counter()
         self._language = Language("", 0.0)
         self._segments: list[Segment] = []
         self._guarded: list[GuardReport] = []
-        self._samples = 0
+        self._guarded_told, self._samples = 0, 0
+        self._file, self._place = file, request.place
         lines = request.written.segments if request.written else ()
-        self._first, self._done = len(lines), lines[-1].end if lines else 0.0
+        self.kept, self._done = len(lines), lines[-1].end if lines else 0.0
         self.since = round(self._done * SAMPLE_RATE)
+        if request.place:
+            self.since, self._done = request.place.samples, request.place.samples / SAMPLE_RATE
 
-    def listened(self, bins: Collection[int]) -> Spectrogram:
-        """The features of the file, which is heard once for its measure before it is heard again for its text."""
+    def spectrogram(self, bins: Collection[int]) -> Spectrogram:
+        """The features of the file, which is read once for its loudest sound before it is read again for its text."""
 
         def blocks() -> Iterator[npt.NDArray[np.float32]]:
             with AudioFile(self._request.path) as audio:
@@ -166,13 +193,13 @@ class _Work(longform.Listener):
         return Spectrogram(blocks(), bins)
 
     def counted(self, blocks: AudioFile) -> Iterator[npt.NDArray[np.float32]]:
-        """The blocks that are to be decoded, while the samples of all are counted."""
+        """The blocks to decode; counts the samples of all blocks and passes them to the speaker networks."""
         for block in blocks:
             self._check()
-            behind = max(0, self.since - self._samples)
+            behind = 0 if self._place else max(0, self.since - self._samples)
             self._samples += block.size
-            if self._beside:
-                self._beside.hear(block)
+            if self._attribution:
+                self._attribution.feed(block)
             if behind < block.size:
                 yield block[behind:]
 
@@ -188,17 +215,23 @@ class _Work(longform.Listener):
     def guarded(self, reports: Sequence[GuardReport]) -> None:
         self._guarded += reports
 
+    def reached(self, place: Place) -> None:
+        self._place = replace(place, file=self._file)
+
     def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
         self._check()
         for made in segments:
-            segment = replace(made, id=self._first + made.id)
+            segment = made if self._place else replace(made, id=self.kept + made.id)
             self._segments.append(segment)
             self._outbox.send(SegmentReady(self._request.job, segment))
         self._done = done_seconds
         stats = self._stats(done_seconds - self.since / SAMPLE_RATE)
-        self._outbox.send(Progress(self._request.job, done_seconds, self._seconds, stats))
-        if self._beside:
-            self._beside.work()
+        if self._request.place and self._request.written:
+            stats = replace(self._request.written.stats + stats, audio_seconds=done_seconds)
+        guarded, self._guarded_told = tuple(self._guarded[self._guarded_told :]), len(self._guarded)
+        self._outbox.send(Progress(self._request.job, done_seconds, self._seconds, stats, guarded, self._place))
+        if self._attribution:
+            self._attribution.work()
         self._rest()
         self._check()
 
@@ -219,7 +252,7 @@ class _Work(longform.Listener):
         return continued(self._request.written, made) if self._request.written else made
 
     def _rest(self) -> None:
-        """A pause, which is no time of the job's."""
+        """Let live sessions run; the time they take does not count for the job."""
         paused = perf_counter()
         self._pause()
         self._began += perf_counter() - paused

@@ -1,4 +1,4 @@
-"""The engine's side of a live session: audio comes in, the text goes out as it is written."""
+"""The engine's side of a live session: audio comes in, text goes out as it is decoded."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from desktop_app.audio.logmel import features
 from desktop_app.audio.voice import VoiceGate
 from desktop_app.decoding import live
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.live_pace import Pace
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.window import Language
 from desktop_app.engine.job import settings_of
-from desktop_app.engine.live_speakers import LiveBeside
+from desktop_app.engine.live_speakers import SessionSpeakers
 from desktop_app.engine.live_target import pair_for_live
 from desktop_app.engine.messages import (
     Cancelled,
@@ -38,8 +38,8 @@ from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment, Transcript
 from desktop_app.transcript.statistics import Counter, Statistics
 
-NEWS = 0.25
-"""Seconds after which it is said again how much was heard, though nothing was written."""
+REPORT_EVERY = 0.25
+"""Seconds after which the state is sent again though there is no new text."""
 
 _BLOCK = 10 * SAMPLE_RATE  # of silence at a time, where the recording has a gap
 
@@ -48,11 +48,11 @@ class Source(Protocol):
     """Where the audio comes from."""
 
     def take(self, seconds: float) -> list[LiveAudio | StopLive]:
-        """What has come since, after waiting so long for the first."""
+        """What has arrived, after waiting up to `seconds` for the first."""
 
 
 def run(request: StartLive, source: Source, shelf: Shelf, outbox: Outbox, cancelled: Callable[[], bool]) -> None:
-    """Do a session and tell all about it, up to Finished, Failed or Cancelled."""
+    """Run a session and send its events, up to Finished, Failed or Cancelled."""
     try:
         outbox.send(Finished(request.job, _Session(request, source, shelf, outbox, cancelled).transcript()))
     except CancelledError:
@@ -76,41 +76,41 @@ class _Session:
         pair, self._models = pair_for_live(request, shelf, self._announce)
         self._live = self._begun(pair)
         wanted = request.options.speakers
-        self._beside = LiveBeside(wanted, request.resume.speakers) if wanted != OFF else None
+        self._attribution = SessionSpeakers(wanted, request.resume.speakers) if wanted != OFF else None
         self._has_words = False
-        self._reports_told = 0
+        self._reports_sent = 0
 
     def transcript(self) -> Transcript:
-        """Listen until it is stopped, write all that was said; the result."""
+        """Take audio until the session is stopped and transcribe all of it; the result."""
         live = self._live
         self._outbox.send(Started(self._request.job, 0.0, self._models))
-        told = next_update = perf_counter()
+        reported = next_update = perf_counter()
         stopped = False
         while not stopped:
             self._check()
-            if self._beside and self._has_words:
-                self._beside.work(next_update - perf_counter() if live.due else NEWS)
+            if self._attribution and self._has_words:
+                self._attribution.work(next_update - perf_counter() if live.due else REPORT_EVERY)
             now = perf_counter()
-            wait = max(0.0, next_update - now) if live.due else NEWS
-            for message in self._source.take(min(wait, NEWS)):
+            wait = max(0.0, next_update - now) if live.due else REPORT_EVERY
+            for message in self._source.take(min(wait, REPORT_EVERY)):
                 if isinstance(message, StopLive):
                     stopped = True
                 else:
-                    self._hear(message)
+                    self._take(message)
             now = perf_counter()
             if live.due and now >= next_update and not stopped:
                 self._update()
-                next_update, told = now + self._pace.interval, perf_counter()
-            elif now - told >= NEWS:
-                self._tell(live.text)
-                told = now
+                next_update, reported = now + self._pace.interval, perf_counter()
+            elif now - reported >= REPORT_EVERY:
+                self._report(live.text)
+                reported = now
         live.finish()
         while live.due:
             self._check()
             self._update()
-        self._tell(live.text)
+        self._report(live.text)
         language = live.language or Language("", 0.0)
-        seconds = live.heard / SAMPLE_RATE
+        seconds = live.received / SAMPLE_RATE
         whole = Transcript(
             path=self._request.live.path,
             seconds=seconds,
@@ -121,14 +121,14 @@ class _Session:
             stats=self._stats(),
             guarded=tuple(self._live.reports),
         )
-        return self._beside.finish(whole) if self._beside else whole
+        return self._attribution.finish(whole) if self._attribution else whole
 
     def _begun(self, pair: Pair) -> live.Live:
         request, resume, checkpoint = self._request, self._request.resume, pair.target.checkpoint
         settings = settings_of(request.options, checkpoint)
         if resume.language and settings.language is None:
             settings = replace(settings, language=resume.language)
-        ink = tuple(checkpoint.tokens(f" {resume.text}")) if resume.text else ()
+        tokens = tuple(checkpoint.tokens(f" {resume.text}")) if resume.text else ()
         return live.Live(
             features,
             pair.setup(request.options.guard),
@@ -137,22 +137,22 @@ class _Session:
             settings=settings,
             counter=self._counter,
             ahead=self._ahead,
-            resume=live.Resume(resume.at, ink),
+            resume=live.Resume(resume.at, tokens),
         )
 
-    def _hear(self, message: LiveAudio) -> None:
-        """Take a block in. Where the recording has a gap there was silence; what came before is not heard twice."""
+    def _take(self, message: LiveAudio) -> None:
+        """Add a block. A gap in the recording becomes silence; samples that have come before are left out."""
         samples: Samples = np.frombuffer(message.samples, "<f4")
-        missing = message.start - self._live.heard
+        missing = message.start - self._live.received
         while missing > 0:
             self._feed(np.zeros(min(missing, _BLOCK), np.float32))
-            missing = message.start - self._live.heard
+            missing = message.start - self._live.received
         self._feed(samples[-missing:])
         self._arrived = perf_counter()
 
     def _feed(self, samples: Samples) -> None:
-        if self._beside:
-            self._beside.hear(samples, self._live.heard)
+        if self._attribution:
+            self._attribution.feed(samples, self._live.received)
         self._live.feed(samples)
 
     def _update(self) -> None:
@@ -163,7 +163,7 @@ class _Session:
         self._busy += took
         self._measure_latency()
         if text is not None:
-            self._tell(text)
+            self._report(text)
 
     def _ahead(self, text: live.LiveText) -> None:
         """The draft is faster than the target."""
@@ -172,27 +172,27 @@ class _Session:
         self._outbox.tentative(lambda: self._event(text, ()))
 
     def _measure_latency(self) -> None:
-        self._latency = perf_counter() - self._arrived + (self._live.heard - self._live.decoded) / SAMPLE_RATE
+        self._latency = perf_counter() - self._arrived + (self._live.received - self._live.decoded) / SAMPLE_RATE
 
-    def _tell(self, text: live.LiveText) -> None:
-        new = tuple(replace(each, id=self._request.resume.segments + each.id) for each in text.committed)
+    def _report(self, text: live.LiveText) -> None:
+        new = tuple(replace(each, id=self._request.resume.segments + each.id) for each in text.segments)
         self._segments += new
-        self._has_words = self._has_words or bool(self._segments or text.ink or text.uncommitted)
-        changes = self._beside.changes(self._segments) if self._beside else ()
-        reports = tuple(self._live.reports[self._reports_told :])
-        self._reports_told += len(reports)
+        self._has_words = self._has_words or bool(self._segments or text.final or text.provisional)
+        changes = self._attribution.changes(self._segments) if self._attribution else ()
+        reports = tuple(self._live.reports[self._reports_sent :])
+        self._reports_sent += len(reports)
         self._outbox.send(replace(self._event(text, new), speakers=changes, guarded=reports))
 
-    def _event(self, text: live.LiveText, committed: tuple[Segment, ...]) -> LiveUpdate:
-        heard, decoded = self._live.heard / SAMPLE_RATE, self._live.decoded / SAMPLE_RATE
+    def _event(self, text: live.LiveText, segments: tuple[Segment, ...]) -> LiveUpdate:
+        received, decoded = self._live.received / SAMPLE_RATE, self._live.decoded / SAMPLE_RATE
         return LiveUpdate(
             job=self._request.job,
-            committed=committed,
-            committed_text=text.ink,
-            uncommitted=text.uncommitted,
+            segments=segments,
+            final=text.final,
+            provisional=text.provisional,
             draft=text.draft,
             start=text.start,
-            heard=heard,
+            received=received,
             decoded=decoded,
             latency=self._latency,
             speaking=self._live.speaking,
@@ -202,7 +202,7 @@ class _Session:
 
     def _stats(self) -> Statistics:
         """The figures so far; the wall-clock time is that of the updates alone."""
-        seconds = (self._live.heard - self._request.resume.at) / SAMPLE_RATE
+        seconds = (self._live.received - self._request.resume.at) / SAMPLE_RATE
         return replace(self._counter.total, audio_seconds=seconds, wall_seconds=self._busy)
 
     def _announce(self, stage: str, **values: str) -> None:

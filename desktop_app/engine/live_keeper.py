@@ -1,4 +1,4 @@
-"""What the asking process keeps of a live session, so that an engine that ends takes nothing with it.
+"""What the front end's process keeps of a live session, so that nothing is lost when an engine ends.
 
 Imports no numpy: the window's process does without.
 """
@@ -25,9 +25,9 @@ MOST_ENDS, WITHIN = 3, 60.0
 
 
 class LiveKeeper:
-    """A live session: its audio since the last finished line, and what was committed.
+    """A live session: its audio since the last finished line, and its final text.
 
-    Attributes: models (what writes, once the engine has said so); stopped (nothing more is said).
+    Attributes: models (known once the engine has started); stopped (no audio will follow).
     """
 
     def __init__(self, request: StartLive) -> None:
@@ -39,9 +39,9 @@ class LiveKeeper:
         self._speakers: dict[int, str] = {}  # by the id of a segment
         self._guarded: list[GuardReport] = []
         self._stats = Statistics()
-        self._before: Transcript | None = None  # what the engines that have ended had written
-        self._needed = 0  # the first sample that is not yet behind a finished line
-        self._ink, self._language = "", ""
+        self._before: Transcript | None = None  # the text of the engines that have ended
+        self._needed = 0  # the first sample after the last finished line
+        self._final, self._language = "", ""
         self._ends: deque[float] = deque()
 
     @property
@@ -50,38 +50,38 @@ class LiveKeeper:
         return self.request.job
 
     def take(self, order: LiveAudio | StopLive) -> None:
-        """Keep a block, or that there will be none any more."""
+        """Keep a block, or note that there will be no more."""
         if isinstance(order, StopLive):
             self.stopped = True
         else:
-            self._hear(order)
+            self._keep(order)
 
-    def _hear(self, block: LiveAudio) -> None:
+    def _keep(self, block: LiveAudio) -> None:
         self._blocks.append(block)
         newest = block.start + _length(block)
         while self._blocks and _end(self._blocks[0]) <= min(self._needed, newest - LEAST_KEPT):
             self._blocks.popleft()
 
     def note(self, update: LiveUpdate) -> LiveUpdate:
-        """See what is committed; gives the update with the figures of the engines before."""
-        self._segments += update.committed
+        """Keep an update's final text; returns the update with the statistics of earlier engines added."""
+        self._segments += update.segments
         self._speakers.update(update.speakers)
         self._guarded += update.guarded
-        self._ink, self._language = update.committed_text, update.language or self._language
+        self._final, self._language = update.final, update.language or self._language
         self._needed = max(self._needed, int(update.start * SAMPLE_RATE))
         self._stats = update.stats
         if self._before is not None:
-            self._stats = replace(self._before.stats + update.stats, audio_seconds=update.heard)
+            self._stats = replace(self._before.stats + update.stats, audio_seconds=update.received)
         return replace(update, stats=self._stats)
 
     def whole(self, finished: Finished) -> Finished:
-        """The result with what was committed before the engine ended."""
+        """The result with the text from before the engine ended."""
         if self._before is None:
             return finished
         return Finished(finished.job, continued(self._before, finished.transcript))
 
-    def may_go_on(self) -> bool:
-        """Note that the engine has ended; whether it is worth starting it again."""
+    def may_resume(self) -> bool:
+        """Note that the engine has ended. Returns whether it is worth starting again."""
         now = time.monotonic()
         self._ends.append(now)
         while now - self._ends[0] > WITHIN:
@@ -89,7 +89,7 @@ class LiveKeeper:
         return len(self._ends) <= MOST_ENDS
 
     def resumed(self) -> tuple[StartLive, list[LiveAudio]]:
-        """What to send to a new engine: the request, and the audio that is not yet behind a finished line."""
+        """What to send to a new engine: the request, and the audio after the last finished line."""
         blocks = [block for block in self._blocks if _end(block) > self._needed]
         if blocks and blocks[0].start < self._needed:
             cut = self._needed - blocks[0].start
@@ -98,7 +98,7 @@ class LiveKeeper:
         if self._segments or self._before is not None or self._stats != Statistics():
             self._before = self._so_far()
         speakers = max((int(who[1:]) for who in self._speakers.values()), default=0)
-        resume = LiveResume(at, self._ink, len(self._segments), self._language, speakers)
+        resume = LiveResume(at, self._final, len(self._segments), self._language, speakers)
         return replace(self.request, resume=resume), blocks
 
     def _so_far(self) -> Transcript:

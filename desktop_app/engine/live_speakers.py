@@ -1,5 +1,5 @@
-"""Speakers of a live session: heard between two updates of the text, never before the first words. Whatever goes wrong
-here, the text goes on and stands.
+"""Speakers of a live session: found between two updates of the text, never before the first words. No failure here
+stops the text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.engine.speakers import AUTO, Attempts, networks
-from desktop_app.speakers.attribution import attribute, most_heard
+from desktop_app.speakers.attribution import attribute, main_speaker
 from desktop_app.speakers.live import WINDOW, LiveSpeakers
 from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
@@ -25,19 +25,18 @@ _BEFORE = round(WINDOW * SAMPLE_RATE)  # samples that are kept before the first 
 _SETTLED = WINDOW + 10.0  # seconds after which a line keeps its speaker: all turns near it are frozen by then
 
 
-class LiveBeside:
-    """Hears what the session hears, works on it when asked, and tells whose line is whose.
+class SessionSpeakers:
+    """Takes the session's audio, runs the speaker networks on it when asked, and assigns lines to speakers.
 
-    `wanted` is "auto" or the number of speakers, as text. A session that goes on in another engine begins anew here:
-    it knows the voices from that point on, and `taken` speakers of before keep their names to themselves, so that
-    somebody may have two.
+    `wanted` is "auto" or the number of speakers, as text. Where a session resumes in a new engine, the voices are
+    learned anew: the names of the `taken` earlier speakers are not given again, so one person may get two names.
     """
 
     def __init__(self, wanted: str, taken: int = 0, load: Callable[[], Networks] | None = None) -> None:
         self._count = None if wanted == AUTO else int(wanted)
         self._taken, self._load = taken, load or networks
         self._blocks: deque[npt.NDArray[np.float32]] = deque()
-        self._begin = -1  # the recording's sample that comes first in what is kept or was taken in
+        self._begin = -1  # the sample of the recording with which the audio here begins
         self._taken_in = 0  # samples
         self._attempts = Attempts()
         self._loading: Thread | None = None
@@ -46,9 +45,9 @@ class LiveBeside:
         self._cost = 0.0
         self._turns: list[Turn] = []
         self._labels: dict[int, str] = {}
-        self._first = 0  # the first line that may get another speaker
+        self._first = 0  # the first line whose speaker may still change
 
-    def hear(self, block: npt.NDArray[np.float32], start: int) -> None:
+    def feed(self, block: npt.NDArray[np.float32], start: int) -> None:
         """The next block, whose first sample is the recording's sample `start`; nothing is done with it yet."""
         if self._attempts.problem:
             self._blocks.clear()
@@ -59,7 +58,7 @@ class LiveBeside:
             self._begin += len(self._blocks.popleft())
 
     def work(self, seconds: float) -> None:
-        """Take in some of what was heard, if that is done in so many seconds. The networks are loaded meanwhile."""
+        """Process some of the waiting audio if that takes no more than `seconds`. Loads the networks at first."""
         if self._attempts.problem:
             return
         if self._loading is None:
@@ -72,13 +71,13 @@ class LiveBeside:
         self._cost = max(perf_counter() - began, 0.9 * self._cost)
 
     def changes(self, segments: Sequence[Segment]) -> tuple[tuple[int, str], ...]:
-        """The speakers that became known or are others since the last time, by the ids of these lines, which are all
-        that were committed."""
+        """The speakers that became known or have changed since the last call, by line id; `segments` are all finished
+        lines."""
         found = []
         now = (self._begin + self._taken_in) / SAMPLE_RATE
         recent = [turn for turn in self._turns if turn.end > now - 2 * _SETTLED]
         for segment in segments[self._first :]:
-            who = most_heard(recent, segment.start, segment.end)
+            who = main_speaker(recent, segment.start, segment.end)
             if who is not None and self._labels.get(segment.id) != who:
                 self._labels[segment.id] = who
                 found.append((segment.id, who))
@@ -113,11 +112,11 @@ class LiveBeside:
         while self._blocks and _length(some) < _MOST:
             some.append(self._blocks.popleft())
         self._taken_in += _length(some)
-        if self._speakers.hear(np.concatenate(some)):
+        if self._speakers.feed(np.concatenate(some)):
             self._turns = [self._placed(turn) for turn in self._speakers.turns()]
 
     def _placed(self, turn: Turn) -> Turn:
-        """A turn in the recording's time, under a name that nobody had before."""
+        """A turn in the recording's time, under a name that no earlier speaker has."""
         begin = self._begin / SAMPLE_RATE
         return Turn(turn.start + begin, turn.end + begin, f"S{int(turn.speaker[1:]) + self._taken}")
 

@@ -1,4 +1,4 @@
-"""Which target writes while somebody speaks: the chosen one, or a smaller one where that is too slow for it here."""
+"""Chooses the target of a live session: the selected one, or a smaller one where that is too slow on this computer."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models
 
 TOO_SLOW = 1.0
-"""Seconds for encoding one window, which every update does."""
+"""Seconds for encoding one window, which every update does, above which a model is too slow."""
 
 
 def pair_for_live(request: StartLive, shelf: Shelf, announce: Announce) -> tuple[Pair, Models]:
-    """The pair that writes while somebody speaks, and what is said about it. Raises Problem.
+    """The pair for a live session, and its description. Raises Problem.
 
     Where the chosen target takes too long for a window, the largest installed one that is fast enough by its size
     writes instead, or else the smallest.
@@ -47,14 +47,14 @@ def pair_for_live(request: StartLive, shelf: Shelf, announce: Announce) -> tuple
 
 
 def encoding_seconds(pair: Pair) -> float:
-    """How long the target takes to hear a window. The first time does not count where it is slow: a runtime may prepare
+    """How many seconds the target takes to encode a window. A slow first run does not count: a runtime may initialise
     itself in it."""
     model = pair.target.model
-    heard = features(np.zeros(1, np.float32), model.mel_bins)
+    silence = features(np.zeros(1, np.float32), model.mel_bins)
     best = np.inf
     for _ in range(3):
         began = perf_counter()
-        model.encode(heard)
+        model.encode(silence)
         best = min(best, perf_counter() - began)
         if best <= TOO_SLOW:
             break

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from desktop_app.problems import Problem
-from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 
 MOST_SPEAKERS = 50
@@ -48,7 +48,7 @@ class Options:
 
 
 class Announce(Protocol):
-    """Hears of a stage of Preparing."""
+    """Called with a stage of Preparing."""
 
     def __call__(self, stage: str, **values: str) -> None: ...
 
@@ -58,13 +58,18 @@ class Announce(Protocol):
 
 @dataclass(frozen=True)
 class Transcribe:
-    """Transcribe one file. Where the beginning of it was `written` live, that stands, and only what is behind its last
-    line is transcribed, by the rules of live text; Finished has both."""
+    """Transcribe one file. Text of its beginning that was `written` before stays; Finished has both.
+
+    With a `place`, an engine that has ended transcribed the windows before it, and the rest becomes the text that it
+    would have written; if the file or the models have changed since, the whole file is transcribed again. Without one,
+    the beginning was transcribed live, and what follows its last line is transcribed by the rules of live text.
+    """
 
     job: str
     path: str
     options: Options = field(default_factory=Options)
     written: Transcript | None = None
+    place: Place | None = None
 
 
 @dataclass(frozen=True)
@@ -83,8 +88,8 @@ class LiveOptions:
 
 @dataclass(frozen=True)
 class LiveResume:
-    """Where a session goes on when the engine had ended: at the recording's sample `at`, behind the ink `text` of an
-    open line. `segments` were committed before, in `language` ("" if it was not known), by `speakers` people."""
+    """Where a session resumes after its engine ended: at the recording's sample `at`, after the final `text` of an open
+    line. `segments` were finished before, in `language` ("" if unknown), by `speakers` people."""
 
     at: int = 0
     text: str = ""
@@ -95,8 +100,7 @@ class LiveResume:
 
 @dataclass(frozen=True)
 class StartLive:
-    """Write down what will be said, from LiveAudio to LiveAudio. File jobs pause at their next window until it is
-    over."""
+    """Transcribe live; the sound comes as LiveAudio. File jobs pause at their next window until the session is over."""
 
     job: str
     options: Options = field(default_factory=Options)
@@ -116,7 +120,7 @@ class LiveAudio:
 
 @dataclass(frozen=True)
 class StopLive:
-    """Nothing more is said: the rest is written, then comes Finished."""
+    """The audio has ended: the rest is transcribed, then comes Finished."""
 
     job: str
 
@@ -137,6 +141,13 @@ class Shutdown:
 
 
 @dataclass(frozen=True)
+class Beat:
+    """Sent every second while there is work: the process runs, and its working thread has made `steps` of progress."""
+
+    steps: int
+
+
+@dataclass(frozen=True)
 class Preparing:
     """Work that comes before the first word: a stage of `app/stages.py`, and what its sentence names."""
 
@@ -148,17 +159,19 @@ class Preparing:
 @dataclass(frozen=True)
 class Started:
     """The file is open and the models are loaded. `audio_seconds` is 0 where the container does not tell its length
-    and for a live session; that says it once more where another engine goes on."""
+    and for a live session. Said once more where another engine goes on: of what was finished before, `kept` segments
+    of a file stand."""
 
     job: str
     audio_seconds: float
     models: Models
+    kept: int = 0
 
 
 @dataclass(frozen=True)
 class TentativeLine:
-    """A segment of the window in work: it begins at `start` seconds; `verified` is the target's, `draft` the
-    target has not seen yet."""
+    """A segment of the current window: it begins at `start` seconds; `verified` is the target's text, `draft` is not
+    verified yet."""
 
     start: float
     verified: str
@@ -167,7 +180,7 @@ class TentativeLine:
 
 @dataclass(frozen=True)
 class Tentative:
-    """The lines after the last finished segment, as far as they are written; only the last line can have a draft.
+    """The lines after the last finished segment so far; only the last line can have a draft.
 
     Each one replaces the one before; the SegmentReady events at the end of the window replace them all, with the
     same text.
@@ -187,46 +200,51 @@ class SegmentReady:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the job is, after each window, with the figures so far; `done_seconds` of the audio are transcribed."""
+    """How far the job is, after each window, with the figures so far; `done_seconds` of the audio are transcribed.
+
+    `guarded` is what the guard did since the last time. `place` is where another engine could go on; None where the
+    beginning was written live.
+    """
 
     job: str
     done_seconds: float
     audio_seconds: float
     stats: Statistics
+    guarded: tuple[GuardReport, ...] = ()
+    place: Place | None = None
 
 
 @dataclass(frozen=True)
 class LiveUpdate:
     """The state of a live session, several times a second while somebody speaks.
 
-    On the screen stand all committed segments so far, `committed_text`, `uncommitted` and `draft`, one behind the
-    other. Committed ink never changes.
+    The whole text is all segments so far, then `final`, `provisional` and `draft`.
 
     Attributes:
-        committed: segments that are new since the last update, final for ever.
-        committed_text: the ink of the open line behind the last committed segment. It only grows, and is the beginning
-            of the next committed segment's text.
-        uncommitted: what follows, written by the target, which may change.
-        draft: what follows that, by the draft alone.
+        segments: segments finished since the last update; they never change.
+        final: the beginning of the open line after the last segment. It only grows, and the next segment's text begins
+            with it.
+        provisional: the text that follows, by the target, which may still change.
+        draft: the text that follows that, by the draft alone.
         start: where the open line begins, in seconds.
-        heard: seconds of audio that have come in.
-        decoded: seconds of audio that the text covers; `heard` less this is the backlog.
-        latency: seconds from the newest audio of the last text to that text; in a silence or a pause it stays.
+        received: seconds of audio that have come in.
+        decoded: seconds of audio that the text covers; `received` less this is the backlog.
+        latency: seconds from the newest audio of the last text to that text; stays as it is in silence and in a pause.
         speaking: whether somebody speaks now.
         stats: the figures so far.
         language: its code, "" while it is not known.
-        speakers: segment id and speaker id ("S1") of committed segments whose speaker has become known or is another
-            one now; only these changes.
+        speakers: segment id and speaker id ("S1") of finished segments whose speaker has become known or has changed
+            since the last update.
         guarded: what the guard did since the last update.
     """
 
     job: str
-    committed: tuple[Segment, ...]
-    committed_text: str
-    uncommitted: str
+    segments: tuple[Segment, ...]
+    final: str
+    provisional: str
     draft: str
     start: float
-    heard: float
+    received: float
     decoded: float
     latency: float
     speaking: bool

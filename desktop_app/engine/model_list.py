@@ -77,6 +77,11 @@ class Source:
     fixed: bool = False
     problem: Problem | None = None
 
+    @property
+    def servers(self) -> list[str]:
+        """The domains of the host's file servers, to which alone it may redirect."""
+        return hub.file_servers(self.host)
+
 
 @dataclass(frozen=True)
 class ModelList:
@@ -103,10 +108,15 @@ def look() -> ModelList:
     )
 
 
-def source() -> Source:
-    """Where downloads come from, as environment and settings say."""
+def name_of(folder: Path) -> str:
+    """What a model folder calls its model: the name in its galley.json, else the folder's own."""
+    return parts.text_in(parts.read_about(folder), "name") or folder.name
+
+
+def source(mirror: str = "") -> Source:
+    """Where downloads come from: `mirror`, or what environment and settings say."""
     try:
-        address = download.address_of("")
+        address = download.address_of(mirror)
     except Problem as problem:
         return Source("", mirror=True, problem=problem)
     parsed = urlsplit(address or hub.PUBLIC)
@@ -124,17 +134,17 @@ def source() -> Source:
 def _installed(name: str, folder: Path, here: dict[str, Path]) -> Listed:
     model = installed.describe(name, folder)
     entry, about = model.entry, parts.read_about(folder)
-    bundled, trained_for = folder == installed.bundled(), parts.said(about, "trained_for")
+    bundled, trained_for = folder == installed.bundled(), parts.text_in(about, "trained_for")
     return Listed(
         name,
         name,
         folder,
         model.bytes,
         languages=entry.languages if entry else (),
-        licence=parts.said(about, "licence") or (entry.licence if entry else ""),
+        licence=parts.text_in(about, "licence") or (entry.licence if entry else ""),
         memory=_memory(entry),
         drafts=_drafts(entry, here),
-        note=entry.note if entry else str(about.get("notice") or ""),
+        note=entry.note if entry else parts.text_in(about, "notice"),
         origin="" if entry else model.repository,
         trained_for="" if model.repository else trained_for,
         from_folder=not (bundled or model.repository or trained_for),

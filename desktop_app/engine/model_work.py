@@ -1,7 +1,7 @@
-"""Work on models that takes long: fetching, copying, checking, deleting, making small, trying a pair.
+"""Long work on models: downloading, copying, verifying, deleting, quantising, trying a pair.
 
-Each piece is done by a process of its own, so that neither the window's process nor the engine's ever has code in it
-that reaches a network, and a disk or a server that hangs holds up nobody.
+Each task has a process of its own, so that neither the window's nor the engine's process ever loads code that uses the
+network, and no disk or server that hangs blocks them.
 """
 
 from __future__ import annotations
@@ -14,23 +14,25 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Event, Thread
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
 
 from desktop_app import folders
 from desktop_app.engine import log
 from desktop_app.engine.child import Child
-from desktop_app.engine.messages import Cancel
+from desktop_app.engine.heartbeat import Heartbeat, Limits, Watchdog
+from desktop_app.engine.messages import Beat, Cancel
 from desktop_app.problems import Problem
 
 GRACE = 2.0
-"""Seconds that work which would leave something behind has to tidy up when it is given up; all else ends at once, as
-what a download has brought is kept however it ends."""
+"""Seconds that a cancelled task has to clean up, if it would leave files behind; others are killed at once: what a
+download has received is kept however it ends."""
 
-_SECONDS = 0.1  # between two steps that are told
+_SECONDS = 0.1  # between two Steps
 
 
 @dataclass(frozen=True)
-class Fetch:
+class Download:
     """Download a model or a speaker network of the catalogue."""
 
     name: str
@@ -38,9 +40,10 @@ class Fetch:
 
 @dataclass(frozen=True)
 class Add:
-    """Copy a model from a folder to the installed ones."""
+    """Copy a model from a folder to the installed ones, under a `name`, or under that of the folder."""
 
     folder: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,8 @@ class Remove:
 
 
 @dataclass(frozen=True)
-class Shrink:
-    """Make the weights of a model, and of the draft that it would use, small: `precision` is "int8" or "int4"."""
+class Quantise:
+    """Quantise the weights of a model, and of the draft that it would use: `precision` is "int8" or "int4"."""
 
     target: str
     draft: str
@@ -68,7 +71,7 @@ class Shrink:
 
 @dataclass(frozen=True)
 class Try:
-    """Look whether a model can write, and with this draft ("auto", "off", a name or a folder)."""
+    """Check whether a model can transcribe, and with this draft ("auto", "off", a name or a folder)."""
 
     target: str
     draft: str
@@ -76,7 +79,7 @@ class Try:
 
 @dataclass(frozen=True)
 class Step:
-    """What is being done ("Downloading"), how many bytes of it are done, and of how many (0 if nobody knows)."""
+    """Progress: the current step ("Downloading"), how many bytes of it are done, and of how many (0 if unknown)."""
 
     what: str
     done: int
@@ -102,29 +105,29 @@ class Refused:
 
 @dataclass(frozen=True)
 class Stopped:
-    """The work was given up on request."""
+    """The work was cancelled."""
 
 
-Work = Fetch | Add | Verify | Remove | Shrink | Try
-Said = Step | Done | Refused | Stopped
+Work = Download | Add | Verify | Remove | Quantise | Try
+Message = Step | Done | Refused | Stopped
 
 
 class Task:
-    """A piece of work in its process. `on_said` is called in a thread of the task's: any number of Steps, then one
-    last word."""
+    """A piece of work in its own process. `on_message` is called in a thread of the task's: with any number of Steps,
+    then once with Done, Refused or Stopped. A process that is silent for longer than `limits` say is killed."""
 
-    def __init__(self, work: Work, on_said: Callable[[Said], None]) -> None:
-        self._work, self._on_said = work, on_said
+    def __init__(self, work: Work, on_message: Callable[[Message], None], limits: Limits | None = None) -> None:
+        self._work, self._on_message, self._watchdog = work, on_message, Watchdog(limits or Limits())
         self._asked = Event()
         self._thread = Thread(target=self._follow, name="model-work", daemon=True)
         self._thread.start()
 
     def cancel(self) -> None:
-        """Give the work up; Stopped follows, or Done if it was just done."""
+        """Cancel the work; Stopped follows, or Done if it was just done."""
         self._asked.set()
 
     def close(self, seconds: float = GRACE + 1.0) -> None:
-        """Give the work up and wait for its end."""
+        """Cancel the work and wait for its end."""
         self._asked.set()
         self._thread.join(seconds)
 
@@ -132,57 +135,87 @@ class Task:
         try:
             child = Child(partial(_do, self._work))
         except OSError as error:
-            self._on_said(Refused(Problem("engine.not_started", error=error.strerror or str(error))))
+            self._on_message(Refused(Problem("engine.not_started", error=error.strerror or str(error))))
             return
-        last = self._last_word(child)
+        last = self._until_end(child)
         child.kill()
         child.close()
-        self._on_said(last)  # when the process holds nothing any more, so that the next one can have it
+        self._on_message(last)  # once the process has released its locks, so that the next one can take them
 
-    def _last_word(self, child: Child) -> Said:
+    def _until_end(self, child: Child) -> Message:
         until = 0.0
         while not until or time.monotonic() < until:
             if self._asked.is_set() and not until:
-                leaves = isinstance(self._work, Add | Remove | Shrink)
+                leaves = isinstance(self._work, Add | Remove | Quantise)
                 until = time.monotonic() + (GRACE if leaves else 0.0)
                 child.send(Cancel(""))
             try:
                 if not child.connection.poll(_SECONDS):
+                    if self._watchdog.expired():
+                        return Refused(Problem("engine.work_silent"))
                     continue
-                said: Said = child.connection.recv()
+                message: Message | Beat = child.connection.recv()
             except (EOFError, OSError):
                 break
-            if not isinstance(said, Step):
-                return said
-            self._on_said(said)
+            if isinstance(message, Beat):
+                self._watchdog.note(message)
+                continue
+            if not isinstance(message, Step):
+                return message
+            self._on_message(message)
         ended = Refused(Problem("engine.work_ended", log=str(log.path())))
         return Stopped() if self._asked.is_set() else ended
 
 
+def perform(work: Work, progress: Callable[[str, int, int], None]) -> Done:
+    """Do a piece of work in its own process and wait for it; `progress` is called with each Step. Raises Problem."""
+    messages: SimpleQueue[Message] = SimpleQueue()
+    task = Task(work, messages.put)
+    try:
+        while True:
+            match messages.get():
+                case Step(what, done, total):
+                    progress(what, done, total)
+                case Refused(problem):
+                    raise problem
+                case Done() as done:
+                    return done
+    finally:
+        task.close()
+
+
 class _Ended(Exception):
-    """Nobody wants the work any more."""
+    """The work was cancelled."""
 
 
 def _do(work: Work, connection: Connection) -> None:
-    """The whole life of a process that works."""
+    """The main function of a task's process."""
     log.take_output()
     unwanted = Event()
-    Thread(target=_listen, args=(connection, unwanted), daemon=True).start()
+    Thread(target=_watch_for_cancel, args=(connection, unwanted), daemon=True).start()
     last = ("", 0.0)
+    sending = Lock()
 
-    def heard(what: str, done: int, total: int) -> None:
+    def send(message: Message | Beat) -> None:
+        with sending:
+            connection.send(message)
+
+    def progress(what: str, done: int, total: int) -> None:
         nonlocal last
+        heartbeat.step()
         if unwanted.is_set():
             raise _Ended
         if what != last[0] or time.monotonic() > last[1] + _SECONDS:
             last = (what, time.monotonic())
-            connection.send(Step(what, done, total))
+            send(Step(what, done, total))
 
-    connection.send(_outcome(work, heard))
+    heartbeat = Heartbeat(send)
+    heartbeat.run()
+    send(_outcome(work, progress))
 
 
-def _listen(connection: Connection, unwanted: Event) -> None:
-    """Whatever is said here means that the work is to end; if nobody speaks any more, at once."""
+def _watch_for_cancel(connection: Connection, unwanted: Event) -> None:
+    """Wait for a cancellation. Where the pipe is closed instead, end the process at once."""
     try:
         connection.recv()
     except (EOFError, OSError):
@@ -190,11 +223,11 @@ def _listen(connection: Connection, unwanted: Event) -> None:
     unwanted.set()
 
 
-def _outcome(work: Work, heard: Callable[[str, int, int], None]) -> Said:
+def _outcome(work: Work, progress: Callable[[str, int, int], None]) -> Message:
     from desktop_app.checkpoints import installed
 
     try:
-        return _done(work, heard)
+        return _done(work, progress)
     except _Ended:
         return Stopped()
     except Problem as problem:
@@ -207,22 +240,22 @@ def _outcome(work: Work, heard: Callable[[str, int, int], None]) -> Said:
         return Refused(Problem("engine.mistake", error=what, log=str(log.path())))
 
 
-def _done(work: Work, heard: Callable[[str, int, int], None]) -> Done:
+def _done(work: Work, progress: Callable[[str, int, int], None]) -> Done:
     from desktop_app.checkpoints import download, installed, speaker_networks
 
     match work:
-        case Fetch(name):
+        case Download(name):
             network = speaker_networks.find(name)
             if network is not None:
-                download.download_network(network, progress=heard)
+                download.download_network(network, progress=progress)
             else:
-                download.download(name, progress=heard)
+                download.download(name, progress=progress)
             return Done(name)
-        case Add(folder):
-            return Done(installed.add(Path(folder), "", heard).name)
+        case Add(folder, called):
+            return Done(installed.add(Path(folder), called, progress).name)
         case Verify(name):
             network = speaker_networks.find(name)
-            known = speaker_networks.verify(network) if network is not None else installed.verify(name, heard)
+            known = speaker_networks.verify(network) if network is not None else installed.verify(name, progress)
             return Done(name, compared=known)
         case Remove(name):
             network = speaker_networks.find(name)
@@ -231,8 +264,8 @@ def _done(work: Work, heard: Callable[[str, int, int], None]) -> Done:
             else:
                 installed.remove(name)
             return Done(name)
-        case Shrink():
-            _shrink(work, heard)
+        case Quantise():
+            _quantise(work, progress)
             return Done(work.target)
         case Try(target, draft):
             return Done(target, _paired(target, draft))
@@ -246,8 +279,8 @@ def _paired(target: str, draft: str) -> str:
     return found.name if found else ""
 
 
-def _shrink(work: Shrink, heard: Callable[[str, int, int], None]) -> None:
-    """Write the small weights that the engine would make when it loads the pair."""
+def _quantise(work: Quantise, progress: Callable[[str, int, int], None]) -> None:
+    """Write the quantised weights that the engine would otherwise make when it loads the pair."""
     from desktop_app.checkpoints import quantised
     from desktop_app.checkpoints.folder import same_encoder
     from desktop_app.engine import models
@@ -268,5 +301,5 @@ def _shrink(work: Shrink, heard: Callable[[str, int, int], None]) -> None:
         cache.mkdir(parents=True, exist_ok=True)
     for (tensors, names), size in zip(jobs, sizes, strict=True):
         before, total = done, sum(sizes)
-        quantised.stored(tensors, names, bits, cache, lambda here: heard("Quantising", before + here, total))  # noqa: B023
+        quantised.stored(tensors, names, bits, cache, lambda here: progress("Quantising", before + here, total))  # noqa: B023
         done += size

@@ -32,7 +32,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class LoadedDraft(Loaded):
-    """A draft in memory. `shares_encoder` if it hears with the target's, `drafter` makes its tokens the target's,
+    """A draft in memory. `shares_encoder` if it uses the target's encoder, `drafter` makes its tokens the target's,
     `look_ahead` knows what it costs beside its target."""
 
     shares_encoder: bool
@@ -53,7 +53,7 @@ class Pair:
 
     @property
     def mel_bins(self) -> set[int]:
-        """How many mel bins target and draft hear."""
+        """The numbers of mel bins that target and draft take."""
         return {each.model.mel_bins for each in (self.target, self.draft) if each}
 
     def drafter(self) -> Drafter | None:
@@ -67,7 +67,7 @@ class Pair:
         return draft.drafter(Draft(draft.model, encoder, draft.checkpoint.vocabulary))
 
     def look_ahead(self) -> LookAhead | None:
-        """For one more recording, with what the others showed about the pair."""
+        """The look-ahead for one more recording, with the measurements from earlier ones."""
         if self.draft is None:
             return None
         self.draft.look_ahead.again()
@@ -109,7 +109,7 @@ class Shelf:
         self._draft: LoadedDraft | None = None
 
     def pair(self, options: Options, announce: Announce) -> Pair:
-        """The pair for these options; `announce` hears a stage before each thing that takes time.
+        """The pair for these options; `announce` is called with a stage before each step that takes time.
 
         Raises Problem.
         """
@@ -135,7 +135,7 @@ class Shelf:
         return Pair(target, *self._draft_for(target, options, announce))
 
     def clear(self) -> None:
-        """Give the memory back."""
+        """Release the models' memory."""
         self._target = self._draft = None
 
     def _draft_for(
@@ -151,7 +151,7 @@ class Shelf:
             self._draft = None
             drafter = pairs.drafter(target.checkpoint, checkpoint)
             announce("loading_draft", name=target.checkpoint.name)
-            # What one runtime hears is nothing that the other can read.
+            # One runtime cannot read the encoder output of the other.
             alike = device.startswith("cuda") == devices.target.startswith("cuda")
             shares_encoder = alike and same_encoder(target.checkpoint, checkpoint)
             encoder = target.model if shares_encoder else None
@@ -223,7 +223,7 @@ def _fitting(target: Checkpoint, folder: Path, options: Options, loaded: LoadedD
 
 
 def _remark(target: Checkpoint, options: Options) -> Problem | None:
-    """Why a target whose rewinds cost time writes without the draft that it has."""
+    """Why a target whose rewinds cost time runs without its draft."""
     draft, _ = _choose(target, options, None)
     if draft is None:
         return None
@@ -236,7 +236,8 @@ def _notice(checkpoint: Checkpoint) -> Problem | None:
 
 def _key(folder: Path, options: Options, *devices: str) -> tuple[object, ...]:
     """Changes with the folder, what lies in it, devices and precision."""
-    files = sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in folder.glob("*.*"))
+    there = [file for file in folder.glob("*.*") if file.exists()]  # a link may lead nowhere
+    files = sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in there)
     return folder.resolve(), tuple(files), devices, options.precision
 
 

@@ -1,4 +1,4 @@
-"""What the engine says, in order; drafts of the text only as often as an eye can follow."""
+"""Sends the engine's events in order; tentative text only as often as an eye can follow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from threading import Condition, Thread
 
-from desktop_app.engine.messages import Event
+from desktop_app.engine.messages import Beat, Event
 
 A_SECOND = 25
 """The most tentative states that are sent in a second."""
@@ -29,8 +29,13 @@ class Outbox:
             self._newest = None
             self._give(event)
 
+    def beat(self, beat: Beat) -> None:
+        """Send a beat, from a thread of its own."""
+        with self._changed:
+            self._give(beat)
+
     def tentative(self, make: Callable[[], Event]) -> None:
-        """Send what `make` gives, from another thread, unless something newer comes before its turn.
+        """Send the event that `make` returns, from another thread, unless a newer one comes first.
 
         The newest state is always sent, however long the pause after it.
         """
@@ -49,7 +54,7 @@ class Outbox:
                 self._give(make())
             time.sleep(1 / A_SECOND)
 
-    def _give(self, event: Event) -> None:
+    def _give(self, event: Event | Beat) -> None:
         try:
             self._connection.send(event)
         except OSError:

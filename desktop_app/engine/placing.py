@@ -1,4 +1,4 @@
-"""What runs where, as it is asked for: "gpu" for all of it or "encoder=npu,target=gpu,draft=cpu"."""
+"""The devices of `--device`: "gpu" for all parts, or "encoder=npu,target=gpu,draft=cpu"."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DEVICES = "cpu, gpu, npu, cuda, auto"
 
 @dataclass(frozen=True)
 class Devices:
-    """A device for the target's encoder (with which the draft hears too, if theirs are equal), for the target's decoder
+    """A device for the target's encoder (which the draft shares if theirs are equal), for the target's decoder
     and for the draft."""
 
     encoder: str = "auto"

@@ -81,7 +81,7 @@ def bundled() -> tuple[Models, float]:
 
     from desktop_app.audio.logmel import features
     from desktop_app.checkpoints import installed
-    from desktop_app.decoding.hearing import Window
+    from desktop_app.decoding.audio_window import Window
     from desktop_app.engine.messages import Options
     from desktop_app.engine.models import Shelf
     from desktop_app.transcript.constants import SAMPLE_RATE
@@ -95,6 +95,26 @@ def bundled() -> tuple[Models, float]:
         if not np.isfinite(scores).all():
             raise Problem("engine.not_finite")
     return pair.described(), time.perf_counter() - began
+
+
+def processor_features() -> list[str]:
+    """The instructions that this processor has besides those that every one of its kind has, as numpy.show_runtime
+    prints them. For `ask`."""
+    from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[import-not-found]
+
+    return sorted(name for name, there in __cpu_features__.items() if there)
+
+
+def verified(name: str) -> bool:
+    """Read every byte of a model or speaker network again: False where nobody knows what its bytes should be. Raises
+    Problem. For `ask`."""
+    from desktop_app.checkpoints import installed, speaker_networks
+
+    network = speaker_networks.find(name)
+    try:
+        return speaker_networks.verify(network) if network else installed.verify(name, lambda *step: None)
+    except OSError as error:
+        raise installed.disk_problem(error) from error
 
 
 def _answer(question: Callable[[], object], connection: Connection) -> None:

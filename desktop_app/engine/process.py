@@ -2,7 +2,7 @@
 the program that began it.
 
 Importing this module is cheap. What takes long or can fail (OpenVINO) is imported in the engine's own process, when it
-already listens.
+already reads its pipe.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from multiprocessing.connection import Connection
 from threading import Condition, Thread
 from typing import TYPE_CHECKING
 
+from desktop_app.audio import decoder_process
 from desktop_app.engine import log
+from desktop_app.engine.heartbeat import Heartbeat
 from desktop_app.engine.messages import (
     Cancel,
     Failed,
@@ -46,7 +48,8 @@ def main(connection: Connection) -> None:
 
 
 class _Inbox:
-    """Listens while the engine works, so that a job can be cancelled. Ends the process when nobody speaks any more."""
+    """Reads requests while the engine works, so that a job can be cancelled. Ends the process when the pipe is
+    closed."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -59,7 +62,7 @@ class _Inbox:
         Thread(target=self._listen, name="inbox", daemon=True).start()
 
     def next(self) -> Transcribe | tuple[StartLive, LiveSource] | None:
-        """Wait for the next work, live sessions first; None when the engine is to end."""
+        """Wait for the next request, live sessions first; None when the engine is to end."""
         with self._changed:
             while not (self._closing or self._jobs or self._sessions):
                 self._changed.wait()
@@ -108,17 +111,17 @@ class _Inbox:
 
 
 class LiveSource:
-    """The audio of one live session as it comes in; all of it is kept until it is taken."""
+    """A queue of the audio of one live session."""
 
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[LiveAudio | StopLive] = queue.SimpleQueue()
 
     def put(self, message: LiveAudio | StopLive) -> None:
-        """Something has come."""
+        """Add a message."""
         self._queue.put(message)
 
     def take(self, seconds: float) -> list[LiveAudio | StopLive]:
-        """What has come since, after waiting at most so long for the first."""
+        """The messages that have come, after waiting up to `seconds` for the first."""
         found: list[LiveAudio | StopLive] = []
         with contextlib.suppress(queue.Empty):
             found.append(self._queue.get(timeout=seconds) if seconds > 0 else self._queue.get_nowait())
@@ -128,20 +131,24 @@ class LiveSource:
 
 
 class _Worker:
-    """Does one piece of work after another, and live sessions in the pauses of file jobs."""
+    """Runs one job after another, and live sessions in the pauses of file jobs."""
 
     def __init__(self, inbox: _Inbox, outbox: Outbox) -> None:
-        self._inbox, self._outbox = inbox, outbox
+        self._inbox, self._outbox, self._heartbeat = inbox, outbox, Heartbeat(outbox.beat)
         self._shelf: Shelf | None = None
 
     def work(self) -> None:
-        """Until the engine is to end."""
+        """Run requests until the engine is to end."""
         while (request := self._inbox.next()) is not None:
+            self._heartbeat.run()
             self._do(request)
+            self._heartbeat.pause()
 
     def _do(self, request: Transcribe | tuple[StartLive, LiveSource]) -> None:
         job = request.job if isinstance(request, Transcribe) else request[0].job
-        cancelled = partial(self._inbox.is_cancelled, job)
+        cancelled = partial(self._is_cancelled, job)
+        if isinstance(request, Transcribe):
+            decoder_process.prepare()  # it starts while the runtime of models is imported
         try:
             from desktop_app.engine.models import Shelf
 
@@ -159,6 +166,11 @@ class _Worker:
             self._shelf = None
             self._outbox.send(failure(job, error))
         self._inbox.forget(job)
+
+    def _is_cancelled(self, job: str) -> bool:
+        """Whether to stop this job. Asked many times a window, which proves that the work goes on."""
+        self._heartbeat.step()
+        return self._inbox.is_cancelled(job)
 
     def _pause(self) -> None:
         """Let a live session that waits have the machine until it is over."""

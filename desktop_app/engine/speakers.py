@@ -1,5 +1,5 @@
-"""Speakers of a recording, found beside its decoding: after each window, never before the first words. Whatever goes
-wrong here, the transcript stands.
+"""Speakers of a recording, found while it is transcribed: after each window, never before the first words. No failure
+here affects the text.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ OFF, AUTO = "off", "auto"
 
 
 class Attempts:
-    """Does what may fail; the first failure is the last attempt.
+    """Runs work that may fail, and nothing more after the first failure.
 
-    Attributes: problem (for the reader of the transcript; None while all goes well).
+    Attributes: problem (the failure, for the transcript's notices; None without one).
     """
 
     problem: Problem | None = None
 
     def do(self, work: Callable[[], None]) -> None:
-        """Do it, unless something has failed before."""
+        """Run `work`, unless something has failed before."""
         if self.problem:
             return
         try:
@@ -52,8 +52,8 @@ class Attempts:
         return replace(transcript, models=replace(models, notices=(*models.notices, self.problem)))
 
 
-class Beside:
-    """Hears what the decoding hears and works on it when the decoding has said something.
+class FileSpeakers:
+    """Takes the audio that is transcribed, and runs the speaker networks on it after each window.
 
     `wanted` is "auto" or the number of speakers, as text.
     """
@@ -65,13 +65,13 @@ class Beside:
         self._diarisation: Diarisation | None = None
         self._attempts = Attempts()
 
-    def hear(self, block: npt.NDArray[np.float32]) -> None:
+    def feed(self, block: npt.NDArray[np.float32]) -> None:
         """A block of the recording; nothing is done with it yet."""
         if not self._attempts.problem:
             self._blocks.append(block)
 
     def work(self) -> None:
-        """Take in what was heard since the last time."""
+        """Process the audio that has come since the last call."""
         self._attempts.do(self._take_in)
         self._let_go()
 
@@ -92,7 +92,7 @@ class Beside:
     def _take_in(self) -> None:
         self._diarisation = self._diarisation or Diarisation(self._load(), self._count)
         for block in self._blocks:
-            self._diarisation.hear(block)
+            self._diarisation.feed(block)
         self._blocks = []
 
     def _let_go(self) -> None:

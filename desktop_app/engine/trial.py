@@ -1,4 +1,4 @@
-"""A trial of a device: the bundled model hears the beginning of the sample conversation there and on the processor,
+"""A trial of a device: the bundled model transcribes the beginning of the sample conversation there and on the CPU,
 and what both wrote is compared token for token. For `probe.ask`, because a driver may end the process.
 """
 
@@ -36,7 +36,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Trial:
-    """What was found.
+    """The outcome of a trial.
 
     Attributes:
         models: what was tried, and where.
@@ -54,7 +54,7 @@ class Trial:
     is_exact: bool
 
     @property
-    def draft_is_harmless(self) -> bool:
+    def draft_changes_nothing(self) -> bool:
         """Whether the draft changes nothing."""
         return self.with_draft is None or self.with_draft.tokens == self.alone.tokens
 
@@ -68,7 +68,7 @@ class Trial:
     def good(self) -> bool:
         """Whether the draft changes nothing and the text begins as the processor's does: in half precision a near tie
         may part them later."""
-        return self.draft_is_harmless and self.agreed > len(self.reference.tokens) / 10
+        return self.draft_changes_nothing and self.agreed > len(self.reference.tokens) / 10
 
 
 class _Tokens(longform.Listener):
@@ -97,15 +97,15 @@ def on_device(device: str) -> Trial:
 
 
 def _write(pair: Pair, draft: bool) -> Run:
-    """The beginning of the sample conversation, written by a pair or its target alone."""
-    heard = _Tokens()
+    """Transcribe the beginning of the sample conversation with a pair or its target alone."""
+    collected = _Tokens()
     statistics = longform.transcribe(
         _beginning(),
         Spectrogram(_beginning(), pair.mel_bins).features,
         pair.setup(draft=draft),
-        heard,
+        collected,
     )
-    return Run(tuple(heard.found), replace(statistics, audio_seconds=SECONDS))
+    return Run(tuple(collected.found), replace(statistics, audio_seconds=SECONDS))
 
 
 def _beginning() -> Iterator[npt.NDArray[np.float32]]:

@@ -1,13 +1,18 @@
-"""Transcripts and recordings as rows of the library's tables, and back."""
+"""Transcripts and recordings as rows of the library's tables, and back.
+
+Rows may be damaged: each value is checked when it is read. What is whole stands, and the rest is told by `DAMAGED`.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
 
 from desktop_app import problems
 from desktop_app.problems import Problem
@@ -23,9 +28,50 @@ from desktop_app.transcript.model import (
 from desktop_app.transcript.speakers import read as read_speaker
 from desktop_app.transcript.statistics import Statistics
 
-RECORDING = "id, path, name, created, state, seconds, problem, live, corrected != ''"
+RECORDING = "id, path, name, created, state, seconds, problem, live, corrected != '', resume != ''"
 TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage, guarded"
 SEGMENT = "id, begins, ends, text, tokens, temperature, mean_log_probability, no_speech_probability, speaker, words"
+STATES = ("waiting", "working", "recording", "done", "failed", "cancelled", "interrupted")
+DAMAGED = Problem("library.row")
+"""What a recording says that has values which cannot be read."""
+
+_LONGEST = 1e8  # seconds; more is no length of a recording
+_FIRST_YEAR, _LAST_YEAR = 1971, 9998  # every time zone can show them
+_UNKNOWN_DATE = datetime(_FIRST_YEAR, 1, 1, tzinfo=UTC)
+_NO_MODELS = Models("", "", "", "", "")
+Value = TypeVar("Value")
+
+
+class Garbled(str):
+    """Text whose bytes, `data`, are no UTF-8; question marks stand for what cannot be read."""
+
+    data = b""
+
+
+def decoded(data: bytes) -> str:
+    """The text of a value; for SQLite, which does not check it."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        text = Garbled(data.decode(errors="replace"))
+        text.data = data
+        return text
+
+
+class _Reader:
+    """Reads the values of a row. Attributes: damaged (whether one of them could not be read)."""
+
+    def __init__(self) -> None:
+        self.damaged = False
+
+    def read(self, make: Callable[[Any], Value], value: Any, otherwise: Value) -> Value:
+        """What `make` makes of a value, or `otherwise` where it raises."""
+        try:
+            self.damaged |= isinstance(value, Garbled)
+            return make(value)
+        except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError):
+            self.damaged = True
+            return otherwise
 
 
 @dataclass(frozen=True)
@@ -42,6 +88,8 @@ class Recording:
         problem: why it failed, if it did.
         live: whether Galley recorded it itself.
         corrected: whether a reader has corrected its speakers.
+        resumable: whether its transcription was broken off behind a place that is known.
+        damaged: whether values of its row could not be read; others stand for them.
     """
 
     id: str
@@ -53,6 +101,8 @@ class Recording:
     problem: Problem | None
     live: bool = False
     corrected: bool = False
+    resumable: bool = False
+    damaged: bool = False
 
 
 def showable(text: str) -> str:
@@ -85,9 +135,9 @@ def guarded_value(guarded: Sequence[GuardReport]) -> str:
     return json.dumps([asdict(one) for one in guarded])
 
 
-def read_guarded(value: str) -> tuple[GuardReport, ...]:
-    """What the guard did, from its JSON."""
-    return tuple(GuardReport(**one) for one in json.loads(value))
+def read_guarded(value: Any) -> tuple[GuardReport, ...]:
+    """What the guard did, from its JSON; nothing where that is damaged."""
+    return _Reader().read(_guarded, value, ())
 
 
 def corrected_value(transcript: Transcript) -> str:
@@ -96,20 +146,39 @@ def corrected_value(transcript: Transcript) -> str:
     return json.dumps({"lines": lines, "speakers": [asdict(speaker) for speaker in transcript.speakers]})
 
 
-def corrected(value: str) -> Transcript:
-    """A transcript without words that has those speakers and times."""
+def corrected(value: Any) -> Transcript | None:
+    """A transcript without words that has those speakers and times; None where there is none, or it is damaged."""
+    return _Reader().read(_corrected, value, None) if value else None
+
+
+def _corrected(value: Any) -> Transcript:
     fields = json.loads(value)
     lines = enumerate(fields["lines"])
-    segments = tuple(Segment(place, start, end, "", speaker=speaker) for place, (start, end, speaker) in lines)
+    segments = tuple(
+        Segment(place, _length(start), _length(end), "", speaker=speaker) for place, (start, end, speaker) in lines
+    )
     speakers = tuple(read_speaker(each) for each in fields["speakers"])
-    return Transcript("", 0.0, "", 0.0, Models("", "", "", "", ""), segments, speakers)
+    return Transcript("", 0.0, "", 0.0, _NO_MODELS, segments, speakers)
 
 
 def recording(row: Sequence[Any]) -> Recording:
     """The recording in a row of the columns RECORDING."""
-    key, path, name, created, state, seconds, problem, live, corrected = row
-    when = datetime.fromisoformat(created)
-    return Recording(key, os.fsdecode(path), name, when, state, seconds, _problem(problem), bool(live), bool(corrected))
+    key, path, name, created, state, seconds, problem, live, corrected, resumable = row
+    reader = _Reader()
+    place = reader.read(_path, path, "")
+    return Recording(
+        reader.read(_text, key, str(key)),
+        place,
+        reader.read(_text, name, showable(Path(place).name)),
+        reader.read(_date, created, _UNKNOWN_DATE),
+        reader.read(_state, state, "interrupted"),
+        reader.read(_length, seconds, 0.0),
+        reader.read(_problem, problem, None),
+        reader.read(_flag, live, otherwise=False),
+        reader.read(_flag, corrected, otherwise=False),
+        reader.read(_flag, resumable, otherwise=False),
+        reader.damaged,
+    )
 
 
 def problem_value(problem: Problem | None) -> str:
@@ -117,26 +186,27 @@ def problem_value(problem: Problem | None) -> str:
     return json.dumps(problems.plain(problem), ensure_ascii=False) if problem else ""
 
 
-def _problem(value: str) -> Problem | None:
-    """The problem from its JSON, or from the sentence that an older Galley kept."""
-    return problems.read(json.loads(value) if value.startswith("{") else value)
+def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]], damaged: bool = False) -> Transcript:
+    """The transcript in a row of the columns TRANSCRIPT and rows of the columns SEGMENT.
 
-
-def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]]) -> Transcript:
-    """The transcript in a row of the columns TRANSCRIPT and rows of the columns SEGMENT."""
+    Its `damage` is DAMAGED if one of them, or something else of the recording, is `damaged`.
+    """
     path, seconds, language, probability, models, stats, speakers, damage, guarded = row
-    return Transcript(
-        path=os.fsdecode(path),
-        seconds=seconds,
-        language=language,
-        language_probability=probability,
-        models=read_models(json.loads(models)) if models else Models("", "", "", "", ""),
-        segments=tuple(_segment(values) for values in segments),
-        speakers=tuple(read_speaker(value) for value in json.loads(speakers)),
-        stats=Statistics(**json.loads(stats)) if stats else Statistics(),
-        damage=_problem(damage),
-        guarded=read_guarded(guarded),
+    reader = _Reader()
+    lines = [line for values in segments if (line := _segment(reader, values)) is not None]
+    made = Transcript(
+        path=reader.read(_path, path, ""),
+        seconds=reader.read(_length, seconds, 0.0),
+        language=reader.read(_text, language, ""),
+        language_probability=reader.read(_number, probability, 0.0),
+        models=reader.read(_models, models, _NO_MODELS),
+        segments=tuple(lines),
+        speakers=reader.read(_speakers, speakers, ()),
+        stats=reader.read(_statistics, stats, Statistics()),
+        damage=reader.read(_problem, damage, None),
+        guarded=reader.read(_guarded, guarded, ()),
     )
+    return replace(made, damage=DAMAGED) if damaged or reader.damaged else made
 
 
 def transcript_values(made: Transcript) -> tuple[Any, ...]:
@@ -169,7 +239,124 @@ def segment_values(segment: Segment) -> tuple[Any, ...]:
     )
 
 
-def _segment(row: Sequence[Any]) -> Segment:
+def _segment(reader: _Reader, row: Sequence[Any]) -> Segment | None:
+    """The line in a row of the columns SEGMENT; None where not even its text can be read."""
     key, start, end, text, tokens, temperature, mean, no_speech, speaker, words = row
-    heard = tuple(Word(**word) for word in json.loads(words))
-    return Segment(key, start, end, text, tuple(json.loads(tokens)), temperature, mean, no_speech, speaker, heard)
+    written = reader.read(_text, text, None)
+    if written is None:
+        return None
+    begins = reader.read(_length, start, 0.0)
+    return Segment(
+        reader.read(_whole, key, 0),
+        begins,
+        max(reader.read(_length, end, begins), begins),
+        written,
+        reader.read(_tokens, tokens, ()),
+        reader.read(_number, temperature, 0.0),
+        reader.read(_number, mean, 0.0),
+        reader.read(_number, no_speech, 0.0),
+        None if speaker is None else reader.read(_text, speaker, None),
+        reader.read(_words, words, ()),
+    )
+
+
+# What each value has to be. All raise ValueError, TypeError, LookupError, AttributeError, OverflowError or
+# RecursionError for others.
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return showable(str(value))
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError(value)
+    return value
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(value)
+    return value
+
+
+def _length(value: Any) -> float:
+    if not 0 <= _number(value) <= _LONGEST:
+        raise ValueError(value)
+    return float(value)
+
+
+def _flag(value: Any) -> bool:
+    if value not in (0, 1):
+        raise ValueError(value)
+    return bool(value)
+
+
+def _path(value: Any) -> str:
+    path = os.fsdecode(value)
+    if not path or "\0" in path:
+        raise ValueError(path)
+    return path
+
+
+def _date(value: Any) -> datetime:
+    when = datetime.fromisoformat(value)
+    if not _FIRST_YEAR <= when.year <= _LAST_YEAR:
+        raise ValueError(value)
+    return when.replace(tzinfo=when.tzinfo or UTC)
+
+
+def _state(value: Any) -> str:
+    if value not in STATES:
+        raise ValueError(value)
+    return str(value)
+
+
+def _problem(value: Any) -> Problem | None:
+    """From its JSON, or from the sentence that an older Galley kept."""
+    return problems.read(json.loads(value) if value.startswith("{") else _text(value))
+
+
+def _models(value: Any) -> Models:
+    made = read_models(json.loads(value)) if value else _NO_MODELS
+    for text in (made.target, made.draft, made.drafter, made.device, made.precision, made.final):
+        _text(text)
+    return made
+
+
+def _statistics(value: Any) -> Statistics:
+    figures = json.loads(value) if value else {}
+    for figure in figures.values():
+        _number(figure)
+    return Statistics(**figures)
+
+
+def _speakers(value: Any) -> tuple[Speaker, ...]:
+    found = tuple(read_speaker(fields) for fields in json.loads(value))
+    for one in found:
+        _text(one.id), _text(one.name)
+        for turn in one.turns:
+            _length(turn[0]), _length(turn[1])
+    return found
+
+
+def _guarded(value: Any) -> tuple[GuardReport, ...]:
+    found = tuple(GuardReport(**fields) for fields in json.loads(value))
+    for one in found:
+        _length(one.start), _length(one.end), _text(one.kind), _text(one.text)
+    return found
+
+
+def _tokens(value: Any) -> tuple[int, ...]:
+    return tuple(_whole(token) for token in json.loads(value))
+
+
+def _words(value: Any) -> tuple[Word, ...]:
+    found = tuple(Word(**fields) for fields in json.loads(value))
+    for word in found:
+        _text(word.text), _length(word.start), _length(word.end), _number(word.probability)
+        if word.speaker is not None:
+            _text(word.speaker)
+    return found

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import RLock
 
 from desktop_app.library import database, rows
-from desktop_app.library.owners import Owner, is_alive
+from desktop_app.library.owners import Owner, any_alive, is_alive, opening
 from desktop_app.library.problem import explained
 from desktop_app.library.rows import Recording
 from desktop_app.problems import Problem
@@ -29,6 +29,7 @@ class Library:
 
     Two programs may have the same library open; each works on the recordings that it added or took up again.
     A call about a recording that is removed meanwhile, or in a state that does not allow it, changes nothing.
+    One whose rows are damaged is given as far as it can be read, and never written over.
 
     Attributes:
         notice: what was found at opening, if the user should know.
@@ -36,13 +37,20 @@ class Library:
 
     def __init__(self, folder: Path) -> None:
         self._writing, self._reading = RLock(), RLock()
-        self._owners = folder / "owners"
-        self._writer, self._reader, self.notice = database.connect(folder)
+        self._damaged: set[str] = set()  # recordings that were read and are not whole
+        self._folder, self._owners = folder, folder / "owners"
         try:
-            self._owner = Owner(self._owners)
+            self._owners.mkdir(parents=True, exist_ok=True)
+            with opening(folder / "opening.lock"):
+                self._writer, self._reader, self.notice = database.connect(folder, is_shared=any_alive(self._owners))
+                self._owner = Owner(self._owners)
         except OSError as error:
             raise explained(error) from error
+        self._is_clean = True  # nothing is left in the file of what was deleted
+        self._others: set[str] = set()  # other programs that have recordings in work
+        self._version = 0  # of the file, when it was looked at last
         self._interrupt_orphans()
+        self.changes()
 
     def close(self) -> None:
         """Let go of the files."""
@@ -77,9 +85,15 @@ class Library:
             if self._move(key, ("recording",), "working"):
                 connection.execute("UPDATE recording SET seconds = ? WHERE id = ?", (seconds, key))
 
-    def again(self, key: str) -> None:
-        """Let a recording that is not in work wait once more; its old text stands until `begin`."""
+    def again(self, key: str) -> bool:
+        """Let a recording that is not in work wait once more; its old text stands until `begin`. False, and nothing is
+        changed, for a damaged one."""
+        if self.recording(key) is not None:
+            self.transcript(key)  # looks whether it is whole
+        if key in self._damaged:
+            return False
         self._move(key, ("done", "failed", "cancelled", "interrupted"), "waiting")
+        return True
 
     def begin(self, key: str, models: Models, seconds: float, kept: int = 0) -> None:
         """The work begins: an earlier text goes, but for its first `kept` lines, behind which it goes on. A live
@@ -89,8 +103,8 @@ class Library:
                 connection.execute("DELETE FROM segment WHERE recording = ? AND id >= ?", (key, kept))
                 if not kept:
                     connection.execute(
-                        "UPDATE recording SET stats = '', language = '', damage = '', guarded = '[]', speakers = '[]'"
-                        " WHERE id = ?",
+                        "UPDATE recording SET stats = '', language = '', damage = '', guarded = '[]', speakers = '[]',"
+                        " resume = '' WHERE id = ?",
                         (key,),
                     )
             elif self._state(connection, key) != "recording":
@@ -105,18 +119,26 @@ class Library:
             if self._state(connection, key) in ("working", "recording"):
                 _insert(connection, key, (segment,))
 
-    def note(self, key: str, stats: Statistics, language: str = "", guarded: Sequence[GuardReport] = ()) -> None:
-        """What is known so far of a recording in work, and what the guard did since the last time: it stays if the work
-        is broken off."""
+    def note(
+        self, key: str, stats: Statistics, language: str = "", guarded: Sequence[GuardReport] = (), resume: str = ""
+    ) -> None:
+        """What is known so far of a recording in work, what the guard did since the last time, and what is needed to
+        resume it (`resume`): it stays if the work is broken off."""
         with self._write() as connection:
             if self._state(connection, key) not in ("working", "recording"):
                 return
-            row = connection.execute("SELECT language, guarded FROM recording WHERE id = ?", (key,)).fetchone()
+            row = connection.execute("SELECT language, guarded, resume FROM recording WHERE id = ?", (key,)).fetchone()
             acts = rows.guarded_value((*rows.read_guarded(row[1]), *guarded))
             connection.execute(
-                "UPDATE recording SET stats = ?, language = ?, guarded = ? WHERE id = ?",
-                (rows.stats_value(stats), language or row[0], acts, key),
+                "UPDATE recording SET stats = ?, language = ?, guarded = ?, resume = ? WHERE id = ?",
+                (rows.stats_value(stats), language or row[0], acts, resume or row[2], key),
             )
+
+    def resume(self, key: str) -> str:
+        """What `note` was told last, "" where there is nothing to resume."""
+        with self._read() as connection:
+            row = connection.execute("SELECT resume FROM recording WHERE id = ?", (key,)).fetchone()
+        return row[0] if row else ""
 
     def finish(self, key: str, transcript: Transcript) -> None:
         """The whole result of a recording in work."""
@@ -126,6 +148,7 @@ class Library:
 
     def replace(self, key: str, transcript: Transcript) -> None:
         """Another result for a recording that is done: the text that a check has found."""
+        self._refuse_damaged(key)
         with self._write() as connection:
             if self._move(key, ("done",), "done"):
                 _put(connection, key, transcript)
@@ -135,12 +158,13 @@ class Library:
 
         Where that is a correction, who speaks when is kept besides, for the next text: see `corrections`.
         """
+        self._refuse_damaged(key)
         with self._write() as connection:
             if self._state(connection, key) in ("done", "failed", "cancelled", "interrupted"):
                 speakers = rows.speakers_value(transcript.speakers)
                 kept = rows.corrected_value(transcript) if corrected else ""
                 connection.execute(
-                    "UPDATE recording SET speakers = ?, corrected = ? WHERE id = ?", (speakers, kept, key)
+                    "UPDATE recording SET speakers = ?, corrected = ?, resume = '' WHERE id = ?", (speakers, kept, key)
                 )
                 connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
                 _insert(connection, key, transcript.segments)
@@ -154,20 +178,56 @@ class Library:
         self._move(key, ("waiting", "working"), "cancelled")
 
     def remove(self, key: str) -> None:
-        """Forget the recording and its text; the user's audio file is never touched."""
+        """Delete the recording and its text: none of its words is left in any file of the library. The audio file is
+        not touched.
+
+        That takes seconds in a large library; while something is recorded it is left to `changes`, or the next start.
+        """
+        found = self.recording(key)
+        if found is None:
+            return
         with self._write() as connection:
-            connection.execute("DELETE FROM recording WHERE id = ?", (key,))
+            database.delete(connection, key)
+        self._forget_deleted()
+        try:
+            database.forget_copies(self._folder, found.created)
+        except OSError as error:
+            raise explained(error) from error
 
     def recordings(self, search: str = "") -> list[Recording]:
         """Those with `search` in their name or their text, in any case; the newest first."""
         wanted = rows.showable(search).casefold().strip()
         with self._read() as connection:
             found = connection.execute(
-                f"SELECT {rows.RECORDING} FROM recording AS r WHERE instr(folded(name), ?) OR EXISTS"
-                " (SELECT 1 FROM segment WHERE recording = r.id AND instr(folded(text), ?)) ORDER BY number DESC",
+                f"SELECT {rows.RECORDING} FROM recording AS r WHERE instr(folded(CAST(name AS BLOB)), ?) OR EXISTS"
+                " (SELECT 1 FROM segment WHERE recording = r.id AND instr(folded(CAST(text AS BLOB)), ?))"
+                " ORDER BY number DESC",
                 (wanted, wanted),
             ).fetchall()
         return [rows.recording(row) for row in found]
+
+    def changes(self) -> dict[str, Recording | None] | None:
+        """If another program has changed the library since the last call: all recordings by id, the newest first, None
+        for those that this program works on or did last. None if nothing is new. Costs a glance.
+
+        What a program that has ended meanwhile left waiting or in work is interrupted.
+        """
+        if not self._is_clean:
+            self._forget_deleted()
+        with self._writing:
+            try:
+                version = self._writer.execute("PRAGMA data_version").fetchone()[0]
+            except sqlite3.Error as error:
+                raise explained(error) from error
+            ended = any(not is_alive(self._owners, owner) for owner in self._others)
+            if version == self._version and not ended:
+                return None
+            self._version = version
+            self._interrupt_orphans()
+        with self._read() as connection:
+            found = connection.execute(f"SELECT owner, {rows.RECORDING} FROM recording ORDER BY number DESC").fetchall()
+        listed = [(row[0], rows.recording(row[1:])) for row in found]
+        return {one.id: None if owner == self._owner.name else one for owner, one in listed}
 
     def recording(self, key: str) -> Recording | None:
         """The one recording, or None when it is not there any more."""
@@ -178,13 +238,17 @@ class Library:
     def transcript(self, key: str) -> Transcript:
         """The text as far as it is written. Raises Problem for a recording that is not there."""
         with self._read() as connection:
+            about = connection.execute(f"SELECT {rows.RECORDING} FROM recording WHERE id = ?", (key,)).fetchone()
             row = connection.execute(f"SELECT {rows.TRANSCRIPT} FROM recording WHERE id = ?", (key,)).fetchone()
             segments = connection.execute(
                 f"SELECT {rows.SEGMENT} FROM segment WHERE recording = ? ORDER BY id", (key,)
             ).fetchall()
         if row is None:
             raise Problem("library.removed")
-        return rows.transcript(row, segments)
+        found = rows.transcript(row, segments, rows.recording(about).damaged)
+        if found.damage == rows.DAMAGED:
+            self._damaged.add(key)
+        return found
 
     def corrections(self, key: str) -> Transcript | None:
         """Who speaks when as a reader has corrected it last, in lines without words, whatever has become of that text;
@@ -192,7 +256,19 @@ class Library:
         """
         with self._read() as connection:
             row = connection.execute("SELECT corrected FROM recording WHERE id = ?", (key,)).fetchone()
-        return rows.corrected(row[0]) if row and row[0] else None
+        return rows.corrected(row[0]) if row else None
+
+    def _forget_deleted(self) -> None:
+        with self._write() as connection:
+            self._is_clean = connection.execute("SELECT 1 FROM recording WHERE state = 'recording'").fetchone() is None
+        if self._is_clean:
+            with self._writing:
+                database.forget_deleted(self._writer)
+
+    def _refuse_damaged(self, key: str) -> None:
+        """Nothing writes over what is left of a damaged recording."""
+        if key in self._damaged:
+            raise Problem("library.row")
 
     def _move(self, key: str, before: Sequence[str], state: str, problem: Problem | None = None) -> bool:
         """Change the state if it is one of `before`; this program owns the recording from then on."""
@@ -212,12 +288,12 @@ class Library:
         """What a program that is gone left waiting or in work is interrupted; a living one's work is left alone."""
         with self._write() as connection:
             owners = connection.execute(f"SELECT DISTINCT owner FROM recording WHERE state IN {_IN_WORK}").fetchall()
-            for (owner,) in owners:
-                if owner != self._owner.name and not is_alive(self._owners, owner):
-                    connection.execute(
-                        f"UPDATE recording SET state = 'interrupted' WHERE owner = ? AND state IN {_IN_WORK}",
-                        (owner,),
-                    )
+            self._others = {owner for (owner,) in owners} - {self._owner.name}
+            for owner in [owner for owner in self._others if not is_alive(self._owners, owner)]:
+                connection.execute(
+                    f"UPDATE recording SET state = 'interrupted' WHERE owner = ? AND state IN {_IN_WORK}", (owner,)
+                )
+                self._others.remove(owner)
 
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
@@ -257,7 +333,7 @@ def _put(connection: sqlite3.Connection, key: str, transcript: Transcript) -> No
     """The whole result in the place of what was there."""
     connection.execute(
         "UPDATE recording SET seconds = ?, language = ?, language_probability = ?, models = ?, stats = ?,"
-        " speakers = ?, damage = ?, guarded = ? WHERE id = ?",
+        " speakers = ?, damage = ?, guarded = ?, resume = '' WHERE id = ?",
         (*rows.transcript_values(transcript), key),
     )
     connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
@@ -265,7 +341,8 @@ def _put(connection: sqlite3.Connection, key: str, transcript: Transcript) -> No
 
 
 def _insert(connection: sqlite3.Connection, key: str, segments: Sequence[Segment]) -> None:
+    """Row by row: SQLite gives Python's lock away at each, so that the window need not wait for a long text."""
     connection.executemany(
         f"INSERT OR REPLACE INTO segment (recording, {rows.SEGMENT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(key, *rows.segment_values(segment)) for segment in segments],
+        ((key, *rows.segment_values(segment)) for segment in segments),
     )

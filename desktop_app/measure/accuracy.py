@@ -11,7 +11,6 @@ import json
 import os
 import platform
 import queue
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -19,7 +18,7 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from desktop_app import atomic
+from desktop_app import atomic, printing
 from desktop_app.app import problems, stages
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
@@ -241,10 +240,8 @@ def _complain(sentence: str) -> None:
 
 
 def _print(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+    printing.out(f"{line}\n")
 
 
 def _say(sentence: str) -> None:
-    sys.stderr.write(f"{sentence}\n")
-    sys.stderr.flush()
+    printing.say(sentence)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.audio.silero import FRAME, Silero
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.measure.recordings import Reference, audio_of, references
 from desktop_app.problems import Problem
 from desktop_app.speakers.turns import Turn, joined

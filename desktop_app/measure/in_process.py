@@ -13,7 +13,7 @@ from desktop_app.audio.logmel import features
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.audio.voice import VoiceGate
 from desktop_app.decoding import longform
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.live import Live, LiveText
 from desktop_app.decoding.live_pace import Pace
 from desktop_app.engine.job import settings_of
@@ -136,7 +136,7 @@ class Player:
                 began = self._clock()
                 self.live.feed(audio[fed:ready])
                 self._spend("listening", self._clock() - began)
-                self.run.backlog = max(self.run.backlog, (self.live.heard - self.live.decoded) / SAMPLE_RATE)
+                self.run.backlog = max(self.run.backlog, (self.live.received - self.live.decoded) / SAMPLE_RATE)
                 fed = ready
             if self.live.due and self._now >= due_at:
                 due_at = self._now + self._update()
@@ -150,7 +150,7 @@ class Player:
 
     def _update(self) -> float:
         """One update; how long after its beginning the next one may come."""
-        started, self._received = self._now, self.live.heard / SAMPLE_RATE
+        started, self._received = self._now, self.live.received / SAMPLE_RATE
         self._began, processor = self._clock(), process_time()
         text = self.live.update()
         took = self._clock() - self._began
@@ -158,7 +158,7 @@ class Player:
         self._pace.took(took, process_time() - processor)
         self.run.updates += 1
         if text is not None:
-            for segment in text.committed:
+            for segment in text.segments:
                 self._final += normalised(segment.text)
             self._note(text, self._now)
         return self._every if self._every is not None else max(self._pace.interval, self._now - started)
@@ -172,7 +172,7 @@ class Player:
         self._note(text, self._now + (0.0 if self._every is not None else self._clock() - self._began))
 
     def _note(self, text: LiveText, time: float) -> None:
-        final = (*self._final, *normalised(text.ink))
-        target = (*self._final, *normalised(text.ink + text.uncommitted))
-        whole = (*self._final, *normalised(text.ink + text.uncommitted + text.draft))
+        final = (*self._final, *normalised(text.final))
+        target = (*self._final, *normalised(text.final + text.provisional))
+        whole = (*self._final, *normalised(text.final + text.provisional + text.draft))
         self.run.shown.append(Shown(time, self._received, final, target[len(final) :], whole[len(target) :]))

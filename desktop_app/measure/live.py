@@ -10,16 +10,15 @@ import argparse
 import json
 import os
 import platform
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from desktop_app import atomic
+from desktop_app import atomic, printing
 from desktop_app.app import problems, stages
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
@@ -124,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     if arguments.json:
         atomic.write(Path(arguments.json), json.dumps(result, indent=1) + "\n")
-    sys.stdout.write("\n".join(_lines(result)) + "\n")
+    printing.out("\n".join(_lines(result)) + "\n")
     return 0
 
 
@@ -293,4 +292,4 @@ def _announce(stage: str, **values: str) -> None:
 
 
 def _say(what: str) -> None:
-    sys.stderr.write(f"{what}\n")
+    printing.say(what)

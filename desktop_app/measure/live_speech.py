@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from desktop_app import resources
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair
 from desktop_app.measure.error_rates import matched, normalised

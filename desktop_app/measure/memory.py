@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app import atomic, folders
+from desktop_app import atomic, folders, printing
 from desktop_app.app import problems
 from desktop_app.checkpoints import installed, quantised
 from desktop_app.checkpoints.folder import Checkpoint, read
@@ -257,10 +257,8 @@ def _numbers(name: str, sides: tuple[int, ...]) -> Iterator[npt.NDArray[np.float
 
 
 def _complain(sentence: str) -> None:
-    line = f"galley: {sentence}\n"
-    sys.stderr.write(line)
+    printing.say(f"galley: {sentence}")
 
 
 def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+    printing.out(f"{line}\n")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from desktop_app.audio.files import AudioFile
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.problems import Problem
 
 ENDINGS = (".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav")

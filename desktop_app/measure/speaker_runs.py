@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 import multiprocessing
 import queue
-import sys
 import tempfile
 import time
 import wave
@@ -19,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from desktop_app import printing
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Event, Failed, Finished, Options
 from desktop_app.measure.conversations import CONVERSATIONS, Conversation, make
@@ -26,7 +26,7 @@ from desktop_app.measure.der import Errors, errors
 from desktop_app.measure.error_rates import matched, normalised
 from desktop_app.measure.memory import peak
 from desktop_app.measure.recordings import Reference
-from desktop_app.speakers.attribution import said_by
+from desktop_app.speakers.attribution import text_by_speaker
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.live import WINDOW, LiveSpeakers
 from desktop_app.speakers.networks import Networks
@@ -77,7 +77,7 @@ def live_figures(talk: Conversation, found: Networks) -> LiveFigures:
     since: dict[int, float] = {}
     frozen = 0
     for at in range(0, talk.samples.size, _LIVE_BLOCK):
-        if not live.hear(talk.samples[at : at + _LIVE_BLOCK]):
+        if not live.feed(talk.samples[at : at + _LIVE_BLOCK]):
             continue
         now = (at + _LIVE_BLOCK) / SAMPLE_RATE
         turns = live.turns()
@@ -113,7 +113,7 @@ def recognised_figures(talks: Sequence[Conversation]) -> dict[str, Any]:
     for talk, transcript in zip(talks, _transcribed(talks), strict=True):
         words = [word for each in talk.words for word in normalised(each.text)]
         text = [word for segment in transcript.segments for word in normalised(segment.text)]
-        reference = {who: " ".join(normalised(said)) for who, said in said_by(talk.words).items()}
+        reference = {who: " ".join(normalised(spoken)) for who, spoken in text_by_speaker(talk.words).items()}
         result = cp_word_error_rate(reference, _by_speaker(transcript.segments))
         count += len(words)
         wrong += matched(words, text)[1]
@@ -127,10 +127,10 @@ def recognised_figures(talks: Sequence[Conversation]) -> dict[str, Any]:
 
 
 def _by_speaker(segments: Sequence[Segment]) -> dict[str, str]:
-    said: dict[str, list[str]] = {}
+    text: dict[str, list[str]] = {}
     for segment in segments:
-        said.setdefault(segment.speaker or "", []).extend(normalised(segment.text))
-    return {who: " ".join(words) for who, words in said.items()}
+        text.setdefault(segment.speaker or "", []).extend(normalised(segment.text))
+    return {who: " ".join(words) for who, words in text.items()}
 
 
 def _transcribed(talks: Sequence[Conversation]) -> list[Transcript]:
@@ -182,12 +182,12 @@ def _processed(hours: float, found: Networks, files: Sequence[Path]) -> dict[str
         samples = np.load(files[round_ % len(files)])
         round_ += 1
         for at in range(0, samples.size, _BLOCK):
-            recognised.hear(samples[at : at + _BLOCK])
+            recognised.feed(samples[at : at + _BLOCK])
         done += samples.size
         while marks and done >= marks[0] * 3600 * SAMPLE_RATE:
             peaks[f"{marks.pop(0):g} h"] = peak()
             hours_done = done / SAMPLE_RATE / 3600
-            sys.stderr.write(_("{hours:.1f} h: {peak:.0f} MB", hours=hours_done, peak=peak() / 1e6) + "\n")
+            printing.say(_("{hours:.1f} h: {peak:.0f} MB", hours=hours_done, peak=peak() / 1e6))
     listened = time.process_time() - began
     turns = recognised.finish()
     peaks[_LAST_PASS] = peak()

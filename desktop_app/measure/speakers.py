@@ -8,7 +8,6 @@ import argparse
 import json
 import os
 import platform
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app import atomic
+from desktop_app import atomic, printing
 from desktop_app.app import problems
 from desktop_app.engine.speakers import networks
 from desktop_app.measure.conversations import CONVERSATIONS, Conversation, clips, make, real_conversations
 from desktop_app.measure.der import Errors, errors
 from desktop_app.measure.speaker_runs import LiveFigures, live_figures, long_figures, long_lines, recognised_figures
 from desktop_app.problems import Problem
-from desktop_app.speakers.attribution import attribute, said_by
+from desktop_app.speakers.attribution import attribute, text_by_speaker
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
@@ -96,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         _complain(problems.sentence(problem))
         return 1
     for line in _lines(figures):
-        sys.stdout.write(f"{line}\n")
+        printing.out(f"{line}\n")
     if arguments.json:
         atomic.write(Path(arguments.json), json.dumps(figures, indent=1) + "\n")
     return 0
@@ -112,8 +111,8 @@ def _figures(arguments: argparse.Namespace, found: Networks) -> dict[str, Any]:
         rows.append(row(talk, found, talk.speakers if known else None))
         if arguments.live:
             live.append(live_figures(talk, found))
-        sys.stderr.write("\r" + _("{done} of {total}", done=len(rows), total=arguments.count))
-    sys.stderr.write("\n" if rows else "")
+        printing.say(_("{done} of {total}", done=len(rows), total=arguments.count), end="\r")
+    printing.say("", end="\n" if rows else "")
     real = [
         row(talk, found, talk.speakers if known else None)
         for talk in (real_conversations(Path(arguments.real)) if arguments.real else ())
@@ -139,7 +138,7 @@ def row(talk: Conversation, found: Networks, count: int | None) -> dict[str, Any
     wall, cpu = time.perf_counter(), time.process_time()
     recognised = Diarisation(found, count)
     for block in _blocks(talk.samples):
-        recognised.hear(block)
+        recognised.feed(block)
     turns = recognised.finish()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     figures: dict[str, Any] = {
@@ -165,7 +164,8 @@ def word_figures(talk: Conversation, turns: Sequence[Turn]) -> dict[str, Any]:
     segment = Segment(0, 0.0, talk.seconds, " ".join(word.text for word in talk.words), words=talk.words)
     models = Models("", "", "off", "", "")
     attributed = attribute(Transcript("", talk.seconds, "en", 1.0, models, (segment,)), turns)
-    reference, found = said_by(talk.words), said_by(word for each in attributed.segments for word in each.words)
+    reference = text_by_speaker(talk.words)
+    found = text_by_speaker(word for each in attributed.segments for word in each.words)
     try:
         from meeteval.wer import cp_word_error_rate
     except ImportError:
@@ -295,5 +295,4 @@ def _der(what: str, rates: dict[str, float]) -> str:
 
 
 def _complain(sentence: str) -> None:
-    line = f"galley: {sentence}\n"
-    sys.stderr.write(line)
+    printing.say(f"galley: {sentence}")

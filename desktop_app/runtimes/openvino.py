@@ -1,5 +1,5 @@
 """Whisper models on OpenVINO, made for draft-and-verify: see `openvino_graphs` for the graphs, `openvino_memory` and
-`openvino_passes` for how they remember a text and run it.
+`openvino_passes` for how they keep the KV cache and run passes.
 
 A rewind is an integer. Run and measured on the CPU; the graph of fixed shapes that the NPU gets was run on the CPU, GPU
 and NPU were not at hand and are untried.
@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,17 +31,18 @@ from desktop_app.runtimes.openvino_passes import (
     WIDTHS,
     AppendedCursor,
     Cursor,
+    HostCache,
     JoinedPasses,
     Passes,
-    Rows,
     SlotPasses,
     capacity,
-    is_steady,
+    largest_difference,
 )
 from desktop_app.runtimes.openvino_place import (
     AUTO,
     BITS,
     EPSILON,
+    RESERVE,
     Place,
     described,
     devices,
@@ -54,7 +57,7 @@ Array = npt.NDArray[np.float32]
 
 _CACHE_BYTES = 4_000_000_000
 _WEIGHTS_BYTES = 8_000_000_000
-_DAY = 86_400.0  # seconds; whoever wrote for so long was ended
+_DAY = 86_400.0  # seconds; an unfinished file this old is of a process that ended
 
 
 def load(
@@ -84,29 +87,29 @@ def load(
     """
     begun = time.time()
     place = Place(device, precision, cache)
-    ears = Place(encoder_device, precision, cache) if encoder_device and encoder is None else place
+    encoder_place = Place(encoder_device, precision, cache) if encoder_device and encoder is None else place
     shape, tensors = checkpoint.shape, checkpoint.tensors
     shared = encoder._encoder if encoder else None
     if shared is None:
-        small = _small(checkpoint, ears.kind, shape.encoder_tensors(), cache)
-        shared = ears.compiled(graphs.encoder(tensors, shape, small))
-        _release(tensors, small)
-    small = _small(checkpoint, place.kind, shape.decoder_tensors(), cache)
-    window = place.compiled(graphs.window(tensors, shape, small, place.numbers))
-    _release(tensors, small)
+        weights = _quantised(checkpoint, encoder_place.kind, shape.encoder_tensors(), cache)
+        shared = encoder_place.compiled(graphs.encoder(tensors, shape, weights))
+        _release(tensors, weights)
+    weights = _quantised(checkpoint, place.kind, shape.decoder_tensors(), cache)
+    window = place.compiled(graphs.window(tensors, shape, weights, place.numbers))
+    _release(tensors, weights)
     fixed = place.name.startswith("NPU") if fixed is None else fixed
-    parts = _Parts(checkpoint, small, place, window, fixed)
+    parts = _Parts(checkpoint, weights, place, window, fixed)
     appends = place.appends if steady else place.name == "CPU"
     reader = parts.appended() if appends and not fixed else parts.steady(cache)
     if cache is not None:
         quantised.tidy(cache, "*.blob", _CACHE_BYTES, begun)
         quantised.tidy(cache, "*.weights", _WEIGHTS_BYTES, begun)
         quantised.tidy(cache, f".*{quantised.UNFINISHED}", 0, begun - _DAY)
-    heard_by = encoder.ears if encoder else ears
-    return OpenVinoModel(place, heard_by, shape.mel_bins, shape.text_positions, shared, window, reader, parts.watcher)
+    used = encoder.encoder_place if encoder else encoder_place
+    return OpenVinoModel(place, used, shape.mel_bins, shape.text_positions, shared, window, reader, parts.watcher)
 
 
-def _small(
+def _quantised(
     checkpoint: Checkpoint, kind: str, sides: dict[str, tuple[int, ...]], cache: Path | None
 ) -> Quantised | None:
     """The quantised matrices among some tensors, from the cache where there is one; None at full precision."""
@@ -118,52 +121,72 @@ def _small(
     return quantised.stored(checkpoint.tensors, names, BITS[kind], cache)
 
 
-def _release(tensors: Tensors, small: Quantised | None) -> None:
-    """A graph is ready and has its own copy of the weights, or reads them again."""
+def _release(tensors: Tensors, weights: Quantised | None) -> None:
+    """Release the weights after a graph was made: it has its own copy, or reads them again."""
     tensors.release()
-    if small is not None:
-        small.release()
+    if weights is not None:
+        weights.release()
 
 
-def _read(known: Path | None) -> dict[str, Any]:
-    """What was found out before; {} where nothing was, or it cannot be read."""
+@dataclass(frozen=True)
+class _Verdict:
+    """What the trial of a device found: scores of passes of at least `width` tokens are at most so far `apart`."""
+
+    apart: float
+    width: int
+
+
+def _read(known: Path) -> _Verdict | None:
+    """The result of an earlier trial; None where there is none, or the file is not as it was written."""
     try:
-        found = json.loads(known.read_text("utf-8")) if known else {}
+        text, _, checksum = known.read_text("utf-8").rpartition("\n")
+        return _Verdict(**json.loads(text)) if checksum == _checksum(known, text) else None
     except (OSError, ValueError):
-        return {}
-    kinds = {"steady": bool, "width": int}
-    return found if isinstance(found, dict) and all(type(found.get(key)) is kinds[key] for key in kinds) else {}
+        return None
+
+
+def _write(known: Path, verdict: _Verdict) -> None:
+    text = json.dumps(asdict(verdict))
+    with suppress(OSError):  # it is tried again next time
+        known.write_text(f"{text}\n{_checksum(known, text)}", "utf-8")
+
+
+def _checksum(known: Path, text: str) -> str:
+    """Of a result and of what it is for, which the file's name says."""
+    return f"{zlib.crc32(f'{known.name}{text}'.encode()):08x}"
 
 
 class _Parts:
     """The decoders of one checkpoint, compiled as they are needed."""
 
     def __init__(
-        self, checkpoint: Checkpoint, small: Quantised | None, place: Place, window: ov.InferRequest, fixed: bool
+        self, checkpoint: Checkpoint, weights: Quantised | None, place: Place, window: ov.InferRequest, fixed: bool
     ) -> None:
-        self._checkpoint, self._small, self._place = checkpoint, small, place
+        self._checkpoint, self._quantised, self._place = checkpoint, weights, place
         self._window, self._fixed = window, fixed
 
     def appended(self) -> _AppendedReader:
-        """The decoder that keeps its own cache."""
+        """A decoder whose KV cache is on the device."""
         return _AppendedReader(self._bound(self._compiled(Appended())), self._positions, EPSILON[self._place.kind])
 
     def steady(self, cache: Path | None) -> _HostReader:
-        """A decoder with its memory on the host, run so that passes of one and of many tokens agree if that can be.
+        """A decoder whose KV cache is on the host, run so that passes of one and of many tokens agree if possible.
 
-        What was found is kept beside the compiled models, for this device and OpenVINO.
+        The result of the trial is kept beside the compiled models, for this device and OpenVINO.
         """
         passes = self._passes(())
         known = None if cache is None else cache / f"{self._tried()}.steady"
-        verdict = _read(known) or self._try(passes)
-        if known is not None:
-            with suppress(OSError):  # it is tried again next time
-                known.write_text(json.dumps(verdict), "utf-8")
-        passes.width = verdict["width"]
-        return _HostReader(passes, self._positions, 0.0 if verdict["steady"] else EPSILON[self._place.kind])
+        verdict = _read(known) if known else None
+        if verdict is None:
+            verdict = self._try(passes)
+            if known:
+                _write(known, verdict)
+        passes.width = verdict.width
+        epsilon = max(EPSILON[self._place.kind], RESERVE * verdict.apart) if verdict.apart else 0.0
+        return _HostReader(passes, self._positions, epsilon)
 
     def watcher(self) -> _HostReader:
-        """The decoder that also tells where it looks."""
+        """A decoder that also gives its cross-attention weights."""
         return _HostReader(self._passes(self._checkpoint.alignment_heads), self._positions, 0.0)
 
     @property
@@ -171,38 +194,41 @@ class _Parts:
         return self._checkpoint.shape.text_positions
 
     def _tried(self) -> str:
-        """Names a combination of device, OpenVINO, sizes and numbers."""
+        """A name for the combination of device, OpenVINO version, shape and precision."""
         device = described(self._window.get_compiled_model(), self._place.name)
         return quantised.named(
             [*device, ov.__version__, repr(self._checkpoint.shape), self._place.kind, str(self._fixed)]
         )
 
-    def _try(self, passes: Passes) -> dict[str, Any]:
-        """Whether the device is steady, and from which width of passes on."""
+    def _try(self, passes: Passes) -> _Verdict:
+        """Find the least width of passes from which on scores do not depend on the grouping of tokens, or else the one
+        with which they depend on it least."""
         shape = self._checkpoint.shape
         noise = np.random.default_rng(1).standard_normal((1, shape.audio_positions, shape.width), np.float32)
         self._window.set_tensor("encoded", ov.Tensor(noise))
         run(self._window)
+        verdicts = []
         for width in passes.widths:
             passes.width = width
-            if is_steady(passes, self._positions, shape.vocabulary):
-                return {"steady": True, "width": width}
-        return {"steady": False, "width": passes.widths[0]}
+            verdicts.append(_Verdict(largest_difference(passes, self._positions, shape.vocabulary), width))
+            if not verdicts[-1].apart:
+                break
+        return min(verdicts, key=lambda verdict: verdict.apart)
 
     def _passes(self, watched: Sequence[tuple[int, int]]) -> Passes:
         shape, numbers = self._checkpoint.shape, self._place.numbers
         names = [f"self.{layer}.{each}" for layer in range(shape.decoder_layers) for each in "kv"]
-        rows = Rows(names, shape.text_positions, shape.width, numbers)
+        cache = HostCache(names, shape.text_positions, shape.width, numbers)
         if not self._fixed:
-            return JoinedPasses(self._bound(self._compiled(Joined(numbers, shape.width), watched)), rows)
+            return JoinedPasses(self._bound(self._compiled(Joined(numbers, shape.width), watched)), cache)
         slots = capacity(shape.text_positions)
         decoders = {width: self._compiled(Slots(numbers, shape.width, slots, width), watched) for width in WIDTHS}
-        return SlotPasses({width: self._bound(each) for width, each in decoders.items()}, rows)
+        return SlotPasses({width: self._bound(each) for width, each in decoders.items()}, cache)
 
     def _compiled(self, memory: Appended | Joined | Slots, watched: Sequence[tuple[int, int]] = ()) -> ov.InferRequest:
         checkpoint = self._checkpoint
         model = graphs.decoder(
-            checkpoint.tensors, checkpoint.shape, self._small, memory, watched, checkpoint.head_tokens
+            checkpoint.tensors, checkpoint.shape, self._quantised, memory, watched, checkpoint.head_tokens
         )
         # The CPU would fuse this attention into kernels that are a third slower for one token (768 x 12 layers), and
         # wrong in bf16 where all shapes are fixed (OpenVINO 2026.4.1).
@@ -210,18 +236,18 @@ class _Parts:
         apart = {"SNIPPETS_MODE": "DISABLE"} if fuses else {}
         request = self._place.compiled(model, **apart)
         del model
-        _release(checkpoint.tensors, self._small)
+        _release(checkpoint.tensors, self._quantised)
         return request
 
     def _bound(self, decoder: ov.InferRequest) -> ov.InferRequest:
-        """Let a decoder read the window's keys and values where they are written."""
+        """Bind a decoder's inputs to the window graph's outputs, so that keys and values are not copied."""
         for output in self._window.model_outputs:
             decoder.set_tensor(output.any_name, self._window.get_tensor(output.any_name))
         return decoder
 
 
 class _HostReader:
-    """Reads texts with a memory on the host."""
+    """Opens cursors on a decoder whose KV cache is on the host."""
 
     def __init__(self, passes: Passes, positions: int, epsilon: float) -> None:
         self.passes, self.epsilon = passes, epsilon
@@ -233,7 +259,7 @@ class _HostReader:
 
 
 class _AppendedReader:
-    """Reads texts with the cache that the device keeps."""
+    """Opens cursors on a decoder whose KV cache is on the device."""
 
     def __init__(self, decoder: ov.InferRequest, positions: int, epsilon: float) -> None:
         self.decoder, self.epsilon = decoder, epsilon
@@ -252,7 +278,8 @@ _Reader = _HostReader | _AppendedReader
 class OpenVinoModel:
     """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time.
 
-    `device` is where its decoder runs, `encoder_device` where it hears; `precision` names both where they differ.
+    `device` is where its decoder runs, `encoder_device` where its encoder runs; `precision` names both where they
+    differ.
     """
 
     rewinds_freely = True
@@ -260,7 +287,7 @@ class OpenVinoModel:
     def __init__(
         self,
         place: Place,
-        ears: Place,
+        encoder_place: Place,
         mel_bins: int,
         positions: int,
         encoder: ov.InferRequest,
@@ -268,9 +295,11 @@ class OpenVinoModel:
         reader: _Reader,
         watcher: Callable[[], _HostReader],
     ) -> None:
-        self.ears = ears
-        self.device, self.encoder_device = place.name, ears.name
-        self.precision = place.kind if place.kind == ears.kind else f"{place.kind}, encoder {ears.kind}"
+        self.encoder_place = encoder_place
+        self.device, self.encoder_device = place.name, encoder_place.name
+        self.precision = (
+            place.kind if place.kind == encoder_place.kind else f"{place.kind}, encoder {encoder_place.kind}"
+        )
         self.mel_bins = mel_bins
         self.positions = positions
         self.epsilon = reader.epsilon
@@ -281,13 +310,14 @@ class OpenVinoModel:
         self._opened: Any = None
 
     def executed(self) -> list[tuple[str, str]]:
-        """What the device made of the decoder, in order: kind and numbers ("f32") of each step. For looking into it."""
+        """The steps that the device executes for the decoder, in order: type and precision ("f32") of each. For
+        debugging."""
         decoder = self._reader.decoder if isinstance(self._reader, _AppendedReader) else self._reader.passes.decoder
         steps = (node.get_rt_info() for node in decoder.get_compiled_model().get_runtime_model().get_ordered_ops())
         return [(each["layerType"].astype(str), each["outputPrecisions"].astype(str)) for each in steps]
 
     def encode(self, features: Array) -> Array:
-        """The encoder's view [1, positions, width] of one window of features [bins, frames]."""
+        """The encoder's output [1, positions, width] for one window of features [bins, frames]."""
         self._encoder.set_tensor(
             "features", ov.Tensor(np.ascontiguousarray(features[None], np.float32), shared_memory=True)
         )
@@ -303,8 +333,8 @@ class OpenVinoModel:
         return self._reader.cursor()
 
     def attend(self, encoded: Array, tokens: Sequence[int]) -> tuple[Array, Array]:
-        """Scores [n, vocabulary] of n tokens from the first position on, and where the alignment heads looked while
-        they were read, before the softmax: [heads, n, audio positions]. Ends the cursor."""
+        """Scores [n, vocabulary] of n tokens from the first position on, and the cross-attention of the alignment heads
+        before the softmax: [heads, n, audio positions]. Ends the cursor."""
         self.open(encoded)
         scores, attention = self._watcher.cursor().watch(tokens)
         assert attention is not None
@@ -312,5 +342,5 @@ class OpenVinoModel:
 
     @cached_property
     def _watcher(self) -> _HostReader:
-        """The decoder that also tells where it looks, made when words are first asked for."""
+        """The decoder that also gives its cross-attention, made when word times are first asked for."""
         return self._make_watcher()

@@ -48,8 +48,8 @@ def export(checkpoint: Checkpoint, folder: Path) -> None:
             trust_remote_code=False,
         )
     except (ImportError, RuntimeError, TypeError, ValueError) as error:
-        said = str(error).strip().splitlines() or ["no reason is given"]
-        raise Problem("model.not_converted", error=said[0][:200]) from error
+        lines = str(error).strip().splitlines() or ["no reason is given"]
+        raise Problem("model.not_converted", error=lines[0][:200]) from error
 
 
 def quantise_encoder(path: Path, windows: Sequence[npt.NDArray[np.float32]]) -> None:
@@ -58,14 +58,14 @@ def quantise_encoder(path: Path, windows: Sequence[npt.NDArray[np.float32]]) -> 
     """
     import nncf
 
-    heard = nncf.Dataset([{"input_features": window[None]} for window in windows])
+    dataset = nncf.Dataset([{"input_features": window[None]} for window in windows])
     graph = nncf.quantize(
         ov.Core().read_model(path),
-        heard,
+        dataset,
         model_type=nncf.ModelType.TRANSFORMER,
         subset_size=len(windows),
         # The convolutions read the features themselves. What the second matrix of each layer reads has a few huge
-        # values: in int8 Whisper base heard hardly a word.
+        # values: in int8 Whisper base recognised hardly a word.
         ignored_scope=nncf.IgnoredScope(types=["Convolution"], patterns=[".*fc2.*MatMul.*"]),
     )
     fresh = path.with_name(f"new_{path.name}")

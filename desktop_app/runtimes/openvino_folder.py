@@ -1,8 +1,8 @@
 """Whisper folders that hold OpenVINO's own graphs, as optimum-intel writes them: run as they are, without torch.
 
-In their decoder a token stands where the memory of the text ends, also where it wants to be told so, and what was
-rejected cannot be left in it. A rewind copies that memory off the device, cuts it and copies it back, in the next pass.
-What it remembers of the window stays. Run and measured on the CPU.
+Their decoder puts a token at the end of its KV cache, even where it has an input for the position, so rejected tokens
+must be removed: a rewind copies the cache off the device, trims it and copies it back, in the next pass. The
+cross-attention's keys and values of the window stay. Run and measured on the CPU.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def load(
     if precision not in ("auto", "f32"):
         raise Problem("model.openvino_precision", model=checkpoint.name, precision=precision)
     place = Place(device, "f32", cache)
-    ears = Place(encoder_device or device, "f32", cache)
-    if "NPU" in place.name + ears.name:
+    encoder_place = Place(encoder_device or device, "f32", cache)
+    if "NPU" in place.name + encoder_place.name:
         raise Problem("model.npu_shapes", model=checkpoint.name)
-    return FolderModel(checkpoint, place, ears)
+    return FolderModel(checkpoint, place, encoder_place)
 
 
 class FolderModel:
@@ -55,38 +55,39 @@ class FolderModel:
 
     rewinds_freely = False
 
-    def __init__(self, checkpoint: Checkpoint, place: Place, ears: Place) -> None:
+    def __init__(self, checkpoint: Checkpoint, place: Place, encoder_place: Place) -> None:
         assert checkpoint.ir is not None
         shape = checkpoint.shape
         self.mel_bins, self.positions = shape.mel_bins, shape.text_positions
-        self.device, self.encoder_device = place.name, ears.name
+        self.device, self.encoder_device = place.name, encoder_place.name
         self._checkpoint, self._place, self._ir = checkpoint, place, checkpoint.ir
-        heard, written = _graph(self._ir.encoder), _graph(self._ir.decoder)
-        # Where numbers are rounded on the way, a last bit can move one by a whole step.
-        self.epsilon = EPSILON["int8" if _rounds(written) else "f32"]
-        kinds = [_numbers(graph) for graph in (written, heard)]
+        encoder, decoder = _graph(self._ir.encoder), _graph(self._ir.decoder)
+        # Where activations are quantised, a difference in the last bit can move a number by a whole step.
+        self.epsilon = EPSILON["int8" if _rounds(decoder) else "f32"]
+        kinds = [_numbers(graph) for graph in (decoder, encoder)]
         self.precision = kinds[0] if kinds[0] == kinds[1] else f"{kinds[0]}, encoder {kinds[1]}"
         try:
-            heard.reshape({"input_features": [1, shape.mel_bins, 2 * shape.audio_positions]})
+            encoder.reshape({"input_features": [1, shape.mel_bins, 2 * shape.audio_positions]})
         except RuntimeError as error:
             raise Problem("model.graph", file=self._ir.encoder.name, detail="input_features") from error
-        self._encoder = ears.compiled(heard)
+        self._encoder = encoder_place.compiled(encoder)
         sides = self._encoder.model_outputs[0].partial_shape
         if not sides.compatible(ov.PartialShape([1, shape.audio_positions, shape.width])):
             raise Problem("model.graph", file=self._ir.encoder.name, detail="last_hidden_state")
-        self._decoder = place.compiled(written)
+        self._decoder = place.compiled(decoder)
         self._grow = self._try()
 
     def _try(self) -> dict[str, int]:
-        """The memories of the text, and along which axis they grow: found in two passes. Others are the window's."""
+        """The states that hold the KV cache of the text, and the axis along which each grows: found in two passes. All
+        other states belong to the window."""
         shape, decoder = self._checkpoint.shape, self._decoder
         silence = np.zeros((1, shape.audio_positions, shape.width), np.float32)
-        _listen(decoder, silence)
+        _set_window(decoder, silence)
         before: dict[str, Any] = {}
         grow = {}
         for length, count in ((0, 2), (2, 3)):
             try:
-                scores = _read(decoder, [0] * count, length)
+                scores = _scores(decoder, [0] * count, length)
             except RuntimeError as error:  # Problem is none
                 raise Problem(
                     "model.graph", file=self._ir.decoder.name, detail=str(error).strip().splitlines()[-1][:200]
@@ -105,26 +106,27 @@ class FolderModel:
         return grow
 
     def encode(self, features: Array) -> Array:
-        """The encoder's view [1, positions, width] of one window of features [bins, frames]."""
+        """The encoder's output [1, positions, width] for one window of features [bins, frames]."""
         self._encoder.set_tensor("input_features", ov.Tensor(np.ascontiguousarray(features[None], np.float32)))
         run(self._encoder)
         return np.array(self._encoder.get_output_tensor(0).data)
 
     def open(self, encoded: Array) -> FolderCursor:
-        """A cursor at the start of the window; it ends the one before. The first pass looks at the window anew."""
-        _listen(self._decoder, encoded)
+        """A cursor at the start of the window; it ends the one before. The first pass computes the window's keys and
+        values anew."""
+        _set_window(self._decoder, encoded)
         return FolderCursor(self._decoder, self._grow, self.positions)
 
     def attend(self, encoded: Array, tokens: Sequence[int]) -> tuple[Array, Array]:
-        """Scores [n, vocabulary] of n tokens from the first position on, and where the alignment heads looked while
-        they were read, before the softmax: [heads, n, audio positions]. Ends the cursor."""
-        _listen(self._watcher, encoded)
-        scores = _read(self._watcher, tokens, 0)
+        """Scores [n, vocabulary] of n tokens from the first position on, and the cross-attention of the alignment heads
+        before the softmax: [heads, n, audio positions]. Ends the cursor."""
+        _set_window(self._watcher, encoded)
+        scores = _scores(self._watcher, tokens, 0)
         return scores, np.array(self._watcher.get_output_tensor(1).data[0], np.float32)
 
     @cached_property
     def _watcher(self) -> ov.InferRequest:
-        """The decoder that also tells where it looks, made when words are first asked for."""
+        """The decoder that also gives its cross-attention, made when word times are first asked for."""
         graph = _graph(self._ir.decoder)
         _watch(graph, self._checkpoint.alignment_heads, self._checkpoint.shape.decoder_layers)
         return self._place.compiled(graph)
@@ -136,19 +138,19 @@ class FolderCursor(Reading):
     def __init__(self, decoder: ov.InferRequest, grow: dict[str, int], positions: int) -> None:
         super().__init__(positions)
         self._decoder, self._grow = decoder, grow
-        self._stored = 0  # tokens in the decoder's memory
+        self._stored = 0  # tokens in the decoder's KV cache
 
     def run(self, tokens: Sequence[int]) -> Array:
         """Scores [k, vocabulary] after each of the k tokens, read in one pass; ValueError past the last position."""
         self.check_room(len(tokens))
         if self._length < self._stored:
             self._trim()
-        scores = _read(self._decoder, tokens, self._length)
+        scores = _scores(self._decoder, tokens, self._length)
         self._length = self._stored = self._length + len(tokens)
         return scores
 
     def _trim(self) -> None:
-        """Cut the memory of the text to its length."""
+        """Cut the KV cache of the text to its length."""
         if not self._length:
             self._decoder.reset_state()
             return
@@ -171,7 +173,7 @@ def _rounds(graph: ov.Model) -> bool:
 
 
 def _numbers(graph: ov.Model) -> str:
-    """What people call the numbers of a graph: those of its large constants, or of what it makes them on the way."""
+    """The precision of a graph's weights ("int4", "int8" or "f32"), also where it quantises activations."""
     found = {"int8"} if _rounds(graph) else set()
     for node in graph.get_ops():
         if node.get_type_name() == "Constant" and len(node.get_output_shape(0)) > 1:
@@ -179,16 +181,16 @@ def _numbers(graph: ov.Model) -> str:
     return min(found & {"int4", "int8"}, default="f32")
 
 
-def _listen(decoder: ov.InferRequest, encoded: Array) -> None:
-    """Let a decoder forget everything and look at a window."""
+def _set_window(decoder: ov.InferRequest, encoded: Array) -> None:
+    """Reset a decoder's states and set the window it attends."""
     decoder.reset_state()
     decoder.set_tensor("encoder_hidden_states", ov.Tensor(np.ascontiguousarray(encoded, np.float32)))
     if _wants(decoder, "beam_idx"):
         decoder.set_tensor("beam_idx", ov.Tensor(np.zeros(1, np.int32)))
 
 
-def _read(decoder: ov.InferRequest, tokens: Sequence[int], length: int) -> Array:
-    """The scores after each of some tokens, read in one pass behind the `length` ones in its memory: a copy."""
+def _scores(decoder: ov.InferRequest, tokens: Sequence[int], length: int) -> Array:
+    """The scores after each of some tokens, read in one pass after the `length` ones in its KV cache: a copy."""
     decoder.set_tensor("input_ids", ov.Tensor(np.array([tokens], np.int64)))
     if _wants(decoder, "cache_position"):
         decoder.set_tensor("cache_position", ov.Tensor(np.arange(length, length + len(tokens), dtype=np.int64)))
@@ -197,12 +199,12 @@ def _read(decoder: ov.InferRequest, tokens: Sequence[int], length: int) -> Array
 
 
 def _wants(decoder: ov.InferRequest, name: str) -> bool:
-    """Whether a decoder has an input that not all have."""
+    """Whether a decoder has an input of this name."""
     return any(name in each.get_names() for each in decoder.model_inputs)
 
 
 def _watch(graph: ov.Model, heads: Sequence[tuple[int, int]], layers: int) -> None:
-    """Let a decoder also give the attention of some heads before the softmax, [1, heads, k, audio positions].
+    """Add an output to a decoder: the attention of some heads before the softmax, [1, heads, k, audio positions].
 
     Each layer attends twice, to the text and then to the window, and each attention needs the one before it.
     """
@@ -214,6 +216,6 @@ def _watch(graph: ov.Model, heads: Sequence[tuple[int, int]], layers: int) -> No
         inputs = attentions[2 * layer + 1].input_values()
         size = inputs[0].get_partial_shape()[-1].get_length()
         scale = inputs[4] if len(inputs) > 4 else op.constant(np.float32(size**-0.5)).output(0)
-        looks = op.multiply(op.matmul(inputs[0], inputs[1], transpose_a=False, transpose_b=True), scale)
-        seen.append(op.gather(looks, op.constant(np.array([head])), op.constant(np.array(1))))
+        products = op.multiply(op.matmul(inputs[0], inputs[1], transpose_a=False, transpose_b=True), scale)
+        seen.append(op.gather(products, op.constant(np.array([head])), op.constant(np.array(1))))
     graph.add_outputs(op.concat(seen, 1).output(0))

@@ -3,7 +3,7 @@ conversion.
 
 Three graphs. The encoder: features [1, bins, frames] -> [1, positions, width]. The window: that -> keys and values of
 the cross-attention of every decoder layer, once a window, the keys transposed as the attention reads them. The decoder:
-k tokens at given positions in one pass, with an additive mask over everything it has read. How it remembers that is in
+k tokens at given positions in one pass, with an additive mask over all tokens read. Its KV cache is in
 `openvino_memory`.
 """
 
@@ -28,8 +28,8 @@ _EPSILON = 1e-5  # of Whisper's normalisations
 
 
 class Weights:
-    """A checkpoint's tensors as graph nodes: matrices as small numbers with scales where there are `quantised` ones,
-    all else as numbers of 32 bits.
+    """A checkpoint's tensors as graph nodes: quantised matrices where there are `quantised` ones, all else as
+    f32.
     """
 
     def __init__(self, tensors: Tensors, quantised: Quantised | None = None) -> None:
@@ -114,11 +114,11 @@ def _grouped(matrix: Matrix, zeros: npt.NDArray[np.uint8], scale: float) -> Node
     """A matrix of 4 bits whose groups have a scale and a zero point each."""
     rows, columns = matrix.shape
 
-    def small(numbers: npt.NDArray[np.uint8], last: int) -> Node:
+    def unpacked(numbers: npt.NDArray[np.uint8], last: int) -> Node:
         shape = Shape([rows, matrix.groups, last])
         return op.convert(Constant(Tensor(numbers, shape, Type.u4)), Type.f32)
 
-    apart = op.subtract(small(matrix.numbers, columns // matrix.groups), small(zeros, 1))
+    apart = op.subtract(unpacked(matrix.numbers, columns // matrix.groups), unpacked(zeros, 1))
     scales = constant((matrix.scales * np.float32(scale))[..., None])
     return op.reshape(op.multiply(apart, scales), op.constant(np.array([rows, columns])), special_zero=False)
 
@@ -200,7 +200,7 @@ def decoder(
     their cross-attention before the softmax.
 
     Inputs: tokens [1, k] and positions [1, k] i64, mask [1, 1, k, read + k] f32 (0, or a large negative number where
-    a token must not look), cross.N.k and cross.N.v of `window`, and what `memory` needs to remember everything read.
+    attention is masked), cross.N.k and cross.N.v of `window`, and the inputs of `memory`, the KV cache.
     """
     weights, heads = Weights(tensors, quantised), Heads(shape.width, shape.decoder_heads)
     count = memory.width
@@ -225,11 +225,11 @@ def decoder(
         cross_k = take([1, heads.heads, heads.head, shape.cross_positions], memory.kind, f"cross.{layer}.k")
         cross_v = take([1, heads.heads, shape.cross_positions, heads.head], memory.kind, f"cross.{layer}.v")
         inputs += [cross_k, cross_v]
-        looks = op.matmul(q, as_kind(cross_k, Type.f32), transpose_a=False, transpose_b=False)
+        products = op.matmul(q, as_kind(cross_k, Type.f32), transpose_a=False, transpose_b=False)
         if here := [head for each, head in watched if each == layer]:
-            seen.append(op.gather(looks, op.constant(np.array(here)), op.constant(np.array(1))))
+            seen.append(op.gather(products, op.constant(np.array(here)), op.constant(np.array(1))))
         values = as_kind(cross_v, Type.f32)
-        attended = op.matmul(op.softmax(looks, -1), values, transpose_a=False, transpose_b=False)
+        attended = op.matmul(op.softmax(products, -1), values, transpose_a=False, transpose_b=False)
         x = op.add(x, weights.linear(heads.merge(attended), f"{name}.encoder_attn.out_proj"))
 
         x = weights.block(x, name)

@@ -1,14 +1,14 @@
-"""How a decoder graph remembers what it has read: three ways, one for each use.
+"""The KV cache of a decoder graph, in three ways, one for each use.
 
-`Appended`: the device keeps everything ever read, rejected tokens too, which are masked for ever after. The CPU fuses
-that with the attention and copies nothing. The sums of the attention depend on what was rejected before, and so in
-their last bits does the text: for 32 bits, where a tie guard is enough.
+`Appended`: the device keeps the keys and values of every token it has read; rejected ones stay and are masked. The CPU
+fuses this with the attention and copies nothing. The sums of the attention, and so the last bits of the scores, depend
+on what was rejected before: for f32, where a tie guard is enough.
 
-`Joined`: the keys and values of the text lie on the host, one row a position, and a pass gets those before it. A token
-is always attended in the place of its position, behind it nothing but zeros up to a full block, so its scores are the
-same to the last bit however the text is grouped.
+`Joined`: the cache is on the host, one row per position, and a pass gets the rows before it. A token is always attended
+at its own position, followed only by zeros up to a full block, so its scores are the same to the last bit however the
+text is grouped into passes.
 
-`Slots`: as Joined, but for devices that want every shape fixed: all rows go in, the new ones are scattered over them.
+`Slots`: as Joined, but for devices that need fixed shapes: a pass gets all rows, and scatters the new ones into them.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from openvino.op.util import Variable, VariableInfo
 
 
 class Memory(Protocol):
-    """What a decoder graph needs of its memory."""
+    """What a decoder graph needs of its KV cache."""
 
     width: int
-    """Tokens of a pass, -1 where that may change."""
+    """Tokens per pass, -1 where it is dynamic."""
     slots: int
-    """Places that a pass attends, -1 where that may change."""
+    """Tokens that a pass attends, -1 where it is dynamic."""
     kind: Type
-    """The numbers of keys and values outside the graph."""
+    """The element type of keys and values outside the graph."""
     inputs: list[Node]
     results: list[Node]
     sinks: list[Node]
@@ -61,7 +61,7 @@ def constant(array: npt.NDArray[np.float32]) -> Node:
 
 
 def as_kind(x: Node, kind: Type) -> Node:
-    """The numbers of a node as others, if they are others."""
+    """A node converted to another element type, if it has not that type already."""
     return x if x.get_element_type() == kind else op.convert(x, kind)
 
 
@@ -93,23 +93,23 @@ class Appended:
 
 
 class Joined:
-    """More inputs: of each layer self.N.k and self.N.v [1, read, width], and zeros to fill up to a block, `rest` [1, n,
-    width]. More outputs: new.self.N.k and new.self.N.v [1, k, width]."""
+    """More inputs: of each layer self.N.k and self.N.v [1, read, width], and zeros as padding up to a block, `padding`
+    [1, n, width]. More outputs: new.self.N.k and new.self.N.v [1, k, width]."""
 
     width = slots = -1
 
     def __init__(self, kind: Type, model_width: int) -> None:
         self.kind = kind
         self._model_width = model_width
-        rest = take([1, -1, model_width], kind, "rest")
-        self._rest = as_kind(rest, Type.f32)
-        self.inputs, self.results, self.sinks = [rest], list[Node](), list[Node]()
+        padding = take([1, -1, model_width], kind, "padding")
+        self._padding = as_kind(padding, Type.f32)
+        self.inputs, self.results, self.sinks = [padding], list[Node](), list[Node]()
 
     def remember(self, new: Node, name: str, heads: Any) -> Node:
         past = take([1, -1, self._model_width], self.kind, name)
         self.inputs.append(past)
         self.results.append(give(as_kind(new, self.kind), f"new.{name}"))
-        return heads.split(op.concat([as_kind(past, Type.f32), new, self._rest], 1))
+        return heads.split(op.concat([as_kind(past, Type.f32), new, self._padding], 1))
 
     def attend(self, q: Node, k: Node, v: Node, mask: Node) -> Node:
         return _attend(q, k, v, mask)
@@ -136,5 +136,5 @@ class Slots:
 
 
 def _attend(q: Node, k: Node, v: Node, mask: Node) -> Node:
-    looks = op.add(op.matmul(q, k, transpose_a=False, transpose_b=True), mask)
-    return op.matmul(op.softmax(looks, -1), v, transpose_a=False, transpose_b=False)
+    products = op.add(op.matmul(q, k, transpose_a=False, transpose_b=True), mask)
+    return op.matmul(op.softmax(products, -1), v, transpose_a=False, transpose_b=False)

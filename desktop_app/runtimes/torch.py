@@ -1,8 +1,8 @@
 """Whisper models on PyTorch: CUDA, and the CPU for comparison. See `torch_network` for the network and `torch_passes`
 for how its passes run.
 
-A rewind is an integer: what was read and then rejected is written over. Run and tested on the CPU; CUDA was not at
-hand.
+A rewind only sets the length: the KV cache of rejected tokens is overwritten. Run and tested on the CPU; CUDA was not
+at hand.
 """
 
 from __future__ import annotations
@@ -102,17 +102,17 @@ def build(
         _prepare(place, kind)
     weights = Weights(read, place, _PRECISIONS[kind])
     try:
-        heard = encoder._encoder if encoder else Encoder(weights, shape)
+        used = encoder._encoder if encoder else Encoder(weights, shape)
         decoder = Decoder(weights, shape, max(widths), head_tokens)
         passes = Passes(decoder, place, widths, cuda_graphs() if place.type == "cuda" else None)
-        decoder.listen(_noise(shape, weights))
+        decoder.set_window(_noise(shape, weights))
         epsilon = 0.0 if _steady(passes, shape, max(widths)) else _EPSILON[kind]
     except torch.OutOfMemoryError as error:
         raise Problem("model.device_memory", device=torch.cuda.get_device_name(place)) from error
     except RuntimeError as error:
         what = str(error).partition("\n")[0].strip()[:200]
         raise Problem("model.device_refused", device=_name(place.index), error=what) from error
-    return TorchModel(place, kind, epsilon, shape.mel_bins, shape.text_positions, heard, decoder, passes, watched)
+    return TorchModel(place, kind, epsilon, shape.mel_bins, shape.text_positions, used, decoder, passes, watched)
 
 
 def _name(index: int | None) -> str:
@@ -145,7 +145,7 @@ def _prepare(place: torch.device, kind: str) -> None:
 
 
 def _noise(shape: Shape, weights: Weights) -> Tensor:
-    """Something like a window, to try the decoder with."""
+    """Random numbers in the shape of an encoded window, to try the decoder with."""
     numbers = np.random.default_rng(1).standard_normal((shape.audio_positions, shape.width), np.float32)
     return torch.from_numpy(numbers).to(weights.device, weights.dtype)
 
@@ -193,7 +193,7 @@ class TorchModel:
 
     @torch.inference_mode()
     def encode(self, features: Array) -> Tensor:
-        """The encoder's view [positions, width], on the device, of one window of features [bins, frames]."""
+        """The encoder's output [positions, width], on the device, for one window of features [bins, frames]."""
         encoded = self._encoder(torch.from_numpy(np.ascontiguousarray(features, np.float32)).to(self._place))
         if encoded.is_cuda:
             torch.cuda.synchronize(self._place)  # so that the time it takes is counted here
@@ -203,14 +203,14 @@ class TorchModel:
     def open(self, encoded: Tensor) -> TorchCursor:
         """A cursor at the start of the window; it ends the one before. A window that is opened again costs nothing."""
         if self._opened is not encoded:
-            self._decoder.listen(encoded)
+            self._decoder.set_window(encoded)
             self._opened = encoded
         return TorchCursor(self._passes, self.positions)
 
     @torch.inference_mode()
     def attend(self, encoded: Tensor, tokens: Sequence[int]) -> tuple[Array, Array]:
-        """Scores [n, vocabulary] of n tokens from the first position on, and where the alignment heads looked while
-        they were read, before the softmax: [heads, n, audio positions]. Ends the cursor."""
+        """Scores [n, vocabulary] of n tokens from the first position on, and the cross-attention of the alignment heads
+        before the softmax: [heads, n, audio positions]. Ends the cursor."""
         self.open(encoded).check_room(len(tokens))
         numbers = torch.tensor([list(tokens), list(range(len(tokens)))]).to(self._place)
         scores, attention = self._decoder.watched(numbers[0], numbers[1], self._watched)

@@ -1,9 +1,8 @@
 """Whisper in PyTorch, made for draft-and-verify and built straight from a checkpoint's tensors: no transformers.
 
-The decoder's memory is static: every position of a text has its slot in the cache, and a pass writes its keys and
-values there. A token sees the slots up to its own position and no others, so what stands behind a rewind is never seen
-and is written over. All that changes from pass to pass are the numbers in two small tensors, which is what a CUDA graph
-needs.
+The decoder's KV cache is static: every position of a text has its slot, and a pass writes its keys and values there. A
+token attends the slots up to its own position only, so those after a rewind are never attended and are overwritten.
+Only the values of two small tensors change from pass to pass, as a CUDA graph needs it.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from desktop_app.checkpoints.shape import Shape
 
 _EPSILON = 1e-5  # of Whisper's normalisations
 
-# In full precision attention is plain products and a softmax: the fused kernels would split numbers of 32 bits into
-# shorter ones. cuDNN's kernels are left out: they are built anew for each shape.
+# In full precision attention is plain matrix products and a softmax: the fused kernels would split f32 into shorter
+# numbers. cuDNN's kernels are not used: they are built anew for each shape.
 _EXACT = [SDPBackend.MATH]
 _FUSED = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 
@@ -160,7 +159,7 @@ class DecoderLayer:
 class Decoder:
     """k tokens at k positions -> k rows of scores. One window and one text at a time.
 
-    There are `spare` slots behind the last position, for what fills up a pass.
+    There are `spare` slots after the last position, for the padding of a pass.
     """
 
     def __init__(self, weights: Weights, shape: Shape, spare: int, head_tokens: Sequence[int] | None = None) -> None:
@@ -179,7 +178,7 @@ class Decoder:
         hidden = torch.full((slots, slots), -torch.inf, device=weights.device, dtype=weights.dtype)
         self._masks = hidden.triu(1)
 
-        def memory(count: int) -> Tensor:
+        def cache(count: int) -> Tensor:
             sides = (2, 1, shape.decoder_heads, count, shape.width // shape.decoder_heads)
             return torch.zeros(sides, device=weights.device, dtype=weights.dtype)
 
@@ -193,14 +192,15 @@ class Decoder:
                 cross_projections=weights.fused(f"{name}.encoder_attn", "kv"),
                 cross_out=weights.linear(f"{name}.encoder_attn.out_proj"),
                 block=weights.block(name),
-                text=memory(slots),
-                window=memory(shape.cross_positions),
+                text=cache(slots),
+                window=cache(shape.cross_positions),
             )
 
         self._layers = [layer(f"decoder.layers.{number}") for number in range(shape.decoder_layers)]
 
-    def listen(self, encoded: Tensor) -> None:
-        """Take a window [positions, width]: its keys and values, once for all passes."""
+    def set_window(self, encoded: Tensor) -> None:
+        """Compute the cross-attention's keys and values of an encoded window [positions, width], once for all
+        passes."""
         if self._pooling > 1:
             encoded = encoded.unflatten(0, (-1, self._pooling)).mean(1)
         for layer in self._layers:
@@ -208,12 +208,12 @@ class Decoder:
                 kept.copy_(part)
 
     def __call__(self, tokens: Tensor, positions: Tensor) -> Tensor:
-        """Scores [k, head] in 32 bits that follow each of `tokens` [k], which stand at `positions` [k]."""
+        """Scores [k, head] in 32 bits that follow each of `tokens` [k], which are at `positions` [k]."""
         return self._pass(tokens, positions, lambda number, q, k: None)
 
     def watched(self, tokens: Tensor, positions: Tensor, watched: Sequence[tuple[int, int]]) -> tuple[Tensor, Tensor]:
-        """The scores, and where some heads looked, each a layer and a head of it: their attention to the window before
-        the softmax, [heads, k, audio positions] in 32 bits.
+        """The scores, and the cross-attention of some heads, each given as layer and head, before the softmax:
+        [heads, k, audio positions] in 32 bits.
         """
         seen: list[Tensor] = []
 

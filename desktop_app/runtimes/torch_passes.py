@@ -1,10 +1,10 @@
-"""Passes of a decoder at fixed widths, on CUDA as graphs: what to start on the device is recorded once a width, then
-repeated without Python.
+"""Passes of a decoder at fixed widths, on CUDA as graphs: the work of a pass is recorded once per width, then
+replayed without Python.
 
-A pass of n tokens runs at the smallest width that holds it, filled up behind its end: what the filling writes into the
-cache lies behind the text and is written over before it is seen. At one width for all, every row of scores comes from
-the same kernels in the same order, however the tokens are grouped, so passes of one and of many tokens agree to the
-last bit. At a width for each number of tokens they differ in the last bits, as they do on other runtimes.
+A pass of n tokens runs at the smallest width that holds it, padded at its end: what the padding writes into the KV
+cache lies after the text and is overwritten before a token attends it. At one width for all, every row of scores comes
+from the same kernels in the same order, however the tokens are grouped, so passes of one and of many tokens agree to
+the last bit. At a width for each number of tokens they differ in the last bits, as they do on other runtimes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from desktop_app.runtimes.torch_network import Decoder
 
 Replay = Callable[[], Tensor]
 Capture = Callable[[Callable[[], Tensor]], Replay]
-"""Records what a function starts on the device; the replay does it again on the same tensors and gives the same one."""
+"""Records the device work of a function; the replay repeats it on the same tensors and returns the same output."""
 
 WIDEST = 16
 ONE_WIDTH = (WIDEST,)
@@ -40,10 +40,10 @@ class Passes:
         self._recorded: dict[int, tuple[Tensor, Replay]] = {}
 
     def run(self, tokens: Sequence[int], position: int) -> npt.NDArray[np.float32]:
-        """Scores [k, vocabulary] that follow each of `tokens`, of which the first stands at `position`.
+        """Scores [k, vocabulary] that follow each of `tokens`, the first of which is at `position`.
 
-        More of them than the largest width go in several passes, a prefill too: the first draft stands behind it, and
-        its scores must be those that it has without.
+        More tokens than the largest width are run in several passes, in a prefill too: the first draft follows it, and
+        the prefill's scores must be those that it has without a draft.
         """
         widest = self._widths[-1]
         starts = range(0, len(tokens), widest)

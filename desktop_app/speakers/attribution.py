@@ -1,4 +1,4 @@
-"""Speaker attribution: each word goes to whoever is heard most while it is said; a line with two speakers is split."""
+"""Speaker attribution: each word goes to the speaker with the most speech at its time; lines of two are split."""
 
 from __future__ import annotations
 
@@ -42,29 +42,31 @@ class _Near:
         self.turns = [turn for turn in turns if turn.start < end and turn.end > begin]
 
     def speaker(self, start: float, end: float, otherwise: str | None) -> str | None:
-        """Who is heard most in a stretch; of two at once the one who spoke already."""
-        heard = seconds_of(self.turns, start, end)
-        if heard:
-            most = max(heard.values())
-            return otherwise if heard.get(otherwise, 0.0) >= 0.9 * most else max(heard, key=lambda who: heard[who])
+        """The speaker with the most speech between two times; of two at once the one who spoke before."""
+        seconds = seconds_of(self.turns, start, end)
+        if seconds:
+            most = max(seconds.values())
+            return (
+                otherwise if seconds.get(otherwise, 0.0) >= 0.9 * most else max(seconds, key=lambda who: seconds[who])
+            )
         near = [(max(turn.start - end, start - turn.end), turn.speaker) for turn in self.turns]
         return min(near)[1] if near and min(near)[0] <= NEAR else otherwise
 
 
 def seconds_of(stretches: Iterable[Turn | Segment], start: float, end: float) -> dict[str | None, float]:
-    """For how many seconds between two times each speaker of turns or lines is heard; without those who are not."""
-    heard: dict[str | None, float] = {}
+    """Speaker -> seconds of speech between two times, by turns or lines; without those who do not speak there."""
+    seconds: dict[str | None, float] = {}
     for each in stretches:
         both = min(end, each.end) - max(start, each.start)
         if both > 0:
-            heard[each.speaker] = heard.get(each.speaker, 0.0) + both
-    return heard
+            seconds[each.speaker] = seconds.get(each.speaker, 0.0) + both
+    return seconds
 
 
-def most_heard(stretches: Iterable[Turn | Segment], start: float, end: float) -> str | None:
-    """Who is heard most between two times; None where nobody is."""
-    heard = seconds_of(stretches, start, end)
-    return max(heard, key=lambda who: heard[who], default=None)
+def main_speaker(stretches: Iterable[Turn | Segment], start: float, end: float) -> str | None:
+    """The speaker with the most speech between two times; None where nobody speaks."""
+    seconds = seconds_of(stretches, start, end)
+    return max(seconds, key=lambda who: seconds[who], default=None)
 
 
 def pieces(segment: Segment) -> list[tuple[float, float, int]]:
@@ -77,8 +79,8 @@ def pieces(segment: Segment) -> list[tuple[float, float, int]]:
 
 
 def split_by_speaker(segment: Segment, places: Sequence[int], speakers: Sequence[str | None]) -> list[Segment]:
-    """A line as said by `speakers`, one for each piece of its text; the pieces begin at `places`. Split where they
-    change."""
+    """A line with the speakers `speakers`, one for each piece of its text; the pieces begin at `places`. Split where
+    they change."""
     changes = [place for place, (before, who) in zip(places[1:], pairwise(speakers), strict=True) if who != before]
     if not changes:
         return [spoken_by(segment, speakers[0])]
@@ -133,7 +135,7 @@ def _ends(word: Word) -> bool:
     return word.text.rstrip("\"'”’)]").endswith(tuple(SENTENCE_END))
 
 
-def said_by(words: Iterable[Word]) -> dict[str, str]:
+def text_by_speaker(words: Iterable[Word]) -> dict[str, str]:
     """The text of each speaker, word after word, for comparisons."""
     texts: dict[str, list[str]] = {}
     for word in words:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from desktop_app.speakers.attribution import NEAR, most_heard, pieces, seconds_of, split_by_speaker
+from desktop_app.speakers.attribution import NEAR, main_speaker, pieces, seconds_of, split_by_speaker
 from desktop_app.transcript.model import Segment, Speaker, Transcript
 from desktop_app.transcript.speakers import (
     add,
@@ -25,11 +25,11 @@ def is_named(transcript: Transcript) -> bool:
 
 
 def carried(before: Transcript, after: Transcript) -> Transcript:
-    """The text of `after`, said by the speakers of `before`: each word by who spoke at that time, so that names,
+    """The text of `after`, with the speakers of `before`: each word by who spoke at that time, so that names,
     merges and lines that were given to somebody else are there again. Lines are split where the speaker changes.
 
     What begins behind the last line of `before`, which may have been broken off, is said by who was found for it: the
-    speaker of `before` who is heard at the same times, or somebody more.
+    speaker of `before` who speaks at the same times, or somebody more.
     """
     if not before.speakers or not before.segments:
         return after
@@ -89,5 +89,5 @@ def _line(segment: Segment, old: Sequence[Segment]) -> list[Segment]:
 def _speaker(start: float, end: float, lines: Sequence[Segment]) -> str | None:
     """Who says most of a stretch, or else the line that is nearest to it."""
     if seconds_of(lines, start, end):
-        return most_heard(lines, start, end)
+        return main_speaker(lines, start, end)
     return max(lines, key=lambda line: min(end, line.end) - max(start, line.start)).speaker

@@ -1,4 +1,4 @@
-"""Who speaks when in a recording of any length, heard once as a stream.
+"""Who speaks when in a recording of any length, read once as a stream.
 
 The segmentation network says when somebody speaks, when the speaker changes, and when two speak at once. The embedding
 network says who: the vectors of its pieces are clustered, and each local speaker of each window gets the voices of the
@@ -46,18 +46,18 @@ GAP = 0.1
 """Seconds; a shorter silence in somebody's turn is a part of it."""
 
 MOST_AT_ONCE = 2
-"""Voices that are heard at once."""
+"""Voices that speak at once, at most."""
 
 _HALF = 4  # pieces: about 1 s
 _SHARPNESS = 20.0  # of a cosine: pieces as much more like one voice as another as 0.1 are seven times as likely its
 _NEAR, _FAR = 0.4, 5.0  # seconds: how far pieces speak for their surroundings, and where there are none
 _LITTLE = 1e-4  # how much less the far ones count
-_FAINT = 1e-3  # how much the voices around count for somebody who is never heard alone: where two speak, the other of
+_FAINT = 1e-3  # how much the voices around count for somebody who never speaks alone: where two speak, the other of
 # them is most likely who speaks next or spoke last (Otterson and Ostendorf, 2007)
 
 
 class Diarisation:
-    """Hears a recording block by block, and then tells who spoke when.
+    """Takes a recording block by block, and returns who spoke when.
 
     `count` is the number of speakers where somebody knows it; None finds it out.
     """
@@ -66,9 +66,9 @@ class Diarisation:
         self._networks, self._count = networks, count
         self._stream = Stream(networks, EVERY)
 
-    def hear(self, samples: Array) -> None:
+    def feed(self, samples: Array) -> None:
         """The next samples, any number, mono at 16 kHz."""
-        self._stream.hear(samples)
+        self._stream.feed(samples)
 
     def finish(self) -> list[Turn]:
         """The turns of the whole recording in order of time; speakers are called S1, S2, ... as they come."""
@@ -80,7 +80,7 @@ class Diarisation:
 
 
 def centres_of(pieces: Pieces, networks: Networks, count: int | None = None, least: float = SECONDS) -> Array:
-    """The centre of each speaker, [speakers, size]; at least one. Who is heard for less than `least` seconds is
+    """The centre of each speaker, [speakers, size]; at least one. Who speaks for less than `least` seconds is
     nobody.
     """
     parts = []
@@ -119,11 +119,11 @@ def _blocks(pieces: Pieces) -> Iterator[list[Array]]:
 
 def turns_by(stream: Stream, pieces: Pieces, centre: Array, first: int = 0) -> list[Turn]:
     """The turns by these voices from window `first` on; speakers are the numbers of the voices."""
-    heard = np.concatenate(list(_heard(stream, pieces, centre, first)))
+    speaking = np.concatenate(list(_speaking(stream, pieces, centre, first)))
     begin = stream.windows[first].begin * FEATURE + CENTRE - SHIFT / 2
     found = []
     for voice in range(len(centre)):
-        for start, end in spans(heard[:, voice]):
+        for start, end in spans(speaking[:, voice]):
             times = ((begin + SHIFT * frame) / SAMPLE_RATE for frame in (start, end))
             start_time, end_time = (min(max(time, 0.0), stream.seconds) for time in times)
             if end_time > start_time:
@@ -131,8 +131,8 @@ def turns_by(stream: Stream, pieces: Pieces, centre: Array, first: int = 0) -> l
     return joined(found, GAP)
 
 
-def _heard(stream: Stream, pieces: Pieces, centre: Array, first: int) -> Iterator[npt.NDArray[np.bool_]]:
-    """Which voices are heard in each frame, [frames, voices], window by window: the windows' votes."""
+def _speaking(stream: Stream, pieces: Pieces, centre: Array, first: int) -> Iterator[npt.NDArray[np.bool_]]:
+    """Which voices speak in each frame, [frames, voices], window by window: the windows' votes."""
     likeness = _SHARPNESS * (pieces.vectors.astype(np.float32) @ centre.T)
     whose = np.exp(likeness - likeness.max(1, keepdims=True))
     whose /= whose.sum(1, keepdims=True)
@@ -161,7 +161,7 @@ def _heard(stream: Stream, pieces: Pieces, centre: Array, first: int) -> Iterato
 
 
 def _chosen(votes: Array, active: Array) -> npt.NDArray[np.bool_]:
-    """Who is heard, [frames, voices], by the votes for each voice and by how many are heard at once, [frames]."""
+    """Who speaks, [frames, voices], by the votes for each voice and by how many speak at once, [frames]."""
     count = np.minimum(np.floor(active + 0.5), MOST_AT_ONCE)
     rank = np.argsort(np.argsort(-votes, 1, kind="stable"), 1, kind="stable")
     return np.asarray((rank < count[:, None]) & (votes > 0.0))

@@ -27,7 +27,7 @@ NEW = 0.75
 
 
 class LiveSpeakers:
-    """Hears a live recording; `hear` says whether labels may have changed, `turns` what they are now.
+    """Takes a live recording; `feed` returns whether turns may have changed, `turns` what they are now.
 
     `count` is the number of speakers where somebody knows it.
     """
@@ -40,9 +40,9 @@ class LiveSpeakers:
         self._open: list[Turn] = []
         self._known: dict[str, Array] = {}
 
-    def hear(self, samples: Array) -> bool:
+    def feed(self, samples: Array) -> bool:
         """The next samples of the microphone."""
-        if not self._stream.hear(samples):
+        if not self._stream.feed(samples):
             return False
         self._update()
         return True
@@ -90,23 +90,23 @@ class LiveSpeakers:
             self._known[name] = new if old is None else unit(0.9 * old + 0.1 * new)
 
     def _freeze(self, limit: float) -> None:
-        """What was said before this time stays as it is."""
+        """Keep the speakers of all turns before this time as they are."""
         self._frozen += [replace(turn, end=min(turn.end, limit)) for turn in self._open if turn.start < limit]
         self._open = _behind(self._open, limit)
 
     def _new(self, shown: Sequence[Turn]) -> list[str]:
-        """Names that nobody has had."""
+        """Names that no speaker has had."""
         taken = {turn.speaker for turn in shown} | set(self._known)
         return [name for number in range(1, len(taken) + 60) if (name := f"S{number}") not in taken]
 
 
 def _behind(turns: Sequence[Turn], limit: float) -> list[Turn]:
-    """What is said from this time on."""
+    """The turns, or parts of turns, from this time on."""
     return [replace(turn, start=max(turn.start, limit)) for turn in turns if turn.end > limit]
 
 
 def _matched(fresh: Sequence[Turn], shown: Sequence[Turn], alike: dict[str, dict[str, float]]) -> dict[str, str]:
-    """Names for the speakers of `fresh` turns: of those who are heard at the same time in the turns that were shown, so
+    """Names for the speakers of `fresh` turns: of those who speak at the same time in the turns that were shown, so
     that as many seconds as possible keep their name; for who is left, of the most alike.
     """
     clusters = list(dict.fromkeys(turn.speaker for turn in fresh))

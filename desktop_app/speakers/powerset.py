@@ -13,7 +13,7 @@ from desktop_app.speakers.networks import Array
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 WINDOW = 10 * SAMPLE_RATE
-"""Samples that the network hears at once."""
+"""Samples of one window of the network."""
 
 FRAMES = 589
 """Frames of a window."""

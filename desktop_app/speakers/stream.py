@@ -1,9 +1,9 @@
-"""A recording as the networks hear it, step by step: who of up to three people speaks in each ten seconds, and what the
-voice is like every quarter of a second.
+"""A recording through the speaker networks, step by step: who of up to three people speaks in each ten seconds, and
+what the voice is like every quarter of a second.
 
-A window of the segmentation network begins every 2 s, so that each moment is heard by five of them. The
+A window of the segmentation network begins every 2 s, so that five of them cover each moment. The
 embedding network's convolutions run once over everything; its pooling is done here for each piece of speech, over the
-frames in which the segmentation hears the same person alone.
+frames in which, by the segmentation, the same person speaks alone.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ REACH = 6
 """Frames of features that a piece reaches to both sides, half a second, as far as the same person speaks."""
 
 _ALONE = 0.5  # probability from which somebody counts as speaking alone
-_HEARD = 0.4  # mean weight from which a piece says something of a voice
+_LEAST_WEIGHT = 0.4  # mean weight from which a piece says something of a voice
 _LEAST = 4  # frames of features, 0.3 s: less says nothing of a voice
-_SAME = 0.6  # share of windows that have to hear the same person in two neighbouring pieces
-_CONTEXT = 12  # frames of features beside what is kept: the convolutions look that far
+_SAME = 0.6  # share of windows in which two neighbouring pieces have to be of the same person
+_CONTEXT = 12  # frames of features beside what is kept: the reach of the convolutions
 _MUTE = -15.0  # logarithm: filter banks of digital silence
 
 Half = npt.NDArray[np.float16]
@@ -53,7 +53,7 @@ Half = npt.NDArray[np.float16]
 
 @dataclass(frozen=True)
 class Window:
-    """What was heard in one window, which begins at this frame of features: the probability that each speaker is
+    """The segmentation of one window, which begins at this frame of features: the probability that each speaker is
     active, in 255ths, [FRAMES, 3], and that each is alone, where the features are, [WINDOW_FEATURES, 3]. `weight` is
     what it counts beside others.
     """
@@ -89,7 +89,7 @@ class Pieces:
 
 
 class Stream:
-    """Hears samples; what the networks make of them is in `windows` and `pieces`.
+    """Takes samples; the networks' results are in `windows` and `pieces`.
 
     `every` is the number of steps after which voices are looked at: the network works on longer blocks, and so at less
     cost, when that is seldom. The first window begins `ahead` steps before the recording.
@@ -103,7 +103,7 @@ class Stream:
         self._block = every * STEP_FEATURES + 2 * _CONTEXT
         self._kept: Array = np.zeros(ahead * STEP, np.float32)
         self._first = -ahead * STEP  # the recording's sample that is kept first
-        self._heard = 0  # samples
+        self._received = 0  # samples
         self._features: Array | None = None  # the last ones
         self._begin = self._known = 0  # frames of features: the first of those, and the end of what is known
         self._settled: list[Pieces] = []
@@ -113,20 +113,20 @@ class Stream:
 
     @property
     def seconds(self) -> float:
-        """Heard so far."""
-        return self._heard / SAMPLE_RATE
+        """The length so far."""
+        return self._received / SAMPLE_RATE
 
-    def hear(self, samples: Array) -> bool:
-        """The next samples, any number; tells whether voices were looked at."""
-        self._heard += samples.size
+    def feed(self, samples: Array) -> bool:
+        """The next samples, any number; returns whether there are new voices."""
+        self._received += samples.size
         return self._take(samples)
 
     def finish(self) -> None:
-        """The recording is over: what no window has heard yet is heard in one more."""
+        """The recording is over: one more window covers what no window has covered yet."""
         end = self._next_window() + WINDOW - (STEP if self.windows else WINDOW)
-        if self._heard > end:
-            self._take(np.zeros(end + STEP - self._heard if self.windows else WINDOW - self._heard, np.float32))
-        self._look(last=True)
+        if self._received > end:
+            self._take(np.zeros(end + STEP - self._received if self.windows else WINDOW - self._received, np.float32))
+        self._update_features(last=True)
 
     def pieces(self, first: int = 0) -> Pieces:
         """The pieces from this frame of features on, and maybe some before."""
@@ -138,10 +138,10 @@ class Stream:
         while (begin := self._next_window()) + WINDOW <= self._first + self._kept.size:
             at = begin - self._first
             scores = self._networks.segment(self._kept[None, None, at : at + WINDOW])[0]
-            whole = begin >= 0 and begin + WINDOW <= self._heard
+            whole = begin >= 0 and begin + WINDOW <= self._received
             self.windows.append(_window(scores, begin // FEATURE, 1.0 if whole else PADDED))
             if len(self.windows) % self._every == 0:
-                self._look()
+                self._update_features()
                 looked = True
             needed = min(begin + STEP, (self._known - 2 * _CONTEXT) * FEATURE)
             if needed - self._first >= STEP:
@@ -152,10 +152,10 @@ class Stream:
         """The sample at which the next window begins."""
         return (len(self.windows) - self._ahead) * STEP
 
-    def _look(self, *, last: bool = False) -> None:
+    def _update_features(self, *, last: bool = False) -> None:
         """Make the features that are new, and pieces of what is new or was too near to the end before."""
-        heard = self.windows[-1].begin + WINDOW_FEATURES if self.windows else 0
-        end = min(heard, -(-self._heard // FEATURE))
+        covered = self.windows[-1].begin + WINDOW_FEATURES if self.windows else 0
+        end = min(covered, -(-self._received // FEATURE))
         while self._known < end:
             self._extend(min(end, self._known + self._every * STEP_FEATURES))
         settled = end if last else max(self._next, end - STEP_FEATURES)
@@ -169,7 +169,7 @@ class Stream:
         """Make the features up to this frame; those that had nothing behind them before are made anew."""
         first = end - self._block
         begin = max(first * FEATURE, self._first, 0)
-        banks = filterbanks(self._kept[begin - self._first : min(end * FEATURE, self._heard) - self._first])
+        banks = filterbanks(self._kept[begin - self._first : min(end * FEATURE, self._received) - self._first])
         sounding = banks.max(1, initial=_MUTE) > _MUTE
         if sounding.any():
             banks = np.where(sounding[:, None], banks - banks[sounding].mean(0), np.float32(0.0))
@@ -189,7 +189,7 @@ class Stream:
             return Pieces.together([])
         around = np.arange(-REACH, REACH + 1)
         weights = np.zeros((len(places), len(around)), np.float32)
-        heard, both, same = np.zeros(len(places)), np.zeros(len(places)), np.zeros(len(places))
+        covered, both, same = np.zeros(len(places)), np.zeros(len(places)), np.zeros(len(places))
         for window in self.windows[-(2 * AHEAD + self._every) :]:
             at = places - window.begin
             rows = np.flatnonzero((at >= 0) & (at < WINDOW_FEATURES))
@@ -199,7 +199,7 @@ class Stream:
             sure = alone[at, who] >= _ALONE
             own = np.where(sure[:, None], alone[at[:, None] + around, who[:, None]], 0.0)
             weights[rows] += window.weight * own
-            heard[rows] += window.weight
+            covered[rows] += window.weight
             sure &= alone[at - HOP, before] >= _ALONE
             both[rows] += window.weight * sure
             same[rows] += window.weight * (sure & (who == before))
@@ -207,8 +207,8 @@ class Stream:
         known = (columns >= 0) & (columns < len(self._features))
         spread = np.zeros((len(places), len(self._features)), np.float32)
         spread[np.nonzero(known)[0], columns[known]] = weights[known]
-        enough = (weights[:, REACH] >= _HEARD * heard) & ((weights * known).sum(1) >= _LEAST * heard)
-        chosen = enough & (heard > 0)
+        enough = (weights[:, REACH] >= _LEAST_WEIGHT * covered) & ((weights * known).sum(1) >= _LEAST * covered)
+        chosen = enough & (covered > 0)
         if not chosen.any():
             return Pieces.together([])
         vectors = embedded(self._networks.embed, pooled(self._features, spread[chosen]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Turn:
-    """`speaker` is heard from `start` to `end`, in seconds."""
+    """`speaker` speaks from `start` to `end`, in seconds."""
 
     start: float
     end: float
@@ -30,7 +30,7 @@ def joined(turns: Iterable[Turn], gap: float) -> list[Turn]:
 
 
 def named(turns: Sequence[Turn]) -> list[Turn]:
-    """The turns with the speakers called S1, S2, ... in the order in which they are first heard."""
+    """The turns with the speakers called S1, S2, ... in the order in which they first speak."""
     names: dict[str, str] = {}
     for turn in turns:
         names.setdefault(turn.speaker, f"S{len(names) + 1}")

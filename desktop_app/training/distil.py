@@ -1,4 +1,4 @@
-"""Teach a draft's decoder what the target writes: distillation from noted labels, with the target's likeliest choices.
+"""Train a draft's decoder to predict the target's text: distillation from stored labels with the target's top choices.
 
 A run ends when its minutes are spent; its state is written down every so often, and a stopped run goes on from there.
 """
@@ -19,17 +19,17 @@ from desktop_app.training.labels import Labels
 from desktop_app.training.network import Decoder, autocast
 
 KEPT_BACK = 0.05
-"""The share of windows that only measure."""
+"""The share of windows held back for measuring."""
 SAVE_SECONDS = 30.0
 REPORTS = 10
-"""How often a run reports what it has reached."""
+"""How often a run reports its agreement."""
 _WARM_UP = 0.05  # of the run
 _LEAST_RATE = 0.01  # of the rate, at the end
-_MASKED = 0.1  # of what the encoder gives, so that few windows last for many steps
+_MASKED = 0.1  # share of the encoder's output that is masked, so that few windows last for many steps
 _ROOM = 1e-6
 
-Told = Callable[[str, float, float], None]
-"""Hears what is being done ("loading", "labelling" or "training"), how far it is, and of how much."""
+Progress = Callable[[str, float, float], None]
+"""Called with the step ("loading", "labelling" or "training"), how much of it is done, and its total."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Batches:
 
 
 def cross_entropy(likely: Tensor, batch: Batch) -> Tensor:
-    """How surprised the draft is by what the target wrote; `likely` [P, head] are its log-probabilities."""
+    """Cross-entropy of the draft on the target's tokens; `likely` [P, head] are its log-probabilities."""
     known = batch.wrote >= 0
     return -likely[known].gather(1, batch.wrote[known, None]).sum() / known.sum().clamp_min(1)
 
@@ -112,14 +112,15 @@ def divergence(likely: Tensor, batch: Batch) -> Tensor:
 
 
 def total_variation(likely: Tensor, batch: Batch) -> Tensor:
-    """Half the distance between draft and target: one minus the chance that a drawn token is accepted."""
+    """Total variation distance between draft and target: one minus the chance that a drawn token is accepted."""
     own = _shared(likely.gather(1, batch.choices), batch)
     apart = (own - batch.shares).abs().sum(-1) + (_rest(own) - _rest(batch.shares)).abs()
     return 0.5 * apart.mean()
 
 
 def mix(likely: Tensor, batch: Batch) -> Tensor:
-    """All three: divergence leads from afar, total variation at the end, cross-entropy keeps the winner on top."""
+    """The sum of all three: divergence helps at first, total variation at the end, cross-entropy keeps the top
+    token."""
     return divergence(likely, batch) + 0.3 * cross_entropy(likely, batch) + total_variation(likely, batch)
 
 
@@ -144,7 +145,7 @@ def split(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 
 @torch.no_grad()
 def agreement(draft: Decoder, batches: Batches, files: Sequence[Path], size: int, device: torch.device) -> float:
-    """At which share of places the draft's likeliest token is what the target wrote there."""
+    """The share of places where the draft's likeliest token is the target's."""
     right = total = 0
     draft.eval()
     for start in range(0, len(files), size):
@@ -163,11 +164,12 @@ def train(
     files: Sequence[Path],
     settings: Settings,
     state: Path,
-    told: Told,
+    progress: Progress,
     report: Callable[[Report], None],
     clock: Callable[[], float] = time.monotonic,
 ) -> float:
-    """Train on the labels in `files`; gives the agreement on those kept back. `state` is where the run is written down.
+    """Train on the labels in `files`; gives the agreement on those kept back. `state` is the file of the run's
+    progress.
 
     Raises FloatingPointError if the loss is not finite.
     """
@@ -199,7 +201,7 @@ def train(
         losses.append(loss.item())
         now = clock()
         spent, last = spent + now - last, now
-        told("training", min(spent, budget), budget)
+        progress("training", min(spent, budget), budget)
         if int(REPORTS * spent / budget) > int(REPORTS * done) and spent < budget:
             reached = agreement(draft, batches, measured, settings.batch, device)
             report(Report(spent / 60, steps, float(np.mean(losses)), reached))
@@ -223,7 +225,7 @@ def _save(path: Path, draft: Decoder, optimiser: torch.optim.Optimizer, spent: f
 
 
 def _resume(path: Path, draft: Decoder, optimiser: torch.optim.Optimizer, device: torch.device) -> tuple[float, int]:
-    """Take up a run where it stopped: seconds spent and steps done, 0 and 0 where there was none."""
+    """Resume a run: seconds spent and steps done, 0 and 0 where there was none."""
     if not path.exists():
         return 0.0, 0
     states = torch.load(path, map_location=device, weights_only=True)

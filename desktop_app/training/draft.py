@@ -25,7 +25,7 @@ from desktop_app.checkpoints.shared_draft import SharedDraft, fingerprint
 from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.training import distil, weights, windows
-from desktop_app.training.distil import Report, Settings, Told
+from desktop_app.training.distil import Progress, Report, Settings
 from desktop_app.training.labels import Labeller, Labels
 from desktop_app.training.network import Decoder, layers_to_keep
 from desktop_app.training.windows import Window
@@ -35,12 +35,12 @@ POOLING = 4
 HEAD_TOKENS = 12_000
 """How many tokens a draft scores at most: reading all rows of a multilingual head takes most of the time of a pass."""
 _BATCH = 48  # windows that are labelled at a time; a stopped run loses at most these
-_TOLD = 0.1  # of the recordings between two sentences about it
+_ANNOUNCED = 0.1  # of the recordings between two sentences about it
 _RARE_LANGUAGE = 0.02  # of the windows: so few are mistakes
 
 
-class Say(Protocol):
-    """Hears of a stage of `app/stages.py`, and what its sentence names."""
+class Announce(Protocol):
+    """Called with a stage of `app/stages.py` and the values of its sentence."""
 
     def __call__(self, stage: str, **values: object) -> None: ...
 
@@ -48,7 +48,7 @@ class Say(Protocol):
 @dataclass(frozen=True)
 class Wish:
     """What is asked for: a draft called `name` for the model in `target`, of `layers` layers, from the recordings in
-    `audio`, trained for `minutes` on `device` ("auto", "cpu" or "cuda"). `language` "auto" is heard from each
+    `audio`, trained for `minutes` on `device` ("auto", "cpu" or "cuda"). `language` "auto" is detected in each
     window."""
 
     target: Path
@@ -60,11 +60,11 @@ class Wish:
     device: str = "auto"
 
 
-def make(wish: Wish, told: Told, say: Say) -> tuple[Installed, float]:
+def make(wish: Wish, progress: Progress, announce: Announce) -> tuple[Installed, float]:
     """The installed draft, and at which share of held-back places it agrees with its target.
 
-    `told` hears progress, `say` stages for the user. Raises Problem, also where nothing can be learnt from the
-    folder, and OSError.
+    `progress` and `announce` are called with progress and with stages for the user. Raises Problem, also where nothing
+    can be learnt from the folder, and OSError.
     """
     target = read_target(wish.target)
     _check(target, wish)
@@ -72,12 +72,12 @@ def make(wish: Wish, told: Told, say: Say) -> tuple[Installed, float]:
     recordings = find(wish.audio)
     home = folders.cache() / "drafts"
     labels = home / f"labels-{fingerprint(target.tensors)[:16]}-{wish.language}"
-    files = label(target, recordings, labels, wish.language, device, told, say)
+    files = label(target, recordings, labels, wish.language, device, progress, announce)
     state = home / f"{wish.name}-{wish.layers}.state"
-    draft, settings = train(target, files, wish, device, state, told, say)
+    draft, settings = train(target, files, wish, device, state, progress, announce)
     made = _install(target, draft.decoder, settings, wish)
     state.unlink(missing_ok=True)
-    say("labels_kept", folder=str(labels), name=target.name)
+    announce("labels_kept", folder=str(labels), name=target.name)
     return made, draft.agreement
 
 
@@ -101,7 +101,13 @@ class Trained:
 
 
 def train(
-    target: Checkpoint, files: list[Path], wish: Wish, device: torch.device, state: Path, told: Told, say: Say
+    target: Checkpoint,
+    files: list[Path],
+    wish: Wish,
+    device: torch.device,
+    state: Path,
+    progress: Progress,
+    announce: Announce,
 ) -> tuple[Trained, SharedDraft]:
     """A draft trained on the labels in `files`, and what its folder will say of it."""
     settings = describe(target, files, wish.layers)
@@ -109,7 +115,7 @@ def train(
     state.parent.mkdir(parents=True, exist_ok=True)
 
     def report(now: Report) -> None:
-        say(
+        announce(
             "training",
             minutes=f"{now.minutes:.0f}",
             total=f"{wish.minutes:g}",
@@ -119,7 +125,7 @@ def train(
         )
 
     try:
-        agreement = distil.train(draft, settings.head_tokens, files, Settings(wish.minutes), state, told, report)
+        agreement = distil.train(draft, settings.head_tokens, files, Settings(wish.minutes), state, progress, report)
     except torch.OutOfMemoryError as error:
         raise Problem("model.training_memory") from error
     except FloatingPointError as error:
@@ -184,10 +190,16 @@ def find(folder: Path) -> list[Path]:
 
 
 def label(
-    target: Checkpoint, recordings: list[Path], work: Path, language: str, device: torch.device, told: Told, say: Say
+    target: Checkpoint,
+    recordings: list[Path],
+    work: Path,
+    language: str,
+    device: torch.device,
+    progress: Progress,
+    announce: Announce,
 ) -> list[Path]:
     """The files with the labels of all recordings; those that are there already are not made again."""
-    known = _audible(recordings, say)
+    known = _readable(recordings, announce)
     if not known:
         raise Problem("file.no_recordings", folder=str(recordings[0].parent))
     cut = windows.cut(known)
@@ -196,23 +208,23 @@ def label(
     _check_room(target, len(missing), work)
     total = sum(window.seconds for window in cut)
     done = total - sum(window.seconds for window in missing)
-    labeller, told_of = None, done
+    labeller, announced = None, done
     for start in range(0, len(missing), _BATCH):
         batch = missing[start : start + _BATCH]
         if labeller is None:
-            told("loading", 0, total)
+            progress("loading", 0, total)
             labeller = Labeller(target, device, None if language == "auto" else language, _pooling(target))
-        told("labelling", done, total)
+        progress("labelling", done, total)
         for window, labels in zip(batch, labeller.label([window.samples() for window in batch]), strict=True):
             if labels is None:
                 (work / f"{window.key}.empty").touch()
             else:
                 labels.save(work / f"{window.key}.npz")
             done += window.seconds
-        if done >= told_of + _TOLD * total:
-            told_of = done
-            say("labelled", done=f"{done / 3600:.1f}", total=f"{total / 3600:.1f}")
-    told("labelling", total, total)
+        if done >= announced + _ANNOUNCED * total:
+            announced = done
+            announce("labelled", done=f"{done / 3600:.1f}", total=f"{total / 3600:.1f}")
+    progress("labelling", total, total)
     files = [file for window in cut if (file := work / f"{window.key}.npz").exists()]
     if not files:
         raise Problem("file.no_speech", model=target.name)
@@ -246,15 +258,15 @@ def _device(wanted: str) -> torch.device:
     return torch.device("cuda" if there and wanted != "cpu" else "cpu")
 
 
-def _audible(recordings: list[Path], say: Say) -> dict[Path, float]:
-    """The recordings that can be read, with their seconds; what cannot is said."""
+def _readable(recordings: list[Path], announce: Announce) -> dict[Path, float]:
+    """The recordings that can be read, with their seconds; the others are announced."""
     known = {}
     for recording in recordings:
         try:
             with AudioFile(recording) as audio:
                 known[recording] = audio.seconds
         except Problem as problem:
-            say("skipped", name=recording.name, cause=problem)
+            announce("skipped", name=recording.name, cause=problem)
     return known
 
 

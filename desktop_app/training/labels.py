@@ -1,4 +1,4 @@
-"""What a draft learns from: windows as the target's encoder hears them, what the target writes, and what else it
+"""What a draft learns from: windows as the target's encoder encodes them, the target's text, and what else it
 thought of writing.
 
 The target writes many windows at once, greedily. Then it reads its own text in one pass, some windows behind a prompt,
@@ -19,7 +19,7 @@ from torch import Tensor
 
 from desktop_app.audio.logmel import features
 from desktop_app.checkpoints.folder import Checkpoint
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.rules import Row, Rules
 from desktop_app.decoding.task import Task, prefix
 from desktop_app.decoding.vocabulary import ENGLISH, Vocabulary
@@ -85,10 +85,10 @@ class Labeller:
 
     @torch.inference_mode()
     def label(self, windows: Sequence[Samples]) -> list[Labels | None]:
-        """The labels of some windows; None where nothing was said, or where the target went round in circles."""
+        """The labels of some windows; None where there is no speech, or where the target's text repeats itself."""
         bins = self._checkpoint.mel_bins
-        heard = [torch.from_numpy(features(window, bins)).to(self._device) for window in windows]
-        encoded = torch.stack([self._encoder(each) for each in heard])
+        inputs = [torch.from_numpy(features(window, bins)).to(self._device) for window in windows]
+        encoded = torch.stack([self._encoder(each) for each in inputs])
         texts, languages = self._write(encoded)
         tasks = self._tasks(texts, languages)
         useful = [i for i, text in enumerate(texts) if text and not is_repetitive(self._checkpoint.text(text))]
@@ -101,7 +101,7 @@ class Labeller:
         """What the target writes for each of the windows [B, positions, width], and the languages it is written in."""
         vocabulary, decoder = self._checkpoint.vocabulary, self._decoder
         count = len(encoded)
-        # On the CPU one query looks at keys and values of 32 bits in a fifth of the time that those of 16 take.
+        # On the CPU attention of one query to keys and values of 32 bits takes a fifth of the time of that to 16 bits.
         memory = [(keys.float(), values.float()) for keys, values in decoder.memory(encoded)]
         start = torch.full((count,), vocabulary.start, device=self._device)
         scores, past = decoder.step(start, 0, memory, None)

@@ -115,7 +115,7 @@ class Decoder(nn.Module):
                 parameter.copy_(read(f"decoder.{name}"))
 
     def forward(self, tokens: Tensor, encoded: Tensor, wanted: Tensor) -> Tensor:
-        """Scores [places, head] at the places where `wanted` [B, T] is true, for tokens [B, T] and the encoder's view
+        """Scores [places, head] at the places where `wanted` [B, T] is true, for tokens [B, T] and the encoder's output
         [B, S, D]. The head runs there only: with a large vocabulary it is most of the work."""
         x = self.embed_tokens(tokens) + self.embed_positions.weight[: tokens.shape[1]]
         for layer, memory in zip(self._layers(), self.memory(encoded), strict=True):
@@ -127,11 +127,11 @@ class Decoder(nn.Module):
         return [layer for layer in self.layers if isinstance(layer, Layer)]
 
     def memory(self, encoded: Tensor) -> Memory:
-        """What each layer's cross-attention keeps of the encoder's view [B, S, D]."""
+        """Keys and values of each layer's cross-attention for the encoder's output [B, S, D]."""
         return [layer.encoder_attn.memory(encoded) for layer in self._layers()]
 
     def step(self, tokens: Tensor, position: int, encoded: Memory, past: Memory | None) -> tuple[Tensor, Memory]:
-        """Scores [B, head] behind one token [B] each at `position`, and the memory of the text with it."""
+        """Scores [B, head] behind one token [B] each at `position`, and the KV cache with it."""
         x = (self.embed_tokens(tokens) + self.embed_positions.weight[position])[:, None]
         kept = []
         for number, layer in enumerate(self._layers()):
@@ -168,6 +168,6 @@ def processor_is_faster_with_halves() -> bool:
 
 
 def seconds_of_a_product(kind: torch.dtype) -> float:
-    """What a layer's work on a few windows takes at best, of nine tries."""
+    """The least time of nine for a layer's work on a few windows."""
     left, right = torch.ones(4096, 512, dtype=kind), torch.ones(512, 2048, dtype=kind)
     return min(timeit.repeat(lambda: F.gelu(left @ right), number=1, repeat=9))

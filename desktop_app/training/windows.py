@@ -1,7 +1,7 @@
 """Cut recordings into windows to learn from: short files are joined, because a window costs the same however little is
 said in it, and long ones are cut.
 
-Some windows are left shorter than the model's, as live transcription hears them.
+Some windows are left shorter than the model's, as in live transcription.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from desktop_app.audio.files import AudioFile
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 

@@ -23,13 +23,13 @@ DERIVED = ("acceptance", "accepted_per_drafted", "tokens_per_pass", "draft_worth
 
 def txt(transcript: Transcript) -> str:
     """The text alone, a line a segment, with the speaker's name before it where speakers are known."""
-    return "".join(f"{_said(transcript, segment)}\n" for segment in transcript.segments)
+    return "".join(f"{_named(transcript, segment)}\n" for segment in transcript.segments)
 
 
 def srt(transcript: Transcript) -> str:
     """SubRip subtitles; the speaker's name stands before the text."""
     return "\n".join(
-        f"{number}\n{_clock(segment.start, ',')} --> {_clock(segment.end, ',')}\n{_cue(_said(transcript, segment))}\n"
+        f"{number}\n{_clock(segment.start, ',')} --> {_clock(segment.end, ',')}\n{_cue(_named(transcript, segment))}\n"
         for number, segment in enumerate(transcript.segments, 1)
     )
 
@@ -120,7 +120,7 @@ def _segment(found: dict[str, Any]) -> Segment:
     return Segment(**{**found, "tokens": tuple(found["tokens"]), "words": words})
 
 
-def _said(transcript: Transcript, segment: Segment) -> str:
+def _named(transcript: Transcript, segment: Segment) -> str:
     """The text of a segment behind the name of who says it."""
     name = speakers.name_of(transcript, segment.speaker)
     return f"{name}: {segment.text}" if name else segment.text
@@ -161,6 +161,7 @@ class Format:
         render: the whole file as text, or as bytes where it is binary.
         is_binary: whether it cannot be shown in a terminal.
         needs_speakers: whether it says nothing of a recording whose speakers are not known.
+        for_programs: whether programs read it, for which it is the same in every language.
     """
 
     name: str
@@ -169,6 +170,7 @@ class Format:
     render: Callable[[Transcript], str | bytes]
     is_binary: bool = False
     needs_speakers: bool = False
+    for_programs: bool = False
 
     def file_name(self, recording: str) -> str:
         """What the file of a recording, given by its path, is called."""
@@ -181,9 +183,9 @@ FORMATS: dict[str, Format] = {
         Format("txt", N_("Text (.txt)"), "txt", txt),
         Format("srt", N_("Subtitles (.srt)"), "srt", srt),
         Format("vtt", N_("Web subtitles (.vtt)"), "vtt", vtt),
-        Format("csv", N_("Table (.csv)"), "csv", csv_text),
-        Format("rttm", N_("RTTM, speaker turns (.rttm)"), "rttm", rttm, needs_speakers=True),
-        Format("json", N_("JSON, full data (.json)"), "json", json_text),
+        Format("csv", N_("Table (.csv)"), "csv", csv_text, for_programs=True),
+        Format("rttm", N_("RTTM, speaker turns (.rttm)"), "rttm", rttm, needs_speakers=True, for_programs=True),
+        Format("json", N_("JSON, full data (.json)"), "json", json_text, for_programs=True),
     )
 }
 """All formats by their names, in the order of the menu. Window and command line offer what is here."""

@@ -103,6 +103,28 @@ def read_models(plain: dict[str, Any]) -> Models:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Between two windows of a file: all of what was written before that the text behind it depends on, beside the
+    models and the options.
+
+    Attributes:
+        samples: of the audio at 16 kHz, that lie before the next window; `segments` were written for them.
+        language, probability: what was spoken, and how likely the target held it to be.
+        prompt: the tokens that the next window follows.
+        spoken: when the last word ended, in seconds, where words are timed.
+        file: bytes of the file, and nanoseconds of its last change.
+    """
+
+    samples: int
+    segments: int
+    language: str
+    probability: float
+    prompt: tuple[int, ...] = ()
+    spoken: float = 0.0
+    file: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True)
 class Transcript:
     """The whole result for one recording.
 

@@ -12,6 +12,8 @@ import av
 import numpy as np
 import pytest
 
+from desktop_app.app.problems import sentence
+from desktop_app.problems import Problem
 from tests.small_pair import NAME, NOTICE
 
 TOP = Path(__file__).resolve().parents[2]
@@ -43,17 +45,15 @@ def _silent_video(path: Path) -> None:
 @pytest.fixture
 def bad(tmp_path: Path) -> dict[Path, str]:
     """Files that cannot be transcribed, with the line about each."""
-    again = "Copy or download it again, or choose another file."
-    no_media = f"This is not an audio or video file, or it is damaged. {again}"
-    lines = {
-        "empty.wav": f"The file is empty. {again}",
-        "text.mp3": no_media,
-        "folder.wav": "This is a folder. Choose the files in it.",
-        "silent.mp4": "The file contains no sound. Choose a file with sound.",
-        "unreadable.flac": "You are not allowed to read this file. Change its permissions, or make a copy.",
-        "missing.ogg": "There is no such file. Check the name.",
-        "cut.mp4": no_media,
-        "two words and ñ.mp3": no_media,
+    found = {
+        "empty.wav": "file.empty",
+        "text.mp3": "file.not_media",
+        "folder.wav": "file.folder",
+        "silent.mp4": "file.no_sound",
+        "unreadable.flac": "file.forbidden",
+        "missing.ogg": "file.missing",
+        "cut.mp4": "file.not_media",
+        "two words and ñ.mp3": "file.not_media",
     }
     (tmp_path / "empty.wav").touch()
     for name in ("text.mp3", "two words and ñ.mp3"):
@@ -63,7 +63,7 @@ def bad(tmp_path: Path) -> dict[Path, str]:
     (tmp_path / "unreadable.flac").write_bytes(GOOD[0].read_bytes())
     (tmp_path / "unreadable.flac").chmod(0)
     (tmp_path / "cut.mp4").write_bytes((tmp_path / "silent.mp4").read_bytes()[:100])
-    return {tmp_path / name: line for name, line in lines.items()}
+    return {tmp_path / name: sentence(Problem(code)) for name, code in found.items()}
 
 
 def test_each_is_one_line_and_the_good_files_are_done(bad: dict[Path, str], tmp_path: Path) -> None:
@@ -81,4 +81,4 @@ def test_each_is_one_line_and_the_good_files_are_done(bad: dict[Path, str], tmp_
 def test_alone_each_has_the_same_status(tmp_path: Path) -> None:
     done = galley(tmp_path / "missing.wav")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"{tmp_path / 'missing.wav'}: There is no such file. Check the name.\n"
+    assert done.stderr == f"{tmp_path / 'missing.wav'}: {sentence(Problem('file.missing'))}\n"

@@ -43,8 +43,8 @@ def test_the_command_line_transcribes_the_sample(tmp_path: Path) -> None:
     transcript = read_json(done.stdout)
     assert (transcript.models.target, transcript.models.notices, transcript.language) == ("base", (), "en")
     said = words(SAMPLE.with_suffix(".txt").read_text(encoding="utf-8"))
-    heard = words(" ".join(segment.text for segment in transcript.segments))
-    assert len(said & heard) > 0.8 * len(said)
+    recognised = words(" ".join(segment.text for segment in transcript.segments))
+    assert len(said & recognised) > 0.8 * len(said)
     assert json.loads(figures.read_text(encoding="utf-8"))["total"]["tokens"] > 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -18,8 +19,11 @@ import pytest
 import soundfile
 
 from desktop_app import resources
+from desktop_app.app import problems, stages, wording
+from desktop_app.problems import Problem
+from desktop_app.texts import _
 from desktop_app.transcript.formats import read_json
-from desktop_app.transcript.model import Transcript
+from desktop_app.transcript.model import Models, Transcript
 from desktop_app.transcript.statistics import Statistics
 from tests.random_models import real_tiny
 from tests.small_pair import NAME, NOTICE
@@ -81,7 +85,7 @@ def test_the_text_is_the_targets_own_token_for_token(results: tuple[Results, Res
 
 @pytest.mark.timeout(240)
 def test_the_target_alone_takes_a_pass_for_each_token(results: tuple[Results, Results]) -> None:
-    _, alone = results
+    alone = results[1]
     for transcript in alone.values():
         assert (transcript.models.draft, transcript.models.drafter) == ("", "off")
         assert (transcript.stats.drafted, transcript.stats.compared, transcript.stats.accepted) == (0, 0, 0)
@@ -107,7 +111,7 @@ def test_text_streams_to_standard_output_and_what_writes_it_is_named_on_standard
     assert still_at_work
     assert process.returncode == 0
     named, notice = err.splitlines()
-    assert re.fullmatch(rf"{NAME} with draft model .+ on CPU, f32", named)
+    assert re.fullmatch(wording.models_in_use(Models(NAME, ".+", "model", "CPU", "f32")), named)
     assert NOTICE in notice
 
 
@@ -122,10 +126,11 @@ def test_progress_is_shown_on_a_terminal_and_never_mixed_into_the_text() -> None
         while some := os.read(here, 65_536):
             shown += some
     os.close(here)
-    out, _ = process.communicate(timeout=30)
+    out = process.communicate(timeout=30)[0]
     assert process.returncode == 0
     assert "\x1b" not in out
-    assert f"Loading {NAME}".encode() in shown
+    loading = (stages.describe("loading", name=NAME), stages.describe("loading_on", name=NAME, device="CPU"))
+    assert any(stage.encode() in shown for stage in loading)  # the first may be over before it is drawn
     assert CLIPS[0].name.encode() in shown
 
 
@@ -142,22 +147,26 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
     assert len(err.splitlines()) == 2  # what writes, and the notice
 
 
-@pytest.mark.parametrize("after_text", [True, False])
-def test_ctrl_c_keeps_what_is_finished_and_says_so(after_text: bool) -> None:
+@pytest.mark.parametrize(
+    ("number", "after_text", "status"),
+    [(signal.SIGINT, True, 130), (signal.SIGINT, False, 130), (signal.SIGTERM, True, 143), (signal.SIGHUP, True, 129)],
+)
+def test_a_signal_keeps_what_is_finished_and_says_so(number: int, after_text: bool, status: int) -> None:
+    """Ctrl-C, a shutdown and a closed window send it to the engine, too."""
     process = begin("transcribe", SAMPLE, SAMPLE)
     assert process.stdout is not None
     if after_text:
         process.stdout.readline()
     else:
         time.sleep(0.5)
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, number)
     began = time.monotonic()
-    _, err = process.communicate(timeout=10)
+    err = process.communicate(timeout=10)[1]
     assert time.monotonic() - began < 3
-    assert process.returncode == 130
+    assert process.returncode == status
     assert "Traceback" not in err
     if after_text:
-        assert "Interrupted. Transcribed files: 0 of 2" in err
+        assert _("Interrupted. Transcribed files: {done} of {total}", done=0, total=2) in err
 
 
 def test_figures_and_any_file_name(tmp_path: Path) -> None:
@@ -187,17 +196,17 @@ def test_a_folder_with_the_shape_of_a_real_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "problem"),
     [
-        (["--target", "nobody"], "galley: There is no model nobody. Choose a folder, or one of: base.\n"),
-        (["--draft", "nobody"], "galley: There is no model nobody. Choose a folder, or one of: base.\n"),
-        (["--language", "xx"], "does not know the language xx"),
+        (["--target", "nobody"], Problem("model.unknown", name="nobody", names="base")),
+        (["--draft", "nobody"], Problem("model.unknown", name="nobody", names="base")),
+        (["--language", "xx"], Problem("model.language", model=NAME, language="xx")),
     ],
 )
-def test_without_a_usable_model_the_status_is_3(arguments: list[str], said: str) -> None:
+def test_without_a_usable_model_the_status_is_3(arguments: list[str], problem: Problem) -> None:
     done = galley("transcribe", *arguments, CLIPS[0], CLIPS[1])
     assert (done.returncode, done.stdout) == (3, "")
-    assert said in done.stderr
+    assert f"galley: {problems.describe(problem)[0]}" in done.stderr
 
 
 def test_the_commands_process_never_loads_a_model_runtime() -> None:
@@ -214,21 +223,24 @@ def test_the_commands_process_never_loads_a_model_runtime() -> None:
 def test_devices() -> None:
     done = galley("devices")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("Compute devices:\n  cpu")
-    assert "\nAudio inputs:\n" in done.stdout
+    assert done.stdout.startswith(_("Compute devices:") + "\n  cpu")
+    assert "\n" + _("Audio inputs:") + "\n" in done.stdout
 
 
 def test_doctor() -> None:
     done = galley("doctor")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert re.search(r"The bundled model works: \S+ (with draft model .+ )?on CPU", done.stdout)
-    assert "OpenVINO device CPU" in done.stdout
-    assert "PROBLEM" not in done.stdout
+    works = _("The bundled model works: {models} ({seconds} s)", models="|", seconds="").partition("|")[0]
+    assert re.search(rf"{works}\S+ .*CPU", done.stdout)
+    assert _("OpenVINO device {name}: {full_name}", name="CPU", full_name="") in done.stdout
+    assert _("PROBLEM") not in done.stdout
 
 
 def test_doctor_names_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     done = galley("doctor", env={**os.environ, "GALLEY_HOME": str(tmp_path / "file")})
     assert done.returncode == 3
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("PROBLEM")]
-    assert "cannot be written (Not a directory). Change its permissions" in line
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith(_("PROBLEM"))]
+    folder, error = tmp_path / "file" / "data", os.strerror(errno.ENOTDIR)
+    said = _("{folder} cannot be written ({error}).", folder=folder, error=error)
+    assert line.endswith(f"  {said} {_('Change its permissions, or free some space.')}")

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
+from desktop_app.texts import _
 from tests.random_models import toy
 
 PROGRAM = (
@@ -33,7 +34,7 @@ def test_one_sentence_says_what_is_missing_and_what_there_is(tmp_path: Path) -> 
     assert (done.returncode, done.stdout) == (3, "[]\n")
     (line,) = done.stderr.splitlines()
     assert line.startswith("galley: PyTorch 2") and "CUDA" in line
-    assert line.endswith("Choose another device, such as cpu.")
+    assert line.endswith(_("Choose another device, such as cpu."))
 
 
 def test_looking_for_devices_loads_no_runtime_here() -> None:

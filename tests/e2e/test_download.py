@@ -16,8 +16,12 @@ from pathlib import Path
 import huggingface_hub.constants
 import pytest
 
+from desktop_app.app.problems import sentence
+from desktop_app.app.wording import servers, size
 from desktop_app.checkpoints import download, hub, installed
+from desktop_app.engine import model_list
 from desktop_app.problems import Problem
+from desktop_app.texts import _
 from tests import random_models
 from tests.hub_server import COMMIT, HubServer, serving
 
@@ -44,6 +48,17 @@ def finish(child: subprocess.Popen[str]) -> tuple[int, str, str]:
     return child.returncode, out, err
 
 
+def servers_of(mirror: str) -> str:
+    """What is said before a download."""
+    return servers(model_list.source(mirror))
+
+
+def installed_as_toy() -> str:
+    """What is said when the toy model is here."""
+    said = "{name} is installed ({size}). Use it: galley transcribe FILE --target {name}"
+    return _(said, name=NAME, size=size(600_000)) + "\n"
+
+
 def assert_whole(home: Path, repository: Path) -> None:
     """The model is there byte for byte, with nothing beside it."""
     folder = home / "data" / "models" / NAME
@@ -60,7 +75,7 @@ def assert_whole(home: Path, repository: Path) -> None:
 def test_a_model_is_fetched_whole_and_told_to_nobody_else(home: Path, repository: Path, server: HubServer) -> None:
     status, out, err = finish(galley("download", REPOSITORY, "--mirror", server.url, HF_TOKEN="hf_secret"))
     assert (status, out) == (0, "")
-    assert err == "toy is installed (0.6 MB). Use it: galley transcribe FILE --target toy\n"
+    assert err == f"{servers_of(server.url)}\n{installed_as_toy()}"
     assert_whole(home, repository)
     about = json.loads((home / "data" / "models" / NAME / "galley.json").read_text())
     assert (about["name"], about["repository"], about["revision"]) == (NAME, REPOSITORY, COMMIT)
@@ -126,9 +141,10 @@ def test_a_killed_download_goes_on_where_it_stopped(
     partial = home / "data" / "models" / ".partial" / NAME
     wait_for(lambda: any(part.stat().st_size == 200_000 for part in partial.glob(f"{WEIGHTS}.*.part")))
     child.send_signal(end)
-    found, _, err = finish(child)
+    found, _out, err = finish(child)
     assert found == status
-    assert err == ("" if end == signal.SIGKILL else "Interrupted. Repeat the command to resume the download.\n")
+    said = "" if end == signal.SIGKILL else _("Interrupted. Repeat the command to resume the download.") + "\n"
+    assert err == f"{servers_of(server.url)}\n{said}"
     assert list(installed.names()) == ["base"]
     server.stall = None
     assert finish(galley("download", REPOSITORY, HF_ENDPOINT=server.url))[0] == 0
@@ -286,7 +302,10 @@ def test_the_mirror_of_the_settings_is_used(home: Path, repository: Path, server
 
 def test_the_proxy_of_the_environment_is_used(home: Path, repository: Path, server: HubServer) -> None:
     child = galley("download", REPOSITORY, "--mirror", "http://models.invalid", HTTP_PROXY=server.url, NO_PROXY="")
-    assert finish(child)[::2] == (0, "toy is installed (0.6 MB). Use it: galley transcribe FILE --target toy\n")
+    status, _out, err = finish(child)
+    line, _, rest = err.partition("\n")
+    assert (status, rest) == (0, installed_as_toy())
+    assert f" {server.url.removeprefix('http://')}." in line
     assert_whole(home, repository)
 
 
@@ -294,8 +313,8 @@ def test_certificates_that_the_system_trusts_are_trusted(home: Path, repository:
     certificate = Path(__file__).with_name("loopback.pem")
     with serving(certificate) as server:
         server.repositories[REPOSITORY] = repository
-        status, _, err = finish(galley("download", REPOSITORY, "--mirror", server.url))
-        assert (status, err.partition(". ")[0]) == (1, "toy: This computer does not trust the server's certificate")
+        status, _out, err = finish(galley("download", REPOSITORY, "--mirror", server.url))
+        assert (status, err) == (1, f"{servers_of(server.url)}\ntoy: {sentence(Problem('download.certificate'))}\n")
         child = galley("download", REPOSITORY, "--mirror", server.url, SSL_CERT_FILE=str(certificate))
         assert finish(child)[0] == 0
     assert_whole(home, repository)

@@ -34,13 +34,18 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServe
         yield running
 
 
-def test_the_file_that_the_catalogue_knows_is_fetched_checked_and_removed(server: HubServer) -> None:
-    entry = dataclasses.replace(speaker_networks.entries()[0], sha256=hashlib.sha256(CONTENTS).hexdigest())
+def test_the_file_that_the_catalogue_knows_is_fetched_checked_and_removed(
+    server: HubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = dataclasses.replace(
+        speaker_networks.entries()[0], bytes=len(CONTENTS), sha256=hashlib.sha256(CONTENTS).hexdigest()
+    )
+    monkeypatch.setattr(speaker_networks, "entries", lambda: (entry,))
     file = download.download_network(entry, server.url, progress=lambda what, done, total: None)
     assert file.read_bytes() == CONTENTS
     assert not server.fetched("README.md")
     assert speaker_networks.is_installed(entry) and speaker_networks.verify(entry)
-    assert speaker_networks.of(speaker_networks.SEGMENTATION) == (speaker_networks.entries()[0], file)
+    assert speaker_networks.of(speaker_networks.SEGMENTATION) == (entry, file)
     with pytest.raises(Problem, match="installed name"):
         download.download_network(entry, server.url, progress=lambda what, done, total: None)
     speaker_networks.remove(entry)

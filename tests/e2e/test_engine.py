@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import signal
@@ -113,15 +114,41 @@ def test_loaded_models_stay_loaded(talk: Talk) -> None:
     assert talk.engine.pid == pid
 
 
-def test_a_killed_engine_is_one_sentence_and_the_next_file_works(talk: Talk) -> None:
-    job = talk.start()
+@pytest.fixture(scope="module")
+def undisturbed(talk: Talk) -> Finished:
+    finished = talk.whole(SAMPLE)[-1]
+    assert isinstance(finished, Finished)
+    return finished
+
+
+@pytest.mark.parametrize("kind", [Tentative, Progress])
+def test_a_file_whose_engine_is_killed_has_the_same_text(talk: Talk, undisturbed: Finished, kind: type) -> None:
+    """It goes on behind its last whole window, and says so once."""
+    job = talk.start(kind)
     pid = talk.engine.pid
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    failed = talk.until(job)[-1]
-    assert failed == Failed(job, Problem("engine.killed"))
-    assert isinstance(talk.whole()[-1], Finished)
+    events = talk.until(job)
+    assert [event.stage for event in events if isinstance(event, Preparing)].count("restarting") == 1
+    finished = events[-1]
+    assert isinstance(finished, Finished)
+    texts = [[(it.start, it.end, it.tokens) for it in each.transcript.segments] for each in (finished, undisturbed)]
+    assert texts[0] == texts[1]
+    kept = [event.kept for event in events if isinstance(event, Started)]
+    assert len(kept) == 1
+    assert (kept[0] > 0) is (kind is Progress)
     assert talk.engine.pid != pid
+
+
+def test_a_file_that_kills_the_engine_twice_is_one_sentence_and_the_next_file_works(talk: Talk) -> None:
+    job = talk.start()
+    for _ in range(2):
+        pid = talk.engine.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        last = talk.until(job, (Started, *LAST))[-1]
+    assert last == Failed(job, Problem("engine.twice", cause=Problem("engine.killed")))
+    assert isinstance(talk.whole()[-1], Finished)
 
 
 def test_a_cancelled_job_stops_by_itself_and_keeps_the_models(talk: Talk) -> None:
@@ -148,6 +175,37 @@ def test_an_engine_that_is_stuck_is_killed_after_a_second(talk: Talk) -> None:
     assert talk.until(job)[-1] == Cancelled(job)
     assert 0.9 < time.monotonic() - began < 2.0
     assert isinstance(talk.whole()[-1], Finished)
+
+
+def test_a_file_that_crashes_ffmpeg_fails_alone(talk: Talk, home: Path) -> None:
+    """Neither the engine, nor its models, nor what was compiled of them is blamed."""
+    talk.whole()
+    pid = talk.engine.pid
+    assert pid is not None
+    blob = home / "cache" / "compiled" / "kept.blob"
+    blob.parent.mkdir(exist_ok=True)
+    blob.touch()
+    job = talk.start()
+    for child in children(pid):
+        os.kill(child, signal.SIGSEGV)
+    assert talk.until(job)[-1] == Failed(job, Problem("file.crashed"))
+    events = talk.whole()
+    assert isinstance(events[-1], Finished)
+    assert not any(isinstance(event, Preparing) for event in events)
+    assert talk.engine.pid == pid
+    assert blob.exists()
+    blob.unlink()
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            fields = file.read_text(encoding="utf-8").rpartition(")")[2].split()
+            if int(fields[1]) == pid:
+                found.append(int(file.parent.name))
+    return found
 
 
 def test_a_mistake_of_galleys_own_is_in_the_log_and_not_on_the_screen(

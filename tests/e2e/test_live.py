@@ -51,7 +51,7 @@ class Talk:
     def __init__(self) -> None:
         self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self.engine = Engine(self.events.put)
-        self._ink = ""
+        self._final = ""
 
     def speak(self, samples: np.ndarray, start: int = 0) -> int:
         for at in range(0, len(samples), BLOCK):
@@ -67,9 +67,9 @@ class Talk:
     def _next(self) -> Event:
         event = self.events.get(timeout=90)
         if isinstance(event, LiveUpdate):
-            lines = [segment.text for segment in event.committed]
-            assert [*lines, event.committed_text][0].startswith(self._ink), "ink only grows"
-            self._ink = event.committed_text
+            lines = [segment.text for segment in event.segments]
+            assert [*lines, event.final][0].startswith(self._final), "final text only grows"
+            self._final = event.final
         return event
 
 
@@ -88,10 +88,10 @@ def test_a_session_that_loses_its_engine_goes_on(talk: Talk) -> None:
     while True:
         update = talk.until("live", LiveUpdate)[-1]
         assert isinstance(update, LiveUpdate)
-        kept += "".join(segment.text for segment in update.committed)
-        if update.committed_text or update.uncommitted or update.committed:
+        kept += "".join(segment.text for segment in update.segments)
+        if update.final or update.provisional or update.segments:
             break
-    kept += update.committed_text
+    kept += update.final
     pid = talk.engine.pid
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
@@ -153,4 +153,4 @@ def test_a_recorded_schedule_gives_the_same_tokens_with_and_without_drafts() -> 
 def tokens_only(text: LiveText | None) -> object:
     if text is None:
         return None
-    return replace(text, committed=()), [(segment.start, segment.end, segment.tokens) for segment in text.committed]
+    return replace(text, segments=()), [(segment.start, segment.end, segment.tokens) for segment in text.segments]

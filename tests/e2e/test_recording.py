@@ -21,7 +21,7 @@ from desktop_app.library.store import Library
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests import virtual_microphone
-from tests.fake_input import FakeInput, Heard, Sound, read, wait
+from tests.fake_input import Events, FakeInput, Sound, read, wait
 from tests.killed import MARK, marked
 from tests.virtual_microphone import VirtualMicrophone
 
@@ -34,10 +34,10 @@ import sys, time
 from pathlib import Path
 import numpy as np
 from desktop_app.audio.recording import Recorder
-from tests.fake_input import FakeInput, Heard, Sound, read, wait
+from tests.fake_input import FakeInput, Events, Sound, read, wait
 
 fake, noise = FakeInput(), np.random.default_rng(0).integers(-9000, 9000, 16000 * 60) / np.float32(2**15)
-Recorder(Path(sys.argv[1]), None, Heard(), lambda name: fake).start()
+Recorder(Path(sys.argv[1]), None, Events(), lambda name: fake).start()
 began = time.monotonic()
 for number in range(600):
     time.sleep(max(0, began + (number + 1) / 10 - time.monotonic()))
@@ -83,19 +83,19 @@ def test_real_portaudio_lists_the_inputs(real: VirtualMicrophone, server: str) -
 
 def test_what_is_played_is_heard_and_a_pulled_microphone_is_waited_for(real: VirtualMicrophone, tmp_path: Path) -> None:
     """First what the computer plays, then, by one call, the microphone; that is pulled, and put back."""
-    heard, clip = Heard(), read(CLIP)
-    recorder = Recorder(tmp_path / "pulled.flac", microphone.find(virtual_microphone.SYSTEM).id, heard)
+    events, clip = Events(), read(CLIP)
+    recorder = Recorder(tmp_path / "pulled.flac", microphone.find(virtual_microphone.SYSTEM).id, events)
     recorder.start()
-    wait(lambda: heard.began_times)
+    wait(lambda: events.began_times)
     assert real.play(CLIP).wait(30) == 0
     recorder.switch(microphone.find(virtual_microphone.NAME).id)
     wait(lambda: recorder._stream is not None and recorder._stream.name == virtual_microphone.NAME)
-    before = heard.samples / SAMPLE_RATE
+    before = events.samples / SAMPLE_RATE
     real.pull()
-    wait(lambda: heard.troubles)
-    assert str(heard.troubles[0]).startswith("microphone.gone ")
+    wait(lambda: events.troubles)
+    assert str(events.troubles[0]).startswith("microphone.gone ")
     real.put_back()
-    wait(lambda: heard.troubles[-1] is None)
+    wait(lambda: events.troubles[-1] is None)
     assert real.play(CLIP).wait(30) == 0
     time.sleep(0.5)
     recorded = recorder.stop()
@@ -106,8 +106,8 @@ def test_what_is_played_is_heard_and_a_pulled_microphone_is_waited_for(real: Vir
     assert likeness(sound[:back], clip) > 0.98
     assert likeness(sound[back:], clip) > 0.98
     assert recorded.seconds == pytest.approx(sound.size / SAMPLE_RATE)
-    np.testing.assert_array_equal(heard.sound, sound)
-    assert max(peak for peak, _ in heard.levels) > 0.05
+    np.testing.assert_array_equal(events.sound, sound)
+    assert max(peak for peak, _ in events.levels) > 0.05
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")
@@ -194,22 +194,22 @@ def test_a_full_disk_ends_a_recording_that_can_be_read(
     """With no reserve it is the disk itself that refuses, in the middle of a frame."""
     monkeypatch.setattr(disk, "RESERVE", reserve)
     if not reserve:
-        monkeypatch.setattr(disk, "look", lambda folder: None)
-    heard, fake = Heard(), FakeInput()
-    recorder = Recorder(small_disk / "full.flac", None, heard, lambda name: fake)
+        monkeypatch.setattr(disk, "check", lambda folder: None)
+    events, fake = Events(), FakeInput()
+    recorder = Recorder(small_disk / "full.flac", None, events, lambda name: fake)
     recorder.start()
     noise = (np.random.default_rng(0).integers(-(2**15), 2**15, SAMPLE_RATE) / 2**15).astype(np.float32)
     for number in range(200):
-        wait(lambda: fake.ring.room > SAMPLE_RATE or heard.recorded)
+        wait(lambda: fake.ring.room > SAMPLE_RATE or events.recorded)
         fake.say(np.roll(noise, number))
         time.sleep(0.05 if reserve else 0)  # the disk is looked at twice a second
-        if heard.recorded:
+        if events.recorded:
             break
-    wait(lambda: heard.recorded)
+    wait(lambda: events.recorded)
     recorded = recorder.stop()
     assert recorded.problem == Problem("disk.full")
     if reserve:
-        assert str(heard.troubles[0]).startswith("disk.low ")
+        assert str(events.troubles[0]).startswith("disk.low ")
         assert shutil.disk_usage(small_disk).free > reserve / 2
     sound = read(recorded.path)
     assert sound.size == round(recorded.seconds * SAMPLE_RATE) > 30 * SAMPLE_RATE

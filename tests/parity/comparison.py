@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 
 import pytest
 
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.task import Task
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment

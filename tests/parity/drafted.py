@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.transcript.settings import Settings
 from tests.parity.comparison import Text, Texts
 from tests.parity.galley import Galley, pair

@@ -13,8 +13,8 @@ from desktop_app.audio import logmel
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding import longform
+from desktop_app.decoding.audio_window import Samples, Window
 from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.hearing import Samples, Window
 from desktop_app.decoding.longform import Listener
 from desktop_app.decoding.protocol import Model
 from desktop_app.decoding.rules import Rules
@@ -115,11 +115,11 @@ class Galley:
         """The text of a recording of any length."""
         recording = Recording()
         blocks = [samples[at : at + SAMPLE_RATE // 2] for at in range(0, len(samples), SAMPLE_RATE // 2)]
-        hear = Spectrogram(blocks, self._mel_bins).features
+        extract = Spectrogram(blocks, self._mel_bins).features
         with patch.object(longform, "WindowDecoder", partial(_Noted, recording.attempts)):
             longform.transcribe(
                 iter(blocks),
-                hear,
+                extract,
                 Setup(self.target, self.checkpoint.vocabulary, self.checkpoint.text, self._drafter()),
                 recording,
                 settings,
@@ -145,7 +145,7 @@ class Galley:
         language = settings.language or decoder.detect_language(window).code
         task = Task(language, settings.translate, settings.timestamps, settings.prompt, settings.hot_words)
         sampling = Sampling(temperature, window.place) if temperature else None
-        return Attempt(window, task, sampling, decoder.write(window, task, _nothing, sampling))
+        return Attempt(window, task, sampling, decoder.decode(window, task, _nothing, sampling))
 
 
 def loaded(folder: Path, precision: str = "f32") -> Galley:
@@ -166,8 +166,8 @@ class _Noted(WindowDecoder):
         super().__init__(*given)
         self._attempts = attempts
 
-    def write(self, window, task, watch, sampling=None):  # type: ignore[no-untyped-def]
-        text = super().write(window, task, watch, sampling)
+    def decode(self, window, task, watch, sampling=None):  # type: ignore[no-untyped-def]
+        text = super().decode(window, task, watch, sampling)
         self._attempts.append(Attempt(window, task, sampling, text))
         return text
 

@@ -12,7 +12,7 @@ from transformers import WhisperFeatureExtractor, WhisperForConditionalGeneratio
 from transformers.modeling_outputs import BaseModelOutput
 
 from desktop_app.checkpoints.folder import read
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.task import Task, prefix
 from desktop_app.decoding.vocabulary import ENGLISH
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -36,19 +36,19 @@ class HuggingFace:
         """By the short form, one call of the inner `generate` for some windows at a time."""
         found = []
         for at in range(0, len(sounds), BATCH):
-            heard = BaseModelOutput(torch.stack([self._encoded(samples) for samples in sounds[at : at + BATCH]]))
-            made = self._generate(None, settings, encoder_outputs=heard, force_unique_generate_call=True)
+            inputs = BaseModelOutput(torch.stack([self._encoded(samples) for samples in sounds[at : at + BATCH]]))
+            made = self._generate(None, settings, encoder_outputs=inputs, force_unique_generate_call=True)
             found += [self._text(segments[0]["result"].tolist(), settings) for segments in made["segments"]]
         return found
 
     def recording(self, samples: Samples, settings: Settings, places: Sequence[int]) -> Texts:
         """By the long form. It leaves the time at which the next line would begin at the end of a window's last line,
         and keeps lines without text."""
-        heard = self._features(samples, truncation=False, padding="longest", return_attention_mask=True)
+        inputs = self._features(samples, truncation=False, padding="longest", return_attention_mask=True)
         found = self._generate(
-            heard.input_features,
+            inputs.input_features,
             settings,
-            attention_mask=heard.attention_mask,
+            attention_mask=inputs.attention_mask,
             condition_on_prev_tokens=settings.condition,
             temperature=0.0,
             no_speech_threshold=0.6,
@@ -96,6 +96,6 @@ class HuggingFace:
 
     def _encode(self, samples: Samples) -> torch.Tensor:
         with torch.no_grad():
-            heard = self._model.model.encoder(self._features(samples).input_features).last_hidden_state
-        encoded: torch.Tensor = heard[0]
+            inputs = self._model.model.encoder(self._features(samples).input_features).last_hidden_state
+        encoded: torch.Tensor = inputs[0]
         return encoded

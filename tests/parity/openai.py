@@ -18,7 +18,7 @@ from whisper.timing import add_word_timestamps
 from whisper.tokenizer import get_tokenizer
 
 from desktop_app.checkpoints.folder import read
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.task import Task
@@ -51,8 +51,8 @@ class OpenAI:
         found = []
         with self._as_galley([0] * len(sounds)), torch.no_grad():
             for at in range(0, len(sounds), BATCH):
-                heard = torch.stack([self._encoded(samples) for samples in sounds[at : at + BATCH]])
-                found += self._model.decode(heard, options)
+                mel_windows = torch.stack([self._encoded(samples) for samples in sounds[at : at + BATCH]])
+                found += self._model.decode(mel_windows, options)
         return [Text(tuple(one.tokens), one.language, one.avg_logprob, one.no_speech_prob) for one in found]
 
     def recording(self, samples: Samples, settings: Settings, places: Sequence[int]) -> Texts:
@@ -89,8 +89,8 @@ class OpenAI:
         ]
         if len(samples) > N_SAMPLES:
             frames = min(N_FRAMES, len(samples) // HOP_LENGTH - first)
-            heard = whisper.log_mel_spectrogram(samples, self._bins, padding=N_SAMPLES)[:, first : first + frames]
-            mel = whisper.pad_or_trim(heard, N_FRAMES)
+            mel_windows = whisper.log_mel_spectrogram(samples, self._bins, padding=N_SAMPLES)[:, first : first + frames]
+            mel = whisper.pad_or_trim(mel_windows, N_FRAMES)
         else:
             rest = samples[first * HOP_LENGTH :]
             mel, frames = self._features(rest), len(rest) // HOP_LENGTH
@@ -142,10 +142,10 @@ class OpenAI:
         """
         decode, count, window = self._model.decode, [0], [-1]
 
-        def counted(heard: torch.Tensor, options: DecodingOptions) -> Any:
+        def counted(mel_windows: torch.Tensor, options: DecodingOptions) -> Any:
             count[0] += 1
             window[0] += first is None or options.temperature == first
-            return decode(heard, options)
+            return decode(mel_windows, options)
 
         def task(model: Any, options: DecodingOptions) -> DecodingTask:
             place = places[window[0]] if window[0] < len(places) else 0

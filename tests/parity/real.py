@@ -21,7 +21,7 @@ from desktop_app import resources
 from desktop_app.audio.files import AudioFile
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.settings import Settings
 from tests.parity.comparison import Outcome, Reference, WordReference, compare_recording, compare_windows, compare_words
@@ -35,7 +35,7 @@ _STEP = SAMPLE_RATE // 50  # samples of a timestamp: what is shorter is a window
 class Question:
     """What is asked of a model, apart from the language, which is told unless it is to be `heard`."""
 
-    heard: bool = False
+    detects_language: bool = False
     translate: bool = False
     timestamps: bool = True
     prompt: str = ""
@@ -45,7 +45,7 @@ class Question:
 
     def settings(self, checkpoint: Checkpoint, language: str) -> Settings:
         return Settings(
-            None if self.heard else language,
+            None if self.detects_language else language,
             self.translate,
             self.timestamps,
             tuple(checkpoint.tokens(f" {self.prompt}")) if self.prompt else (),
@@ -58,7 +58,7 @@ class Question:
 _PROMPT = "Mr. Quilter, Lucier, the Gutenberg Bible."
 WINDOWS = {
     "given": Question(),
-    "heard": Question(heard=True),
+    "heard": Question(detects_language=True),
     "translation": Question(translate=True),
     "prompt": Question(prompt=_PROMPT),
     "untimed": Question(timestamps=False),
@@ -68,7 +68,7 @@ WINDOWS = {
 """Of clips of at most 30 s."""
 RECORDINGS = {
     "given": Question(),
-    "heard": Question(heard=True),
+    "heard": Question(detects_language=True),
     "translation": Question(translate=True),
     "condition": Question(condition=True),
     "prompt": Question(prompt=_PROMPT, condition=True),
@@ -134,7 +134,7 @@ def asked(able: Callable[[Group, Question], bool], without: Collection[str] = ()
 
 def in_english(group: Group, question: Question) -> bool:
     """What a model for English alone is able to answer."""
-    return group.english and not question.heard and not question.translate
+    return group.english and not question.detects_language and not question.translate
 
 
 def in_any_language(group: Group, question: Question) -> bool:

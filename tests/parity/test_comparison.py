@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from desktop_app.decoding.hearing import Samples
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.words import Timing
 from desktop_app.transcript.model import Segment

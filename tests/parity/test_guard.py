@@ -49,9 +49,9 @@ def write(loaded: Loaded, sound: Samples, guarded: bool = True) -> Notes:
     guard = Guard(voice.Voices, checkpoint.vocabulary, checkpoint.text) if guarded else None
     notes, settings = Notes(), Settings(language="en")
     blocks: Iterator[Samples] = iter([sound])
-    hear = Spectrogram([sound], [model.mel_bins]).features
+    extract = Spectrogram([sound], [model.mel_bins]).features
     setup = Setup(model, checkpoint.vocabulary, checkpoint.text, guard=guard)
-    transcribe(blocks, hear, setup, notes, settings)
+    transcribe(blocks, extract, setup, notes, settings)
     return notes
 
 

@@ -17,7 +17,7 @@ from whisper.timing import WordTiming, add_word_timestamps
 
 from desktop_app.audio import logmel
 from desktop_app.decoding import longform
-from desktop_app.decoding.hearing import Window
+from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.words import Timing, tidy

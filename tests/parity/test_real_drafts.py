@@ -29,7 +29,7 @@ drafted = lru_cache(maxsize=1)(Drafted)
 
 def drafting_in_english(group: real.Group, question: real.Question) -> bool:
     """What a draft for English alone is not refused for; where another language is heard, the target writes alone."""
-    return not question.translate and (group.english or question.heard)
+    return not question.translate and (group.english or question.detects_language)
 
 
 ABLE = {"base.en+tiny.en": real.in_english, "base+tiny.en": drafting_in_english}

@@ -30,7 +30,7 @@ class FakePlayer:
     def close(self) -> None:
         pass
 
-    def hear(self, seconds: float) -> None:
+    def feed(self, seconds: float) -> None:
         """Let it come to a place."""
         self.listener.moved(len(self.played), seconds)
 

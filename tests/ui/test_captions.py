@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.app.preferences import Preferences
 from desktop_app.engine.messages import Started
+from desktop_app.texts import _
 from desktop_app.ui.recording.captions import SIZES, Captions
 from desktop_app.ui.recording.tray import Tray, tray_icon
 from desktop_app.ui.shell.window import Window
@@ -84,10 +85,10 @@ def test_place_and_size_are_remembered(captions: Captions, stage: Stage, qtbot: 
 
 
 def test_letters_have_a_smallest_and_a_largest_size(captions: Captions) -> None:
-    for _ in range(12):
+    for _time in range(12):
         captions.resize_letters(1)
     assert captions._letters == SIZES[-1]
-    for _ in range(12):
+    for _time in range(12):
         captions.resize_letters(-1)
     assert captions._letters == SIZES[0]
     assert captions.rows >= 2
@@ -104,14 +105,21 @@ def test_the_mouse_moves_them(captions: Captions, qtbot: QtBot) -> None:
 def test_the_tray_tells_and_does_the_same_as_the_window(window: Window, stage: Stage) -> None:
     tray = Tray(stage.live, window.all_actions, window)
     actions = tray.menu.actions()
-    assert [action.text() for action in actions] == ["Record", "Pause", "Captions", "", "Open Galley", "Quit"]
+    assert [action.text() for action in actions] == [
+        _("Record"),
+        _("Pause"),
+        _("Captions"),
+        "",
+        _("Open Galley"),
+        _("Quit"),
+    ]
     record, pause = actions[:2]
     assert not pause.isEnabled()
     stage.record()
-    assert (record.text(), tray.icon.toolTip()) == ("Stop recording", "Galley – recording")
+    assert (record.text(), tray.icon.toolTip()) == (_("Stop recording"), _("Galley – recording"))
     assert pause.isEnabled()
     record.trigger()
-    stage.qtbot.waitUntil(lambda: record.text() == "Record")
+    stage.qtbot.waitUntil(lambda: record.text() == _("Record"))
     tray.icon.activated.emit(QSystemTrayIcon.ActivationReason.Trigger)
     recording, idle = (tray_icon(recording=it).pixmap(64).toImage() for it in (True, False))
     assert recording != idle

@@ -7,9 +7,12 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from desktop_app.app import entry as states
 from desktop_app.app.entry import Entry
+from desktop_app.app.problems import sentence
 from desktop_app.app.recovery import Recovery
+from desktop_app.app.wording import percent
 from desktop_app.engine.messages import Cancelled, Failed, Finished, Progress, Started
 from desktop_app.problems import Problem
+from desktop_app.texts import _, ngettext
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.recording import check_bar
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog, as_html
@@ -44,9 +47,11 @@ def test_a_check_is_offered_and_leaves_the_text_alone(window: Window, stage: Sta
     bar.start.click()
     assert stage.engine.jobs[-1][:2] == (f"check:{entry.id}", entry.path)
     stage.say(Progress(f"check:{entry.id}", 15.0, 60.0, Statistics()))
-    assert bar.text.text() == "Re-checking the recording… 25%"
+    assert bar.text.text() == _("Re-checking the recording… {percent}", percent=percent(0.25))
     check(stage, entry, " The roof is done.", " They come on Friday.")
-    assert bar.text.text() == "Re-check finished: 2 words would change."
+    assert bar.text.text() == ngettext(
+        "Re-check finished: {n} word would change.", "Re-check finished: {n} words would change.", 2
+    )
     assert window.page.view.text() == "The roof is down.\nThey come Friday."
     assert entry.state == states.DONE
 
@@ -80,8 +85,8 @@ def test_no_difference_is_said(window: Window, stage: Stage) -> None:
     window.live.check.start.click()
     check(stage, entry, " The roof is down. They", " come Friday.")
     bar = window.live.check
-    assert bar.text.text() == "Re-check finished: no changes."
-    assert [button.text() for button in bar.buttons if button.isVisible()] == ["Close"]
+    assert bar.text.text() == _("Re-check finished: no changes.")
+    assert [button.text() for button in bar.buttons if button.isVisible()] == [_("Close")]
 
 
 def test_a_check_can_fail_and_be_cancelled(window: Window, stage: Stage) -> None:
@@ -89,7 +94,8 @@ def test_a_check_can_fail_and_be_cancelled(window: Window, stage: Stage) -> None
     bar = window.live.check
     bar.start.click()
     stage.say(Failed(f"check:{entry.id}", Problem("file.missing")))
-    assert bar.text.text() == "The recording could not be re-checked. There is no such file. Check the name."
+    why = sentence(Problem("file.missing"))
+    assert bar.text.text() == _("The recording could not be re-checked. {problem}", problem=why)
     bar.start.click()
     bar.keep.click()
     assert stage.engine.cancelled == [f"check:{entry.id}"]
@@ -101,8 +107,8 @@ def test_an_older_recording_is_checked_from_its_menu(window: Window, stage: Stag
     entry = recorded(stage)
     stage.checks.forget(entry.id)
     actions = {action.text(): action for action in window.files.menu_for(entry.id).actions()}
-    actions["Re-check the whole recording"].trigger()
-    assert window.live.check.text.text() == "Re-checking the recording… 0%"
+    actions[_("Re-check the whole recording")].trigger()
+    assert window.live.check.text.text() == _("Re-checking the recording… {percent}", percent=percent(0))
 
 
 def test_the_differences_are_shown_and_answered(

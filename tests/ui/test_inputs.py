@@ -10,7 +10,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from desktop_app.app.problems import sentence
 from desktop_app.problems import Problem
+from desktop_app.texts import _
 from desktop_app.ui.recording.input_menu import InputMenu
 from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.shell.window import Window
@@ -32,7 +34,7 @@ def choices(menu: InputMenu) -> list[QAction]:
 def test_every_input_is_listed_with_its_host_and_system_sound_is_marked(window: Window, stage: Stage) -> None:
     menu = open_menu(window, stage)
     assert [action.text() for action in choices(menu)] == [
-        "Desk microphone (default)\tALSA", "Headset\tALSA", "Monitor of Speakers\tPulseAudio",
+        _("{input} (default)", input="Desk microphone") + "\tALSA", "Headset\tALSA", "Monitor of Speakers\tPulseAudio",
     ]  # fmt: skip
     assert [action.isChecked() for action in choices(menu)] == [True, False, False]
     assert [not action.icon().isNull() for action in choices(menu)] == [False, False, True]
@@ -50,14 +52,14 @@ def test_the_level_is_shown_while_the_menu_is_open_and_no_longer(window: Window,
 def test_an_input_that_cannot_be_heard_says_why(window: Window, stage: Stage) -> None:
     stage.studio.refusal = Problem("microphone.busy", name="Desk microphone")
     menu = open_menu(window, stage)
-    stage.qtbot.waitUntil(lambda: menu._level.text().startswith("Desk microphone is used by another program"))
+    stage.qtbot.waitUntil(lambda: menu._level.text() == sentence(stage.studio.refusal))
     menu.aboutToHide.emit()
 
 
 def test_without_an_input_the_menu_says_what_to_do(window: Window, stage: Stage) -> None:
     stage.studio.inputs = []
     menu = open_menu(window, stage)
-    assert [action.text() for action in menu.actions()] == ["No microphone is connected. Connect one, or switch it on."]
+    assert [action.text() for action in menu.actions()] == [sentence(Problem("microphone.none"))]
 
 
 def test_a_choice_is_shown_on_the_card_and_used(window: Window, stage: Stage) -> None:
@@ -65,7 +67,7 @@ def test_a_choice_is_shown_on_the_card_and_used(window: Window, stage: Stage) ->
     choices(menu)[1].trigger()
     menu.aboutToHide.emit()
     assert stage.preferences.microphone == "Headset (ALSA)"
-    assert window.idle.record.accessibleName() == "Record and transcribe live, Headset (ALSA)"
+    assert window.idle.record.accessibleName() == f"{_('Record and transcribe live')}, Headset (ALSA)"
     stage.record()
     assert stage.studio.recorder.input_id == HEADSET.id
 
@@ -92,9 +94,8 @@ def test_a_folder_that_cannot_be_made_is_said(window: Window, stage: Stage, tmp_
     stage.preferences.recordings = tmp_path / "file" / "below"
     window.sidebar.record.click()
     qtbot.waitUntil(lambda: window.trouble.isVisible())
-    assert window.trouble.text.text().endswith(
-        "cannot be used (Not a directory). Check the disk and the permissions, then try again."
-    )
+    (problem,) = window._problems
+    assert (problem.code, window.trouble.text.text()) == ("disk.failed", sentence(problem))
     assert not stage.live.is_on
 
 
@@ -104,5 +105,5 @@ def test_the_list_of_keys_has_them_all_and_none_twice(window: Window, stage: Sta
     dialog = ShortcutList(window.all_actions, window)
     stage.qtbot.addWidget(dialog)
     texts = [label.accessibleName() for label in dialog.findChildren(type(window.live.strip.words))]
-    assert "Record and transcribe live: Ctrl+R" in texts
+    assert f"{_('Record and transcribe live')}: Ctrl+R" in texts
     assert dialog.done_button.focusPolicy() & Qt.FocusPolicy.TabFocus

@@ -12,11 +12,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from desktop_app import settings
+from desktop_app import settings, texts
 from desktop_app.app.model_job import Job
 from desktop_app.app.problems import sentence
 from desktop_app.engine.model_list import Listed, Source
-from desktop_app.engine.model_work import Add, Done, Fetch, Refused, Remove, Shrink, Step, Stopped, Try, Verify
+from desktop_app.engine.model_work import Add, Done, Download, Quantise, Refused, Remove, Step, Stopped, Try, Verify
 from desktop_app.problems import Problem
 from desktop_app.ui.models import page as page_module
 from desktop_app.ui.models.page import ModelsPage
@@ -27,6 +27,12 @@ from tests.ui.staging import Stage, drag, drop
 from tests.works import HOME, LARGE, NETWORK, SMALL
 
 NO_NETWORK = Refused(Problem("download.timeout"))
+
+
+@pytest.fixture(autouse=True)
+def english(use_language: None) -> None:
+    """Here sentences are read word by word, so always in English."""
+    texts.use("en")
 
 
 @pytest.fixture
@@ -55,7 +61,8 @@ def test_what_a_download_takes_is_said_before_it_is_asked_for(page: ModelsPage, 
     assert row.get.text() == "Download · 3.1 GB"
     assert row.get.accessibleName() == "Download large from hub.example.org: 3.1 GB"
     assert page.rows["small"].get.text() == "Download · about 166 MB"
-    assert page._where.text().startswith("Downloads come from hub.example.org and its file servers. Nothing is sent")
+    where = "Downloads come from hub.example.org and its file servers (*.hub.example.org, *.hf.co). Nothing is sent"
+    assert page._where.text().startswith(where)
     assert page.rows["base"].facts.text() == "147 MB · Multilingual · MIT · included with Galley"
     assert page.rows["base"].tag.text() == "Transcribes"
     assert page.rows["voices"].facts.text() == "MIT · identifies speakers · By many hands"
@@ -79,7 +86,8 @@ def test_mirror_and_proxy_are_named(page: ModelsPage, stage: Stage, qtbot: QtBot
     stage.works.found = replace(stage.works.found, source=Source("mirror.example.org", "proxy.example:3128", True))
     qtbot.keyClick(page.address, Qt.Key.Key_Return)
     assert stage.preferences.mirror == "https://mirror.example.org"
-    where = "Downloads come from mirror.example.org, through the proxy proxy.example:3128."
+    servers = "mirror.example.org and its file servers (*.mirror.example.org, *.hf.co)"
+    where = f"Downloads come from {servers}, through the proxy proxy.example:3128."
     settle(stage, lambda: page._where.text().startswith(where))
     assert "mirror=https://mirror.example.org" in settings.path().read_text()
     assert not page.address.isVisible()
@@ -96,8 +104,8 @@ def test_a_download_shows_bytes_speed_and_time_and_goes_on_behind_other_pages(
     page: ModelsPage, window: Window, stage: Stage
 ) -> None:
     page.rows["large"].get.click()
-    order = stage.works.of(Fetch)
-    assert order.work == Fetch("large")
+    order = stage.works.of(Download)
+    assert order.work == Download("large")
     row = page.rows["large"]
     assert (row.get.isVisible(), row.cancel.isVisible(), row.progress.text()) == (False, True, "Connecting…")
     window.show_idle()
@@ -115,36 +123,36 @@ def test_a_download_shows_bytes_speed_and_time_and_goes_on_behind_other_pages(
     assert window.sidebar.models.text() == "Models"
     assert row.draft.text() == "Download draft model small · 166 MB"
     row.draft.click()
-    assert stage.works.of(Fetch).work == Fetch("small")
+    assert stage.works.of(Download).work == Download("small")
 
 
 def test_speed_is_that_of_the_last_seconds_and_a_stall_is_said() -> None:
-    job = Job(Fetch("large"))
+    job = Job(Download("large"))
     for second in range(20):
-        job.hear(Step("Downloading", 5_000_000_000 + second * 10_000_000, 10_000_000_000), float(second))
+        job.note(Step("Downloading", 5_000_000_000 + second * 10_000_000, 10_000_000_000), float(second))
     assert job.words(19.0) == "5.2 GB of 10.0 GB · 10 MB/s · about 8 min left"
     assert job.words(25.0) == "5.2 GB of 10.0 GB · waiting for data"
-    job.hear(Step("Downloading", 5_200_000_000, 10_000_000_000), 30.0)
+    job.note(Step("Downloading", 5_200_000_000, 10_000_000_000), 30.0)
     assert job.speed(30.0) < 2_000_000
-    assert Job(Fetch("large"), waiting=True).words(0.0) == "Queued"
+    assert Job(Download("large"), waiting=True).words(0.0) == "Queued"
 
 
 def test_downloads_come_one_after_another_and_a_waiting_one_can_be_taken_back(page: ModelsPage, stage: Stage) -> None:
     for name in ("large", "small", "voices"):
         page.rows[name].get.click()
-    fetches = [each for each in stage.works.all if isinstance(each.work, Fetch)]
+    fetches = [each for each in stage.works.all if isinstance(each.work, Download)]
     assert len(fetches) == 1
     assert page.rows["small"].progress.text() == "Queued"
     page.rows["small"].cancel.click()
     assert page.rows["small"].get.isVisible()
     fetches[0].say(NO_NETWORK)
-    settle(stage, lambda: stage.works.of(Fetch).work == Fetch("voices"))
+    settle(stage, lambda: stage.works.of(Download).work == Download("voices"))
 
 
 def test_a_cancelled_download_keeps_what_came_and_goes_on(page: ModelsPage, stage: Stage) -> None:
     row = page.rows["large"]
     row.get.click()
-    order = stage.works.of(Fetch)
+    order = stage.works.of(Download)
     row.cancel.click()
     assert order.cancelled
     assert (row.progress.text(), row.cancel.isEnabled()) == ("Stopping…", False)
@@ -160,12 +168,12 @@ def test_a_cancelled_download_keeps_what_came_and_goes_on(page: ModelsPage, stag
 def test_what_goes_wrong_is_one_sentence_on_the_row(page: ModelsPage, stage: Stage) -> None:
     row = page.rows["large"]
     row.get.click()
-    stage.works.of(Fetch).say(NO_NETWORK)
+    stage.works.of(Download).say(NO_NETWORK)
     settle(stage, lambda: row.get.isVisible())
     assert row.problem.text() == sentence(NO_NETWORK.problem)
     row.get.click()
     assert not row.problem.isVisible()
-    stage.works.of(Fetch).say(NO_NETWORK)
+    stage.works.of(Download).say(NO_NETWORK)
     settle(stage, lambda: row.dismiss.isVisible())
     row.dismiss.click()
     assert not row.problem.isVisible()
@@ -209,8 +217,8 @@ def test_a_draft_that_does_not_fit_another_model_is_let_go_of_and_that_is_said(p
 def test_small_weights_are_made_before_they_are_used(page: ModelsPage, stage: Stage, window: Window) -> None:
     full, eight, _ = page.card.precision.group.buttons()
     eight.click()
-    order = stage.works.of(Shrink)
-    assert order.work == Shrink("", "auto", "int8")
+    order = stage.works.of(Quantise)
+    assert order.work == Quantise("", "auto", "int8")
     order.say(Step("Quantising", 600, 1000))
     settle(stage, lambda: page.card.progress.text() == "Quantising the weights… 60%")
     assert stage.preferences.precision == "auto"
@@ -221,7 +229,7 @@ def test_small_weights_are_made_before_they_are_used(page: ModelsPage, stage: St
     full.click()
     assert stage.preferences.precision == "auto"
     eight.click()
-    stage.works.of(Shrink).say(Refused(Problem("disk.full")))
+    stage.works.of(Quantise).say(Refused(Problem("disk.full")))
     settle(stage, lambda: page.problem.isVisible())
     assert full.isChecked()
 
@@ -230,8 +238,8 @@ def test_small_weights_that_nobody_wants_any_more_are_not_taken(page: ModelsPage
     full, eight, _ = page.card.precision.group.buttons()
     eight.click()
     full.click()
-    assert stage.works.of(Shrink).cancelled
-    stage.works.of(Shrink).say(Done())
+    assert stage.works.of(Quantise).cancelled
+    stage.works.of(Quantise).say(Done())
     settle(stage, lambda: not stage.models.jobs or "+small" not in stage.models.jobs)
     assert stage.preferences.precision == "auto"
 

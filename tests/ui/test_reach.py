@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop_app import texts
+from desktop_app.app import entry as states
 from desktop_app.engine.messages import SegmentReady, Started
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.elided import ElidedLabel
+from desktop_app.ui.widgets.theme import S2, S3, font
 from tests.ui.staging import MODELS, Stage, finish, segment
 
 Make = Callable[[str], Path]
@@ -120,6 +123,22 @@ def test_no_text_is_cut_off_in_the_smallest_window(
     stage.preferences.speakers = "3"
     window.show_settings()
     fits(window, "the number of speakers")
+
+
+def test_no_state_is_cut_off_in_the_list(language: str, window: Window, stage: Stage, recording: Make) -> None:
+    """In a window of usual width; what is longer in a narrow one stands in the tooltip."""
+    (entry,) = stage.drop(recording("one.wav"))
+    shown = []
+    for change in (
+        {"held": True}, {"held": False, "state": states.WAITING}, {"state": states.FAILED}, {"seconds": 9.0},
+        {"state": states.RECORDING}, {"state": states.INTERRUPTED}, {"state": states.CANCELLED},
+    ):  # fmt: skip
+        vars(entry).update(change)
+        shown.append(entry.summary())
+    room = window.sidebar.list.viewport().width() - 2 * S3 - 18 - S2
+    letters = QFontMetrics(font(12, figures=True))
+    assert not [text for text in shown if letters.horizontalAdvance(text) > room]
+    assert entry.summary() in window.sidebar.model.row_of(entry.id).data(Qt.ItemDataRole.ToolTipRole)
 
 
 def test_no_text_is_cut_off_while_recording(language: str, window: Window, stage: Stage, qtbot: QtBot) -> None:

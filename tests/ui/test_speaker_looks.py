@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
+from desktop_app.texts import _
 from desktop_app.ui.speakers.lanes import Lanes, next_turn, runs
 from desktop_app.ui.transcript.flow import Flow, Revision
 from desktop_app.ui.widgets.speaker_badge import SHAPES, badge, initial, look_of, outline
@@ -78,7 +79,7 @@ def test_the_next_turn_is_found_in_both_directions() -> None:
 def test_the_lanes_say_who_speaks_at_a_time(theme: Theme) -> None:
     lanes = Lanes(theme, 30)
     lanes.show_turns([("Rose", QColor("red"), [(0, 5)]), ("Ben", QColor("blue"), [(4, 9)])], 20.0)
-    assert [lanes.words_at(at) for at in (1, 4.5, 15)] == ["0:01, Rose", "0:04, Rose, Ben", "0:15, no speech"]
+    assert [lanes.words_at(at) for at in (1, 4.5, 15)] == ["0:01, Rose", "0:04, Rose, Ben", f"0:15, {_('no speech')}"]
     lanes.deleteLater()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -18,10 +17,12 @@ from pytestqt.qtbot import QtBot
 from desktop_app.app.entry import Entry
 from desktop_app.app.problems import sentence
 from desktop_app.problems import Problem
+from desktop_app.texts import _
 from desktop_app.transcript import formats
 from desktop_app.transcript.model import Transcript
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.theme import DARK, LIGHT, Theme
+from tests.heartbeat import BLOCKED, Heartbeat
 from tests.talks import talk
 from tests.ui.staging import Stage
 from tests.unit.app.test_speaker_edits import finish, stored
@@ -93,7 +94,7 @@ def test_corrections_are_undone_done_again_and_survive_a_restart(
         steps[0].speakers,
     )
     press(qtbot, window, "Ctrl+Z")
-    assert window.toast.text() == "Nothing to undo"
+    assert window.toast.text() == _("Nothing to undo")
     for after in steps[1:]:
         press(qtbot, window, "Ctrl+Shift+Z")
         assert entry.transcript() == after
@@ -123,7 +124,8 @@ def test_a_text_without_speakers_can_get_some(stage: Stage, window: Window, reco
 def test_a_name_that_is_there_already_merges(window: Window, entry: Entry, qtbot: QtBot) -> None:
     rename(qtbot, window, "S2", "rose")
     assert [speaker.name for speaker in entry.speakers] == ["Rose"]
-    assert "Merged with Rose" in window.toast.text()
+    keys = window.all_actions["undo"].keys
+    assert window.toast.text() == _("Merged with {name}. Press {keys} to undo.", name="Rose", keys=keys)
 
 
 def test_escape_forgets_the_name_and_a_click_beside_keeps_it(window: Window, entry: Entry, qtbot: QtBot) -> None:
@@ -174,37 +176,39 @@ def test_a_correction_of_a_long_recording_blocks_nothing(window: Window, stage: 
     finish(stage, made, talk(5, rounds=60))  # 960 lines, an hour and more
     stage.qtbot.waitUntil(lambda: window.page.view.flow.is_measured, timeout=20_000)
     stage.settle()
-    times = []
-    for correct in (
-        lambda: stage.edits.rename(made.id, "S1", "Someone"),
-        lambda: stage.edits.split(made.id, 5, 39),
-        lambda: stage.edits.reassign(made.id, [9], "S2"),
-        lambda: stage.edits.undo(made.id),
-    ):
-        began = time.thread_time()
-        correct()
-        times.append(time.thread_time() - began)
-        stage.settle()
-    assert min(times) < 0.05, times
-    assert sorted(times)[1] < 0.1, times  # a busy computer is slower than an idle one
+    longest: dict[str, float] = {}
+    for name in ("Someone", "Somebody", "Anyone"):  # what blocks by itself does so each time, a busy computer does not
+        for step, correct in {
+            "rename": lambda name=name: stage.edits.rename(made.id, "S1", name),
+            "split": lambda: stage.edits.split(made.id, 5, 39),
+            "reassign": lambda: stage.edits.reassign(made.id, [9], "S2"),
+            "undo": lambda: stage.edits.undo(made.id),
+            "undo the split": lambda: stage.edits.undo(made.id),
+        }.items():
+            heartbeat = Heartbeat()
+            correct()
+            stage.settle()
+            heartbeat.stop()
+            longest[step] = min(heartbeat.longest, longest.get(step, 1.0))
+    assert max(longest.values()) < BLOCKED, longest
 
 
 def test_the_menu_corrects_what_is_under_it(window: Window, entry: Entry) -> None:
     view = window.page.view
     view.selection.put((1, 4), False)
     actions = {action.text().partition("\t")[0]: action for action in view.menu().actions()}
-    assert not actions["Assign to Arthur"].isEnabled()
-    actions["Assign to Rose"].trigger()
+    assert not actions[_("Assign to {name}", name="Arthur")].isEnabled()
+    actions[_("Assign to {name}", name="Rose")].trigger()
     assert entry.segments[1].speaker == "S1"
     actions = {action.text().partition("\t")[0]: action for action in view.menu().actions()}
-    assert actions["Undo change of speaker"].isEnabled()
-    assert not actions["Redo"].isEnabled()
-    merging = next(action.menu() for name, action in actions.items() if name.startswith("Merge Rose"))
+    assert actions[_("Undo {edit}", edit=_("change of speaker"))].isEnabled()
+    assert not actions[_("Redo")].isEnabled()
+    merging = next(action.menu() for name, action in actions.items() if name == _("Merge {name} with", name="Rose"))
     merging.actions()[0].trigger()
     assert [speaker.name for speaker in entry.speakers] == ["Arthur"]
     names = [action.text().partition("\t")[0] for action in view.menu().actions()]
-    assert "Merge Arthur into" not in names
-    assert "Rename Arthur…" in names
+    assert _("Merge {name} with", name="Arthur") not in names
+    assert _("Rename {name}…", name="Arthur") in names
 
 
 def test_ten_seconds_of_a_speaker_are_heard(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
@@ -214,19 +218,19 @@ def test_ten_seconds_of_a_speaker_are_heard(window: Window, stage: Stage, entry:
     assert path == entry.path
     assert 0 < end - start <= 10.001
     assert any(segment.start <= start < segment.end and segment.speaker == "S2" for segment in entry.segments)
-    assert strip.previews["S2"].accessibleName() == "Stop the sample of Arthur"
+    assert strip.previews["S2"].accessibleName() == _("Stop the sample of {name}", name="Arthur")
     strip.previews["S2"].click()
     assert stage.player.stopped == 1
-    assert strip.previews["S2"].accessibleName() == "Play a sample of Arthur"
+    assert strip.previews["S2"].accessibleName() == _("Play a sample of {name}", name="Arthur")
 
 
 def test_the_timeline_and_the_times_play(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
     lanes, view = window.speakers.strip.lanes, window.page.view
     qtbot.mouseClick(lanes, Qt.MouseButton.LeftButton, pos=QPoint(lanes.width() // 2, 10))
     assert stage.player.played[-1][1] == pytest.approx(entry.seconds / 2, rel=0.02)
-    stage.player.hear(entry.segments[4].start + 0.1)
-    qtbot.waitUntil(lambda: view.is_heard(entry.segments[4].start))
-    assert "stop" in window.page.header.play.accessibleName().lower()
+    stage.player.feed(entry.segments[4].start + 0.1)
+    qtbot.waitUntil(lambda: view.is_playing(entry.segments[4].start))
+    assert window.page.header.play.accessibleName() == _("Stop")
     view.verticalScrollBar().setValue(0)
     time_of_1 = view.time_place(1).center()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=time_of_1)
@@ -248,14 +252,14 @@ def test_without_a_device_one_sentence_says_so(window: Window, stage: Stage, ent
     window.page.header.play.click()
     stage.player.end(Problem("output.none"))
     qtbot.waitUntil(lambda: window.trouble.isVisible())
-    assert window.trouble.text.text() == "This cannot be played. " + sentence(Problem("output.none"))
+    assert window.trouble.text.text() == sentence(Problem("output.not_played", cause=Problem("output.none")))
     assert stage.playback.key == ""
 
 
 def test_late_news_of_what_is_not_played_any_more_is_passed_over(stage: Stage, entry: Entry, qtbot: QtBot) -> None:
     stage.playback.play(entry.id, entry.path, 1.0)
     stage.player.listener.moved(99, 7.0)
-    stage.player.hear(2.0)
+    stage.player.feed(2.0)
     qtbot.waitUntil(lambda: stage.playback.seconds == 2.0)
     stage.playback.stop()
     stage.player.end(Problem("output.gone"))

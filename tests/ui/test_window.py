@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Event, current_thread, main_thread
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -13,7 +14,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractSlider, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop_app.app import doctor, report, stages
+from desktop_app.app.doctor import Finding
 from desktop_app.app.problems import sentence
+from desktop_app.app.wording import number, percent
 from desktop_app.engine.messages import (
     Cancelled,
     Failed,
@@ -26,6 +30,7 @@ from desktop_app.engine.messages import (
     TentativeLine,
 )
 from desktop_app.problems import Problem
+from desktop_app.texts import _, ngettext
 from desktop_app.transcript.formats import FORMATS, read_json
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.shell import files
@@ -48,8 +53,34 @@ def test_a_drop_starts_at_once_and_another_adds_to_the_queue(
     drop(window, drag(window, recording("three.wav")))
     qtbot.waitUntil(lambda: len(stage.session.entries) == 3)
     assert window.page.header.title.text() == "one.wav"  # the page stays where the user is
-    assert window.page.strip.queue.text() == "2 more queued"
-    assert window.page.strip.words.text() == "Loading Large…"
+    assert window.page.strip.queue.text() == ngettext("{n} more queued", "{n} more queued", 2)
+    assert window.page.strip.words.text() == stages.describe("loading", name="Large")
+
+
+def test_a_report_is_saved_beside_the_window(
+    window: Window, stage: Stage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it takes to look at everything is not taken from the window, and a full disk is told."""
+    place, went_on = tmp_path / "report.zip", Event()
+
+    def slow() -> Iterator[Finding]:
+        assert went_on.wait(20) and current_thread() is not main_thread()
+        yield Finding("ok", "It was looked at.")
+
+    monkeypatch.setattr(doctor, "CHECKS", (slow,))
+    monkeypatch.setattr(report, "made", lambda findings: findings[0].what.encode())
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda parent, title, name, pattern: (str(place), pattern))
+    window.show_settings()
+    window.settings.report.click()
+    assert window.toast.text() == _("Preparing the report…")
+    went_on.set()
+    saved = _("Saved as {name}. Nothing was sent; read it before you share it.", name="report.zip")
+    qtbot.waitUntil(lambda: window.toast.text() == saved)
+    assert place.read_bytes() == b"It was looked at."
+    place = tmp_path / "missing" / "report.zip"
+    window.settings.report.click()
+    problem = Problem("disk.not_saved", name=str(place), error="No such file or directory")
+    qtbot.waitUntil(lambda: window.trouble.text.text() == sentence(problem))
 
 
 def test_a_drag_is_seen_wherever_it_is(window: Window, stage: Stage, recording: Make) -> None:
@@ -118,14 +149,15 @@ def test_the_panel_shows_the_figures_in_plain_words(window: Window, stage: Stage
     stage.say(Progress(entry.id, 30.0, 60.0, stats))
     shown = {name: label.text() for name, label in window.panel.values.items()}
     assert shown == {
-        "acceptance": "83%", "per_pass": "2.4", "real_time": "5.0", "encoder": "25%", "drafting": "25%",
-        "target": "50%", "target_model": "Large", "draft_model": "Small", "device": "CPU", "precision": "f32",
+        "acceptance": percent(0.83), "per_pass": number(2.4, 1), "real_time": number(5, 1),
+        "encoder": percent(0.25), "drafting": percent(0.25), "target": percent(0.5),
+        "target_model": "Large", "draft_model": "Small", "device": "CPU", "precision": "f32",
         "near_ties": "2",
     }  # fmt: skip
     assert window.panel.meter.value == pytest.approx(0.83)
     assert sum(share for _, share in window.panel.bar.shares) == pytest.approx(1)
     for label in window.panel.values.values():
-        assert len(label.toolTip().split()) > 4
+        assert len(label.toolTip().split()) > 2
         assert label.text() in label.accessibleName()
 
 
@@ -150,7 +182,7 @@ def test_without_a_draft_the_panel_says_so(window: Window, stage: Stage, recordi
     (entry,) = stage.drop(recording("one.wav"))
     alone = type(MODELS)("Large", "", "off", "CPU", "f32")
     stage.say(Started(entry.id, 60.0, alone), Progress(entry.id, 30.0, 60.0, Statistics(tokens=9, target_passes=10)))
-    assert window.panel.values["draft_model"].text() == "None"
+    assert window.panel.values["draft_model"].text() == _("None")
     assert window.panel.values["acceptance"].text() == "–"
     assert not window.page.notice.isVisible()
 
@@ -160,12 +192,13 @@ def test_the_panel_says_that_the_draft_was_left_out_and_why(window: Window, stag
     stats = Statistics(tokens=100, target_passes=90, left_out=60, left_out_speed=48.0)
     stage.say(Started(entry.id, 60.0, MODELS), Progress(entry.id, 30.0, 60.0, stats))
     said = window.panel.values["draft_model"].text()
-    assert said == "Small; disabled for 60% of the text, where it would have reduced the speed to 80%"
+    why = "{draft}; disabled for {share} of the text, where it would have reduced the speed to {speed}"
+    assert said == _(why, draft="Small", share=percent(0.6), speed=percent(0.8))
 
 
 def test_the_menu_offers_all_formats_and_turns_of_speakers_only_where_they_are_known(window: Window) -> None:
     header = window.page.header
-    assert [action.text() for action in header.save_menu.actions()] == [form.label for form in FORMATS.values()]
+    assert [action.text() for action in header.save_menu.actions()] == [_(form.label) for form in FORMATS.values()]
     header.set_speakers(known=False, audible=False)
     assert [name for name, action in header.formats.items() if not action.isEnabled()] == ["rttm"]
     header.set_speakers(known=True, audible=False)
@@ -192,7 +225,7 @@ def test_a_text_is_saved_in_every_format(
     text = place.read_text(encoding="utf-8")
     assert "sentence number 2" in text
     assert [file.name for file in place.parent.iterdir()] == [place.name]
-    assert "Saved as" in window.toast.text()
+    assert window.toast.text() == _("Saved as {name}", name=place.name)
     if form == "json":
         assert read_json(text).segments[0].text == segment(0).text
         assert json.loads(text)["models"]["target"] == "Large"
@@ -216,7 +249,8 @@ def test_a_failed_save_is_said_and_leaves_the_old_file(
     assert place.read_text() == "before"
     assert not list(tmp_path.glob(".*part"))
     assert window.trouble.isVisible()
-    assert "kept.txt was not saved (no space left on device)" in window.trouble.text.text().lower()
+    problem = Problem("disk.not_saved", name="kept.txt", error="No space left on device")
+    assert window.trouble.text.text() == sentence(problem)
     window.trouble.buttons[0].click()
     assert not window.trouble.isVisible()
 
@@ -269,18 +303,18 @@ def test_finding_marks_counts_and_goes_on(window: Window, stage: Stage, recordin
     bar = window.page.find_bar
     assert bar.isVisible()
     qtbot.keyClicks(bar.field, "NUMBER 3")
-    assert bar.count.text() == "1 of 11"
+    assert bar.count.text() == _("{number} of {count}", number=1, count=11)
     qtbot.keyClick(bar.field, Qt.Key.Key_Return)
-    assert bar.count.text() == "2 of 11"
+    assert bar.count.text() == _("{number} of {count}", number=2, count=11)
     qtbot.keyClick(bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     qtbot.keyClick(bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    assert bar.count.text() == "11 of 11"
+    assert bar.count.text() == _("{number} of {count}", number=11, count=11)
     hit = window.page.view.finder.hit
     assert hit is not None
     y = window.page.view.flow.top_of(hit[0]) - window.page.view.verticalScrollBar().value()
     assert 0 <= y <= window.page.view.viewport().height()
     qtbot.keyClicks(bar.field, "xyz")
-    assert bar.count.text() == "Not found"
+    assert bar.count.text() == _("Not found")
     qtbot.keyClick(bar.field, Qt.Key.Key_Escape)
     assert not bar.isVisible()
     assert not window.page.view.finder.hits
@@ -294,7 +328,7 @@ def test_a_failure_is_shown_in_its_page_and_in_the_list(window: Window, stage: S
     assert not window.page.choose_model.isVisible()
     index = window.sidebar.model.row_of(entry.id)
     spoken = index.data(Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken == "notes.wav, Failed"
+    assert spoken == f"notes.wav, {_('Failed')}"
     window.page.try_again.click()
     assert stage.session.in_work == [entry]
     assert not window.page.problem.isVisible()
@@ -330,7 +364,7 @@ def test_a_key_stops_and_the_partial_text_can_be_saved(
     assert stage.engine.cancelled == [entry.id]
     stage.say(Cancelled(entry.id))
     assert window.page.broken_off.isVisible()
-    assert "Stopped at 0:02 of 1:00." in window.page.broken_off.text.text()
+    assert _("Stopped at {time} of {length}.", time="0:02", length="1:00") in window.page.broken_off.text.text()
     assert window.page.header.save.isEnabled()
 
 
@@ -350,12 +384,31 @@ def test_removing_asks_first(
     assert Path(entry.path).exists()
 
 
+def test_deleting_a_live_recording_says_that_its_sound_goes(
+    window: Window, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = stage.record()
+    stage.stop()
+    stage.say(Finished(entry.id, transcript(segment(0))))
+    sound = Path(entry.path)
+    sound.parent.mkdir(parents=True, exist_ok=True)
+    sound.touch()
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr(files, "confirm", lambda *said: asked.append(said) or True)
+    window.files.remove(entry.id)
+    stage.qtbot.waitUntil(lambda: stage.library.recordings() == [])
+    ((_window, question, what, yes),) = asked
+    assert (question, yes) == (_("Delete “{name}”?", name=entry.name), _("Delete"))
+    assert what == _("Its sound and its transcript are deleted from this computer and cannot be brought back.")
+    assert not sound.exists()
+
+
 def test_the_list_has_the_queue_above_and_the_newest_first(window: Window, stage: Stage, recording: Make) -> None:
-    one, _, three = stage.drop(recording("one.wav"), recording("two.wav"), recording("three.wav"))
+    one, _two, three = stage.drop(recording("one.wav"), recording("two.wav"), recording("three.wav"))
     finish(stage, one)
     model = window.sidebar.model
     rows = [model.index(row).data() for row in range(model.rowCount())]
-    assert rows == ["In progress", "two.wav", "three.wav", "Recordings", "one.wav"]
+    assert rows == [_("In progress"), "two.wav", "three.wav", _("Recordings"), "one.wav"]
     window.sidebar.cancel_asked.emit(three.id)
     assert stage.engine.cancelled == [three.id]
     window.sidebar.search.setText("tw")
@@ -371,7 +424,7 @@ def test_closing_in_the_middle_asks_and_keeps(
     monkeypatch.setattr(window_module, "confirm", lambda parent, question, *_: asked.append(question))
     assert not window.close()
     assert window.isVisible()
-    assert asked == ["A recording is not finished"]
+    assert asked == [ngettext("A recording is not finished", "{n} recordings are not finished", 1)]
     finish(stage, entry)
     with stage.qtbot.waitSignal(window.closed):
         window.close()

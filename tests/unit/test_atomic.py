@@ -41,3 +41,13 @@ def test_a_disk_that_fills_up_leaves_the_older_file(tmp_path: Path, monkeypatch:
         atomic.write(target, "new")
     assert target.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_what_a_killed_program_left_long_ago_goes_and_what_is_being_written_stays(tmp_path: Path) -> None:
+    left, written, others = (tmp_path / name for name in (".galley-1.part", ".galley-2.part", "movie.part"))
+    for file in (left, written, others):
+        file.touch()
+    for file in (left, others):
+        os.utime(file, (0, 0))
+    atomic.write(tmp_path / "talk.txt", "text")
+    assert {file.name for file in tmp_path.iterdir()} == {".galley-2.part", "movie.part", "talk.txt"}

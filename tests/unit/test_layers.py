@@ -27,9 +27,11 @@ SHARED = {"transcript": {"problems"}, "problems": set()}
 ROOMS: dict[str, set[str]] = {
     "folders": set(),
     "resources": set(),
-    "settings": {"folders"},
+    "settings": {"atomic", "folders"},
     "texts": {"resources"},
-    "atomic": set(),
+    "private": set(),
+    "atomic": {"private"},
+    "printing": set(),
     "audio": set(),
     "decoding": set(),
     "speakers": set(),
@@ -38,13 +40,17 @@ ROOMS: dict[str, set[str]] = {
     "library": set(),
     "training": {"audio", "checkpoints", "decoding", "folders", "runtimes"},
     "engine": {"audio", "checkpoints", "decoding", "folders", "resources", "runtimes", "speakers"},
-    "app": {"audio", "engine", "folders", "library", "settings", "speakers", "texts"},
+    "app": {"atomic", "audio", "engine", "folders", "library", "settings", "speakers", "texts"},
     "measure": {
-        *("app", "atomic", "audio", "checkpoints", "decoding", "engine", "folders", "resources", "speakers", "texts"),
+        *("app", "atomic", "audio", "checkpoints", "decoding", "engine", "folders", "printing", "resources"),
+        *("speakers", "texts"),
     },
-    "ui": {"app", "atomic", "audio", "engine", "resources", "texts"},
-    "cli": {"app", "atomic", "audio", "checkpoints", "engine", "folders", "measure", "settings", "texts", "training"},
-    "__main__": {"cli"},
+    "ui": {"app", "atomic", "audio", "engine", "private", "resources", "texts"},
+    "cli": {
+        *("app", "atomic", "audio", "checkpoints", "engine", "folders", "measure", "printing", "private", "settings"),
+        *("texts", "training"),
+    },
+    "__main__": {"audio", "cli", "folders", "private"},
 }
 
 # What a single file may import besides: the command line opens the window here, options have help and refusals, and
@@ -78,7 +84,9 @@ ALLOWED: dict[str, set[str]] = {
     "resources": set(),
     "settings": set(),
     "texts": {"polib"},
+    "private": set(),
     "atomic": set(),
+    "printing": set(),
     "decoding": {"numpy"},
 }
 
@@ -196,6 +204,15 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     """Neither directly nor by others, and not for types alone."""
     found = circle({name: arrows(name) for name in MODULES})
     assert not found
+
+
+def test_only_the_decoding_process_reads_media() -> None:
+    """A damaged file may crash FFmpeg: nothing but the program of that process opens one with it. Beside it only the
+    recorder's encoder knows FFmpeg, and it sees no file."""
+    knowing = {name for name in MODULES if any(module.split(".")[0] == "av" for _, module in imports(name))}
+    assert knowing == {"audio.decoder", "audio.flac"}
+    assert "av.open" not in MODULES["audio.flac"].read_text(encoding="utf-8")
+    assert {name for name in MODULES if "audio.decoder" in arrows(name)} == {"__main__"}
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("ui.")])

@@ -129,6 +129,53 @@ OLD_TERMS = {
     r"\b(its|the) turn comes\b|\bwaits until\b": "queued",
 }
 
+# Words of the old dialect that no name in the code of these folders holds, and the word that the field uses.
+OLD_NAMES = {
+    r"inks?": "final",
+    r"ears?|hear|hears|heard|hearing|unheard": "encoder, encoded; feed, received",
+    r"said|saying|teller|tellers": "message, text; listener, reporter",
+    r"shrink|shrunk": "quantise",
+    r"tapes?": "recording file",
+    r"grey": "draft",
+}
+PLAIN_ROOMS = [
+    "app",
+    "audio",
+    "checkpoints",
+    "cli",
+    "decoding",
+    "engine",
+    "library",
+    "measure",
+    "runtimes",
+    "speakers",
+    "training",
+    "transcript",
+    "ui",
+]
+
+
+def names(source: str) -> Iterator[tuple[int, str]]:
+    """Every name that a source defines or uses, with its line; of an import the parts of the module's path."""
+    for node in ast.walk(ast.parse(source)):
+        for field in ("name", "id", "attr", "arg", "asname", "module"):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                yield getattr(node, "lineno", 0), name
+
+
+def old_names(source: str) -> list[tuple[int, str, str]]:
+    """The names in a source that hold a word of the old dialect: line, name and the better word."""
+    found = []
+    for line, name in names(source):
+        words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)  # of snake_case, CamelCase and CAPITALS
+        found += [
+            (line, name, better)
+            for old, better in OLD_NAMES.items()
+            if any(re.fullmatch(old, word, re.IGNORECASE) for word in words)
+        ]
+    return found
+
 
 def sources(*rooms: str) -> Iterator[Path]:
     for room in rooms:
@@ -507,3 +554,25 @@ def test_a_faulty_translation_is_found(old: str, new: str, fault: str, tmp_path:
     assert not faults(polib.pofile(whole), found)
     broken = GERMAN if old == new else whole.replace(old.replace("{alle}", "{all}"), new)
     assert any(fault in one for one in faults(polib.pofile(broken), found)), faults(polib.pofile(broken), found)
+
+
+@pytest.mark.parametrize("room", [*(f"desktop_app/{room}" for room in PLAIN_ROOMS), "benchmarks"])
+def test_no_name_is_in_the_old_dialect(room: str) -> None:
+    """A name is the word of the field, so that who knows Whisper can read the code."""
+    found = []
+    for file in sorted((TOP / room).rglob("*.py")):
+        place = file.relative_to(TOP)
+        found += [f"{place}: {word} is a word of the old dialect" for _, word, _ in old_names(f"{file.stem}: int")]
+        found += [
+            f"{place}:{line}: {name}, better: {better}"
+            for line, name, better in old_names(file.read_text("utf-8"))
+            if not (name == "ink" and place.parts[1] == "ui")  # a colour of the theme
+        ]
+    assert not found, "\n".join(found)
+
+
+def test_words_are_found_in_names_of_every_style() -> None:
+    source = "class HeardBy: ...\nSAID = 1\ndef _hear_on(text_ink): return text.ears\nfrom decoding.hearing import x\n"
+    found = {name for _, name, _ in old_names(source)}
+    assert found == {"HeardBy", "SAID", "_hear_on", "text_ink", "ears", "decoding.hearing"}
+    assert not old_names("shared, link, nearer, gear, year, think, unlink, rehearsal = range(8)")

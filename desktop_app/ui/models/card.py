@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QActionGroup
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from desktop_app.app.models import PAIR, SMALL, ModelStore
-from desktop_app.app.preferences import AUTO, OFF, PRECISIONS, Preferences, name_of
-from desktop_app.engine.model_list import Listed
-from desktop_app.engine.model_work import Shrink
+from desktop_app.app.preferences import AUTO, OFF, PRECISIONS, Preferences
+from desktop_app.engine.model_list import Listed, name_of
+from desktop_app.engine.model_work import Quantise
 from desktop_app.texts import N_, _, pgettext
-from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.choice import Choice
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.layouts import add, column, row
+from desktop_app.ui.widgets.menus import MenuButton, choice_menu
 from desktop_app.ui.widgets.meters import Bar
 from desktop_app.ui.widgets.sheet import card, quiet, rule, setting
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, Theme
@@ -38,9 +36,8 @@ class ModelsCard(QWidget):
 
     def __init__(self, theme: Theme, models: ModelStore, preferences: Preferences) -> None:
         super().__init__()
-        self._theme, self._models, self._preferences = theme, models, preferences
-        self.target = _menu_button(lambda: self._open(self.target, self.target_menu()))
-        self.draft = _menu_button(lambda: self._open(self.draft, self.draft_menu()))
+        self._models, self._preferences = models, preferences
+        self.target, self.draft = MenuButton(theme, self.target_menu), MenuButton(theme, self.draft_menu)
         self.precision = Choice(_("Precision"), [_(option) for option in _OPTIONS])
         self.precision.picked.connect(lambda number: models.choose_precision(PRECISIONS[number]))
         self._target_line = quiet()
@@ -51,8 +48,6 @@ class ModelsCard(QWidget):
         self.cancel = button(_("Cancel"), "link", partial(models.cancel, SMALL))
         self._making = QWidget()
         self._lay_out()
-        theme.changed.connect(self._retint)
-        self._retint()
         self.refresh()
 
     def _lay_out(self) -> None:
@@ -92,7 +87,7 @@ class ModelsCard(QWidget):
             else _("Lower precision uses less memory and is faster; a few words may differ.")
         )
         job = models.jobs.get(SMALL)
-        making = job.work if job and isinstance(job.work, Shrink) and not job.stopping else None
+        making = job.work if job and isinstance(job.work, Quantise) and not job.stopping else None
         self.precision.pick(PRECISIONS.index(making.precision if making else preferences.precision))
         for button_ in self.precision.group.buttons()[1:]:
             button_.setEnabled(not graphs)
@@ -138,7 +133,7 @@ class ModelsCard(QWidget):
         best = models.find(models.list.best) if models.list else None
         choices = [(_("Automatic ({model})", model=best.title) if best else _("Automatic"), "")]
         choices += [(each.title, str(each.folder)) for each in self._writers()]
-        menu = self._menu(_("Model"), choices, chosen, models.choose_target)
+        menu = choice_menu(self, _("Model"), choices, chosen, models.choose_target)
         menu.addSeparator()
         menu.addAction(_("Use a folder without copying it…"), self.folder_asked.emit)
         return menu
@@ -148,35 +143,8 @@ class ModelsCard(QWidget):
         choices = [(_("Automatic"), AUTO), (pgettext("draft model", "None"), OFF)]
         used = self._models.in_use
         choices += [(each.title, str(each.folder)) for each in self._writers() if each.name != used]
-        return self._menu(_("Draft model"), choices, self._preferences.draft, self._models.choose_draft)
+        return choice_menu(self, _("Draft model"), choices, self._preferences.draft, self._models.choose_draft)
 
     def _writers(self) -> list[Listed]:
         found = self._models.list
         return [each for each in found.installed if not each.speakers] if found else []
-
-    def _menu(self, name: str, choices: list[tuple[str, str]], chosen: str, then: Callable[[str], None]) -> QMenu:
-        menu = QMenu(self)
-        menu.setAccessibleName(name)
-        menu.aboutToHide.connect(menu.deleteLater)
-        group = QActionGroup(menu)
-        for text, value in choices:
-            action = menu.addAction(text.replace("&", "&&"), partial(then, value))
-            action.setCheckable(True)
-            action.setChecked(value == chosen)
-            group.addAction(action)
-        return menu
-
-    @staticmethod
-    def _open(control: QPushButton, menu: QMenu) -> None:
-        menu.popup(control.mapToGlobal(control.rect().bottomLeft()))
-
-    def _retint(self) -> None:
-        colors = self._theme.palette
-        for control in (self.target, self.draft):
-            control.setIcon(icons.icon("chevron-down", colors.muted, colors.draft))
-
-
-def _menu_button(then: Callable[[], None]) -> QPushButton:
-    made = button("", "plain", then)
-    made.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
-    return made

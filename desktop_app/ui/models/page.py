@@ -20,9 +20,8 @@ from desktop_app.texts import _
 from desktop_app.ui.models import words as models_words
 from desktop_app.ui.models.card import ModelsCard
 from desktop_app.ui.models.row import ModelRow
-from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.banner import PROBLEM, Banner
-from desktop_app.ui.widgets.buttons import button
+from desktop_app.ui.widgets.buttons import button, set_icon
 from desktop_app.ui.widgets.confirm import confirm
 from desktop_app.ui.widgets.labels import field, label
 from desktop_app.ui.widgets.layouts import STRETCH, add, column, row
@@ -37,8 +36,10 @@ _PARTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".json", ".xml")
 class ModelsPage(QWidget):
     """Attributes: card (what is in use); rows (by the model's name); add, mirror, address, save (controls)."""
 
-    def __init__(self, theme: Theme, models: ModelStore, preferences: Preferences) -> None:
-        super().__init__()
+    def __init__(
+        self, theme: Theme, models: ModelStore, preferences: Preferences, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
         self._theme, self.models, self._preferences = theme, models, preferences
         self.rows: dict[str, ModelRow] = {}
         self._rest = QTimer(self, singleShot=True, interval=1)
@@ -49,6 +50,7 @@ class ModelsPage(QWidget):
         self.problem.add_button(_("Dismiss"), "link").clicked.connect(self._dismiss)
         self.add = button(_("Add a folder…"), "plain", self._add_folder)
         self.add.setIconSize(QSize(16, 16))
+        set_icon(self.add, theme, "plus", "ink")
         self._where = quiet()
         self.mirror = button(_("Use a mirror…"), "link", self._ask_mirror)
         self.address = field(_("Address of the mirror; empty for the public hub"), "https://…")
@@ -65,11 +67,10 @@ class ModelsPage(QWidget):
         models.changed.connect(self.refresh)
         models.moved.connect(self._show_job)
         preferences.changed.connect(self.card.refresh)
-        theme.changed.connect(self._retint)
-        self._retint()
 
     def _lay_out(self) -> None:
-        self.sheet = Sheet(_WIDTH)
+        self.sheet = Sheet(_WIDTH, self)
+        column(self.sheet, inside=self)
         about = quiet(_("Have a model folder? Drop it here."))
         here = column(label(_("On this computer"), "heading"), about, spacing=S1)
         row((self.address, 1), self.save, self.never_mind, inside=self._mirror_row, spacing=S2, margins=(0, S2, 0, 0))
@@ -83,7 +84,6 @@ class ModelsPage(QWidget):
         )  # fmt: skip
         for ground in (self._here, self._offered):
             column(inside=ground)
-        column(self.sheet, inside=self)
 
     # What is shown.
 
@@ -222,9 +222,6 @@ class ModelsPage(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._stalled.stop()
-
-    def _retint(self) -> None:
-        self.add.setIcon(icons.icon("plus", self._theme.palette.ink))
 
 
 def _arrange(ground: QWidget, rows: list[ModelRow]) -> None:

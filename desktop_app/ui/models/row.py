@@ -16,11 +16,11 @@ from desktop_app.app.wording import size
 from desktop_app.engine.model_list import Listed, Source
 from desktop_app.texts import _
 from desktop_app.ui.models import words as models_words
-from desktop_app.ui.widgets import icons
-from desktop_app.ui.widgets.buttons import button, icon_button
+from desktop_app.ui.widgets.buttons import button, icon_button, set_icon
 from desktop_app.ui.widgets.elided import ElidedLabel
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.layouts import column, row
+from desktop_app.ui.widgets.menus import open_under
 from desktop_app.ui.widgets.meters import Bar
 from desktop_app.ui.widgets.screen_reader import announce
 from desktop_app.ui.widgets.sheet import quiet
@@ -51,7 +51,6 @@ class ModelRow(QWidget):
         lines = column(head, *(self._places[each] for each in _LINES), spacing=S1)
         controls = (self._places[each] for each in _CONTROLS)
         row((lines, 1), *controls, inside=self, spacing=S2, margins=(S4, S3, S3, S3))
-        theme.changed.connect(self._retint)
 
     # The parts.
 
@@ -91,7 +90,7 @@ class ModelRow(QWidget):
     @cached_property
     def more(self) -> QPushButton:
         made = self._put("more", icon_button(_("More actions for {model}", model=self._model.title), self.open_menu))
-        made.setIcon(icons.icon("more", self._theme.palette.muted))
+        set_icon(made, self._theme, "more")
         return made
 
     def _control(
@@ -187,7 +186,7 @@ class ModelRow(QWidget):
 
     def open_menu(self) -> None:
         """What else can be done, under the button."""
-        self.menu().popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+        open_under(self.more, self.menu())
 
     def menu(self) -> QMenu:
         """What else can be done with an installed model."""
@@ -201,10 +200,6 @@ class ModelRow(QWidget):
         remove = menu.addAction(_("Remove…"), partial(self.remove_asked.emit, model.name))
         remove.setEnabled(model.removable)
         return menu
-
-    def _retint(self) -> None:
-        if "more" in self.__dict__:
-            self.more.setIcon(icons.icon("more", self._theme.palette.muted))
 
 
 def is_folder(model: Listed) -> bool:

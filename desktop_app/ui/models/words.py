@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.app.wording import language, size
+from desktop_app.app.wording import language, servers, size
 from desktop_app.engine.model_list import Draft, Listed, Source
 from desktop_app.texts import _
 
@@ -36,19 +36,10 @@ def download(model: Listed) -> str:
 
 def where(source: Source) -> str:
     """Which computers a download talks to, and what they learn."""
-    values = {"host": source.host, "proxy": source.proxy}
-    if source.mirror:
-        servers = _("Downloads come from {host}.", **values)
-        if source.proxy:
-            servers = _("Downloads come from {host}, through the proxy {proxy}.", **values)
-    else:
-        servers = _("Downloads come from {host} and its file servers.", **values)
-        if source.proxy:
-            servers = _("Downloads come from {host} and its file servers, through the proxy {proxy}.", **values)
     learnt = _(
         "Nothing is sent before you press Download; the server then learns your IP address and the model's name."
     )
-    return f"{servers} {learnt}"
+    return f"{servers(source)} {learnt}"
 
 
 def languages(codes: tuple[str, ...]) -> str:

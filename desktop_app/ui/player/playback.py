@@ -55,6 +55,11 @@ class Playback(QObject):
             self._player.stop()
             self._silent()
 
+    def forget(self, key: str) -> None:
+        """Be silent if this recording is heard: it is removed."""
+        if key == self.key:
+            self.stop()
+
     def close(self) -> None:
         """Let go of the device."""
         self._player.close()

@@ -55,7 +55,7 @@ class Captions(QWidget):
         self._preferences = preferences
         self._segments: Sequence[Segment] = ()
         self._lines: Sequence[TentativeLine] = ()
-        self._said = self._shown = 0  # segments
+        self._announced = self._shown = 0  # segments
         self._held: QPoint | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
@@ -87,16 +87,16 @@ class Captions(QWidget):
     def show_text(self, segments: Sequence[Segment], lines: Sequence[TentativeLine]) -> None:
         """Show the end of a text: its finished segments and the line that is being spoken."""
         if len(segments) < self._shown:  # another recording
-            self._said = 0
+            self._announced = 0
             self.flow.clear()
         self._shown = len(segments)
         self._segments, self._lines = segments, lines
         if not self.isVisible():
             return
         self.flow.sync(segments, lines)
-        if len(segments) > self._said:
-            announce(self, " ".join(segment.text.strip() for segment in segments[self._said :]))
-            self._said = len(segments)
+        if len(segments) > self._announced:
+            announce(self, " ".join(segment.text.strip() for segment in segments[self._announced :]))
+            self._announced = len(segments)
         self.setAccessibleDescription(" ".join(it.text for it in self.flow.paragraphs[-_ROWS:]) or _(_NOTHING))
         self.update()
 

@@ -24,4 +24,5 @@ class RecoveryBar(Banner):
         self._show()
 
     def _show(self) -> None:
+        self.transcribe.setText(_("Resume all") if len(self._recovery.found) > 1 else _("Transcribe"))
         self.say(self._recovery.sentence())

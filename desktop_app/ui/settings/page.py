@@ -18,12 +18,13 @@ _WIDTH = 600
 
 
 class SettingsPage(QWidget):
-    """Attributes: sheet (what scrolls); sections (their parts, by the headings)."""
+    """Attributes: sheet (what scrolls); sections (their parts, by the headings); report (its button)."""
 
     def __init__(self, theme: Theme, actions: Actions, preferences: Preferences, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.sections = {each.heading: each.make(theme, actions, preferences) for each in SECTIONS}
-        self.sheet = Sheet(_WIDTH)
+        self.sheet = Sheet(_WIDTH, self)
+        column(self.sheet, inside=self)
         box = self.sheet.box
         add(box, label(_("Settings"), "title"), S6)
         for number, each in enumerate(SECTIONS):
@@ -33,8 +34,8 @@ class SettingsPage(QWidget):
             more = [parts.value] if parts.value is not None else []
             add(box, setting(_(each.heading), quiet(_(each.explanation)), parts.control, *more))
         about = quiet(_("Galley {version}. Nothing leaves this computer.", version=__version__))
-        add(box, STRETCH, S5, row((about, 1), actions.button("shortcuts", "link")))
-        column(self.sheet, inside=self)
+        self.report = actions.button("report", "link")
+        add(box, STRETCH, S5, row((about, 1), self.report, actions.button("shortcuts", "link")))
         preferences.changed.connect(self.refresh)
         self.refresh()
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
+from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
 
+from desktop_app import texts
 from desktop_app.app.preferences import Preferences
 from desktop_app.texts import N_, _
-from desktop_app.ui.settings.language_button import LanguageButton
 from desktop_app.ui.settings.speaker_count import SpeakerCount
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.choice import Choice
 from desktop_app.ui.widgets.elided import ElidedLabel
 from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.menus import MenuButton, choice_menu
+from desktop_app.ui.widgets.screen_reader import named
 from desktop_app.ui.widgets.theme import CHOICES, DARK, LIGHT, SYSTEM, Theme
 
 
@@ -101,5 +105,23 @@ def _appearance(theme: Theme, actions: Actions, preferences: Preferences) -> Par
 
 @section(N_("Language"), N_("The language of the window. Recordings can be in any language."))
 def _language(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
-    control = LanguageButton(theme, preferences)
-    return Parts(control, control.refresh)
+    def menu() -> QMenu:
+        languages = [(_language_name(code), code) for code in ("", *texts.languages())]
+        then = partial(setattr, preferences, "language")
+        return choice_menu(control.parentWidget(), _("Language"), languages, preferences.language, then)
+
+    def refresh() -> None:
+        control.setText(_language_name(preferences.language))
+        control.setAccessibleName(named(_("Language"), control.text()))
+
+    control = MenuButton(theme, menu)
+    return Parts(control, refresh)
+
+
+def _language_name(code: str) -> str:
+    """A language as those who speak it call it."""
+    language = code or texts.system_language()
+    world = language if "_" in language else f"{language}_001"  # else Qt names a country's: "American English"
+    name = QLocale(world).nativeLanguageName()
+    name = name[:1].upper() + name[1:]
+    return name if code else _("System ({language})", language=name)

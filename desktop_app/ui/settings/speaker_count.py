@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop_app.engine.messages import MOST_SPEAKERS
 from desktop_app.texts import _, ngettext
-from desktop_app.ui.widgets import icons
-from desktop_app.ui.widgets.buttons import icon_button
+from desktop_app.ui.widgets.buttons import icon_button, set_icon
 from desktop_app.ui.widgets.choice import Choice
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.theme import S1, S2, Theme
@@ -25,7 +24,7 @@ class SpeakerCount(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme, self._number = theme, _USUAL
+        self._number = _USUAL
         self.choice = Choice(_("Speakers"), [_("Off"), _("Automatic"), _("Number")])
         self.choice.picked.connect(self._pick)
         self.fewer = icon_button(_("One speaker fewer"), lambda: self._step(-1), 16)
@@ -35,8 +34,8 @@ class SpeakerCount(QWidget):
         self._stepper = QWidget()
         row(STRETCH, self.fewer, self._label, self.more, inside=self._stepper, spacing=S1)
         column((self.choice, Qt.AlignmentFlag.AlignRight), self._stepper, inside=self, spacing=S2)
-        theme.changed.connect(self._retint)
-        self._retint()
+        set_icon(self.fewer, theme, "minus", "ink")
+        set_icon(self.more, theme, "plus", "ink")
 
     def show_wanted(self, wanted: str) -> None:
         """Show what is chosen."""
@@ -54,8 +53,3 @@ class SpeakerCount(QWidget):
 
     def _step(self, by: int) -> None:
         self.picked.emit(str(self._number + by))
-
-    def _retint(self) -> None:
-        colors = self._theme.palette
-        self.fewer.setIcon(icons.icon("minus", colors.ink, colors.draft))
-        self.more.setIcon(icons.icon("plus", colors.ink, colors.draft))

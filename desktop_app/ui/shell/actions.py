@@ -67,6 +67,7 @@ DESCRIPTIONS = (
     Description("search", N_("Search all recordings"), "Ctrl+K"),
     Description("models", N_("Models"), "Ctrl+Shift+M", "model", checkable=True),
     Description("settings", N_("Settings"), "Ctrl+,", "settings", checkable=True),
+    Description("report", N_("Save a report on Galley and this computer"), label=N_("Save a report…")),
     Description("shortcuts", N_("Keyboard shortcuts"), "Ctrl+/"),
     Description("close", N_("Close the search or the page"), "Esc"),
     Description("open_window", N_("Open Galley")),

@@ -8,22 +8,24 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from desktop_app import NAME, __version__, resources, texts
-from desktop_app.app.core import Core
+from desktop_app.app.core import Core, data_folder_problem
 from desktop_app.app.inputs import Inputs
+from desktop_app.app.instance import Instance
 from desktop_app.app.models import ModelStore
 from desktop_app.app.preferences import Preferences
+from desktop_app.app.problems import sentence
 from desktop_app.app.recovery import Recovery
-from desktop_app.app.signals import gathered
 from desktop_app.app.speaker_edits import Edits
 from desktop_app.app.worker import Worker
 from desktop_app.audio import microphone
 from desktop_app.audio.recording import Recorder
 from desktop_app.engine.client import Engine
+from desktop_app.texts import _
 from desktop_app.ui.mailbox import Mailbox
 from desktop_app.ui.player.playback import Playback
 from desktop_app.ui.recording.listening import OpenStream
@@ -31,12 +33,14 @@ from desktop_app.ui.shell import qt_texts
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets import theme
 
+_GLANCE = 1000  # milliseconds between two looks at what another Galley has written
+
 
 class Program:
     """The window and everything that outlives it: another language makes the window anew over the same session.
 
-    Attributes: window, session, live, playback, models, engine, library (None when it cannot be opened), theme,
-    preferences.
+    Attributes: post (makes a call in the window's thread), window, session, live, playback, models, engine, library
+    (None when it cannot be opened), theme, preferences.
     """
 
     def __init__(
@@ -49,7 +53,7 @@ class Program:
         theme.load_fonts()
         app.setFont(theme.font(13))
         self._mailbox = Mailbox(lambda event: self.session.handle(event))
-        post = self._mailbox.call
+        post = self.post = self._mailbox.call
         worker = Worker("library", post)
         self.preferences = Preferences(worker)
         self.theme = theme.Theme(app, self.preferences)
@@ -64,28 +68,31 @@ class Program:
         )
         self.session, self.live, self.library = self._core.session, self._core.live, self._core.library
         self.playback = Playback()
+        self.session.removed.connect(self.playback.forget)
         self.models = ModelStore(self.preferences, post)
         self._edits, self._recovery = Edits(self.session), Recovery(self.session, self.preferences)
         self._use_language()
         self.window = self._make_window()
         self.preferences.changed.connect(lambda: post(self._follow_language))
         self._open = True
+        self._looking = QTimer(interval=_GLANCE)
+        self._looking.timeout.connect(self.session.look)
+        self._looking.start()
         self._core.tell_trouble()
 
     def _make_window(self) -> Window:
-        with gathered() as self._connections:
-            made = Window(
-                self.theme,
-                self.session,
-                self.live,
-                self._core.checks,
-                self._edits,
-                self._recovery,
-                self.playback,
-                self.models,
-                self.preferences,
-                self._open_stream,
-            )
+        made = Window(
+            self.theme,
+            self.session,
+            self.live,
+            self._core.checks,
+            self._edits,
+            self._recovery,
+            self.playback,
+            self.models,
+            self.preferences,
+            self._open_stream,
+        )
         made.closed.connect(self.close)
         return made
 
@@ -97,17 +104,37 @@ class Program:
         return texts.current() != before
 
     def _follow_language(self) -> None:
+        """Reading the language, making the window and showing it are turns of their own: in between it can answer."""
         if self._open and not self.window.live.is_ending and self._use_language():
+            QTimer.singleShot(1, self._app, self._renew_window)
+
+    def _renew_window(self) -> None:
+        if self._open and not self.window.live.is_ending:
             before = self.window
-            self._connections.close()
+            before.connections.close()
             self.window = self._make_window()
+            QTimer.singleShot(1, self._app, partial(self._show_window, before))
+
+    def _show_window(self, before: Window) -> None:
+        if self._open:
             self.window.replace(before)
-            self.preferences.when_saved(before.deleteLater)  # until then it may get answers that it asked for
+        self.preferences.when_saved(before.deleteLater)  # until then it may get answers that it asked for
+
+    def take(self, paths: list[str]) -> None:
+        """Take the files of another start of the program, and come to the front."""
+        window = self.window
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+        if paths:
+            window.add(paths)
 
     def close(self) -> None:
         """End the engine and write what is still to be written; an unfinished recording is interrupted."""
         if self._open:
             self._open = False
+            self._looking.stop()
             self._recovery.close()
             self._core.close()
             self.playback.close()
@@ -124,11 +151,29 @@ def run(files: list[str]) -> int:
     app.setWindowIcon(QIcon(str(resources.path("resources", "icons", "galley.svg"))))
     app.setStyle("Fusion")
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if problem := data_folder_problem():
+        return _refuse(app, sentence(problem))
+    instance, paths = Instance(), [os.path.abspath(file) for file in files]
+    if not instance.claim():
+        if instance.hand_over(paths):
+            return 0
+        return _refuse(app, _("Galley is already open and does not answer. Close it or end it, then try again."))
     program = Program(app)
     program.window.show()
-    if files:
-        paths = [os.path.abspath(file) for file in files]
+    instance.serve(program.post, program.take)
+    if paths:
         QTimer.singleShot(0, lambda: program.window.add(paths))
     status = app.exec()
     program.close()
+    instance.close()
     return status
+
+
+def _refuse(app: QApplication, why: str) -> int:
+    """Say why there is no window, where whoever started it looks; gives the exit status."""
+    line = f"galley: {why}\n"
+    if sys.stderr is not None:
+        sys.stderr.write(line)
+    if app.platformName() not in ("offscreen", "minimal"):
+        QMessageBox.critical(None, NAME, why)
+    return 1

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, QPoint, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from desktop_app import atomic
-from desktop_app.app import media
+from desktop_app import atomic, private
+from desktop_app.app import media, wording
 from desktop_app.app.entry import DONE, IN_WORK, RECORDING, Entry
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.recheck import Checks
@@ -84,7 +84,7 @@ class Files(QObject):
         if not place.suffix:
             place = place.with_suffix(f".{FORMATS[form].extension}")
         try:
-            atomic.write(place, FORMATS[form].render(entry.shown()))
+            atomic.write(place, wording.rendered(entry.transcript(), FORMATS[form]))
         except OSError as error:
             self._session.tell(Problem("disk.not_saved", name=place.name, error=error.strerror or str(error)))
             return
@@ -105,7 +105,7 @@ class Files(QObject):
             if not folder.is_dir():
                 self._session.tell(Problem("file.folder_gone", folder=str(folder)))
             else:
-                QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+                _open(folder)
 
     # Recordings.
 
@@ -118,9 +118,11 @@ class Files(QObject):
         entry, item = self._session.entries[key], self._actions.item
         menu = QMenu(self._window)
         menu.aboutToHide.connect(menu.deleteLater)
+        if entry.elsewhere:
+            menu.addAction(entry.progress_words()).setEnabled(False)
+            return menu
         if entry.state == RECORDING:
-            stop = menu.addAction(_("Stop recording"), self._actions["record"].trigger)
-            stop.setEnabled(entry.live is not None)  # else another Galley records it
+            menu.addAction(_("Stop recording"), self._actions["record"].trigger)
             return menu
         if entry.state in IN_WORK:
             menu.addAction(self._actions["cancel"].text(), partial(self._session.cancel, key))
@@ -142,18 +144,33 @@ class Files(QObject):
         self._checks.begin(key)
 
     def _play(self, entry: Entry) -> None:
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(entry.path)):
+        if not _open(Path(entry.path)):
             self._session.tell(Problem("file.no_app", name=entry.name))
 
     def remove(self, key: str) -> None:
-        """Forget a recording, once the user has said yes."""
+        """Delete a recording, once the user has said yes."""
         entry = self._session.entries.get(key)
-        if entry is not None and entry.state == RECORDING:
+        if entry is None:
+            return
+        if entry.elsewhere:
+            self.told.emit(entry.progress_words())
+            return
+        if entry.state == RECORDING:
             self.told.emit(_("Stop the recording first"))
-        elif entry is not None and confirm(
-            self._window,
-            _("Remove “{name}”?", name=entry.name),
-            _("Its transcript is deleted from Galley. The audio file stays where it is."),
-            _("Remove"),
-        ):
+            return
+        if entry.spoken:
+            question = _("Delete “{name}”?", name=entry.name)
+            what = _("Its sound and its transcript are deleted from this computer and cannot be brought back.")
+            yes = _("Delete")
+        else:
+            question = _("Remove “{name}”?", name=entry.name)
+            what = _("Its transcript is deleted from Galley. The audio file stays where it is.")
+            yes = _("Remove")
+        if confirm(self._window, question, what, yes):
             self._session.remove(key)
+
+
+def _open(path: Path) -> bool:
+    """Let another program open a file or folder; gives whether one was found."""
+    with private.as_user():  # which that program inherits
+        return QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))

@@ -39,7 +39,8 @@ class RecordingModel(QAbstractListModel):
 
     def arrange(self) -> None:
         """Put every recording under its heading."""
-        work = [entry.id for entry in self._session.in_work]
+        elsewhere = [entry.id for entry in self._session.entries.values() if entry.elsewhere]
+        work = [entry.id for entry in self._session.in_work] + elsewhere
         rest = [entry.id for entry in self._session.entries.values() if entry.state not in IN_WORK]
         rows = []
         for heading, ids in (("work", work), ("rest", rest)):
@@ -84,7 +85,7 @@ class RecordingModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return entry.name
         if role == Qt.ItemDataRole.ToolTipRole:
-            return wrapped(entry.path, sentence(entry.problem) if entry.problem else "")
+            return wrapped(entry.path, sentence(entry.problem) if entry.problem else entry.summary())
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{entry.name}, {entry.summary()}"
         if role == EntryRole:

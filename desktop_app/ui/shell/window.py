@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from functools import cached_property
+from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import (
@@ -26,6 +29,7 @@ from desktop_app.app.problems import sentence
 from desktop_app.app.recheck import Checks
 from desktop_app.app.recovery import Recovery
 from desktop_app.app.session import Session
+from desktop_app.app.signals import gathered
 from desktop_app.app.speaker_edits import Edits
 from desktop_app.audio import microphone
 from desktop_app.problems import Problem
@@ -40,6 +44,7 @@ from desktop_app.ui.shell.actions import DESCRIPTIONS, Situation
 from desktop_app.ui.shell.drop_veil import DropVeil
 from desktop_app.ui.shell.files import Files
 from desktop_app.ui.shell.idle_page import IdlePage
+from desktop_app.ui.shell.report_saver import ReportSaver
 from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.shell.sidebar import NARROW_WIDTH, WIDTH, Sidebar
 from desktop_app.ui.speakers.controller import SpeakerController
@@ -53,11 +58,13 @@ from desktop_app.ui.widgets.theme import Theme
 from desktop_app.ui.widgets.toast import Toast
 
 _ROOM_FOR_PANEL = 1040
+Page = TypeVar("Page", bound=QWidget)
 
 
 class Window(QMainWindow):
-    """Shows what the session says and asks of it what the user wants.
+    """Shows what the session says and asks of it what the user wants. Two pages are made when they are first looked at.
 
+    Attributes: connections (to what outlives the window; whoever lets it go before the program ends closes them).
     Signals: closed() once, when the window goes.
     """
 
@@ -77,28 +84,47 @@ class Window(QMainWindow):
         open_stream: OpenStream = microphone.open_stream,
     ) -> None:
         super().__init__()
-        self._session, self._live, self._edits, self._preferences = session, live, edits, preferences
+        self._theme, self._models, self._preferences = theme, models, preferences
+        self._session, self._live, self._edits = session, live, edits
+        self.connections = ExitStack()
+        with gathered(self.connections):
+            self._make_parts(checks, recovery, playback, open_stream)
+
+    def _make_parts(self, checks: Checks, recovery: Recovery, playback: Playback, open_stream: OpenStream) -> None:
+        theme, session, live, preferences = self._theme, self._session, self._live, self._preferences
         self.all_actions = actions = Actions(theme, DESCRIPTIONS, self)
         self.current = current = Current(session, self)
-        self.sidebar = Sidebar(theme, actions, session)
-        self.idle = IdlePage(theme, actions, preferences)
-        self.page = TranscriptPage(theme, actions)
-        self.models = ModelsPage(theme, models, preferences)
-        self.settings = SettingsPage(theme, actions, preferences)
-        self.panel = SpeedPanel(theme)
+        # Outer widgets first: Qt restyles all that is in a widget whenever that is put into another one.
+        self.setCentralWidget(whole := QWidget())
+        middle = self._middle = QWidget(whole)
+        middle.setObjectName("page")
+        middle.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.sidebar = Sidebar(theme, actions, session, whole)
+        self.stack = QStackedWidget(middle)
+        self.idle = IdlePage(theme, actions, preferences, self.stack)
+        self.page = TranscriptPage(theme, actions, self.stack)
+        for page in (self.idle, self.page):
+            self.stack.addWidget(page)
+        self.panel = SpeedPanel(theme, whole)
+        row(self.sidebar, (middle, 1), self.panel, inside=whole)
+        self._column = column((self.stack, 1), inside=middle)
         self._problems: tuple[Problem, ...] = ()
-        self.trouble = Banner(theme, PROBLEM, "problem")
+        self.trouble = Banner(theme, PROBLEM, "problem", middle)
         self.trouble.add_button(_("Dismiss"), "link").clicked.connect(lambda: self._say_trouble(()))
-        self._lay_out()
+        self._put_above(self.trouble)
+        self._say_trouble(())
         self.veil = DropVeil(theme, self)
         self.toast = Toast(self._middle)
         self.files = Files(self, actions, current, session, checks, preferences, self.page.view.text)
+        self.report = ReportSaver(self, session, preferences)
         self.live = RecordingController(
             self, theme, actions, current, session, live, checks, recovery, preferences, open_stream
         )
         self.page.put_bars(self.live.strip, self.live.lost, self.live.check)
         self._put_above(self.live.recovery_bar)
-        self.speakers = SpeakerController(self.page, theme, actions, current, session, edits, playback, preferences)
+        self.speakers = SpeakerController(
+            self.page, theme, actions, current, session, self._edits, playback, preferences
+        )
         self._connect()
         self.setWindowTitle(NAME)
         self.setWindowIcon(QIcon(str(resources.path("resources", "icons", "galley.svg"))))
@@ -124,19 +150,21 @@ class Window(QMainWindow):
         self.live.replace(before.live)
         before.hide()
 
-    def _lay_out(self) -> None:
-        self.stack = QStackedWidget()
-        for page in (self.idle, self.page, self.models, self.settings):
-            self.stack.addWidget(page)
-        middle = self._middle = QWidget()
-        middle.setObjectName("page")
-        middle.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._column = column((self.stack, 1), inside=middle)
-        self._put_above(self.trouble)
-        whole = QWidget()
-        row(self.sidebar, (middle, 1), self.panel, inside=whole)
-        self.setCentralWidget(whole)
-        self._say_trouble(())
+    @cached_property
+    def models(self) -> ModelsPage:
+        """The page of models."""
+        return self._late(lambda: ModelsPage(self._theme, self._models, self._preferences, self.stack))
+
+    @cached_property
+    def settings(self) -> SettingsPage:
+        """The page of settings."""
+        return self._late(lambda: SettingsPage(self._theme, self.all_actions, self._preferences, self.stack))
+
+    def _late(self, make: Callable[[], Page]) -> Page:
+        with gathered(self.connections):
+            page = make()
+        self.stack.addWidget(page)
+        return page
 
     def _put_above(self, banner: Banner) -> None:
         """A line over every page; while it is hidden it takes no room."""
@@ -148,6 +176,7 @@ class Window(QMainWindow):
             new=self.show_idle,
             models=self.show_models,
             settings=self.show_settings,
+            report=self.report.browse,
             shortcuts=lambda: ShortcutList(self.all_actions, self).exec(),
             close=self._close_what_is_open,
             quit=self.close,
@@ -164,7 +193,7 @@ class Window(QMainWindow):
         for signal in (session.changed, session.text_changed, session.revised):
             signal.connect(lambda key: self._update_actions())
         self.current.changed.connect(self._update_actions)
-        for source in (files, live, self.speakers, self.models.models):
+        for source in (files, live, self.speakers, self._models, self.report):
             source.told.connect(self.toast.say)
         for source in (files, live):
             source.entry_asked.connect(self.show_entry)
@@ -176,8 +205,8 @@ class Window(QMainWindow):
         self.idle.record.inputs_asked.connect(lambda: live.open_inputs(self.idle.record.inputs))
         self._live.changed.connect(self._show_live)
         self._live.inputs.changed.connect(self.idle.refresh)
-        self.models.models.changed.connect(self._show_fetching)
-        self.models.models.moved.connect(lambda name: self._show_fetching())
+        self._models.changed.connect(self._show_fetching)
+        self._models.moved.connect(lambda name: self._show_fetching())
         self.page.again_asked.connect(lambda: session.again(self.current.key))
         self.page.header.save_asked.connect(files.save)
 
@@ -218,8 +247,8 @@ class Window(QMainWindow):
 
     def _turn_to(self, page: QWidget, key: str) -> None:
         self.stack.setCurrentWidget(page)
-        self.all_actions["models"].setChecked(page is self.models)
-        self.all_actions["settings"].setChecked(page is self.settings)
+        self.all_actions["models"].setChecked(isinstance(page, ModelsPage))
+        self.all_actions["settings"].setChecked(isinstance(page, SettingsPage))
         self.sidebar.select(key)
         self.current.show(key)
         entry = self.current.entry
@@ -274,7 +303,7 @@ class Window(QMainWindow):
         self.idle.record.setEnabled(not self._live.is_on)
 
     def _show_fetching(self) -> None:
-        job = self.models.models.fetching
+        job = self._models.fetching
         label = _("Models · {percent}", percent=wording.percent(job.share)) if job else _("Models")
         self.all_actions["models"].show_as(label, _("Models"))
 
@@ -306,11 +335,11 @@ class Window(QMainWindow):
         """Queue files and folders, or add models; what was wrong before is forgotten."""
         self._say_trouble(())
         files = list(files)
-        folders = model_folders(files, every=self.stack.currentWidget() is self.models)
+        folders = model_folders(files, every=isinstance(self.stack.currentWidget(), ModelsPage))
         if folders:
             self.show_models()
         for folder in folders:
-            self.models.models.add(folder)
+            self._models.add(folder)
         if not folders:
             self._session.add(files)
 
@@ -318,7 +347,7 @@ class Window(QMainWindow):
         on_card = self.stack.currentWidget() is self.idle
         self.idle.card.set_dragged(dragged and on_card)
         if dragged and not on_card:
-            models = self.stack.currentWidget() is self.models
+            models = isinstance(self.stack.currentWidget(), ModelsPage)
             self.veil.cover(_("Drop to add this model") if models else _("Drop to add to the queue"))
         else:
             self.veil.hide()
@@ -348,7 +377,7 @@ class Window(QMainWindow):
         if count:
             question = ngettext("A recording is not finished", "{n} recordings are not finished", count)
             text = _("The text so far is kept. You can continue transcribing later.")
-        elif self.models.models.fetching is not None:
+        elif self._models.fetching is not None:
             question = _("A download is not finished")
             text = _("What has been downloaded is kept. You can resume the download later.")
         else:

@@ -25,6 +25,7 @@ from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import field, label
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
+from desktop_app.ui.widgets.menus import MenuButton
 from desktop_app.ui.widgets.sheet import quiet
 from desktop_app.ui.widgets.speaker_badge import BADGE, badge, badge_icon, initial, look_of
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, S5, Theme
@@ -66,8 +67,7 @@ class SpeakerCard(QFrame):
         self._hint = quiet(_(_RENAMES))
         self.preview = button(_("Play a sample"), "plain", self.preview_asked.emit)
         self.merge_menu = merge_menu(theme, self._others, self._merge, self)
-        self.merge = button(_("Merge with"), "plain", self._open_merge_menu)
-        self.merge.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self.merge = MenuButton(theme, lambda: self.merge_menu, _("Merge with"))
         self._lay_out(transcript)
         self.merge.setVisible(bool(self._others))
         self.setFixedWidth(max(_WIDTH, self._box.minimumSize().width()))
@@ -78,20 +78,19 @@ class SpeakerCard(QFrame):
         mark = QLabel()
         mark.setPixmap(badge(look_of(self._speaker.id), initial(self._speaker.name), colors, self.devicePixelRatioF()))
         mark.setFixedSize(QSize(BADGE + 2, BADGE + 2))
-        self.merge.setIcon(icons.icon("chevron-down", colors.muted))
-        self.show_heard(False)
+        self.show_playing(False)
         turns = speakers.turns_of(transcript, self._speaker)
-        said = sum(end - begin for begin, end in turns)
-        self.preview.setEnabled(said > 0)
-        share = label(_share(speakers.shares(transcript)[self._speaker.id], said, len(turns)), "strong")
+        spoken = sum(end - begin for begin, end in turns)
+        self.preview.setEnabled(spoken > 0)
+        share = label(_share(speakers.shares(transcript)[self._speaker.id], spoken, len(turns)), "strong")
         name = row(mark, (self.field, 1), spacing=S2)
         buttons = row(self.preview, self.merge, STRETCH, spacing=S2)
         self._box = column(name, S1 + 2, self._hint, S3, share, S3, buttons, inside=self, margins=(S4, S4, S4, S4))
 
-    def show_heard(self, heard: bool) -> None:
-        """Whether the preview is heard now: then the button stops it."""
-        self.preview.setText(_("Stop") if heard else _("Play a sample"))
-        self.preview.setIcon(icons.icon("stop" if heard else "play", self._theme.palette.muted))
+    def show_playing(self, playing: bool) -> None:
+        """Whether the preview is playing: then the button stops it."""
+        self.preview.setText(_("Stop") if playing else _("Play a sample"))
+        self.preview.setIcon(icons.icon("stop" if playing else "play", self._theme.palette.muted))
 
     def open_beside(self, place: QRect) -> None:
         """Show it under a place on the screen, or over it where there is no room."""
@@ -156,9 +155,6 @@ class SpeakerCard(QFrame):
         self._hint.setText(_("Name in use; press Enter to merge.") if self._twin() else _(_RENAMES))
         self._box.activate()
         self.adjustSize()
-
-    def _open_merge_menu(self) -> None:
-        self.merge_menu.popup(self.merge.mapToGlobal(self.merge.rect().bottomLeft()))
 
     def _merge(self, into: str) -> None:
         self._forgotten = True

@@ -81,8 +81,8 @@ class SpeakerController(QObject):
         self._session.changed.connect(self._refresh)
         self._session.text_changed.connect(self._refresh)
         self._edits.kept.connect(self._say_kept)
-        self._playback.changed.connect(self._show_heard)
-        self._playback.moved.connect(self._show_heard)
+        self._playback.changed.connect(self._show_playing)
+        self._playback.moved.connect(self._show_playing)
         self._playback.refused.connect(self._refuse)
 
     # Corrections.
@@ -252,9 +252,9 @@ class SpeakerController(QObject):
             self._playback.play(entry.id, entry.path, entry.segments[line].start)
 
     def _play_line(self, seconds: float) -> None:
-        """A time was clicked: play from there, or stop where that is heard."""
+        """A time was clicked: play from there, or stop what is playing there."""
         entry = self._current.entry
-        if entry is not None and self._playback.key == entry.id and self._view.is_heard(seconds):
+        if entry is not None and self._playback.key == entry.id and self._view.is_playing(seconds):
             self._playback.stop()
         else:
             self.play_from(seconds)
@@ -274,7 +274,7 @@ class SpeakerController(QObject):
     def _place(self) -> None:
         """Show the speakers of the recording that is looked at."""
         self._refresh(self._current.key)
-        self._show_heard()
+        self._show_playing()
 
     def _refresh(self, key: str) -> None:
         if key != self._current.key:
@@ -290,22 +290,22 @@ class SpeakerController(QObject):
         if key == self._current.key:
             self._page.show_revised()
             self._refresh(key)
-            self._show_heard()
+            self._show_playing()
 
     def _toggle_strip(self, shown: bool) -> None:
         self._preferences.set("speakers_shown", "yes" if shown else "no")
         self._refresh(self._current.key)
 
-    def _show_heard(self) -> None:
+    def _show_playing(self) -> None:
         here = bool(self._playback.key) and self._playback.key == self._current.key
         seconds = self._playback.seconds if here else None
         purpose = self._playback.purpose if here else ""
-        self._view.show_heard(seconds)
-        self.strip.show_heard(purpose, seconds)
+        self._view.show_playing(seconds)
+        self.strip.show_playing(purpose, seconds)
         playing = bool(self._playback.key)
         self._actions["play"].show_as(_("Stop") if playing else _("Play"), icon="pause" if playing else "play")
         if self.card is not None:
-            self.card.show_heard(bool(purpose))
+            self.card.show_playing(bool(purpose))
 
 
 def _plain(name: str) -> str:

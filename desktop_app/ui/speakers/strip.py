@@ -29,7 +29,7 @@ _LONGEST = 132  # pixels of a name
 class SpeakerStrip(QWidget):
     """Attributes: lanes (the timeline); names, previews (buttons by the speaker's id).
 
-    Signals: asked(seconds) when a place is to be heard; preview_asked(id); speaker_asked(id, place on the screen).
+    Signals: asked(seconds) when a place is to be played; preview_asked(id); speaker_asked(id, place on the screen).
     """
 
     asked = Signal(float)
@@ -40,7 +40,7 @@ class SpeakerStrip(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._shown: Transcript | None = None
-        self._heard = ""
+        self._playing = ""
         self._widgets: list[QWidget] = []
         self.names: dict[str, QPushButton] = {}
         self.previews: dict[str, QPushButton] = {}
@@ -83,11 +83,11 @@ class SpeakerStrip(QWidget):
         if focused in self.names:
             self.names[focused].setFocus()
 
-    def show_heard(self, speaker: str, seconds: float | None) -> None:
-        """Mark the place that is heard, and whose preview it is; "" and None for neither."""
+    def show_playing(self, speaker: str, seconds: float | None) -> None:
+        """Mark the place that is playing, and whose preview it is; "" and None for neither."""
         self.lanes.show_now(seconds)
-        if speaker != self._heard:
-            self._heard = speaker
+        if speaker != self._playing:
+            self._playing = speaker
             self._retint()
 
     def _clear(self) -> None:
@@ -110,13 +110,13 @@ class SpeakerStrip(QWidget):
         name.setAccessibleName(tip)
         keys = QKeySequence(f"Alt+{row + 1}").toString(QKeySequence.SequenceFormat.NativeText)
         name.setToolTip(wrapped(tip, _("{keys} assigns lines to this speaker.", keys=keys) if row < 9 else ""))
-        part, said = label(percent(share), "share"), label(span(seconds) if seconds else "–", "share")
-        for figure in (part, said):
+        part, spoken = label(percent(share), "share"), label(span(seconds) if seconds else "–", "share")
+        for figure in (part, spoken):
             figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         part.setAccessibleName(_("{name}: {share} of the speech", name=speaker.name, share=percent(share)))
-        said.setAccessibleName(f"{speaker.name}: {span(seconds) if seconds else _('no speech')}")
+        spoken.setAccessibleName(f"{speaker.name}: {span(seconds) if seconds else _('no speech')}")
         self.previews[speaker.id], self.names[speaker.id] = preview, name
-        for place, widget in ((0, name), (1, preview), (3, part), (4, said)):  # the lanes stand in 2
+        for place, widget in ((0, name), (1, preview), (3, part), (4, spoken)):  # the lanes stand in 2
             self._grid.addWidget(widget, row, place)
             self._widgets.append(widget)
         self._grid.setRowMinimumHeight(row, ROW)
@@ -136,12 +136,12 @@ class SpeakerStrip(QWidget):
             return
         for speaker in self._shown.speakers:
             if speaker.id in self.names:
-                look, heard = look_of(speaker.id), speaker.id == self._heard
+                look, playing = look_of(speaker.id), speaker.id == self._playing
                 self.names[speaker.id].setIcon(badge_icon(look, initial(speaker.name), colors))
                 preview = self.previews[speaker.id]
-                preview.setIcon(icons.icon("stop" if heard else "play", colors.accent if heard else colors.muted))
+                preview.setIcon(icons.icon("stop" if playing else "play", colors.accent if playing else colors.muted))
                 stop = _("Stop the sample of {name}", name=speaker.name)
-                preview.setAccessibleName(stop if heard else _sample(speaker))
+                preview.setAccessibleName(stop if playing else _sample(speaker))
         self.lanes.retint([QColor(look_of(each.id).ink(colors)) for each in self._shown.speakers])
 
     def changeEvent(self, event: QEvent) -> None:

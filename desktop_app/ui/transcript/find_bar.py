@@ -7,8 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.texts import _
-from desktop_app.ui.widgets import icons
-from desktop_app.ui.widgets.buttons import icon_button
+from desktop_app.ui.widgets.buttons import icon_button, set_icon
 from desktop_app.ui.widgets.labels import field, label
 from desktop_app.ui.widgets.layouts import row
 from desktop_app.ui.widgets.theme import S1, S2, Theme
@@ -23,18 +22,17 @@ class FindBar(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self.field = field(_("Find in the transcript"), _("Find in the transcript"))
         self.field.textChanged.connect(self.looked_for)
         self.count = label("", "quiet")
-        self._tools = {
+        tools = {
             "chevron-up": icon_button(_("Previous"), lambda: self.step.emit(-1), 16),
             "chevron-down": icon_button(_("Next"), lambda: self.step.emit(1), 16),
             "close": icon_button(_("Close"), self.closed.emit, 16),
         }
-        row((self.field, 1), S2, self.count, S1, *self._tools.values(), inside=self, spacing=S1)
-        theme.changed.connect(self._retint)
-        self._retint()
+        for icon, tool in tools.items():
+            set_icon(tool, theme, icon)
+        row((self.field, 1), S2, self.count, S1, *tools.values(), inside=self, spacing=S1)
 
     def open(self) -> None:
         """Show the bar and wait for words."""
@@ -54,7 +52,3 @@ class FindBar(QWidget):
             self.step.emit(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
         else:
             super().keyPressEvent(event)
-
-    def _retint(self) -> None:
-        for mark, tool in self._tools.items():
-            tool.setIcon(icons.icon(mark, self._theme.palette.muted))

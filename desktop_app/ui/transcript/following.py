@@ -6,8 +6,7 @@ from PySide6.QtCore import QEasingCurve, QObject, QPropertyAnimation
 from PySide6.QtWidgets import QAbstractScrollArea
 
 from desktop_app.texts import _
-from desktop_app.ui.widgets import icons
-from desktop_app.ui.widgets.buttons import button
+from desktop_app.ui.widgets.buttons import button, set_icon
 from desktop_app.ui.widgets.theme import S4, Theme
 
 
@@ -20,7 +19,7 @@ class Follower(QObject):
 
     def __init__(self, view: QAbstractScrollArea, theme: Theme) -> None:
         super().__init__(view)
-        self._view, self._bar, self._theme = view, view.verticalScrollBar(), theme
+        self._view, self._bar = view, view.verticalScrollBar()
         self.growing, self.following = False, True
         self._glide = QPropertyAnimation(self._bar, b"value", self)
         self._glide.setDuration(180)
@@ -29,8 +28,7 @@ class Follower(QObject):
         self._bar.valueChanged.connect(self._scrolled)
         self.pill = button(_("Jump to the end"), "pill", self.jump_to_end, view.viewport())
         self.pill.hide()
-        theme.changed.connect(self._retint)
-        self._retint()
+        set_icon(self.pill, theme, "end", "on_accent")
 
     def begin(self) -> None:
         """Another text, seen from its top."""
@@ -94,6 +92,3 @@ class Follower(QObject):
             self.following = self._bar.value() >= self._bar.maximum() - 4
         self.place_pill()
         self._view.viewport().update()
-
-    def _retint(self) -> None:
-        self.pill.setIcon(icons.icon("end", self._theme.palette.on_accent))

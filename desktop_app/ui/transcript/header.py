@@ -14,6 +14,7 @@ from desktop_app.transcript.formats import FORMATS
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.elided import ElidedLabel
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
+from desktop_app.ui.widgets.menus import open_under
 from desktop_app.ui.widgets.theme import S1, S2, S3
 
 _NARROW = 520  # then the tools stand under the title
@@ -28,7 +29,7 @@ class PageHeader(QWidget):
         super().__init__(parent)
         self.title, self.about = ElidedLabel("title"), ElidedLabel("quiet")
         self.save = actions.button("export", "primary", "on_accent")
-        actions.on(export=self.open_save_menu)
+        actions.on(export=lambda: open_under(self.save, self.save_menu))
         self.save.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
         self.save_menu = QMenu(self.save)
         self.formats = {
@@ -43,10 +44,6 @@ class PageHeader(QWidget):
         self._box = row((lines, 1), self._tools, inside=self, spacing=S3)
         for first, then in pairwise((*tools, self.save)):
             QWidget.setTabOrder(first, then)
-
-    def open_save_menu(self) -> None:
-        """Ask for the format, under the button."""
-        self.save_menu.popup(self.save.mapToGlobal(self.save.rect().bottomLeft()))
 
     def set_usable(self, has_text: bool, comes: bool) -> None:
         """Whether there is a text to save, copy or search, or one `comes`; else the tools go."""

@@ -116,7 +116,7 @@ class TranscriptPage(QWidget):
         self.header.about.setText(_about(entry))
         self.header.set_usable(entry.has_text, entry.state in IN_WORK)
         in_work = entry.state in IN_WORK
-        self.strip.setVisible(in_work and entry.state != RECORDING)
+        self.strip.setVisible(in_work and entry.state != RECORDING and not entry.elsewhere)
         if in_work:
             self.strip.show_entry(entry, queue)
         notices = (*(entry.models.notices if entry.models else ()), *((entry.damage,) if entry.damage else ()))
@@ -219,7 +219,7 @@ class TranscriptPage(QWidget):
 
 def again_words(entry: Entry) -> str:
     """What transcribing a recording once more does, on a button."""
-    if entry.is_half_written and (entry.segments or not entry.loaded):
+    if entry.resumable or (entry.is_half_written and (entry.segments or not entry.loaded)):
         return _("Continue transcribing")
     return _("Try again") if entry.state == FAILED else _("Transcribe again")
 

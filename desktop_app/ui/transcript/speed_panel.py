@@ -58,7 +58,7 @@ class SpeedPanel(ScrollArea):
         self.meter = Bar(theme, _("Draft tokens accepted"))
         self.bar = ShareBar(theme)
         self._dots: dict[str, QLabel] = {}
-        inner = QWidget()
+        self.setWidget(inner := QWidget())
         inner.setObjectName("panelInner")
         self.live = LiveFigures()
         pair = figure_columns(
@@ -71,7 +71,6 @@ class SpeedPanel(ScrollArea):
             rule(), S4, models, STRETCH, S5, promise,
             inside=inner, margins=(S4 + S1, S5, S4 + S1, S4),
         )  # fmt: skip
-        self.setWidget(inner)
         theme.changed.connect(self._retint)
         self._retint()
         self.show_figures(Statistics(), None)

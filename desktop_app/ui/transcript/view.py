@@ -166,13 +166,13 @@ class TranscriptView(QAbstractScrollArea):
 
     # Playing.
 
-    def show_heard(self, seconds: float | None) -> None:
-        """Mark the line that is heard, None for none. The next one comes into view if that one was."""
-        before, heard = self._painter.playing, self.flow.line_at(seconds) if seconds is not None else -1
-        if heard != before:
-            self._painter.playing = heard
-            if heard >= 0 and self._is_in_view(before):
-                self.reveal(heard, 0)
+    def show_playing(self, seconds: float | None) -> None:
+        """Mark the line that is playing, None for none. The next one comes into view if that one was."""
+        before, line = self._painter.playing, self.flow.line_at(seconds) if seconds is not None else -1
+        if line != before:
+            self._painter.playing = line
+            if line >= 0 and self._is_in_view(before):
+                self.reveal(line, 0)
             self.viewport().update()
 
     def show_time(self, seconds: float) -> None:
@@ -182,8 +182,8 @@ class TranscriptView(QAbstractScrollArea):
             self.follower.stop()
             self.reveal(line, 0)
 
-    def is_heard(self, seconds: float) -> bool:
-        """Whether the line of that time is the one that is heard."""
+    def is_playing(self, seconds: float) -> bool:
+        """Whether the line of that time is the one that is playing."""
         return self._painter.playing >= 0 and self.flow.line_at(seconds) == self._painter.playing
 
     def _is_in_view(self, line: int) -> bool:

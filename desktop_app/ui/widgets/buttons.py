@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtWidgets import QPushButton, QWidget
+
+from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.theme import Theme
 
 
 def as_button(made: QPushButton, kind: str) -> None:
@@ -35,3 +38,22 @@ def icon_button(name: str, then: Callable[[], object] | None = None, size: int =
     made.setToolTip(name)
     made.setAccessibleName(name)
     return made
+
+
+def set_icon(made: QPushButton, theme: Theme, name: str, tint: str = "muted") -> None:
+    """An icon in a colour of the palette, which follows when the palette changes."""
+    _Icon(made, theme, name, tint)
+
+
+class _Icon(QObject):
+    """Lives as long as its button."""
+
+    def __init__(self, made: QPushButton, theme: Theme, name: str, tint: str) -> None:
+        super().__init__(made)
+        self._button, self._theme, self._name, self._tint = made, theme, name, tint
+        theme.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        colors = self._theme.palette
+        self._button.setIcon(icons.icon(self._name, getattr(colors, self._tint), colors.draft))

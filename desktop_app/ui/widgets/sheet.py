@@ -25,13 +25,12 @@ class Sheet(ScrollArea):
 
     def __init__(self, width: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        inner = QWidget()
-        inner.setMaximumWidth(width)
-        self.box = column(inside=inner)
-        page = QWidget()
+        self.setWidget(page := QWidget())
         page.setObjectName("page")
+        inner = QWidget(page)
+        inner.setMaximumWidth(width)
         row(STRETCH, (inner, 100), STRETCH, inside=page, margins=(S6, S5 + S2, S6, S5))
-        self.setWidget(page)
+        self.box = column(inside=inner)
 
 
 def quiet(text: str = "", role: str = "quiet") -> QLabel:

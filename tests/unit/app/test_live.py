@@ -24,14 +24,14 @@ def test_recording_is_said_after_the_first_sample_only(stage: Stage) -> None:
     stage.until(lambda: bool(stage.studio.recorders) and "start" in stage.studio.recorder.asked)
     stage.settle()
     assert stage.live.phase == OPENING
-    stage.studio.recorder.hear(0.1)
+    stage.studio.recorder.feed(0.1)
     stage.until(lambda: stage.live.phase == RUNNING)
 
 
 def test_every_block_reaches_the_engine_and_the_file_lies_in_the_users_folder(stage: Stage) -> None:
     entry = stage.record(0.5)
-    stage.studio.recorder.hear(0.25)
-    assert stage.engine.heard == [(entry.id, 0, 8000), (entry.id, 8000, 4000)]
+    stage.studio.recorder.feed(0.25)
+    assert stage.engine.received == [(entry.id, 0, 8000), (entry.id, 8000, 4000)]
     assert stage.studio.recorder.path.parent == stage.preferences.recordings
     assert stage.engine.live[0][0] == entry.id
     assert stage.engine.live[0][2].path == entry.path == str(stage.studio.recorder.path)
@@ -78,7 +78,7 @@ def test_an_engine_that_fails_does_not_end_the_recording(stage: Stage) -> None:
     stage.say(Failed(entry.id, Problem("model.tokenizer")))
     assert entry.state == states.RECORDING
     assert entry.problem == Problem("model.tokenizer")
-    stage.studio.recorder.hear(1.0)
+    stage.studio.recorder.feed(1.0)
     stage.stop()
     assert (entry.state, entry.seconds) == (states.FAILED, 2.0)
     assert not stage.engine.stopped
@@ -100,7 +100,7 @@ def test_a_pause_and_going_on(stage: Stage) -> None:
 
 def test_a_microphone_that_cannot_be_opened_leaves_nothing_behind(stage: Stage) -> None:
     stage.studio.refusal = Problem("microphone.busy", name="Desk microphone")
-    with stage.hears(stage.live.refused) as told:
+    with stage.emits(stage.live.refused) as told:
         stage.live.start()
     assert told.args == [Problem("microphone.busy", name="Desk microphone")]
     assert stage.live.phase == OFF
@@ -111,7 +111,7 @@ def test_a_microphone_that_cannot_be_opened_leaves_nothing_behind(stage: Stage) 
 
 def test_without_an_input_it_is_refused_before_anything_is_made(stage: Stage) -> None:
     stage.studio.inputs = []
-    with stage.hears(stage.live.refused) as told:
+    with stage.emits(stage.live.refused) as told:
         stage.live.start()
     assert told.args == [Problem("microphone.none")]
     stage.settle()
@@ -122,7 +122,7 @@ def test_without_an_input_it_is_refused_before_anything_is_made(stage: Stage) ->
 def test_without_a_single_sample_there_is_no_recording(stage: Stage) -> None:
     stage.live.start()
     stage.until(lambda: bool(stage.studio.recorders))
-    with stage.hears(stage.live.told):
+    with stage.emits(stage.live.told):
         stage.live.stop()
     stage.until(lambda: stage.live.phase == OFF)
     assert not stage.session.entries
@@ -163,7 +163,7 @@ def test_a_mistake_does_not_leave_the_window_waiting(
 
     with monkeypatch.context() as patch:
         patch.setattr(FakeRecorder, "start", fail)
-        with stage.hears(stage.live.refused) as told:
+        with stage.emits(stage.live.refused) as told:
             stage.live.start()
     assert told.args == [Problem("engine.failed", error="by nought")]
     assert stage.live.phase == OFF
@@ -211,13 +211,16 @@ def test_the_next_recording_waits_for_the_last_words_of_the_one_before(stage: St
     one = stage.record(1.0)
     stage.stop()
     two = stage.record(2.0)
-    stage.studio.recorder.hear(0.5)
+    stage.studio.recorder.feed(0.5)
     assert [job for job, *_ in stage.engine.live] == [one.id]
     stage.stop()
     assert stage.engine.stopped == [one.id]
     stage.say(Finished(one.id, transcript(segment(0))))
     assert [job for job, *_ in stage.engine.live] == [one.id, two.id]
-    assert [block for block in stage.engine.heard if block[0] == two.id] == [(two.id, 0, 32000), (two.id, 32000, 8000)]
+    assert [block for block in stage.engine.received if block[0] == two.id] == [
+        (two.id, 0, 32000),
+        (two.id, 32000, 8000),
+    ]
     assert stage.engine.stopped == [one.id, two.id]
     stage.say(Started(two.id, 0.0, MODELS), Finished(two.id, transcript(segment(0))))
     assert two.state == states.DONE
@@ -245,7 +248,7 @@ def test_a_recording_is_neither_cancelled_nor_started_twice(stage: Stage) -> Non
 def test_a_full_disk_ends_it_with_what_was_written(stage: Stage) -> None:
     entry = stage.record()
     recorder = stage.studio.recorder
-    with stage.hears(stage.session.trouble) as told:
+    with stage.emits(stage.session.trouble) as told:
         recorder.listener.ended(ended := _ended_early(recorder.path))
     assert told.args == [(Problem("microphone.ended_early", cause=ended.problem),)]
     assert stage.live.phase == OFF
@@ -257,7 +260,7 @@ def test_where_no_sound_came_is_said_at_the_end(stage: Stage) -> None:
     """A microphone was pulled, say, and put back: the recording is silent there, and whoever reads it should know."""
     entry = stage.record()
     gaps = tuple(Gap(start, 1.5) for start in (12.0, 75.0, 80.0, 90.0))
-    with stage.hears(stage.session.trouble) as told:
+    with stage.emits(stage.session.trouble) as told:
         stage.studio.recorder.listener.ended(Recorded(Path(entry.path), 100.0, gaps))
     assert sentence(*told.args[0]) == (
         "No audio arrived for 6.0 s (0:12–0:13, 1:15–1:16, 1:20–1:21 and 1 more); the recording is silent there."

@@ -106,7 +106,7 @@ def test_a_library_that_cannot_be_read_costs_no_line(stage: Stage, monkeypatch: 
 
     with monkeypatch.context() as patch:
         patch.setattr(later.library, "again", broken)
-        with later.hears(later.session.trouble):
+        with later.emits(later.session.trouble):
             later.session.again(entry.id)
         stage.until(lambda: entry.state == states.INTERRUPTED)
     assert not stage.engine.jobs
@@ -135,10 +135,47 @@ def test_one_without_sound_is_not_called_safe(stage: Stage) -> None:
     recovery.close()
 
 
+def test_one_without_any_sound_or_line_is_removed(stage: Stage) -> None:
+    """Nothing can be recovered of it, and trying would only fail."""
+    header, torn, gone, away, told = (folders.recordings() / name for name in ("a", "b", "c", "away/d", "e"))
+    writer = FlacWriter(header.parent.mkdir(parents=True, exist_ok=True) or header, SAMPLE_RATE)
+    writer.sync()
+    torn.write_bytes(header.read_bytes() + b"\xff\xf8" + bytes(100))
+    keys = [stage.library.add_live(str(path)).id for path in (header, torn, gone, away, told)]
+    stage.library.begin(keys[-1], MODELS, 0.0)
+    stage.library.append(keys[-1], segment(0))
+    later = stage.restart()
+    recovery = Recovery(later.session, later.preferences)
+    stage.until(lambda: len(later.session.entries) == 2)
+    later.settle()
+    later.settle()  # the library is told when the sound is gone
+    assert set(later.session.entries) == set(keys[3:]), "a disk that is away may come back, and lines are kept"
+    assert {one.id for one in later.library.recordings()} == set(keys[3:])
+    assert not header.exists() and not torn.exists()
+    recovery.close()
+
+
 def test_several_are_offered_together(stage: Stage) -> None:
     later = interrupted(stage)
     recovery = Recovery(later.session, later.preferences)
     stage.until(lambda: bool(recovery.found))
     recovery.found.append(replace(recovery.found[0], id="other"))
     assert recovery.sentence() == "2 recordings were interrupted. Their audio is safe."
+    recovery.close()
+
+
+def test_files_that_were_killed_are_resumed_together(stage: Stage, tmp_path: Path) -> None:
+    """All that were waiting or in work; but for those that are gone."""
+    for name in ("one.wav", "two.wav", "gone.wav"):
+        (tmp_path / name).write_bytes(b"sound")
+    stage.drop(tmp_path / "one.wav", tmp_path / "two.wav", tmp_path / "gone.wav")
+    (tmp_path / "gone.wav").unlink()
+    later = stage.restart()
+    recovery = Recovery(later.session, later.preferences)
+    looked(stage, recovery)
+    assert recovery.sentence() == "2 transcriptions were interrupted."
+    recovery.transcribe()
+    stage.until(lambda: len(stage.engine.jobs) == 5)
+    assert [Path(path).name for _, path, _ in stage.engine.jobs[3:]] == ["one.wav", "two.wav"]
+    assert not recovery.sentence()
     recovery.close()

@@ -10,6 +10,7 @@ import pytest
 from desktop_app import texts
 from desktop_app.app import wording
 from desktop_app.app.entry import RECORDING, Entry
+from desktop_app.transcript.formats import FORMATS
 from desktop_app.transcript.model import GuardReport, Segment, Speaker
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
@@ -87,12 +88,22 @@ def test_speakers_without_a_name_have_one_in_the_language_in_use() -> None:
     assert entry.transcript().speakers == SPEAKERS
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_files_for_people_name_speakers_in_the_language_in_use_and_files_for_programs_never(name: str) -> None:
+    entry = Entry("a", "/talk.wav", "talk.wav", NOW, segments=[Segment(0, 0.0, 1.0, "Hello.", speaker="S1")])
+    entry.speakers = SPEAKERS[:1]
+    texts.use("de")
+    written = str(wording.rendered(entry.transcript(), FORMATS[name])).replace("Speaker_1", "Speaker 1")
+    is_translated = name in ("txt", "srt", "vtt")
+    assert ("Sprecher 1" in written, "Speaker 1" in written) == (is_translated, not is_translated)
+
+
 def test_states_and_titles_follow_the_language() -> None:
     """A live recording has no name of its own: its title is made when it is shown."""
-    entry = Entry("a", "/x/Recording.flac", "Recording.flac", NOW, RECORDING, spoken=True)
+    entry = Entry("a", "/x/Recording.flac", "Recording.flac", NOW, RECORDING, spoken=True, elsewhere=True)
     time = f"{NOW.astimezone():%H:%M}"
     assert (entry.name, entry.summary()) == (f"Recording {time}", "Recording in another Galley")
     texts.use("de")
-    assert (entry.name, entry.summary()) == (f"Aufnahme {time}", "Wird in einem anderen Galley aufgenommen")
+    assert (entry.name, entry.summary()) == (f"Aufnahme {time}", "Aufnahme in anderem Galley")
     entry.spoken = False
     assert entry.name == "Recording.flac"

@@ -16,6 +16,7 @@ import soundfile
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.flac import FlacWriter
 from desktop_app.problems import Problem
+from tests.decoded import decoded
 
 FRAME = 1152
 HEADER = 42
@@ -27,9 +28,8 @@ def noise(samples: int, level: int = 8000) -> npt.NDArray[np.int16]:
 
 def read(path: Path) -> tuple[npt.NDArray[np.int16], Problem | None]:
     """As Galley reads any file."""
-    with AudioFile(path) as audio:
-        sound = np.concatenate(list(audio))
-    return np.round(sound * 32768).astype(np.int16), audio.damage
+    sound, damage = decoded(path)
+    return np.round(sound * 32768).astype(np.int16), damage
 
 
 def test_a_closed_file_is_whole_for_every_reader(tmp_path: Path) -> None:

@@ -265,7 +265,7 @@ def test_each_system_learns_how_to_record_what_it_plays(
     assert word in sentence(microphone.no_system_audio())
 
 
-SAID = """[{"name": "usb", "description": "USB Microphone", "sample_specification": "s16le 1ch 44100Hz",
+SERVER_OUTPUT = """[{"name": "usb", "description": "USB Microphone", "sample_specification": "s16le 1ch 44100Hz",
  "monitor_source": "n/a"}, {"name": "out.monitor", "description": "", "sample_specification": "float32le 6ch 48000Hz",
  "monitor_source": "out"}]"""
 
@@ -274,14 +274,14 @@ SAID = """[{"name": "usb", "description": "USB Microphone", "sample_specificatio
 def test_the_sound_server_is_asked_by_its_own_program(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "pactl"
     info = '{"server_name": "PulseAudio (on PipeWire 1.0.5)", "default_source_name": "usb"}'
-    program.write_text(f"#!/bin/sh\ncase \"$*\" in *info*) echo '{info}';; *) echo '{SAID}';; esac\n")
+    program.write_text(f"#!/bin/sh\ncase \"$*\" in *info*) echo '{info}';; *) echo '{SERVER_OUTPUT}';; esac\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{sound_server.os.environ['PATH']}")
     assert sound_server.sources() == [
         Source("usb", "USB Microphone", 1, 44_100, is_monitor=False, is_default=True, server="PipeWire"),
         Source("out.monitor", "out.monitor", 6, 48_000, is_monitor=True, is_default=False, server="PipeWire"),
     ]
-    dummy, info = SAID.replace("out.monitor", "auto_null.monitor"), info.replace("usb", "auto_null.monitor")
+    dummy, info = SERVER_OUTPUT.replace("out.monitor", "auto_null.monitor"), info.replace("usb", "auto_null.monitor")
     program.write_text(f"#!/bin/sh\ncase \"$*\" in *info*) echo '{info}';; *) echo '{dummy}';; esac\n")
     assert not any(source.is_default for source in sound_server.sources() or ()), "a dummy is nobody's choice"
     program.write_text("#!/bin/sh\nexit 1\n")

@@ -45,7 +45,7 @@ class Output:
         self.drained = True
 
 
-class Heard:
+class Events:
     """What a player tells."""
 
     def __init__(self) -> None:
@@ -62,15 +62,15 @@ class Heard:
 
 
 def test_the_stretch_is_played_and_no_more() -> None:
-    heard, output = Heard(), Output()
-    run = Player(heard, lambda: output).play(CLIP, 0.5, 1.25)
-    assert heard.done.wait(5.0)
-    assert heard.ends == [(run, None)]
+    events, output = Events(), Output()
+    run = Player(events, lambda: output).play(CLIP, 0.5, 1.25)
+    assert events.done.wait(5.0)
+    assert events.ends == [(run, None)]
     assert sum(map(len, output.pieces)) == 0.75 * SAMPLE_RATE
     assert max(map(len, output.pieces)) <= SAMPLE_RATE // 20
     assert output.closed
     assert output.drained
-    assert heard.places[-1] == (run, pytest.approx(1.25))
+    assert events.places[-1] == (run, pytest.approx(1.25))
     with AudioFile(CLIP) as file:
         whole = np.concatenate(list(file))
     played = np.concatenate(output.pieces)
@@ -78,32 +78,32 @@ def test_the_stretch_is_played_and_no_more() -> None:
 
 
 def test_another_stretch_comes_after_the_first_has_let_go_of_the_device() -> None:
-    heard, one, other = Heard(), Output(), Output()
+    events, one, other = Events(), Output(), Output()
     one.go.clear()
     outputs = iter([one, other])
-    player = Player(heard, lambda: next(outputs))
+    player = Player(events, lambda: next(outputs))
     player.play(CLIP, 0.0)
     assert one.began.wait(5.0)
     run = player.play(CLIP, 0.0, 0.2)
     assert not other.pieces
     one.go.set()
-    assert heard.done.wait(5.0)
+    assert events.done.wait(5.0)
     assert one.closed
-    assert heard.ends == [(run, None)]  # who was stopped says nothing
+    assert events.ends == [(run, None)]  # who was stopped says nothing
 
 
 def test_what_cannot_be_played_is_said(tmp_path: Path) -> None:
-    heard = Heard()
-    Player(heard, Output).play(tmp_path / "gone.wav", 0.0)
-    assert heard.done.wait(5.0)
-    assert heard.ends == [(1, Problem("file.missing"))]
+    events = Events()
+    Player(events, Output).play(tmp_path / "gone.wav", 0.0)
+    assert events.done.wait(5.0)
+    assert events.ends == [(1, Problem("file.missing"))]
 
 
 def test_beyond_the_end_there_is_silence_and_no_complaint() -> None:
-    heard, output = Heard(), Output()
-    Player(heard, lambda: output).play(CLIP, 9999.0)
-    assert heard.done.wait(5.0)
-    assert heard.ends == [(1, None)]
+    events, output = Events(), Output()
+    Player(events, lambda: output).play(CLIP, 9999.0)
+    assert events.done.wait(5.0)
+    assert events.ends == [(1, None)]
     assert not output.pieces
 
 
@@ -142,11 +142,11 @@ class Library:
 
 
 def test_the_device_gets_its_own_rate_and_channels(monkeypatch: pytest.MonkeyPatch) -> None:
-    library, heard = Library(device=True), Heard()
+    library, events = Library(device=True), Events()
     monkeypatch.setattr(microphone, "_library", lambda: library)
-    Player(heard, Speaker).play(CLIP, 0.0, 0.5)
-    assert heard.done.wait(5.0)
-    assert heard.ends == [(1, None)]
+    Player(events, Speaker).play(CLIP, 0.0, 0.5)
+    assert events.done.wait(5.0)
+    assert events.ends == [(1, None)]
     assert library.written == 0.5 * 48_000
     assert library.stopped
     assert library.closed
@@ -154,16 +154,16 @@ def test_the_device_gets_its_own_rate_and_channels(monkeypatch: pytest.MonkeyPat
 
 
 def test_without_a_device_the_problem_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    heard = Heard()
+    events = Events()
     monkeypatch.setattr(microphone, "_library", lambda: Library(device=False))
-    Player(heard, Speaker).play(CLIP, 0.0, 0.5)
-    assert heard.done.wait(5.0)
-    assert heard.ends[0][1] == Problem("output.none")
+    Player(events, Speaker).play(CLIP, 0.0, 0.5)
+    assert events.done.wait(5.0)
+    assert events.ends[0][1] == Problem("output.none")
 
 
 def test_whatever_a_driver_raises_ends_the_playing(monkeypatch: pytest.MonkeyPatch) -> None:
-    heard = Heard()
+    events = Events()
     monkeypatch.setattr(microphone, "_library", lambda: Library(device=True, broken=True))
-    Player(heard, Speaker).play(CLIP, 0.0, 0.5)
-    assert heard.done.wait(5.0)
-    assert "no such thing" in str(heard.ends[0][1])
+    Player(events, Speaker).play(CLIP, 0.0, 0.5)
+    assert events.done.wait(5.0)
+    assert "no such thing" in str(events.ends[0][1])

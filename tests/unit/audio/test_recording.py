@@ -22,16 +22,16 @@ HOURS = float(os.environ.get("GALLEY_SOAK_HOURS", "0.02"))
 def test_every_sample_is_in_the_file_and_was_told_in_order(desk: Desk) -> None:
     sound = noise(3.3)
     desk.recorder.start()
-    assert desk.heard.began_times == 0
+    assert desk.events.began_times == 0
     for part in np.array_split(sound, 40):
         desk.input.say(part)
     recorded = desk.recorder.stop()
     np.testing.assert_array_equal(read(desk.path), sound)
-    np.testing.assert_array_equal(desk.heard.sound, sound)
+    np.testing.assert_array_equal(desk.events.sound, sound)
     assert recorded == recording.Recorded(desk.path, 3.3, ())
-    assert desk.heard.recorded == recorded
-    assert desk.heard.began_times == 1
-    assert desk.heard.troubles == []
+    assert desk.events.recorded == recorded
+    assert desk.events.began_times == 1
+    assert desk.events.troubles == []
     assert desk.input.closed
 
 
@@ -44,7 +44,7 @@ def test_the_listener_hears_only_what_is_in_the_file(desk: Desk) -> None:
         if held < start + samples.size:
             shortages.append((held, start + samples.size))
 
-    desk.heard.block = block  # type: ignore[method-assign]
+    desk.events.block = block  # type: ignore[method-assign]
     desk.recorder.start()
     for part in np.array_split(noise(1.0), 5):
         desk.input.say(part)
@@ -70,11 +70,11 @@ def test_any_rate_and_channels_become_sixteen_kilohertz_mono(desk: Desk, rate: i
 def test_recording_is_said_only_after_the_first_sample(desk: Desk) -> None:
     desk.recorder.start()
     time.sleep(0.3)
-    assert desk.heard.began_times == 0
+    assert desk.events.began_times == 0
     desk.input.say(noise(0.1))
-    wait(lambda: desk.heard.levels)
-    assert desk.heard.began_times == 1
-    peak, rms = desk.heard.levels[0]
+    wait(lambda: desk.events.levels)
+    assert desk.events.began_times == 1
+    peak, rms = desk.events.levels[0]
     assert 0.5 < peak < 1
     assert 0.1 < rms < peak
 
@@ -88,14 +88,14 @@ def held() -> int:
 def test_hours_of_it_lose_no_block_and_take_no_memory(desk: Desk) -> None:
     """Faster than real time: a minute here, two hours by `make soak`."""
     fake, block, samples = desk.input, noise(1.0), round(HOURS * 3600)
-    heard = [0]
+    events = [0]
 
     def listen(sound: Sound, start: int) -> None:
-        assert start == heard[0]
-        heard[0] += sound.size
+        assert start == events[0]
+        events[0] += sound.size
 
-    desk.heard.block = listen  # type: ignore[method-assign]
-    desk.heard.level = lambda peak, rms: None  # type: ignore[method-assign]
+    desk.events.block = listen  # type: ignore[method-assign]
+    desk.events.level = lambda peak, rms: None  # type: ignore[method-assign]
     desk.recorder.start()
     measured: list[int] = []
     tracemalloc.start(8)
@@ -109,7 +109,7 @@ def test_hours_of_it_lose_no_block_and_take_no_memory(desk: Desk) -> None:
     tracemalloc.stop()
     recorded = desk.recorder.stop()
     assert recorded == recording.Recorded(desk.path, float(samples), ())
-    assert heard[0] == samples * SAMPLE_RATE
+    assert events[0] == samples * SAMPLE_RATE
     assert measured[1] - measured[0] < 1_000_000
     with AudioFile(desk.path) as audio:
         sound, second = np.zeros(0, np.float32), 0
@@ -130,12 +130,12 @@ def test_a_pause_is_cut_out_and_the_microphone_is_let_go(desk: Desk) -> None:
     desk.inputs[None] = FakeInput()
     time.sleep(0.3)
     desk.recorder.resume()
-    assert desk.heard.began_times == 1
+    assert desk.events.began_times == 1
     desk.input.say(after)
     recorded = desk.recorder.stop()
     np.testing.assert_array_equal(read(desk.path), np.concatenate([before, after]))
     assert recorded.gaps == ()
-    assert desk.heard.began_times == 2
+    assert desk.events.began_times == 2
 
 
 def test_a_microphone_that_cannot_be_resumed_leaves_it_paused(desk: Desk) -> None:

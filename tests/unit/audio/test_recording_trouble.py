@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from desktop_app.app import problems
-from desktop_app.audio import disk, recording, tape
-from desktop_app.audio.recording import Teller
+from desktop_app.audio import disk, recording, recording_file
+from desktop_app.audio.recording import Reporter
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
-from tests.fake_input import Desk, FakeInput, Heard, Sound, noise, read, wait
+from tests.fake_input import Desk, Events, FakeInput, Sound, noise, read, wait
 
 
 def test_a_device_that_goes_is_waited_for_and_its_gap_is_marked(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,15 +25,15 @@ def test_a_device_that_goes_is_waited_for_and_its_gap_is_marked(desk: Desk, monk
     gone = desk.input
     desk.inputs[None] = Problem("microphone.not_connected", name="Desk")
     gone.lost = True
-    wait(lambda: desk.heard.troubles)
-    assert desk.heard.troubles == [str(Problem("microphone.gone", name="Fake"))]
+    wait(lambda: desk.events.troubles)
+    assert desk.events.troubles == [str(Problem("microphone.gone", name="Fake"))]
     time.sleep(1.0)
-    heard = desk.heard.samples / SAMPLE_RATE
-    assert heard > 1.0, "the clock goes on"
+    events = desk.events.samples / SAMPLE_RATE
+    assert events > 1.0, "the clock goes on"
     desk.inputs[None] = FakeInput()
     time.sleep(0.3)
     desk.input.say(after)
-    wait(lambda: desk.heard.troubles[-1] is None)
+    wait(lambda: desk.events.troubles[-1] is None)
     recorded = desk.recorder.stop()
     (gap,) = recorded.gaps
     assert gap.start == pytest.approx(0.5, abs=0.001)
@@ -57,34 +57,56 @@ def test_a_device_that_goes_twice_is_waited_for_twice_and_is_not_called_mute(
         gone = desk.input
         desk.inputs[None] = Problem("microphone.not_connected", name="Desk")
         gone.lost = True
-        wait(lambda: desk.heard.troubles and "microphone.gone" in str(desk.heard.troubles[-1]))
+        wait(lambda: desk.events.troubles and "microphone.gone" in str(desk.events.troubles[-1]))
         desk.recorder._loud_at -= 60.0  # a minute later
         desk.inputs[None] = FakeInput()
         desk.input.say(np.zeros(1600, np.float32))
-        wait(lambda: desk.heard.troubles[-1] is None)
+        wait(lambda: desk.events.troubles[-1] is None)
     recorded = desk.recorder.stop()
     assert len(recorded.gaps) == 2
-    assert [trouble is None for trouble in desk.heard.troubles] == [False, True, False, True]
+    assert [trouble is None for trouble in desk.events.troubles] == [False, True, False, True]
+
+
+def test_a_device_that_has_gone_is_looked_for_now_and_then_and_ever_less_often(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looking for it takes computing that the transcription needs."""
+    monkeypatch.setattr(recording, "_AGAIN", 0.2)
+    desk.recorder.start()
+    desk.input.say(noise(0.5))
+    desk.taken(8000)
+    looked: list[float] = []
+
+    def look(name: str | None) -> FakeInput:
+        looked.append(time.monotonic())
+        raise Problem("microphone.not_connected", name="Desk")
+
+    monkeypatch.setattr(desk.recorder, "_open", look)
+    desk.input.lost = True
+    wait(lambda: len(looked) >= 4)
+    desk.recorder.stop()
+    pauses = np.diff(looked)
+    assert (pauses >= 0.9 * 0.2 * 1.2 ** np.arange(1, len(looked))).all()
 
 
 def test_two_troubles_are_told_together_the_gravest_first() -> None:
-    heard = Heard()
-    teller = Teller(heard)
+    events = Events()
+    reporter = Reporter(events)
     mute, room = Problem("microphone.mute", name="Desk"), Problem("disk.low", minutes=4)
-    teller.trouble("disk", room)
-    teller.trouble("mute", mute)
-    teller.trouble("mute", mute)
-    teller.trouble("mute", None)
-    teller.trouble("disk", None)
-    assert heard.troubles == [str(room), f"{mute}, {room}", str(room), None]
+    reporter.trouble("disk", room)
+    reporter.trouble("mute", mute)
+    reporter.trouble("mute", mute)
+    reporter.trouble("mute", None)
+    reporter.trouble("disk", None)
+    assert events.troubles == [str(room), f"{mute}, {room}", str(room), None]
 
 
 def test_a_device_that_only_stops_sending_has_gone_too(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recording, "_STALLED", 0.3)
     desk.recorder.start()
     desk.input.say(noise(0.5))
-    wait(lambda: desk.heard.troubles)
-    assert "microphone.gone" in str(desk.heard.troubles[0])
+    wait(lambda: desk.events.troubles)
+    assert "microphone.gone" in str(desk.events.troubles[0])
 
 
 def test_one_call_takes_another_input_without_a_gap(desk: Desk) -> None:
@@ -105,18 +127,33 @@ def test_one_call_takes_another_input_without_a_gap(desk: Desk) -> None:
     assert recorded.gaps == ()
 
 
+def test_an_input_that_goes_before_it_sent_anything_is_gone_at_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "_STALLED", 1e9)
+    new = FakeInput("Other")
+    desk.inputs["other"] = new
+    desk.recorder.start()
+    desk.input.say(noise(0.5))
+    desk.taken(8000)
+    new.lost = True
+    desk.recorder.switch("other")
+    wait(lambda: desk.events.troubles, 5.0)
+    assert desk.events.troubles == [str(Problem("microphone.gone", name="Other"))]
+
+
 def test_another_input_can_be_taken_while_one_is_gone(desk: Desk) -> None:
     desk.recorder.start()
     desk.input.say(noise(0.5))
     desk.inputs["other"] = FakeInput("Other")
     desk.input.lost = True
     desk.inputs[None] = Problem("microphone.not_connected", name="Desk")
-    wait(lambda: desk.heard.troubles)
+    wait(lambda: desk.events.troubles)
     with pytest.raises(Problem, match="third"):
         desk.recorder.switch("third")
     desk.recorder.switch("other")
     desk.open("other").say(noise(0.5))
-    wait(lambda: desk.heard.troubles[-1] is None)
+    wait(lambda: desk.events.troubles[-1] is None)
     assert len(desk.recorder.stop().gaps) == 1
 
 
@@ -137,13 +174,13 @@ def test_what_the_computer_plays_may_send_nothing_while_it_is_quiet(desk: Desk) 
     """WASAPI's loopback: the clock says how long it was quiet, and that is no gap."""
     desk.inputs[None] = FakeInput("Speakers [Loopback]", pauses=True)
     desk.recorder.start()
-    wait(lambda: desk.heard.began_times)
+    wait(lambda: desk.events.began_times)
     desk.input.say(noise(0.5))
     time.sleep(1.0)
     desk.input.say(noise(0.5))
     recorded = desk.recorder.stop()
     assert recorded.gaps == ()
-    assert desk.heard.troubles == []
+    assert desk.events.troubles == []
     assert 1.9 < recorded.seconds < 4.0
 
 
@@ -154,10 +191,10 @@ def test_exact_silence_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> N
     for _ in range(8):
         desk.input.say(np.zeros(1600, np.float32))
         time.sleep(0.06)
-    wait(lambda: desk.heard.troubles)
-    assert str(desk.heard.troubles[0]).startswith("microphone.mute")
+    wait(lambda: desk.events.troubles)
+    assert str(desk.events.troubles[0]).startswith("microphone.mute")
     desk.input.say(noise(0.1))
-    wait(lambda: desk.heard.troubles[-1] is None)
+    wait(lambda: desk.events.troubles[-1] is None)
 
 
 def test_silence_from_an_input_that_is_not_listed_any_more_means_that_it_is_gone(
@@ -169,8 +206,8 @@ def test_silence_from_an_input_that_is_not_listed_any_more_means_that_it_is_gone
     for _ in range(8):
         desk.input.say(np.zeros(1600, np.float32))
         time.sleep(0.06)
-    wait(lambda: desk.heard.troubles)
-    assert str(desk.heard.troubles[0]).startswith("microphone.gone")
+    wait(lambda: desk.events.troubles)
+    assert str(desk.events.troubles[0]).startswith("microphone.gone")
 
 
 def test_what_the_program_was_too_busy_for_is_marked(desk: Desk) -> None:
@@ -187,23 +224,23 @@ def test_what_the_program_was_too_busy_for_is_marked(desk: Desk) -> None:
 
 def test_a_full_disk_ends_it_with_all_that_was_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     full = [False]
-    write = tape.FlacWriter._append
+    write = recording_file.FlacWriter._append
 
-    def append(writer: tape.FlacWriter, data: bytes) -> None:
+    def append(writer: recording_file.FlacWriter, data: bytes) -> None:
         if full[0]:
             raise OSError(errno.ENOSPC, "No space left on device")
         write(writer, data)
 
-    monkeypatch.setattr(tape.FlacWriter, "_append", append)
+    monkeypatch.setattr(recording_file.FlacWriter, "_append", append)
     sound = noise(0.72)  # ten frames
     desk.recorder.start()
     desk.input.say(sound)
-    wait(lambda: desk.heard.samples == sound.size)
+    wait(lambda: desk.events.samples == sound.size)
     full[0] = True
     desk.input.say(noise(1.0))
-    wait(lambda: desk.heard.recorded)
+    wait(lambda: desk.events.recorded)
     recorded = desk.recorder.stop()
-    assert recorded == desk.heard.recorded
+    assert recorded == desk.events.recorded
     assert recorded.problem == Problem("disk.full")
     assert problems.sentence(*problems.end_of(recorded)) == (
         "The recording ended early. The disk is full. Everything that was recorded before is kept."
@@ -224,11 +261,11 @@ def test_a_disk_that_becomes_full_is_announced(desk: Desk, monkeypatch: pytest.M
     for minutes, told in [(9.5, 10), (1.5, 2), (0.5, 1)]:
         free[0] = disk.RESERVE + round(minutes * 60 * disk.BYTES_A_SECOND)
         low = str(Problem("disk.low", minutes=told))
-        wait(lambda low=low: desk.heard.troubles and desk.heard.troubles[-1] == low)
+        wait(lambda low=low: desk.events.troubles and desk.events.troubles[-1] == low)
     free[0] = 10**10
-    wait(lambda: desk.heard.troubles[-1] is None)
+    wait(lambda: desk.events.troubles[-1] is None)
     free[0] = disk.RESERVE
-    wait(lambda: desk.heard.recorded)
+    wait(lambda: desk.events.recorded)
     assert read(desk.path).size == 8000 - 8000 % 1152
 
 
@@ -255,7 +292,7 @@ def test_a_mistake_of_the_listeners_does_not_end_it(desk: Desk) -> None:
     def fail(samples: Sound, start: int) -> None:
         raise ZeroDivisionError
 
-    desk.heard.block = fail  # type: ignore[method-assign]
+    desk.events.block = fail  # type: ignore[method-assign]
     sound = noise(1.0)
     desk.recorder.start()
     desk.input.say(sound)

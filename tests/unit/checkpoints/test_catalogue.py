@@ -46,9 +46,9 @@ def test_an_entry_is_complete(entry: Entry) -> None:
 
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
 def test_parameters_and_sizes_follow_from_the_shape(entry: Entry) -> None:
-    width, hears, writes, bins, vocabulary = SHAPES.get(entry.name, DISTILLED_V3)
+    width, emits, writes, bins, vocabulary = SHAPES.get(entry.name, DISTILLED_V3)
     heads, inner = width // 64, 4 * width
-    shape = Shape(width, hears, heads, inner, writes, heads, inner, bins, 1500, 448, vocabulary, False)
+    shape = Shape(width, emits, heads, inner, writes, heads, inner, bins, 1500, 448, vocabulary, False)
     assert entry.parameters == sum(math.prod(sides) for sides in shape.tensors().values())
     if entry.bytes:  # the numbers, and a header of at most 250 bytes a tensor
         header = entry.bytes - entry.parameters * catalogue.WIDTHS[entry.numbers]

@@ -37,8 +37,8 @@ def test_a_folder_is_copied_with_what_belongs_to_it_and_nothing_else(home: Path,
     (source / "galley.json").write_text('{"name": "Toy", "notice": "Only noise."}')
     for other in ("pytorch_model.bin", "notes.txt", "draft/optimizer.pt"):
         (source / other).write_text("not a part of it")
-    heard: list[tuple[str, int, int]] = []
-    model = installed.add(source, "", lambda *step: heard.append(step))
+    steps: list[tuple[str, int, int]] = []
+    model = installed.add(source, "", lambda *step: steps.append(step))
     shutil.rmtree(source)
     assert (model.name, model.folder) == ("toy", home / "data" / "models" / "toy")
     found = {str(file.relative_to(model.folder)) for file in model.folder.rglob("*") if file.is_file()}
@@ -48,7 +48,7 @@ def test_a_folder_is_copied_with_what_belongs_to_it_and_nothing_else(home: Path,
     assert (checkpoint.name, checkpoint.notice) == ("Toy", "Only noise.")
     assert checkpoint.draft is not None and read(checkpoint.draft).name == "Small toy"
     assert installed.verify("toy", quiet)
-    assert heard[-1][1] == heard[-1][2] > 0
+    assert steps[-1][1] == steps[-1][2] > 0
     assert list(home.glob("data/models/.*")) == []
 
 

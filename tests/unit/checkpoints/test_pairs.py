@@ -17,8 +17,8 @@ from desktop_app.audio import logmel
 from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.checkpoints.pieces import Pieces
+from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Draft, Drafter
-from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.retokenised import Content, RetokenisedDrafter, Spelling
 from desktop_app.decoding.sampling import Sampling
@@ -64,7 +64,7 @@ class Models:
     ) -> tuple[tuple[int, ...], Statistics]:
         counter = Counter()
         decoder = WindowDecoder(self.target(target), self.checkpoints[target].vocabulary, counter, drafter)
-        return decoder.write(self.noise, Task("en"), lambda tokens, draft: None, sampling).tokens, counter.total
+        return decoder.decode(self.noise, Task("en"), lambda tokens, draft: None, sampling).tokens, counter.total
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +195,7 @@ def test_a_draft_that_spells_otherwise_is_accepted_at_least_half_as_often(models
         model: Any = Knows(ours, spoken(text), spoken(text))
         counter = Counter()
         decoder = WindowDecoder(model, target.vocabulary, counter, drafter)
-        tokens = decoder.write(models.noise, Task("en"), lambda tokens, draft: None).tokens
+        tokens = decoder.decode(models.noise, Task("en"), lambda tokens, draft: None).tokens
         assert list(tokens) == ours.encode(spoken(text))
         shares[draft.vocabulary.size] = counter.total.acceptance
     assert 1 > shares[51_865] > 0.8

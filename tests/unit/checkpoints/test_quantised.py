@@ -12,10 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from desktop_app.checkpoints import quantised
 from desktop_app.checkpoints.quantised import Matrix, Quantised, stored
-from desktop_app.checkpoints.tensors import Tensors
+from desktop_app.checkpoints.tensors import TensorFile, Tensors
 from desktop_app.problems import Problem
 from tests import random_models
 
@@ -78,7 +79,7 @@ def test_it_is_made_once_and_again_when_it_or_the_model_changes(tensors: Tensors
     inode = file.stat().st_ino
     stored(tensors, names(tensors), 8, tmp_path)
     assert file.stat().st_ino == inode and file.stat().st_mtime > 1
-    for damaged in (whole[:-1], whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:], b"", whole[:40]):
+    for damaged in (whole[:-1], whole[:9] + b"x" + whole[10:], b"", whole[:40]):
         file.write_bytes(damaged)
         stored(tensors, names(tensors), 8, tmp_path)
         assert file.read_bytes() == whole
@@ -87,6 +88,36 @@ def test_it_is_made_once_and_again_when_it_or_the_model_changes(tensors: Tensors
     stored(tensors, names(tensors), 8, tmp_path)
     stored(tensors, names(tensors)[1:], 8, tmp_path)
     assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+def test_a_weight_that_changed_is_noticed_wherever_it_lies(tensors: Tensors, tmp_path: Path, bits: int) -> None:
+    """One bit of the numbers, of the scales, of the zero points: the file is made again before anything is read."""
+    wanted = names(tensors)[-2:]
+    stored(tensors, wanted, bits, tmp_path)
+    (path,) = tmp_path.iterdir()
+    whole, file = path.read_bytes(), TensorFile(path)
+    spans = [(name, begin, end) for name, (_, _, begin, end) in file.header.items() if begin < end]
+    assert {name.rpartition(".")[2] for name, _, _ in spans} >= {"numbers", "scales", "checksums"}
+    for _, begin, end in spans:
+        for place in {begin, (begin + end) // 2, end - 1}:
+            data = bytearray(whole)
+            data[file.start + place] ^= 1
+            path.write_bytes(data)
+            kept = stored(tensors, wanted, bits, tmp_path)
+            assert path.read_bytes() == whole
+    np.testing.assert_array_equal(kept[wanted[0]].numbers, Quantised(tensors, bits)[wanted[0]].numbers)
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+def test_what_is_no_number_is_not_quantised(tmp_path: Path, bits: int) -> None:
+    for bad in (np.nan, np.inf):
+        values = np.zeros((4, 32), np.float32)
+        values[2, 5] = bad
+        save_file({"a": values}, tmp_path / "model.safetensors")
+        with pytest.raises(Problem, match="not_finite name='a'"):
+            stored(Tensors(tmp_path), ["a"], bits, tmp_path / "cache")
+        assert not list((tmp_path / "cache").iterdir())
 
 
 def test_a_full_disk_leaves_nothing(tensors: Tensors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +165,7 @@ MEASURED = """
 import sys
 from pathlib import Path
 from desktop_app.checkpoints.quantised import stored
-from desktop_app.checkpoints.tensors import Tensors
+from desktop_app.checkpoints.tensors import TensorFile, Tensors
 from desktop_app.measure.memory import peak
 folder = Path(sys.argv[1])
 tensors, before = Tensors(folder), peak()

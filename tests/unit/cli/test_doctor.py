@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from desktop_app import cli
+from desktop_app.app import doctor as checks
 from desktop_app.app.problems import sentence
 from desktop_app.audio.microphone import Input
 from desktop_app.checkpoints import installed
@@ -65,19 +66,22 @@ def test_all_is_well(answers: Callable[[Questions], None], capsys: pytest.Captur
 
 
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("question", "output"),
     [
         (probe.inference_devices, "OpenVINO does not work: The system's libraries failed. Install Galley again."),
         (probe.bundled, "The bundled model does not work: The system's libraries failed. Install Galley again."),
     ],
 )
 def test_what_stops_a_transcription_is_a_problem(
-    answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str], question: Callable[[], object], said: str
+    answers: Callable[[Questions], None],
+    capsys: pytest.CaptureFixture[str],
+    question: Callable[[], object],
+    output: str,
 ) -> None:
     answers({question: Problem("engine.libraries")})
     assert cli.main(["doctor"]) == 3
     (line,) = lines(capsys, "PROBLEM")
-    assert line.endswith(said)
+    assert line.endswith(output)
 
 
 def test_window_and_microphone_are_notes(
@@ -87,9 +91,9 @@ def test_window_and_microphone_are_notes(
     answers({probe.inputs: gone, doctor.open_window: gone})
     assert cli.main(["doctor"]) == 0
     first, second = lines(capsys, "note")
-    assert "libxcb-cursor0" in first
+    assert "libxcb-cursor0" in second
     assert (
-        second
+        first
         == "note     No microphone can be used: The system's libraries failed. Files can be transcribed without one."
     )
 
@@ -104,7 +108,7 @@ def test_what_hears_is_listed_or_what_to_do(
         "  Monitor of Speakers  PipeWire, 2 channels, 48000 Hz, system audio\n"
     )
     assert cli.main(["doctor"]) == 0
-    assert lines(capsys, "ok")[-1] == "ok       Audio input: Microphone (ALSA)"
+    assert lines(capsys, "ok")[-2] == "ok       Audio input: Microphone (ALSA)"
     monkeypatch.setattr("sys.platform", "darwin")
     answers({probe.inputs: ([MICROPHONE], None)})
     for command in ("devices", "doctor"):
@@ -133,7 +137,7 @@ def test_a_disk_that_is_nearly_full_is_a_problem(
 def test_a_package_that_is_missing(
     answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "PACKAGES", ("numpy", "a-package-of-nobody"))
+    monkeypatch.setattr(checks, "PACKAGES", ("numpy", "a-package-of-nobody"))
     assert cli.main(["doctor"]) == 3
     (line,) = lines(capsys, "PROBLEM")
     assert line.endswith("Missing packages: a-package-of-nobody. Install Galley again.")
@@ -170,7 +174,7 @@ def test_cuda_devices_are_named(answers: Callable[[Questions], None], capsys: py
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "output"),
     [
         (
             ([], Problem("model.no_cuda", version="2")),
@@ -183,11 +187,11 @@ def test_cuda_devices_are_named(answers: Callable[[Questions], None], capsys: py
     ],
 )
 def test_nobody_needs_pytorch(
-    answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str], answer: object, said: str
+    answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str], answer: object, output: str
 ) -> None:
     answers({probe.cuda_devices: answer})
     assert cli.main(["doctor"]) == 0
-    assert said in capsys.readouterr().out
+    assert output in capsys.readouterr().out
     assert cli.main(["devices"]) == 0
     assert "cuda" not in capsys.readouterr().out.lower()
 
@@ -234,8 +238,8 @@ def test_a_device_is_tried_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
     monkeypatch.setattr(probe, "ask", ask)
     assert [cli.main(["doctor", "--device", "npu"]) for _ in range(4)] == [0, 3, 3, 3]
-    said = capsys.readouterr().out.splitlines()
-    good, bad = said[:6], said[6:13]
+    output = capsys.readouterr().out.splitlines()
+    good, bad = output[:6], output[6:13]
     assert good[0] == "ok       Built and compiled: base with draft model own on CPU, f32 (2.0 s)"
     assert good[1].endswith(
         "With the draft model: 3 tokens from 45 s of audio; encoder 0.50 s, 2 passes of 150.0 ms, draft model 0.10 s"
@@ -251,8 +255,8 @@ def test_a_device_is_tried_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest
         good[5][9:],
     ]
     assert bad[6].endswith("The text from npu differs from the CPU's. Update its driver, or choose another device.")
-    assert said[13].endswith("npu does not work: This computer has no device NPU. Choose one of: cpu.")
-    assert said[14].endswith("The system's libraries failed. Update its driver, or choose another device.")
+    assert output[13].endswith("npu does not work: This computer has no device NPU. Choose one of: cpu.")
+    assert output[14].endswith("The system's libraries failed. Update its driver, or choose another device.")
 
 
 def test_the_trial_of_this_processor(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,13 +138,14 @@ def test_after_a_download_its_draft_is_offered(
     capsys.readouterr()
     monkeypatch.setattr(download, "download", downloaded(name, toy))
     assert run("download", name) == 0
-    first, second, *_others = capsys.readouterr().err.splitlines()
+    servers, first, second, *_others = capsys.readouterr().err.splitlines()
+    assert servers == "Downloads come from huggingface.co and its file servers (*.huggingface.co, *.hf.co)."
     assert first == f"{name} is installed (0.6 MB). Use it: galley transcribe FILE --target {name}"
     assert second.startswith(sentence)
 
 
 @pytest.mark.parametrize(
-    ("problem", "status", "said"),
+    ("problem", "status", "output"),
     [
         (Problem("download.timeout"), 1, f"tiny: {sentence(Problem('download.timeout'))}\n"),
         (OSError(28, "No space left"), 1, "tiny: The disk is full. "),
@@ -156,7 +157,7 @@ def test_a_download_that_fails(
     capsys: pytest.CaptureFixture[str],
     problem: BaseException,
     status: int,
-    said: str,
+    output: str,
 ) -> None:
     def fail(*arguments: str, progress: installed.Progress) -> installed.Installed:
         raise problem
@@ -164,7 +165,9 @@ def test_a_download_that_fails(
     monkeypatch.setattr(download, "download", fail)
     assert run("download", "tiny") == status
     out, err = capsys.readouterr()
-    assert out == "" and err.startswith(said)
+    servers, _, last = err.partition("\n")
+    assert (out, servers.partition(" from ")[0]) == ("", "Downloads come")
+    assert last.startswith(output)
 
 
 @pytest.mark.parametrize("arguments", [[], ["fetch"], ["download"], ["add"], ["remove"], ["list", "--all"]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
@@ -18,9 +19,10 @@ import pytest
 
 from desktop_app import cli, folders
 from desktop_app.app.problems import sentence
+from desktop_app.audio import disk
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.microphone import Input
-from desktop_app.audio.recording import Recorder
+from desktop_app.audio.recording import Recorder, RecorderListener
 from desktop_app.cli import record
 from desktop_app.cli import terminal as cli_terminal
 from desktop_app.cli.live_screen import LiveScreen
@@ -77,7 +79,7 @@ class EngineDouble:
     def commit(self, second: int) -> None:
         new = segment(second, f"line {second}")
         self.segments.append(new)
-        self.tell(LiveUpdate(job=self.job, committed=(new,), **UPDATE))
+        self.tell(LiveUpdate(job=self.job, segments=(new,), **UPDATE))
 
     def stop_live(self, job: str) -> None:
         if self.dead:
@@ -86,7 +88,9 @@ class EngineDouble:
         made = Transcript(self.path, 0.0, "en", 1.0, MODELS, (*self.segments, last))
         self.tell(Finished(job, made))
 
-    def transcribe(self, job: str, path: str, options: Options, written: Transcript | None = None) -> None:
+    def transcribe(
+        self, job: str, path: str, options: Options, written: Transcript | None = None, place: None = None
+    ) -> None:
         EngineDouble.asked = options
         kept = written.segments if written else ()
         texts = list(enumerate(self.whole.splitlines()))[len(kept) :]
@@ -104,11 +108,11 @@ class EngineDouble:
 
 
 UPDATE = {
-    "committed_text": "ink ",
-    "uncommitted": "perhaps ",
+    "final": "final ",
+    "provisional": "perhaps ",
     "draft": "guess",
     "start": 0.0,
-    "heard": 1.0,
+    "received": 1.0,
     "decoded": 0.5,
     "latency": 0.4,
     "speaking": True,
@@ -131,7 +135,9 @@ def studio(monkeypatch: pytest.MonkeyPatch) -> FakeInput:
         Thread(target=speak, daemon=True).start()
         return fake
 
-    monkeypatch.setattr(cli_terminal, "Recorder", lambda path, name, ear: Recorder(path, name, ear, open_stream))
+    monkeypatch.setattr(
+        cli_terminal, "Recorder", lambda path, name, input_id: Recorder(path, name, input_id, open_stream)
+    )
     monkeypatch.setattr(EngineDouble, "act", None)
     monkeypatch.setattr(cli_terminal, "Engine", EngineDouble)
     found = Input("ALSA:desk", "Desk microphone", "ALSA", 1, 16_000, is_default=True, is_system=False)
@@ -227,7 +233,9 @@ def test_return_pauses_and_goes_on(
 
     with os.fdopen(theirs) as terminal:
         monkeypatch.setattr(sys, "stdin", terminal)
-        monkeypatch.setattr(cli_terminal, "Recorder", lambda path, name, ear: Pressing(path, name, ear, open_stream))
+        monkeypatch.setattr(
+            cli_terminal, "Recorder", lambda path, name, input_id: Pressing(path, name, input_id, open_stream)
+        )
         monkeypatch.setattr(EngineDouble, "act", act)
         monkeypatch.setattr(record, "LiveScreen", Reading)
         assert cli.main(["record", "--seconds", "3", "--output", str(tmp_path)]) == 0
@@ -273,6 +281,97 @@ def test_a_second_ctrl_c_keeps_what_there_is(
         assert sum(map(len, audio)) >= 16_000
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_ends_it_with_everything_saved(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a shutdown, and when the terminal's window is closed, nobody waits for the last words."""
+    number = getattr(signal, name)
+
+    def act(engine: EngineDouble, second: int) -> None:
+        engine.commit(second)
+        if second == 1:
+            os.kill(os.getpid(), number)
+            os.kill(os.getpid(), number)
+
+    monkeypatch.setattr(EngineDouble, "act", act)
+    monkeypatch.setattr(EngineDouble, "stop_live", lambda engine, job: None)
+    assert cli.main(["record", "--output", str(tmp_path)]) == 128 + number
+    err = capsys.readouterr().err
+    sound = made(tmp_path, "flac")
+    assert f"Recording: {sound} (0:0" in err
+    assert made(tmp_path, "txt").read_text(encoding="utf-8").startswith("line 0\n")
+    with AudioFile(sound) as audio:
+        assert sum(map(len, audio)) >= 32_000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the test closes a pipe")
+def test_a_terminal_that_is_gone_takes_nothing_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever read the text has enough, or the window is closed and every word fails: sound and text are kept."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as gone:
+        monkeypatch.setattr(sys, "stdout", gone)
+        monkeypatch.setattr(sys, "stderr", gone)
+        assert cli.main(["record", "--output", str(tmp_path)]) == 1
+    assert made(tmp_path, "txt").read_text(encoding="utf-8").startswith("line 0\n")
+    with AudioFile(made(tmp_path, "flac")) as audio:
+        assert sum(map(len, audio)) >= 16_000
+
+
+def test_a_full_disk_is_no_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was recorded until then is kept, with its text."""
+    begun = time.monotonic()
+
+    def check(folder: Path) -> None:
+        if time.monotonic() > begun + 1.5:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(disk, "check", check)
+    assert cli.main(["record", "--output", str(tmp_path)]) == 1
+    err = capsys.readouterr().err
+    early = sentence(Problem("microphone.ended_early", cause=Problem("disk.full")))
+    assert f"galley: {early}" in err
+    assert made(tmp_path, "txt").read_text(encoding="utf-8").endswith("the last words\n")
+    with AudioFile(made(tmp_path, "flac")) as audio:
+        assert sum(map(len, audio)) >= 16_000
+
+
+def test_two_that_begin_at_once_have_files_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other one takes the name after the look for a free one."""
+    taken: list[Path] = []
+
+    def open_stream(name: str | None) -> FakeInput:
+        fake = FakeInput("Desk microphone")
+
+        def speak() -> None:
+            while not fake.closed:
+                fake.say(np.full(1600, 0.1, np.float32))
+                time.sleep(0.01)
+
+        Thread(target=speak, daemon=True).start()
+        return fake
+
+    def recorder(path: Path, name: str | None, listener: RecorderListener) -> Recorder:
+        if not taken:
+            taken.append(path)
+            path.write_bytes(b"of the other")
+        return Recorder(path, name, listener, open_stream)
+
+    monkeypatch.setattr(cli_terminal, "Recorder", recorder)
+    monkeypatch.setattr(EngineDouble, "cancel", lambda engine, job: None)  # of the first attempt
+    assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path)]) == 0
+    assert taken[0].read_bytes() == b"of the other"
+    library = Library(folders.data() / "library")
+    (stored,) = library.recordings()
+    library.close()
+    assert Path(stored.path).name == f"{taken[0].stem} (2).flac"
+    assert Path(stored.path).with_suffix(".txt").exists()
+
+
 def test_without_an_engine_the_recording_goes_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,7 +399,7 @@ def test_without_a_microphone_nothing_is_left(
     def refuse(name: str | None) -> FakeInput:
         raise Problem("microphone.busy", name="Desk")
 
-    monkeypatch.setattr(cli_terminal, "Recorder", lambda path, name, ear: Recorder(path, name, ear, refuse))
+    monkeypatch.setattr(cli_terminal, "Recorder", lambda path, name, input_id: Recorder(path, name, input_id, refuse))
     assert cli.main(["record", "--output", str(tmp_path)]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == f"galley: {BUSY}"
     assert cli.main(["record", "--input", "nose", "--output", str(tmp_path)]) == 1
@@ -324,10 +423,10 @@ def test_interrupted_recordings_are_offered_and_written_down(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sound = tmp_path / "Recording.flac"
-    sound.write_bytes(b"fLaC")
+    sound.write_bytes(b"fLaC" + bytes(5000))
     library = Library(folders.data() / "library")
     library.add_live(str(sound))
-    library.add_live(str(tmp_path / "gone.flac"))
+    library.add_live(str(tmp_path / "unplugged" / "gone.flac"))
     library.close()
     assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path / "new")]) == 0
     err = capsys.readouterr().err.splitlines()
@@ -342,11 +441,26 @@ def test_interrupted_recordings_are_offered_and_written_down(
     assert capsys.readouterr().err == "There are no interrupted recordings.\n"
 
 
+def test_one_that_was_interrupted_before_its_first_sound_is_removed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sound = tmp_path / "Recording.flac"
+    sound.write_bytes(bytes(42))
+    library = Library(folders.data() / "library")
+    library.add_live(str(sound))
+    library.close()
+    assert cli.main(["record", "--recover"]) == 0
+    first, second = capsys.readouterr().err.splitlines()
+    assert re.fullmatch("A recording of .* was interrupted before its first sound. It was removed.", first)
+    assert second == "There are no interrupted recordings."
+    assert not sound.exists()
+
+
 def test_why_an_interrupted_recording_cannot_be_transcribed_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sound = tmp_path / "Recording.flac"
-    sound.write_bytes(b"fLaC")
+    sound.write_bytes(b"fLaC" + bytes(5000))
     library = Library(folders.data() / "library")
     library.add_live(str(sound))
     library.close()
@@ -363,7 +477,7 @@ def test_the_lines_of_an_interrupted_recording_stand_and_a_check_shows_what_the_
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sound = tmp_path / "Recording.flac"
-    sound.write_bytes(b"fLaC")
+    sound.write_bytes(b"fLaC" + bytes(5000))
     library = Library(folders.data() / "library")
     kept = library.add_live(str(sound))
     library.begin(kept.id, MODELS, 0.0)
@@ -434,7 +548,7 @@ def test_on_a_terminal_the_draft_is_grey_and_the_meter_moves(tmp_path: Path, mon
     monkeypatch.setattr(sys, "stdout", shown)
     assert cli.main(["record", "--seconds", "3", "--output", str(tmp_path), "--input", "desk"]) == 0
     text = shown.getvalue()
-    assert "ink \x1b[2mperhaps \x1b[0m\x1b[3;90mguess" in text
+    assert "final \x1b[2mperhaps \x1b[0m\x1b[3;90mguess" in text
     assert "█" in text
     assert "Desk microphone" in text
     assert "0.4 s delay" in text

@@ -31,6 +31,26 @@ def test_names(files: list[str], expected: list[str]) -> None:
     assert names(*files) == expected
 
 
+@pytest.mark.parametrize("stem", ["n" * 251, "ü" * 125, "n" * 250 + "ü"])
+def test_a_name_that_is_too_long_is_shortened(stem: str, tmp_path: Path) -> None:
+    """That of a finished file, and that of an unfinished one; shortened names do not meet either."""
+    found = results.destinations([f"{stem}.wav", f"{stem}x.wav", f"{stem}.wav", "short.wav"], tmp_path, "json")
+    assert len({target.name for target in found}) == 4
+    for target in found:
+        target.with_name(f"{target.stem}.part.json").write_text("a part")
+        target.write_text("whole")
+    assert found[-1].name == "short.json"
+
+
+def test_what_cannot_be_written_is_known_before(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    assert results.refusal(tmp_path / "new.json") is None
+    (tmp_path / "old.json").touch()
+    assert results.refusal(tmp_path / "old.json") is None
+    for place in ("folder", "missing/new.json", "old.json/new.json", "n" * 300):
+        assert results.refusal(tmp_path / place) is not None
+
+
 def test_an_input_is_never_the_place_of_a_result(tmp_path: Path) -> None:
     (tmp_path / "talk.txt").write_text("mine", encoding="utf-8")
     inputs = [str(tmp_path / "talk.txt"), str(tmp_path / "walk.wav")]

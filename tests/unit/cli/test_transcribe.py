@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import sys
+import time
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import ClassVar
 
 import pytest
 
-from desktop_app import cli
+from desktop_app import cli, folders
 from desktop_app.app.problems import sentence
-from desktop_app.cli import transcribe
+from desktop_app.cli import transcribe, unfinished
 from desktop_app.engine.messages import (
     Event,
     Failed,
@@ -27,7 +33,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.problems import Problem
 from desktop_app.transcript.formats import FORMATS, Format
-from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 
 NOTICE = "Trained on toys."
@@ -46,9 +52,17 @@ class Scripted:
     def __init__(self, on_event: Callable[[Event], None]) -> None:
         self._tell = on_event
 
-    def transcribe(self, job: str, path: str, options: Options) -> None:
+    def transcribe(
+        self, job: str, path: str, options: Options, written: Transcript | None = None, place: Place | None = None
+    ) -> None:
         Scripted.seen.append(options)
         name = Path(path).name
+        if written is not None and place is not None:
+            self._tell(Started(job, 2.5, MODELS, place.segments))
+            made = replace(written, segments=(*written.segments, SEGMENTS[1]), seconds=2.5)
+            self._tell(SegmentReady(job, SEGMENTS[1]))
+            self._tell(Finished(job, made))
+            return
         if name.startswith("bad"):
             self._tell(Failed(job, Problem("file.empty")))
             return
@@ -62,6 +76,15 @@ class Scripted:
         if name.startswith("dies"):
             self._tell(Failed(job, Problem("engine.crashed")))
             return
+        if name.startswith("stays"):
+            place = Place(16_000, 1, "en", 0.9, (5,), 1.0, (7, 8))
+            self._tell(Progress(job, 1.0, 2.5, Statistics(tokens=4), place=place))
+            self._tell(Tentative(job, (TentativeLine(0.0, "Good", " mor"),)))
+            return
+        if name.startswith("restarts"):
+            self._tell(Preparing(job, "restarting"))
+            self._tell(Started(job, 2.5, MODELS))
+            self._tell(SegmentReady(job, SEGMENTS[0]))
         self._tell(SegmentReady(job, SEGMENTS[1]))
         self._tell(Progress(job, 2.5, 2.5, STATS))
         damage = Problem("file.parts_missing") if name.startswith("broken") else None
@@ -91,6 +114,69 @@ def test_text_goes_to_standard_output_and_the_notice_once_to_standard_error(caps
     out, err = capsys.readouterr()
     assert out == "Good morning.\nGood night.\n\nGood morning.\nGood night.\n"
     assert err == f"{NAMED}\n{NOTICE}\n"
+
+
+def test_text_that_a_new_engine_writes_again_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("restarts.wav", "a.wav") == 0
+    out, err = capsys.readouterr()
+    assert out == "Good morning.\nGood night.\n\nGood morning.\nGood night.\n"
+    assert err.splitlines() == [
+        NAMED,
+        NOTICE,
+        "restarts.wav: Transcription stopped and is being restarted; nothing is lost.",
+    ]
+
+
+def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").mkdir()
+    assert cli.main(["transcribe", "a.wav", "--output", str(tmp_path)]) == 2
+    assert cli.main(["transcribe", "a.wav", "--stats", str(tmp_path / "missing" / "stats.json")]) == 2
+    assert (Scripted.seen, Scripted.closed) == ([], 0)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [line.partition(": ")[2] for line in err.splitlines()] == [
+        "The transcript cannot be written (Is a directory). Choose another folder.",
+        "The statistics cannot be written (No such file or directory). Choose another file.",
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_keeps_what_is_written_and_says_so(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the middle of a file; a second one, and Ctrl-C, do not disturb it."""
+    number = getattr(signal, name)
+
+    class Signalled(Scripted):
+        def transcribe(
+            self, job: str, path: str, options: Options, written: Transcript | None = None, place: Place | None = None
+        ) -> None:
+            def tell(event: Event) -> None:
+                before(event)
+                if isinstance(event, Progress):
+                    Thread(target=send, daemon=True).start()
+
+            before, self._tell = self._tell, tell
+            super().transcribe(job, path, options, written, place)
+
+    def send() -> None:
+        time.sleep(0.3)
+        os.kill(os.getpid(), number)
+        os.kill(os.getpid(), number)
+
+    monkeypatch.setattr(transcribe, "Engine", Signalled)
+    before = signal.getsignal(number)
+    assert cli.main(["transcribe", "stays.wav", "--output", str(tmp_path)]) == 128 + number
+    assert signal.getsignal(number) == before
+    assert (tmp_path / "stays.part.txt").read_text() == "Good morning.\n"
+    assert "Interrupted. The file was not transcribed to its end." in capsys.readouterr().err
+    assert unfinished.find("stays.wav", Options(language="de")) is None
+    assert cli.main(["transcribe", "stays.wav"]) == 0, "the same file with the same options"
+    out, err = capsys.readouterr()
+    assert out == "Good morning.\nGood night.\n"
+    assert "stays.wav: Resumed at 0:01." in err.splitlines()
+    assert not (folders.data() / "unfinished").exists()
 
 
 def test_each_failure_is_one_line_and_the_others_are_done(capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,14 +230,14 @@ def test_a_folder_that_cannot_be_made_is_wrong_usage(capsys: pytest.CaptureFixtu
 
 def test_what_the_guard_did_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("guarded.wav") == 0
-    said = "guarded.wav: Hallucinated text removed (0:01–0:02)."
-    assert capsys.readouterr().err.splitlines() == [NAMED, NOTICE, said]
+    message = "guarded.wav: Hallucinated text removed (0:01–0:02)."
+    assert capsys.readouterr().err.splitlines() == [NAMED, NOTICE, message]
 
 
 def test_a_damaged_file_is_done_and_the_damage_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("broken.wav") == 0
-    said = f"broken.wav: {sentence(Problem('file.parts_missing'))}"
-    assert capsys.readouterr().err.splitlines() == [NAMED, NOTICE, said]
+    message = f"broken.wav: {sentence(Problem('file.parts_missing'))}"
+    assert capsys.readouterr().err.splitlines() == [NAMED, NOTICE, message]
 
 
 def test_a_file_whose_engine_dies_keeps_the_part_that_is_done(
@@ -203,10 +289,16 @@ def test_the_figures_of_the_run(tmp_path: Path) -> None:
     assert (found["total"]["tokens"], found["total"]["tokens_per_pass"]) == (24, 2.0)
 
 
-def test_figures_that_cannot_be_written_are_a_failure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert run("--stats", str(tmp_path / "no" / "s.json"), "a.wav") == 1
+def test_figures_that_cannot_be_written_are_a_failure(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(place: Path, content: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(transcribe.atomic, "write", full)
+    assert run("--stats", str(tmp_path / "s.json"), "a.wav") == 1
     assert (
-        "s.json: The statistics cannot be written (No such file or directory). Choose another file."
+        "s.json: The statistics cannot be written (No space left on device). Choose another file."
         in capsys.readouterr().err
     )
 

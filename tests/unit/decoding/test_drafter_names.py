@@ -20,7 +20,7 @@ from tests.unit.decoding.test_identity import Scripted, models, vocabulary
 from tests.unit.decoding.toys import SIZE, Toy
 
 
-class Heard(longform.Listener):
+class Collector(longform.Listener):
     """Keeps the tokens of all segments."""
 
     def __init__(self) -> None:
@@ -32,16 +32,16 @@ class Heard(longform.Listener):
 
 def transcribed(setup: Setup) -> tuple[list[int], Statistics]:
     """The text of a recording of four windows."""
-    heard, counter = Heard(), Counter()
+    collector, counter = Collector(), Counter()
     longform.transcribe(
         iter([np.zeros(100 * 16_000, np.float32)]),
         lambda samples, bins, before, behind: np.linspace(-1, 1, 12 * bins).reshape(bins, 12).astype(np.float32),
         setup,
-        heard,
+        collector,
         longform.Settings("en"),
         counter,
     )
-    return heard.tokens, counter.total
+    return collector.tokens, counter.total
 
 
 @pytest.mark.parametrize("name", DRAFTERS)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.decoding.guard import LONG, TURNED, TURNS, Guard, WhenSaid, first_turn
-from desktop_app.decoding.hearing import Samples, Window
+from desktop_app.decoding.audio_window import Samples, Window
+from desktop_app.decoding.guard import LONG, LOOP_REPETITIONS, LOOP_TOKENS, Guard, SpeechTimes, first_repetition
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.window import WindowText
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -36,13 +36,13 @@ def speech(*spoken: tuple[float, float], seconds: float = 30.0) -> Window:
     return Window(sound.astype(np.float32), lambda samples, bins: samples, round(BEGIN * SAMPLE_RATE))
 
 
-class Ears:
+class Detector:
     """Hears loud sound as speech, and counts how often it was asked."""
 
     def __init__(self) -> None:
         self.asked = 0
 
-    def __call__(self, samples: Samples) -> Ears:
+    def __call__(self, samples: Samples) -> Detector:
         self.samples = samples
         return self
 
@@ -62,12 +62,12 @@ def check(
     mean: float = -0.2,
     no_speech: float = 0.0,
     covered: float = 30.0,
-    when_said: WhenSaid | None = None,
+    speech_times: SpeechTimes | None = None,
 ) -> tuple[list[Line], list[GuardReport], int]:
-    ears = Ears()
+    detector = Detector()
     text = WindowText(tuple(token for each in lines for token in each.tokens), mean, no_speech)
-    kept, reports = Guard(ears, vocabulary(), say).check(window, text, lines, covered, when_said)
-    return kept, reports, ears.asked
+    kept, reports = Guard(detector, vocabulary(), say).check(window, text, lines, covered, speech_times)
+    return kept, reports, detector.asked
 
 
 def test_clear_speech_stays_and_nobody_is_asked() -> None:
@@ -102,7 +102,7 @@ def test_a_line_with_times_that_are_too_early_stays() -> None:
     lines = [line(0, 1, 1), line(1, 2, 2), line(11, 20, 3)]
     said = [(10.0, 11.0), (11.0, 12.5), (12.5, 20.0)]
     assert check(speech((10, 20)), lines, covered=20.0)[0] == lines[2:]
-    kept, reports, _ = check(speech((10, 20)), lines, covered=20.0, when_said=lambda asked: said)
+    kept, reports, _ = check(speech((10, 20)), lines, covered=20.0, speech_times=lambda asked: said)
     assert (kept, [act.kind for act in reports]) == (lines, ["unwritten"])
 
 
@@ -110,7 +110,7 @@ def test_a_line_that_the_target_listened_to_nothing_for_goes() -> None:
     """Where the target's attention finds no time for a line, or silence, its words were not said."""
     lines = [line(0, 1, 1), line(1, 2, 2), line(11, 20, 3)]
     said = [(0.0, 3.0), (20.0, 20.0), (12.5, 20.0)]
-    kept, reports, _ = check(speech((10, 20)), lines, covered=20.0, when_said=lambda asked: said)
+    kept, reports, _ = check(speech((10, 20)), lines, covered=20.0, speech_times=lambda asked: said)
     assert kept == lines[2:]
     assert [act.text for act in reports if act.kind == "silence"] == ["w1", "w2"]
 
@@ -119,23 +119,23 @@ def test_the_target_is_not_asked_where_nobody_speaks_at_all() -> None:
     def fail(asked: Sequence[Line]) -> list[tuple[float, float]]:
         raise AssertionError("costs a pass")
 
-    assert check(speech(), [line(0, 5, 1)], covered=5.0, when_said=fail)[0] == []
-    assert check(speech((0, 30)), [line(0, 30, 1)], mean=-1.5, when_said=fail)[0] == [line(0, 30, 1)]
+    assert check(speech(), [line(0, 5, 1)], covered=5.0, speech_times=fail)[0] == []
+    assert check(speech((0, 30)), [line(0, 30, 1)], mean=-1.5, speech_times=fail)[0] == [line(0, 30, 1)]
 
 
 def test_a_voice_that_needs_time_is_heard_from_before_the_window() -> None:
     """The network knows a voice that is far away after a second or two; it is not to begin with every window."""
     begun = 0
 
-    def listen(samples: Samples) -> Ears:
+    def listen(samples: Samples) -> Detector:
         nonlocal begun
         begun = len(samples)
-        return Ears()(samples)
+        return Detector()(samples)
 
     window = speech((0, 5), seconds=5.0)
-    heard = Window(window.samples, lambda samples, bins: samples, window.place, np.zeros(SAMPLE_RATE, np.float32))
+    longer = Window(window.samples, lambda samples, bins: samples, window.place, np.zeros(SAMPLE_RATE, np.float32))
     text = WindowText((1,), -1.5, 0.0)
-    assert Guard(listen, vocabulary(), say).check(heard, text, [line(1, 2, 1)], 5.0) == ([line(1, 2, 1)], [])
+    assert Guard(listen, vocabulary(), say).check(longer, text, [line(1, 2, 1)], 5.0) == ([line(1, 2, 1)], [])
     assert begun == 6 * SAMPLE_RATE
 
 
@@ -176,12 +176,12 @@ def test_what_stays_is_as_it_was_or_the_beginning_of_it(texts: list[list[int]], 
 @given(words, st.integers(1, 6), st.integers(1, 12))
 def test_a_circle_is_found_if_it_has_turns_enough(before: list[int], period: int, turns: int) -> None:
     cycle = [3 + i for i in range(period)]
-    found = first_turn([*before, *cycle * turns])
-    if turns >= TURNS and turns * period >= TURNED:
+    found = first_repetition([*before, *cycle * turns])
+    if turns >= LOOP_REPETITIONS and turns * period >= LOOP_TOKENS:
         assert found == len(before) + period
 
 
 def test_people_repeat_themselves() -> None:
-    assert first_turn([1, 2] * 6) is None
-    assert first_turn([1] * 12) is None
-    assert first_turn([7, 8, 9, 10, 11, 12] * 4) is None
+    assert first_repetition([1, 2] * 6) is None
+    assert first_repetition([1] * 12) is None
+    assert first_repetition([7, 8, 9, 10, 11, 12] * 4) is None

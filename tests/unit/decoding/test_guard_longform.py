@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from desktop_app.decoding.guard import Guard, WhenSaid
-from desktop_app.decoding.hearing import Samples, Window
+from desktop_app.decoding.audio_window import Samples, Window
+from desktop_app.decoding.guard import Guard, SpeechTimes
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.longform import BEFORE, MARGIN, Listener, transcribe
 from desktop_app.decoding.setup import Setup
@@ -17,7 +17,7 @@ from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import GuardReport
 from desktop_app.transcript.settings import Settings
 
-from .test_live import WORD, WORDS, Reader, hear, say, spell
+from .test_live import WORD, WORDS, Reader, extract, say, spell
 
 
 def nobody(samples: Samples) -> None:
@@ -30,7 +30,7 @@ class Spy(Guard):
     def __init__(self) -> None:
         super().__init__(nobody, WORDS, spell)  # type: ignore[arg-type]
         self.windows: list[Window] = []
-        self.said: list[list[tuple[float, float]]] = []
+        self.spoken: list[list[tuple[float, float]]] = []
 
     def check(
         self,
@@ -38,11 +38,11 @@ class Spy(Guard):
         text: WindowText,
         lines: Sequence[Line],
         covered: float,
-        when_said: WhenSaid | None = None,
+        speech_times: SpeechTimes | None = None,
     ) -> tuple[list[Line], list[GuardReport]]:
-        assert when_said is not None
+        assert speech_times is not None
         self.windows.append(window)
-        self.said.append(list(when_said(lines)))
+        self.spoken.append(list(speech_times(lines)))
         return list(lines), []
 
 
@@ -51,13 +51,13 @@ def test_each_line_comes_with_the_time_at_which_the_target_listened_to_it() -> N
 
     def features(samples: Samples, bins: int, before: Samples, behind: Samples) -> np.ndarray:
         margins.append(len(before))
-        return hear(samples, bins)
+        return extract(samples, bins)
 
     audio = say("abcd efgh" + " " * 24 + "ijkl ")
     spy = Spy()
     transcribe(iter([audio]), features, Setup(Reader(), WORDS, spell, guard=spy), Listener(), Settings(language="en"))
     first, *others = spy.windows
-    ends = [end for _, end in spy.said[0]]
+    ends = [end for _, end in spy.spoken[0]]
     assert ends[:2] == pytest.approx([4 * WORD, 8 * WORD + 1], abs=0.1)
     assert (len(first.before), first.place) == (0, 0)
     for window in others:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Draft, Drafter, ModelDrafter
-from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.mapping import map_ids
 from desktop_app.decoding.rules import Rules
@@ -20,7 +20,7 @@ from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import WindowDecoder, WindowText
 from desktop_app.transcript.statistics import Counter, Statistics
 
-from .toys import END, FIRST_TIME, SIZE, TEXT, Toy, heard, vocabulary
+from .toys import END, FIRST_TIME, SIZE, TEXT, Toy, toy_window, vocabulary
 
 ENGLISH = Task("en")
 
@@ -73,10 +73,10 @@ def write(
     task: Task = ENGLISH,
     look_ahead: LookAhead | None = None,
 ) -> tuple[WindowText, Statistics]:
-    counter, window = Counter(), heard()
+    counter, window = Counter(), toy_window()
     decoder = WindowDecoder(model, words, counter, drafter)
     decoder._look_ahead = look_ahead or decoder._look_ahead
-    return decoder.write(window, task, lambda tokens, draft: None, sampling), counter.total
+    return decoder.decode(window, task, lambda tokens, draft: None, sampling), counter.total
 
 
 awkward = st.builds(
@@ -179,7 +179,7 @@ def test_no_pass_is_run_behind_a_draft_that_is_hardly_right(monkeypatch: pytest.
     made = drafter(draft, draft, words)
 
     def proposed(confidence: float) -> tuple[list[int], int]:
-        made.begin(heard(), Task("en"), Rules(words))
+        made.begin(toy_window(), Task("en"), Rules(words))
         before = made.passes
         return made.propose([FIRST_TIME], 6, confidence), made.passes - before
 

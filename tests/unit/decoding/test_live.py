@@ -1,4 +1,4 @@
-"""Live: ink never changes, nothing said is lost or said twice, long speech is cut, and drafts decide nothing."""
+"""Live: final text never changes, nothing said is lost or said twice, long speech is cut, and drafts decide nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.live import Live, LiveText, Resume
-from desktop_app.decoding.live_pace import OFTEN, SELDOM, Pace
+from desktop_app.decoding.live_pace import LONGEST_INTERVAL, SHORTEST_INTERVAL, Pace
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.setup import Setup
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -88,24 +88,24 @@ class Reader:
     def encode(self, features: np.ndarray) -> list[int]:
         values = features[0]
         self.lengths.append(len(values) / SAMPLE_RATE)
-        heard = np.rint(values[:: SAMPLE_RATE // 50] * 100).astype(int)  # a value each 20 ms
-        self.heard: list[tuple[int, int, int]] = []  # word, first frame, end frame
-        for frame, value in enumerate(heard):
+        found_words = np.rint(values[:: SAMPLE_RATE // 50] * 100).astype(int)  # a value each 20 ms
+        self.found_words: list[tuple[int, int, int]] = []  # word, first frame, end frame
+        for frame, value in enumerate(found_words):
             length = round(WORD * 50)
-            newest = self.heard[-1] if self.heard else None
+            newest = self.found_words[-1] if self.found_words else None
             if value and newest and newest[2] == frame and newest[0] == value - 1 and frame - newest[1] < length:
-                self.heard[-1] = (newest[0], newest[1], frame + 1)
+                self.found_words[-1] = (newest[0], newest[1], frame + 1)
             elif value:
-                self.heard.append((value - 1, frame, frame + 1))
+                self.found_words.append((value - 1, frame, frame + 1))
         text: list[int] = []
-        for number, (word, first, end) in enumerate(self.heard):
+        for number, (word, first, end) in enumerate(self.found_words):
             if number % self.line == 0:
                 text.append(FIRST_TIME + first)
-            cut = end == len(heard) and end - first < length
+            cut = end == len(found_words) and end - first < length
             text.append((word + 5) % TEXT if cut else word)
-            if number % self.line == self.line - 1 or number == len(self.heard) - 1:
+            if number % self.line == self.line - 1 or number == len(self.found_words) - 1:
                 text.append(FIRST_TIME + end)
-        if self.loop and self.heard:
+        if self.loop and self.found_words:
             text = [FIRST_TIME, *[1, 2] * 12]
         return text
 
@@ -134,13 +134,13 @@ class Reader:
 
     def attend(self, encoded: list[int], tokens: Sequence[int]) -> tuple[Scores, np.ndarray]:
         attention = np.zeros((1, len(tokens), 1500), np.float32)
-        for place, (_, first, end) in enumerate(self.heard):
+        for place, (_, first, end) in enumerate(self.found_words):
             if place + 3 < len(tokens):
                 attention[0, place + 3, first:end] = 20.0
         return np.zeros((len(tokens), WORDS.size), np.float32), attention
 
 
-def hear(samples: np.ndarray, bins: int) -> np.ndarray:
+def extract(samples: np.ndarray, bins: int) -> np.ndarray:
     return np.tile(samples, (bins, 1))
 
 
@@ -150,7 +150,7 @@ class Screen:
     def __init__(self, model: Any, guard: Guard | None = None, **options: Any) -> None:
         self.counter = Counter()
         self.live = Live(
-            hear,
+            extract,
             Setup(model, WORDS, spell, guard=guard),
             Gate(),
             counter=self.counter,
@@ -159,7 +159,7 @@ class Screen:
         )
         self.segments: list[Segment] = []
         self.updates: list[LiveText] = []
-        self._ink = ""
+        self._final = ""
 
     def play(self, audio: np.ndarray, step: float = 0.3) -> Screen:
         size = round(step * SAMPLE_RATE)
@@ -180,18 +180,18 @@ class Screen:
         if text is not None:
             self._see(text)
             self.updates.append(text)
-            self.segments += text.committed
+            self.segments += text.segments
 
     def _look(self, text: LiveText) -> None:
-        assert text.committed == ()
-        assert text.ink == self._ink
+        assert text.segments == ()
+        assert text.final == self._final
 
     def _see(self, text: LiveText) -> None:
-        lines = [spell(segment.tokens).strip() for segment in text.committed]
-        now = [*lines, text.ink]
-        assert now[0].startswith(self._ink), "ink only grows"
-        self._ink = text.ink
-        times = [time for segment in [*self.segments[-1:], *text.committed] for time in (segment.start, segment.end)]
+        lines = [spell(segment.tokens).strip() for segment in text.segments]
+        now = [*lines, text.final]
+        assert now[0].startswith(self._final), "final text only grows"
+        self._final = text.final
+        times = [time for segment in [*self.segments[-1:], *text.segments] for time in (segment.start, segment.end)]
         assert times == sorted(times), "one line behind the other"
 
 
@@ -200,8 +200,8 @@ English = Settings(language="en")
 
 @pytest.mark.parametrize("step", [0.1, 0.3, 0.7, 2.5])
 def test_what_is_said_is_written_once_and_in_order(step: float) -> None:
-    said = "abcdefgh ihgfedcba abc lkjihgfedcbabcdefghijkl "
-    assert Screen(Reader()).play(say(said), step).text == said.replace(" ", "")
+    spoken = "abcdefgh ihgfedcba abc lkjihgfedcbabcdefghijkl "
+    assert Screen(Reader()).play(say(spoken), step).text == spoken.replace(" ", "")
 
 
 def test_committed_segments_have_the_times_of_what_was_said() -> None:
@@ -211,10 +211,10 @@ def test_committed_segments_have_the_times_of_what_was_said() -> None:
     assert all(WORDS.is_timestamp(segment.tokens[-1]) for segment in screen.segments)
 
 
-def test_ink_follows_the_speaker_and_does_not_wait_for_the_end() -> None:
+def test_final_follows_the_speaker_and_does_not_wait_for_the_end() -> None:
     screen = Screen(Reader(line=100))
     screen.play(say("abcdefghijkl"), 0.3)
-    late = [len(text.ink.replace(" ", "")) for text in screen.updates[:-1]]
+    late = [len(text.final.replace(" ", "")) for text in screen.updates[:-1]]
     for number, count in enumerate(late):
         assert count >= int((number + 1) * 0.3 / WORD) - 3, "three words behind at the most"
 
@@ -222,30 +222,30 @@ def test_ink_follows_the_speaker_and_does_not_wait_for_the_end() -> None:
 def test_one_long_line_is_cut_at_a_word() -> None:
     """The known fault of this policy elsewhere: the window grows and grows where no line ends."""
     model = Reader(line=1000)
-    said = "abcdefghijkl" * 15  # a minute and a half without a pause
-    screen = Screen(model).play(say(said), 0.4)
-    assert screen.text == said
+    spoken = "abcdefghijkl" * 15  # a minute and a half without a pause
+    screen = Screen(model).play(say(spoken), 0.4)
+    assert screen.text == spoken
     assert max(model.lengths) < 22
     assert len(screen.segments) >= 4
 
 
 def test_the_window_is_cut_where_a_line_ends() -> None:
     model = Reader(line=5)
-    said = "abcdefghijkl" * 10
-    assert Screen(model).play(say(said), 0.4).text == said
+    spoken = "abcdefghijkl" * 10
+    assert Screen(model).play(say(spoken), 0.4).text == spoken
     assert max(model.lengths) < 13
 
 
 def test_a_decoder_that_lags_drops_nothing() -> None:
     model = Reader(line=7)
-    said = "abcdefghijkl" * 12 + " " + "cbadehgfijlk" * 2 + " "
+    spoken = "abcdefghijkl" * 12 + " " + "cbadehgfijlk" * 2 + " "
     screen = Screen(model)
-    screen.live.feed(say(said))  # over a minute at once
-    assert screen.live.decoded < screen.live.heard
+    screen.live.feed(say(spoken))  # over a minute at once
+    assert screen.live.decoded < screen.live.received
     screen.play(np.zeros(SAMPLE_RATE, np.float32))
-    assert screen.text == said.replace(" ", "")
+    assert screen.text == spoken.replace(" ", "")
     assert max(model.lengths) <= 30
-    assert screen.live.decoded == screen.live.heard
+    assert screen.live.decoded == screen.live.received
 
 
 def test_three_minutes_are_no_harder_than_one() -> None:
@@ -255,7 +255,7 @@ def test_three_minutes_are_no_harder_than_one() -> None:
     for _ in range(30):
         screen.play(say("abcdefgh  "), 1.0)
         assert len(screen.live._audio) < 16 * SAMPLE_RATE
-    assert screen.live.heard == 180 * SAMPLE_RATE
+    assert screen.live.received == 180 * SAMPLE_RATE
     assert screen.text == "abcdefgh" * 30
     third = len(model.lengths) // 3
     assert max(model.lengths[-third:]) <= max(model.lengths[:third])
@@ -269,22 +269,22 @@ def test_a_loop_is_written_once() -> None:
 def test_behind_silence_there_is_no_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = Screen(Reader(), settings=Settings(language="en", condition=True, prompt=(10,)))
     decoder, prompts = screen.live._decoder, []
-    write = decoder.write_at
+    decode = decoder.decode_with_fallback
 
     def noting(temperatures: Any, window: Any, task: Any, *rest: Any) -> Any:
         prompts.append(spell(task.prompt).replace(" ", ""))
-        return write(temperatures, window, task, *rest)
+        return decode(temperatures, window, task, *rest)
 
-    monkeypatch.setattr(decoder, "write_at", noting)
+    monkeypatch.setattr(decoder, "decode_with_fallback", noting)
     screen.play(say("     abcd efgh    ijkl "), 5.0)
     assert set(prompts) == {"k", "kabcd", ""}, "the user's own prompt waits for the first speech"
     assert prompts[-1] == ""
 
 
-def test_a_session_goes_on_behind_the_ink_that_was_there() -> None:
+def test_a_session_goes_on_after_the_final_text_that_was_there() -> None:
     audio = say("abcdefgh ")
     screen = Screen(Reader(line=100), resume=Resume(5 * SAMPLE_RATE, (0, 1)))
-    screen._ink = "a b"
+    screen._final = "a b"
     screen.play(audio)
     assert screen.text == "abcdefgh"
     assert screen.segments[0].start == pytest.approx(5.0)
@@ -312,8 +312,8 @@ def summary(samples: np.ndarray, bins: int) -> np.ndarray:
 
 def tokens_only(text: LiveText) -> object:
     """Without probabilities, whose last bits differ between passes of one and of several tokens."""
-    lines = [(segment.start, segment.end, segment.tokens) for segment in text.committed]
-    return lines, text.ink, text.uncommitted, text.start
+    lines = [(segment.start, segment.end, segment.tokens) for segment in text.segments]
+    return lines, text.final, text.provisional, text.start
 
 
 @settings(max_examples=6, deadline=None)
@@ -356,16 +356,16 @@ def test_the_same_audio_and_the_same_moments_give_the_same_tokens(
 
 
 def test_the_text_before_saves_most_of_the_passes() -> None:
-    said = say("abcdefghijkl" * 4 + " ")
-    alone = Screen(Reader(line=6), previous=False).play(said)
-    helped = Screen(Reader(line=6)).play(said)
+    spoken = say("abcdefghijkl" * 4 + " ")
+    alone = Screen(Reader(line=6), previous=False).play(spoken)
+    helped = Screen(Reader(line=6)).play(spoken)
     assert helped.segments == alone.segments
     assert helped.counter.total.target_passes < 0.4 * alone.counter.total.target_passes
 
 
 def test_the_pace_follows_the_cost() -> None:
     pace = Pace()
-    assert pace.interval == OFTEN
+    assert pace.interval == SHORTEST_INTERVAL
     pace.took(0.1, 0.3)
     assert pace.interval == pytest.approx(0.3)  # many cores: not held to the share of one
     for _ in range(20):
@@ -373,7 +373,7 @@ def test_the_pace_follows_the_cost() -> None:
     assert pace.interval == pytest.approx(0.4, abs=0.01)
     for _ in range(20):
         pace.took(0.5, 0.9)
-    assert pace.interval == pytest.approx(SELDOM)  # what the computer can do counts more than the share
+    assert pace.interval == pytest.approx(LONGEST_INTERVAL)  # what the computer can do counts more than the share
     for _ in range(20):
         pace.took(4.0, 4.0)
     assert pace.interval == pytest.approx(5.0, abs=0.01)

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.guard import Guard
-from desktop_app.decoding.hearing import Samples
 from desktop_app.decoding.live import Live
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import Language, WindowDecoder
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.settings import Settings
 
-from .test_live import WORD, WORDS, Gate, Reader, Screen, hear, say, spell
+from .test_live import WORD, WORDS, Gate, Reader, Screen, extract, say, spell
 
 
 def test_silence_is_never_decoded() -> None:
@@ -31,19 +31,19 @@ def test_silence_that_the_gate_has_passed_over_is_no_backlog() -> None:
     live = Screen(Reader()).play(say("abcd ")).live
     for _ in range(30):
         live.feed(np.zeros(SAMPLE_RATE, np.float32))
-        assert live.decoded == live.heard
+        assert live.decoded == live.received
     live.feed(say("ab"))
     assert live.due
-    assert live.heard - live.decoded == pytest.approx(2 * WORD * SAMPLE_RATE, abs=SAMPLE_RATE)
+    assert live.received - live.decoded == pytest.approx(2 * WORD * SAMPLE_RATE, abs=SAMPLE_RATE)
 
 
-class Ears:
+class Detector:
     """Hears a voice in what is long enough, and counts how often it listened."""
 
     def __init__(self, least: float = np.inf, most: float = np.inf) -> None:
         self.least, self.most, self.asked = least, most, 0
 
-    def __call__(self, samples: Samples) -> Ears:
+    def __call__(self, samples: Samples) -> Detector:
         self.asked += 1
         self.seconds = len(samples) / SAMPLE_RATE
         return self
@@ -54,25 +54,25 @@ class Ears:
 
 def test_words_in_doubt_wait_for_a_voice() -> None:
     """In what the gate took for speech nobody speaks, or only after half a second; then nobody listens again."""
-    silent = Screen(Reader(), guard=Guard(Ears(), WORDS, spell)).play(say("efgh ijkl "))
+    silent = Screen(Reader(), guard=Guard(Detector(), WORDS, spell)).play(say("efgh ijkl "))
     assert not silent.text
-    assert not any(text.ink or text.uncommitted for text in silent.updates)
+    assert not any(text.final or text.provisional for text in silent.updates)
     assert [(act.kind, act.text) for act in silent.live.reports] == [("silence", "e f g h"), ("silence", "i j k l")]
 
-    late = Ears(least=0.5)
+    late = Detector(least=0.5)
     screen = Screen(Reader(), guard=Guard(late, WORDS, spell)).play(say("efgh "))
     assert (screen.text, late.asked, screen.live.reports) == ("efgh", 2, [])
 
 
 def test_a_noise_does_not_fix_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long it was: the guard found nobody speaking in it."""
-    heard = iter([Language("cy", 0.9), Language("en", 0.6)])
-    monkeypatch.setattr(WindowDecoder, "detect_language", lambda decoder, window: next(heard))
-    guard = Guard(Ears(least=0.0, most=4.0), WORDS, spell)
+    detected = iter([Language("cy", 0.9), Language("en", 0.6)])
+    monkeypatch.setattr(WindowDecoder, "detect_language", lambda decoder, window: next(detected))
+    guard = Guard(Detector(least=0.0, most=4.0), WORDS, spell)
     english = WORDS.languages["en"]
     words = replace(WORDS, languages={"cy": english, "en": english})
-    live = Live(hear, Setup(Reader(), words, spell, guard=guard), Gate(), settings=Settings())
-    for said in (say("a" * 12 + " "), say("ef ")):
-        live.feed(said)
+    live = Live(extract, Setup(Reader(), words, spell, guard=guard), Gate(), settings=Settings())
+    for spoken in (say("a" * 12 + " "), say("ef ")):
+        live.feed(spoken)
         assert live.update() is not None
     assert (live.language, [act.kind for act in live.reports]) == (Language("en", 0.6), ["silence"])

@@ -1,17 +1,18 @@
-"""The text of a growing window: its parts, what two of them agree on, what stands behind the ink, loops."""
+"""The text of a growing window: its parts, what two of them agree on, what follows the final text, loops."""
 
 from __future__ import annotations
 
 import pytest
 
 from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.live_drafters import PreviousDrafter
-from desktop_app.decoding.live_text import Item, agreed, behind, parse, shifted, unlooped
+from desktop_app.decoding.live_drafters import LEAST, MOST, PreviousDrafter
+from desktop_app.decoding.live_text import Item, agreed, index_after, parse, shifted, unlooped
+from desktop_app.decoding.lookahead import PRIOR_SLOPE, best_look_ahead
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.task import Task
 
 from .test_live import WORDS, spell
-from .toys import END, FIRST_TIME, heard
+from .toys import END, FIRST_TIME, toy_window
 
 PIECES = {0: " so", 1: " we", 2: " go", 3: ".", 4: ",", 5: " on", 6: " now", 7: " here", 8: "'", 9: "m"}
 
@@ -21,14 +22,14 @@ def text(*words: str) -> list[Item]:
     return [Item("") if word == "/" else Item(word if word in ".,?" else f" {word}", (1,)) for word in words]
 
 
-def said(items: list[Item]) -> str:
+def spoken(items: list[Item]) -> str:
     return "".join("/" if item.is_break else item.text for item in items).strip()
 
 
 def test_words_marks_and_breaks_are_found_with_their_places_and_times() -> None:
     tokens = [FIRST_TIME + 20, 0, 1, 3, FIRST_TIME + 70, FIRST_TIME + 80, 2, 4, 5, FIRST_TIME + 120]
     found = parse(tokens, WORDS, lambda ids: "".join(PIECES[each] for each in ids), spaced=True)
-    assert said(list(found.items)) == "so we./ go, on"
+    assert spoken(list(found.items)) == "so we./ go, on"
     assert [item.place for item in found.items] == [1, 2, 3, 4, 6, 7, 8]
     assert (found.start, found.end) == (pytest.approx(0.4), pytest.approx(2.4))
     line_break = found.items[3]
@@ -56,7 +57,7 @@ def test_an_empty_text_has_no_items() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ink", "now", "rest"),
+    ("final", "now", "rest"),
     [
         ("", "so we go", "so we go"),
         ("so we", "so we go", "go"),
@@ -74,9 +75,9 @@ def test_an_empty_text_has_no_items() -> None:
         ("so we go", "", ""),
     ],
 )
-def test_what_stands_behind_the_ink(ink: str, now: str, rest: str) -> None:
+def test_what_stands_behind_the_ink(final: str, now: str, rest: str) -> None:
     items = text(*now.split())
-    assert said(items[behind(text(*ink.split()), items) :]) == said(text(*rest.split()))
+    assert spoken(items[index_after(text(*final.split()), items) :]) == spoken(text(*rest.split()))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_what_two_texts_agree_on(before: str, now: str, count: int) -> None:
     ],
 )
 def test_a_loop_at_the_end_is_cut(loop: str, kept: str) -> None:
-    assert said(list(unlooped(text(*loop.split())))) == kept.strip()
+    assert spoken(list(unlooped(text(*loop.split())))) == kept.strip()
 
 
 def test_times_move_with_the_window() -> None:
@@ -132,7 +133,7 @@ class Noting(Drafter):
 def previous(inner: Noting | None, *old: int) -> PreviousDrafter:
     made = PreviousDrafter(WORDS, inner)
     made.expect(old)
-    made.begin(heard(), Task("en"), Rules(WORDS))
+    made.begin(toy_window(), Task("en"), Rules(WORDS))
     return made
 
 
@@ -156,6 +157,37 @@ def test_behind_a_correction_the_old_text_goes_on() -> None:
     assert inserted.propose([0, 1, 11, 2], 4)[:3] == [3, 4, 5], "a word more"
 
 
+def test_where_the_place_is_lost_the_other_drafter_goes_first_until_the_next_text() -> None:
+    old = (0, 1, 2, 3, 4, 5, 6, 7)
+    made = previous(Noting(9, 8), *old)
+    assert made.propose([0], 2)[:2] == [1, 2]
+    assert made.propose([0, 11], 2) == [9, 8]
+    made.begin(toy_window(), Task("en"), Rules(WORDS))
+    assert made.propose([], 2)[:2] == [0, 1]
+
+
+def test_as_much_of_the_old_text_is_proposed_as_was_right_so_far() -> None:
+    """At first nine of ten tokens are expected to be; what is learned outlasts a window."""
+
+    def expected(rate: float) -> int:
+        return best_look_ahead(0.0, 1 - PRIOR_SLOPE, PRIOR_SLOPE, rate, LEAST, MOST)
+
+    old = [number % 8 for number in range(64)]
+    made = previous(None, *old)
+    assert len(made.propose([], 1)) == expected(9 / 10) > LEAST
+    made.propose(old[:10], 1)
+    agreed, compared = 9.0, 10.0
+    for _ in range(10):
+        agreed, compared = 0.98 * agreed + 1, 0.98 * compared + 1
+    assert len(made.propose(old[:10], 1)) == expected(agreed / compared) > expected(9 / 10)
+    for _ in range(60):
+        made.begin(toy_window(), Task("en"), Rules(WORDS))
+        made.propose([], 1)
+        made.propose([11], 1)
+    made.begin(toy_window(), Task("en"), Rules(WORDS))
+    assert len(made.propose([], 1)) < expected(9 / 10)
+
+
 def test_a_time_that_moved_is_no_correction() -> None:
     made = previous(None, FIRST_TIME, 1, 2, FIRST_TIME + 50, FIRST_TIME + 60, 3, 4)
     assert made.propose([FIRST_TIME + 2, 1, 2, FIRST_TIME + 48], 4) == [FIRST_TIME + 60, 3, 4]
@@ -165,7 +197,7 @@ def test_the_draft_ahead_becomes_a_part_of_the_draft_and_costs_one_beginning() -
     inner = Noting(7, END)
     made = PreviousDrafter(WORDS, inner)
     made.expect([1, 2])
-    window, task, rules = heard(), Task("en"), Rules(WORDS)
+    window, task, rules = toy_window(), Task("en"), Rules(WORDS)
     assert made.ahead(window, task, rules) == [7, END]
     made.begin(window, task, rules)
     assert inner.begun == 1

@@ -33,12 +33,12 @@ class Scripted:
     positions, epsilon, mel_bins = 40, 0.0, 2
 
     def __init__(self, texts: list[list[int]], silent: Sequence[int] = ()) -> None:
-        self.texts, self.silent, self.heard = texts, silent, []
+        self.texts, self.silent, self.encoded_lengths = texts, silent, []
         self._tokens: list[int] = []
 
     def encode(self, features: np.ndarray) -> int:
-        self.heard.append(int(features[0, 0]))
-        return len(self.heard) - 1
+        self.encoded_lengths.append(int(features[0, 0]))
+        return len(self.encoded_lengths) - 1
 
     def open(self, encoded: int) -> Scripted:
         self._window, self._tokens = encoded, []
@@ -94,7 +94,7 @@ def blocks(seconds: float, size: int = 4000) -> Iterator[np.ndarray]:
         left -= min(size, left)
 
 
-def hear(samples: np.ndarray, bins: int, before: np.ndarray, behind: np.ndarray) -> np.ndarray:
+def extract(samples: np.ndarray, bins: int, before: np.ndarray, behind: np.ndarray) -> np.ndarray:
     """Features that tell how many samples there were."""
     return np.full((bins, 12), len(samples), np.float32)
 
@@ -105,7 +105,7 @@ def say(tokens: Sequence[int]) -> str:
 
 def run(model: Scripted, seconds: float, **options: object) -> Notes:
     notes = Notes()
-    transcribe(blocks(seconds), hear, Setup(model, vocabulary(previous=PREVIOUS), say), notes, Settings(**options))  # type: ignore[arg-type]
+    transcribe(blocks(seconds), extract, Setup(model, vocabulary(previous=PREVIOUS), say), notes, Settings(**options))  # type: ignore[arg-type]
     return notes
 
 
@@ -117,7 +117,7 @@ def test_a_pair_of_timestamps_ends_a_line_and_moves_the_next_window_to_it() -> N
         (4, 10, (at(4), 2, at(10))),
         (10, 16, (at(0), 4, at(6))),
     ]
-    assert model.heard == [30 * SAMPLE_RATE, 30 * SAMPLE_RATE]
+    assert model.encoded_lengths == [30 * SAMPLE_RATE, 30 * SAMPLE_RATE]
     assert notes.done == [10, 40]
 
 
@@ -137,7 +137,7 @@ def test_windows_follow_one_another_to_the_last_sample() -> None:
     model = Scripted(texts)
     notes = run(model, 90, language="en")
     assert notes.done == [20, 40, 60, 80, 90]
-    assert model.heard == [30 * SAMPLE_RATE] * 4 + [10 * SAMPLE_RATE]
+    assert model.encoded_lengths == [30 * SAMPLE_RATE] * 4 + [10 * SAMPLE_RATE]
 
 
 def test_silence_writes_nothing_and_the_work_goes_on_behind_it() -> None:
@@ -211,7 +211,7 @@ def test_a_listener_can_stop_the_work_in_the_middle_of_a_window() -> None:
             raise CancelledError
 
     with pytest.raises(CancelledError):
-        transcribe(blocks(5), hear, Setup(Toy(1), vocabulary(), say), Stop(), Settings(language="en"))
+        transcribe(blocks(5), extract, Setup(Toy(1), vocabulary(), say), Stop(), Settings(language="en"))
 
 
 def test_three_hours_pass_through_one_window_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -177,9 +177,9 @@ def test_a_machine_that_grows_busy_and_quiet_again_misleads_nobody() -> None:
         assert policy.left_out is None
 
 
-def judge(rounds: list[Round], cost: float, comparisons: int = 6, drafting: bool = True, hearing: float = 0.0) -> Plan:
+def judge(rounds: list[Round], cost: float, comparisons: int = 6, drafting: bool = True, encoding: float = 0.0) -> Plan:
     """A decision after rounds whose cost is known."""
-    return decide(rounds, [Comparison(cost, 0.0)] * comparisons, hearing, Plan(4, drafting=drafting), True, 2, 8)
+    return decide(rounds, [Comparison(cost, 0.0)] * comparisons, encoding, Plan(4, drafting=drafting), True, 2, 8)
 
 
 def wrote(*tokens: int) -> list[Round]:
@@ -218,7 +218,7 @@ def test_costs_that_lie_far_apart_leave_nothing_out() -> None:
 
 def test_what_a_draft_needs_to_hear_a_window_counts() -> None:
     assert judge(wrote(*[4] * 40), 2.0).worth == pytest.approx(2.0)
-    assert judge(wrote(*[4] * 40), 2.0, hearing=3.0).worth == pytest.approx(0.8)
+    assert judge(wrote(*[4] * 40), 2.0, encoding=3.0).worth == pytest.approx(0.8)
     policy = LookAhead(may_disable_draft=True)
     for number in range(300):  # a draft that would pay, but for the second that it listens every ten rounds
         count = policy.choose()
@@ -250,12 +250,12 @@ def test_a_left_out_draft_with_an_encoder_of_its_own_comes_back_when_it_is_right
         drafted = rounds = 0
         for _ in range(count):
             policy.window()
-            left, heard = 100, False
+            left, encoded = 100, False
             while left > 0:
                 ahead = policy.choose()
-                if ahead and not heard:
+                if ahead and not encoded:
                     policy.began(0.1)
-                    heard = True
+                    encoded = True
                 right = int(ahead * accepted)
                 seconds = 0.0005 * ahead
                 policy.record(Round(ahead, ahead, ahead, right, right + 1, ahead, seconds, 0.010 + seconds))

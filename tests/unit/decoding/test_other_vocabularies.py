@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Draft, ModelDrafter
-from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.mapping import Ids, map_ids
 from desktop_app.decoding.retokenised import RetokenisedDrafter, Spelling
 from desktop_app.decoding.rules import Rules
@@ -21,7 +21,20 @@ from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.transcript.statistics import Statistics
 
 from .test_identity import awkward, models, samplings, tasks, write
-from .toys import END, ENGLISH, FIRST_TIME, GERMAN, NO_SPEECH, NO_TIMES, SIZE, TEXT, TRANSCRIBE, Toy, heard, vocabulary
+from .toys import (
+    END,
+    ENGLISH,
+    FIRST_TIME,
+    GERMAN,
+    NO_SPEECH,
+    NO_TIMES,
+    SIZE,
+    TEXT,
+    TRANSCRIBE,
+    Toy,
+    toy_window,
+    vocabulary,
+)
 
 # As the vocabulary, with a third language behind the second and the words in reverse order.
 INSERTED = vocabulary(
@@ -148,11 +161,11 @@ def test_each_model_hears_with_its_own_mel_bins() -> None:
 def test_what_is_heard_is_heard_once() -> None:
     made: list[int] = []
 
-    def hear(samples: np.ndarray, bins: int) -> np.ndarray:
+    def extract(samples: np.ndarray, bins: int) -> np.ndarray:
         made.append(bins)
         return np.zeros((bins, 12), np.float32)
 
-    window, models = Window(np.zeros(0, np.float32), hear), [Toy(1), Toy(2), Toy(3)]
+    window, models = Window(np.zeros(0, np.float32), extract), [Toy(1), Toy(2), Toy(3)]
     models[2].mel_bins = 3
     first = [window.encoded(model) for model in models]
     assert all(window.encoded(model) is one for model, one in zip(models, first, strict=True))
@@ -187,7 +200,7 @@ def test_a_multilingual_draft_of_an_english_target_writes_english() -> None:
 
 def test_a_draft_without_positions_proposes_nothing() -> None:
     drafter = mapped(Toy(5, positions=6, size=INSERTED.size), vocabulary())
-    drafter.begin(heard(), Task("en"), Rules(vocabulary()))
+    drafter.begin(toy_window(), Task("en"), Rules(vocabulary()))
     assert len(drafter.propose([FIRST_TIME], 8)) <= 3
     assert drafter.propose([FIRST_TIME, 1, 2, 3, 4], 8) == []
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from desktop_app.decoding.rules import Rules, Written
 from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.problems import Problem
 
 from .toys import END, FIRST_TIME, NO_TIMES, SIZE, TEXT, vocabulary
 
@@ -102,5 +103,25 @@ def test_the_no_timestamps_token_is_never_written() -> None:
 
 
 def test_an_english_only_vocabulary_suppresses_ids_beyond_its_size_harmlessly() -> None:
-    words = vocabulary(suppress=(3, SIZE + 100), begin_suppress=(END, -1))
-    assert Rules(words).decide(np.zeros(SIZE, np.float32), Written()).token >= FIRST_TIME
+    words = vocabulary(suppress=(3, SIZE, SIZE + 100, -1), begin_suppress=(END, SIZE, -1), max_initial_timestamp=None)
+    rules = Rules(words)
+    assert rules.decide(np.zeros(SIZE, np.float32), Written()).token >= FIRST_TIME
+    last = np.zeros(SIZE, np.float32)
+    last[-1] = 100
+    for written in (Written(), rules.follow(rules.follow(Written(), FIRST_TIME), 3)):
+        assert rules.decide(last, written).token == SIZE - 1, "-1 is no token, and not the last one"
+    zero = np.full(SIZE, -50, np.float32)
+    zero[0] = 100
+    assert Rules(vocabulary(suppress=(0,))).decide(zero, Written(1, 5)).token != 0
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_scores_that_are_no_numbers_decide_nothing(bad: float) -> None:
+    """A model whose weights are none would write anything; where the rules forbid the token it does not matter."""
+    words = vocabulary(suppress=(3,))
+    row = np.zeros(SIZE, np.float32)
+    row[3] = bad
+    assert Rules(words).decide(row, Written(1, 5)).token != 3
+    row[4] = bad
+    with pytest.raises(Problem, match="not_finite"):
+        Rules(words).decide(row, Written(1, 5))

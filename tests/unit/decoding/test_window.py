@@ -12,7 +12,7 @@ from desktop_app.decoding.task import Task, prefix
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.transcript.statistics import Counter
 
-from .toys import ENGLISH, FIRST_TIME, NO_TIMES, START, TRANSCRIBE, Toy, heard, vocabulary
+from .toys import ENGLISH, FIRST_TIME, NO_TIMES, START, TRANSCRIBE, Toy, toy_window, vocabulary
 
 TRANSLATE, PREVIOUS = 3, 4
 
@@ -57,7 +57,7 @@ def test_a_checkpoint_that_cannot_translate_says_so(words: object) -> None:
 
 def test_a_checkpoint_that_names_no_language_writes_english_without_saying_so_to_the_model() -> None:
     words = vocabulary(languages={})
-    found = WindowDecoder(Toy(1), words, Counter()).detect_language(heard())
+    found = WindowDecoder(Toy(1), words, Counter()).detect_language(toy_window())
     assert found == Language("en", 1.0)
     assert prefix(words, Task(found.code), 48) == [START]
 
@@ -83,7 +83,7 @@ class Tries(WindowDecoder):
     def __init__(self, texts: list[WindowText]) -> None:
         self.texts, self.temperatures = texts, []
 
-    def write(self, window, task, watch, sampling=None):  # type: ignore[no-untyped-def]
+    def decode(self, window, task, watch, sampling=None):  # type: ignore[no-untyped-def]
         self.temperatures.append(sampling.temperature if sampling else 0.0)
         return self.texts[len(self.temperatures) - 1]
 
@@ -109,7 +109,7 @@ def test_a_text_that_went_wrong_is_tried_again_hotter(texts: list[WindowText], t
     def say(tokens: Sequence[int]) -> str:
         return " ".join(f"word {token}" for token in tokens)
 
-    text = tries.write_at((0.0, 0.2, 0.4), heard(), Task("en"), nothing, say)
+    text = tries.decode_with_fallback((0.0, 0.2, 0.4), toy_window(), Task("en"), nothing, say)
     assert text == texts[-1]
     assert tries.temperatures == tried
 
@@ -117,18 +117,18 @@ def test_a_text_that_went_wrong_is_tried_again_hotter(texts: list[WindowText], t
 def test_a_text_without_timestamps_has_none() -> None:
     toy = Toy(8)
     decode = decoder(toy)
-    text = decode.write(heard(), Task("en", timestamps=False), nothing)
+    text = decode.decode(toy_window(), Task("en", timestamps=False), nothing)
     assert text.tokens
-    with_times = decode.write(heard(), Task("en"), nothing)
+    with_times = decode.decode(toy_window(), Task("en"), nothing)
     assert with_times.tokens[0] >= FIRST_TIME
 
 
 def test_the_same_sampling_writes_the_same_text() -> None:
     decode = decoder(Toy(9))
-    hot = [decode.write(heard(), Task("en"), nothing, Sampling(1.0, 5)) for _ in range(2)]
+    hot = [decode.decode(toy_window(), Task("en"), nothing, Sampling(1.0, 5)) for _ in range(2)]
     assert hot[0] == hot[1]
     assert hot[0].temperature == 1.0
-    assert hot[0].tokens != decode.write(heard(), Task("en"), nothing, Sampling(1.0, 6)).tokens
+    assert hot[0].tokens != decode.decode(toy_window(), Task("en"), nothing, Sampling(1.0, 6)).tokens
 
 
 def test_a_text_that_fills_every_position_still_gets_its_words() -> None:
@@ -137,5 +137,5 @@ def test_a_text_that_fills_every_position_still_gets_its_words() -> None:
             return self.open(encoded).run(tokens), np.zeros((1, len(tokens), 1500), np.float32)
 
     decode = decoder(Attentive(9, positions=48))
-    timings = decode.words(heard(), Task("en"), [1] * 47, 30.0, lambda tokens: " a" * len(tokens))
+    timings = decode.words(toy_window(), Task("en"), [1] * 47, 30.0, lambda tokens: " a" * len(tokens))
     assert len(timings) == 48 - 4 - 1

@@ -121,6 +121,18 @@ def test_the_first_word_behind_a_pause_does_not_take_the_pause() -> None:
     assert spoken == 9.3
 
 
+def test_a_lone_word_behind_a_pause_does_not_take_the_pause_either() -> None:
+    words, spoken = fit([timing(" so", 1.0, 9.0)], 8.7, 9.5, median=0.3, last_speech=0.0)
+    assert (words[0].start, words[0].end, spoken) == (pytest.approx(8.4), 9.0, 9.0)
+
+
+def test_a_pause_in_the_second_word_is_no_part_of_either() -> None:
+    words, spoken = fit([timing(" so", 1.0, 2.0), timing(" we", 2.0, 9.0)], 7.7, 9.2, median=0.3, last_speech=0.0)
+    assert [word.start for word in words] == pytest.approx([7.8, 8.4])
+    assert [word.end for word in words] == pytest.approx([8.4, 9.0])
+    assert spoken == 9.0
+
+
 def test_the_last_word_ends_with_its_segment() -> None:
     words, spoken = fit([timing(" go", 1.0, 1.2), timing(" on", 1.2, 6.0)], 1.0, 2.0, median=0.3, last_speech=0.9)
     assert words[-1].end == 2.0
@@ -131,6 +143,19 @@ def test_speech_ends_where_its_segment_does_even_if_the_last_word_needs_longer()
     words, spoken = fit([timing(" go", 1.0, 1.9), timing(" on", 1.9, 6.0)], 1.0, 2.0, median=0.3, last_speech=0.9)
     assert words[-1].end == pytest.approx(2.2)
     assert spoken == 2.0
+
+
+@pytest.mark.parametrize(("end", "fitted"), [(2.4, 2.4), (2.5, 2.5), (2.6, 2.0)])
+def test_a_last_word_may_outlast_its_segment_by_half_a_second(end: float, fitted: float) -> None:
+    words, spoken = fit([timing(" go", 1.0, 1.6), timing(" on", 1.6, end)], 1.0, 2.0, median=0.3, last_speech=0.9)
+    assert words[-1].end == fitted
+    assert spoken == fitted
+
+
+@pytest.mark.parametrize(("start", "fitted"), [(1.4, 1.0), (1.5, 1.0), (1.6, 1.5)])
+def test_a_first_word_may_begin_half_a_second_before_its_segment(start: float, fitted: float) -> None:
+    words, _ = fit([timing(" go", 1.0, 1.8), timing(" on", 1.8, 2.0)], start, 2.0, median=0.3, last_speech=0.9)
+    assert words[0].start == pytest.approx(fitted)
 
 
 def test_no_words_are_no_trouble() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from desktop_app.decoding.hearing import Window
+from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.vocabulary import Vocabulary
 
@@ -39,7 +39,7 @@ def vocabulary(**changes: object) -> Vocabulary:
     return Vocabulary(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def heard() -> Window:
+def toy_window() -> Window:
     """A window whose features are the same for every toy with as many bins."""
     return Window(np.zeros(0, np.float32), lambda samples, bins: np.linspace(-1, 1, 12 * bins).reshape(bins, 12))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -17,11 +18,13 @@ import pytest
 from desktop_app import folders
 from desktop_app.engine import client
 from desktop_app.engine.client import Engine
+from desktop_app.engine.heartbeat import Limits
 from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Options, Preparing, SegmentReady
 from desktop_app.problems import Problem
 from tests.unit.engine import programs
 
 LAST = (Finished, Failed, Cancelled)
+only_posix = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no signal stops a process here")
 
 
 class Watched:
@@ -30,7 +33,7 @@ class Watched:
     def __init__(self) -> None:
         self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self.threads: set[int] = set()
-        self.engine = Engine(self._note, programs.obliging)
+        self.engine = Engine(self._note, programs.obliging, Limits(silent=3.0, stuck=5.0))
 
     def _note(self, event: Event) -> None:
         self.threads.add(threading.get_ident())
@@ -113,34 +116,71 @@ def test_a_job_that_does_not_stop_is_killed_after_a_second(watched: Watched) -> 
 
 
 @pytest.mark.parametrize(("end", "code"), [("die", "engine.killed"), ("leave", "engine.crashed")])
-def test_a_process_that_ends_fails_its_job_alone(watched: Watched, end: str, code: str) -> None:
+def test_a_file_that_ends_the_engine_twice_is_set_aside_and_the_next_one_works(
+    watched: Watched, end: str, code: str
+) -> None:
     watched.engine.transcribe("a", end, Options())
     watched.engine.transcribe("b", "finish", Options())
     first = watched.until("a")
-    failed = first[-1]
-    assert isinstance(failed, Failed)
-    assert failed.problem.kind == "engine"
-    assert failed.problem == Problem(code)
+    assert first[-1] == Failed("a", Problem("engine.twice", cause=Problem(code)))
+    pids = [event.stage for event in first if isinstance(event, Preparing) and event.stage != "restarting"]
+    assert len(pids) == 2
     assert SegmentReady("a", programs.SEGMENT) in first, "what it said before its end counts"
     second = watched.until("b")
     assert isinstance(second[-1], Finished)
-    assert isinstance(first[0], Preparing)
-    assert is_gone(int(first[0].stage))
-    assert second[0] != first[0]
+    assert isinstance(second[0], Preparing)
+    assert second[0].stage not in pids
+    assert all(is_gone(int(pid)) for pid in pids)
+    watched.engine.transcribe("a", "finish", Options())
+    assert isinstance(watched.until("a")[-1], Finished), "it can be tried again"
 
 
-@pytest.mark.parametrize(("end", "stays"), [("die", True), ("leave", False)])
-def test_what_was_compiled_is_forgotten_when_the_engine_ends_by_itself(
-    watched: Watched, end: str, stays: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("end", ["die", "leave", pytest.param("stop", marks=only_posix), "stand still"])
+def test_a_file_goes_on_behind_its_last_whole_window_when_an_engine_ended_or_fell_silent(
+    watched: Watched, end: str
 ) -> None:
-    """A damaged file of OpenVINO's cache ends the process that reads it, and would end the next one."""
+    """Not even a process that was stopped, or that waits for itself, is waited for without end."""
+    pid = watched.start("windows", end)
+    events = watched.until("windows")
+    assert is_gone(pid)
+    assert next(event.stage for event in events if isinstance(event, Preparing)) == "restarting"
+    finished = events[-1]
+    assert isinstance(finished, Finished)
+    assert [segment.text for segment in finished.transcript.segments] == ["Words", "went on from 16000 of 1"]
+
+
+@only_posix
+def test_who_was_stopped_too_accuses_nobody() -> None:
+    """As when the computer slept, or a whole process group was stopped: all of that time is nobody's silence."""
+    script = [sys.executable, "-c", SLEEPER]
+    sleeper = subprocess.Popen(script, stdout=subprocess.PIPE, text=True, env=_environment(), start_new_session=True)
+    assert sleeper.stdout is not None
+    assert sleeper.stdout.readline() == "begun\n"
+    os.killpg(sleeper.pid, signal.SIGSTOP)
+    time.sleep(6)
+    os.killpg(sleeper.pid, signal.SIGCONT)
+    said, _ = sleeper.communicate(timeout=30)
+    assert said == "Finished\n"
+
+
+@pytest.mark.parametrize(
+    ("job", "end", "stays"),
+    [("a", "die", True), ("windows", "leave", True), ("a", "leave", False), ("a", "leave while loading", False)],
+)
+def test_what_was_compiled_is_forgotten_when_it_may_have_ended_the_engine(
+    watched: Watched, job: str, end: str, stays: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A damaged file of OpenVINO's cache ends the process that reads it, and would end the next one; what takes minutes
+    to compile is not thrown away for anything else."""
     monkeypatch.setattr(folders, "cache", lambda: tmp_path)
     (tmp_path / "compiled").mkdir()
     compiled = tmp_path / "compiled" / "1.blob"
     compiled.write_bytes(b"damaged")
-    watched.engine.transcribe("a", end, Options())
-    assert isinstance(watched.until("a")[-1], Failed)
+    watched.engine.transcribe(job, end, Options())
+    last = watched.until(job)[-1]
     assert compiled.exists() is stays
+    if end == "leave while loading":
+        assert last == Failed(job, Problem("engine.twice", cause=Problem("engine.crashed_loading")))
 
 
 def test_a_cancelled_job_whose_process_dies_is_cancelled(watched: Watched) -> None:
@@ -190,6 +230,23 @@ def test_a_mistake_of_the_listener_does_not_stop_the_engine(caplog: pytest.LogCa
         engine.close()
 
 
+SLEEPER = """
+from queue import SimpleQueue
+from desktop_app.engine.client import Engine
+from desktop_app.engine.heartbeat import Limits
+from desktop_app.engine.messages import Failed, Finished, Options, Started
+from tests.unit.engine import programs
+if __name__ == "__main__":
+    events = SimpleQueue()
+    engine = Engine(events.put, programs.obliging, Limits(silent=4.0, stuck=4.0))
+    engine.transcribe("a", "work", Options())
+    while not isinstance(event := events.get(), (Failed, Finished)):
+        if isinstance(event, Started):
+            print("begun", flush=True)
+    print(type(event).__name__)
+    engine.close()
+"""
+
 PARENT = """
 import os, sys, time
 from desktop_app.engine.client import Engine
@@ -204,12 +261,15 @@ if __name__ == "__main__":
 """
 
 
+def _environment() -> dict[str, str]:
+    top = str(Path(__file__).resolve().parents[3])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([top, os.environ.get("PYTHONPATH", "")])}
+
+
 def test_the_process_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(PARENT, encoding="utf-8")
-    top = str(Path(__file__).resolve().parents[3])
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([top, os.environ.get("PYTHONPATH", "")])}
-    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=environment)
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=_environment())
     assert parent.stdout is not None
     pid = int(parent.stdout.readline())
     parent.kill()

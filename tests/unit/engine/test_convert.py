@@ -32,7 +32,7 @@ def source(tmp_path: Path) -> Path:
 @pytest.fixture
 def calibrated(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, list[tuple[int, ...]]]]:
     """An exporter that is there, and what was calibrated on which windows."""
-    heard: list[tuple[Path, list[tuple[int, ...]]]] = []
+    calls: list[tuple[Path, list[tuple[int, ...]]]] = []
 
     def export(checkpoint: Checkpoint, folder: Path) -> None:
         tiny_ir.write(checkpoint.folder, folder)
@@ -40,12 +40,12 @@ def calibrated(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, list[tuple[i
         (folder / "processor_config.json").write_text("{}")
 
     def quantise(path: Path, windows: Sequence[np.ndarray]) -> None:
-        heard.append((path, [window.shape for window in windows]))
+        calls.append((path, [window.shape for window in windows]))
 
     monkeypatch.setattr(openvino_convert, "check", lambda: None)
     monkeypatch.setattr(openvino_convert, "export", export)
     monkeypatch.setattr(openvino_convert, "quantise_encoder", quantise)
-    return heard
+    return calls
 
 
 def test_the_folder_holds_the_graphs_and_the_models_own_settings(

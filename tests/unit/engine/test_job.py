@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -34,7 +35,7 @@ from desktop_app.engine.messages import (
 from desktop_app.engine.models import Shelf
 from desktop_app.engine.outbox import Outbox
 from desktop_app.problems import Problem
-from desktop_app.transcript.model import Models, Segment, Transcript
+from desktop_app.transcript.model import Models, Place, Segment, Transcript
 from tests.random_models import TOY, toy, write
 
 unguarded = partial(Options, guard=False)  # a toy writes noise for noise
@@ -80,17 +81,18 @@ def run(
     ends: tuple[Connection, Outbox],
     stop_after: float = float("inf"),
     written: Transcript | None = None,
+    place: Place | None = None,
 ) -> list[Event]:
     """The events of a job; it is asked to stop when it has looked that many times."""
-    looks = 0
+    passes = 0
 
     def cancelled() -> bool:
-        nonlocal looks
-        looks += 1
-        return looks > stop_after
+        nonlocal passes
+        passes += 1
+        return passes > stop_after
 
     with ThreadPoolExecutor(1) as worker:  # a pipe that nobody reads is full after a while
-        working = worker.submit(job.run, Transcribe("a", str(path), options, written), shelf, ends[1], cancelled)
+        working = worker.submit(job.run, Transcribe("a", str(path), options, written, place), shelf, ends[1], cancelled)
         found: list[Event] = []
         while not working.done():
             found += drain(ends[0])
@@ -127,15 +129,15 @@ class Open:
     speaking = False
 
     def __init__(self) -> None:
-        self._heard = 0
+        self._received = 0
 
     def feed(self, samples: np.ndarray) -> list[tuple[bool, int]]:
         begins, self.speaking = not self.speaking, True
-        self._heard += len(samples)
+        self._received += len(samples)
         return [(True, 0)] if begins else []
 
     def finish(self) -> list[tuple[bool, int]]:
-        return [(False, self._heard)] if self.speaking else []
+        return [(False, self._received)] if self.speaking else []
 
 
 def test_what_was_written_live_stands_and_only_the_sound_behind_it_is_transcribed(
@@ -169,6 +171,68 @@ def test_what_was_written_live_stands_and_only_the_sound_behind_it_is_transcribe
     assert tuple(event.segment for event in events if isinstance(event, SegmentReady)) == whole.segments[1:]
     assert (whole.seconds, whole.stats.audio_seconds, whole.language) == (4.0, 4.0, "en")
     assert [event.done_seconds for event in events if isinstance(event, Progress)][-1] == 4.0
+
+
+def exact(segments: Iterable[Segment]) -> list[tuple[object, ...]]:
+    """What is the same in every run: figures depend in their last digits on how much was verified in one pass."""
+    return [
+        (it.id, it.start, it.end, it.text, it.tokens, it.temperature, [(word.text, word.start) for word in it.words])
+        for it in segments
+    ]
+
+
+def test_from_every_place_on_the_text_is_what_it_would_have_become(
+    folder: Path, shelf: Shelf, ends: tuple[Connection, Outbox], tmp_path: Path
+) -> None:
+    """Whatever the next window depends on: the text before it, the draw at a temperature, the last word's end."""
+    path = tmp_path / "noise.flac"
+    soundfile.write(path, np.random.default_rng(3).standard_normal(16_000 * 62) / 10, 16_000)
+    options = unguarded(str(folder), condition=True, temperatures=(0.0, 0.4), words=True)
+    events = run(path, options, shelf, ends)
+    whole = events[-1]
+    assert isinstance(whole, Finished)
+    places = [event for event in events if isinstance(event, Progress)]
+    assert len(places) > 2
+    for event in places:
+        place = event.place
+        assert place is not None
+        segments = whole.transcript.segments[: place.segments]
+        written = replace(
+            whole.transcript, segments=segments, stats=event.stats, language=place.language, seconds=event.done_seconds
+        )
+        again = run(path, replace(options, draft="off"), shelf, ends, written=written, place=place)
+        started = next(each for each in again if isinstance(each, Started))
+        assert started.kept == place.segments
+        rest = tuple(each.segment for each in again if isinstance(each, SegmentReady))
+        assert exact(rest) == exact(whole.transcript.segments[place.segments :])
+        finished = again[-1]
+        assert isinstance(finished, Finished)
+        assert exact(finished.transcript.segments) == exact(whole.transcript.segments)
+        assert finished.transcript.language_probability == whole.transcript.language_probability
+        assert (finished.transcript.seconds, finished.transcript.stats.audio_seconds) == (62.0, 62.0)
+        assert finished.transcript.stats.tokens == whole.transcript.stats.tokens
+
+
+@pytest.mark.parametrize("what", ["file", "model"])
+def test_another_file_or_model_begins_anew(
+    folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox], what: str
+) -> None:
+    """Half a text of each would be no text of either."""
+    options = unguarded(str(folder), language="en")
+    whole = run(recording, options, shelf, ends)
+    assert isinstance(whole[-1], Finished)
+    text = whole[-1].transcript
+    place = next(event.place for event in whole if isinstance(event, Progress))
+    assert place is not None
+    if what == "file":
+        os.utime(recording, ns=(1, 1))
+    else:
+        text = replace(text, models=replace(text.models, target="other"))
+    again = run(recording, options, shelf, ends, written=text, place=place)
+    assert [event.kept for event in again if isinstance(event, Started)] == [0]
+    assert isinstance(again[-1], Finished)
+    assert exact(again[-1].transcript.segments) == exact(whole[-1].transcript.segments)
+    assert not again[-1].transcript.models.notices
 
 
 def test_where_all_is_written_nothing_is_added(
@@ -235,11 +299,11 @@ def test_a_draft_with_another_vocabulary_and_other_mel_bins_changes_nothing(
     assert both.transcript.stats.drafted > 0
 
 
-@pytest.mark.parametrize("looks", [0, 1, 5, 50])
+@pytest.mark.parametrize("passes", [0, 1, 5, 50])
 def test_it_stops_soon_after_it_is_asked_to(
-    folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox], looks: int
+    folder: Path, shelf: Shelf, recording: Path, ends: tuple[Connection, Outbox], passes: int
 ) -> None:
-    events = run(recording, unguarded(str(folder), language="en"), shelf, ends, stop_after=looks)
+    events = run(recording, unguarded(str(folder), language="en"), shelf, ends, stop_after=passes)
     assert events[-1] == Cancelled("a")
     assert not any(isinstance(event, Finished) for event in events)
 

@@ -1,4 +1,4 @@
-"""Live sessions as the asker sees them: no audio and no ink is lost with the engine, and files only wait."""
+"""Live sessions as the asker sees them: no audio and no final text is lost with the engine, and files only wait."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from desktop_app.engine.client import Engine
+from desktop_app.engine.heartbeat import Limits
 from desktop_app.engine.live_keeper import LEAST_KEPT, LiveKeeper
 from desktop_app.engine.messages import (
     Cancelled,
@@ -40,7 +41,7 @@ class Watched:
 
     def __init__(self) -> None:
         self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        self.engine = Engine(self.events.put, programs.listening)
+        self.engine = Engine(self.events.put, programs.listening, Limits(silent=3.0))
         self._sent = 0
 
     def begin(self, path: str = "") -> None:
@@ -83,9 +84,10 @@ def test_a_session_ends_with_all_that_was_committed(watched: Watched) -> None:
     assert isinstance(watched.until("live")[-1], Finished)
 
 
-def test_an_engine_that_ends_takes_nothing_with_it(watched: Watched) -> None:
-    """It goes on behind the last finished line, with the ink that was on the screen, and says so once."""
-    watched.begin("die")
+@pytest.mark.parametrize("end", ["die", "stop"])
+def test_an_engine_that_ends_or_falls_silent_takes_nothing_with_it(watched: Watched, end: str) -> None:
+    """It goes on behind the last finished line, with the final text that was on the screen, and says so once."""
+    watched.begin(end)
     watched.speak(2.5)
     watched.until("live", LiveUpdate)
     watched.speak(3)
@@ -96,7 +98,7 @@ def test_an_engine_that_ends_takes_nothing_with_it(watched: Watched) -> None:
     assert said[0] == "restarting"
     assert said[1].endswith("from 48000 behind ''")
     assert sum(isinstance(event, Started) for event in events) == 1
-    committed = [segment.id for event in events if isinstance(event, LiveUpdate) for segment in event.committed]
+    committed = [segment.id for event in events if isinstance(event, LiveUpdate) for segment in event.segments]
     assert committed == sorted(set(committed))
 
 
@@ -196,7 +198,7 @@ def test_there_is_one_session_at_a_time(watched: Watched) -> None:
 
 
 def update(start: float, *lines: Segment) -> LiveUpdate:
-    return LiveUpdate("live", lines, "ink", "", "", start, 0.0, 0.0, 0.0, True, Statistics(), "de")
+    return LiveUpdate("live", lines, "final", "", "", start, 0.0, 0.0, 0.0, True, Statistics(), "de")
 
 
 def test_acts_and_figures_of_an_engine_that_ended_are_kept() -> None:
@@ -205,10 +207,10 @@ def test_acts_and_figures_of_an_engine_that_ended_are_kept() -> None:
     keeper.models = Models("Large", "", "off", "CPU", "f32")
     thanks, bye = GuardReport(1.0, 2.0, "silence", "Thanks."), GuardReport(8.0, 9.0, "silence", "Bye.")
     line = Segment(0, 2.0, 5.0, "One.")
-    first = replace(update(5.0, line), guarded=(thanks,), stats=Statistics(7.0, 1.0, tokens=4), heard=7.0)
+    first = replace(update(5.0, line), guarded=(thanks,), stats=Statistics(7.0, 1.0, tokens=4), received=7.0)
     assert keeper.note(first).stats == Statistics(7.0, 1.0, tokens=4)
     keeper.resumed()
-    second = replace(update(5.0), guarded=(bye,), stats=Statistics(6.0, 2.0, tokens=3), heard=11.0)
+    second = replace(update(5.0), guarded=(bye,), stats=Statistics(6.0, 2.0, tokens=3), received=11.0)
     assert keeper.note(second).stats == Statistics(11.0, 3.0, tokens=7)
     small = Models("Small", "", "off", "CPU", "f32")
     rest = Segment(1, 5.0, 11.0, "Two.")
@@ -228,7 +230,7 @@ def test_what_is_kept_does_not_grow_with_the_session() -> None:
     assert len(keeper._blocks) <= LEAST_KEPT // SAMPLE_RATE + 1
     assert (request.resume.at, request.resume.text, request.resume.language) == (
         round(596.5 * SAMPLE_RATE),
-        "ink",
+        "final",
         "de",
     )
     assert [block.start for block in blocks] == [

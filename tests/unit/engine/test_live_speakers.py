@@ -13,7 +13,7 @@ import pytest
 from desktop_app.decoding.live import LiveText
 from desktop_app.engine import live, live_speakers
 from desktop_app.engine.live_keeper import LiveKeeper
-from desktop_app.engine.live_speakers import LiveBeside
+from desktop_app.engine.live_speakers import SessionSpeakers
 from desktop_app.engine.messages import Finished, LiveAudio, LiveUpdate, Options, StartLive, StopLive
 from desktop_app.problems import Problem
 from desktop_app.speakers.networks import Networks
@@ -40,7 +40,7 @@ class Scripted:
     def __init__(self, networks: Networks, count: int | None) -> None:
         self.seconds, self.last = 0.0, Scripted.said[-1][1]
 
-    def hear(self, samples: np.ndarray) -> bool:
+    def feed(self, samples: np.ndarray) -> bool:
         self.seconds += samples.size / SAMPLE_RATE
         return True
 
@@ -56,7 +56,7 @@ def _scripted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_speakers, "LiveSpeakers", Scripted)
 
 
-def loaded(beside: LiveBeside) -> LiveBeside:
+def loaded(beside: SessionSpeakers) -> SessionSpeakers:
     beside.work(1.0)
     assert beside._loading is not None
     beside._loading.join()
@@ -68,10 +68,10 @@ def transcript(*lines: Segment) -> Transcript:
 
 
 def test_labels_come_change_and_are_final() -> None:
-    beside = loaded(LiveBeside("auto", load=lambda: NETWORKS))
+    beside = loaded(SessionSpeakers("auto", load=lambda: NETWORKS))
     told = []
     for second in range(5):
-        beside.hear(SECOND, second * SAMPLE_RATE)
+        beside.feed(SECOND, second * SAMPLE_RATE)
         beside.work(1e9)
         told.append(beside.changes(LINES[: (second + 1) // 2]))
     assert told == [(), ((0, "S1"),), (), ((1, "S1"),), ((1, "S2"),)]
@@ -83,10 +83,10 @@ def test_labels_come_change_and_are_final() -> None:
 def test_a_line_keeps_its_speaker_when_it_is_old(monkeypatch: pytest.MonkeyPatch) -> None:
     late = [Turn(0, 200, "S2")]
     monkeypatch.setattr(Scripted, "said", ((1, [Turn(0, 130, "S1")]), (200, late)))
-    beside = loaded(LiveBeside("2", load=lambda: NETWORKS))
+    beside = loaded(SessionSpeakers("2", load=lambda: NETWORKS))
     told = []
     for second in range(210):
-        beside.hear(SECOND, second * SAMPLE_RATE)
+        beside.feed(SECOND, second * SAMPLE_RATE)
         beside.work(1e9)
         told += beside.changes(LINES)
     assert told == [(0, "S1"), (1, "S1")]
@@ -94,8 +94,8 @@ def test_a_line_keeps_its_speaker_when_it_is_old(monkeypatch: pytest.MonkeyPatch
 
 def test_no_update_waits_for_it() -> None:
     """Without the time for it nothing is taken in; the end takes in everything."""
-    beside = loaded(LiveBeside("auto", load=lambda: NETWORKS))
-    beside.hear(SECOND, 0)
+    beside = loaded(SessionSpeakers("auto", load=lambda: NETWORKS))
+    beside.feed(SECOND, 0)
     beside.work(0.0)
     assert beside._speakers is None
     beside._cost = 0.2
@@ -105,18 +105,18 @@ def test_no_update_waits_for_it() -> None:
 
 
 def test_a_long_silence_before_the_first_words_is_not_kept() -> None:
-    beside = LiveBeside("auto", load=lambda: NETWORKS)
+    beside = SessionSpeakers("auto", load=lambda: NETWORKS)
     for second in range(300):
-        beside.hear(SECOND, second * SAMPLE_RATE)
+        beside.feed(SECOND, second * SAMPLE_RATE)
     assert len(beside._blocks) == 120
     beside = loaded(beside)
     assert beside._begin == 180 * SAMPLE_RATE
 
 
 def test_after_another_engine_names_go_on_and_times_are_the_recordings() -> None:
-    beside = loaded(LiveBeside("auto", 2, lambda: NETWORKS))
+    beside = loaded(SessionSpeakers("auto", 2, lambda: NETWORKS))
     for second in range(100, 105):
-        beside.hear(SECOND, second * SAMPLE_RATE)
+        beside.feed(SECOND, second * SAMPLE_RATE)
         beside.work(1e9)
     assert beside.changes((Segment(7, 102.0, 104.0, "Later."),)) == ((7, "S4"),)
 
@@ -146,14 +146,14 @@ class Writes:
     language, speaking = None, True
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        self.heard, self.lines, self.reports = 0, 0, [GuardReport(1.0, 2.0, "silence", "Thanks.")]
+        self.received, self.lines, self.reports = 0, 0, [GuardReport(1.0, 2.0, "silence", "Thanks.")]
         self.text = LiveText((), "", "", "", 0.0)
 
-    decoded = property(lambda self: self.heard)
-    due = property(lambda self: self.heard >= (self.lines + 1) * 2 * SAMPLE_RATE)
+    decoded = property(lambda self: self.received)
+    due = property(lambda self: self.received >= (self.lines + 1) * 2 * SAMPLE_RATE)
 
     def feed(self, samples: np.ndarray) -> None:
-        self.heard += samples.size
+        self.received += samples.size
 
     def update(self) -> LiveText:
         self.lines += 1
@@ -191,7 +191,7 @@ def session(monkeypatch: pytest.MonkeyPatch, speakers: str = "auto") -> list[Any
     pair = SimpleNamespace(target=SimpleNamespace(checkpoint=checkpoint, model=None), setup=lambda guard: None)
     monkeypatch.setattr(live, "pair_for_live", lambda *_: (pair, MODELS))
     monkeypatch.setattr(live, "settings_of", lambda *_: None)
-    monkeypatch.setattr(live, "NEWS", 0.0)
+    monkeypatch.setattr(live, "REPORT_EVERY", 0.0)
     monkeypatch.setattr(live.live, "Live", Writes)
     monkeypatch.setattr(live_speakers, "Thread", AtOnce)
     outbox = Outbox()
@@ -216,10 +216,10 @@ class AtOnce:
 def test_a_session_tells_labels_after_the_first_words_and_decides_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_speakers, "networks", lambda: NETWORKS)
     monkeypatch.setattr(live, "Pace", lambda: SimpleNamespace(took=lambda *_: None, interval=0.0))
-    monkeypatch.setattr(LiveBeside, "work", _whatever_the_time(LiveBeside.work))
+    monkeypatch.setattr(SessionSpeakers, "work", _whatever_the_time(SessionSpeakers.work))
     events = session(monkeypatch)
     updates = [event for event in events if isinstance(event, LiveUpdate)]
-    first = next(at for at, update in enumerate(updates) if update.committed)
+    first = next(at for at, update in enumerate(updates) if update.segments)
     assert not any(update.speakers for update in updates[:first])
     assert [change for update in updates for change in update.speakers] == [(0, "S1"), (1, "S1"), (1, "S2")]
     whole = events[-1].transcript
@@ -249,7 +249,7 @@ def test_between_two_texts_latency_does_not_grow_and_what_the_guard_did_is_told_
     """A pause of a minute is no minute of waiting."""
     updates = [event for event in session(monkeypatch, "off") if isinstance(event, LiveUpdate)]
     assert any(update.latency > 0 for update in updates)
-    assert all(now.latency == before.latency for before, now in pairwise(updates) if not now.committed)
+    assert all(now.latency == before.latency for before, now in pairwise(updates) if not now.segments)
     assert [act.text for update in updates for act in update.guarded] == ["Thanks."]
 
 

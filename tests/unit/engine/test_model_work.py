@@ -17,14 +17,15 @@ from desktop_app.app.problems import sentence
 from desktop_app.checkpoints import installed, parts, quantised
 from desktop_app.checkpoints.folder import read
 from desktop_app.engine import model_list, model_work
+from desktop_app.engine.heartbeat import Limits
 from desktop_app.engine.model_work import (
     Add,
     Done,
-    Fetch,
+    Download,
+    Message,
+    Quantise,
     Refused,
     Remove,
-    Said,
-    Shrink,
     Step,
     Stopped,
     Task,
@@ -61,19 +62,19 @@ def server(toy: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[H
 class Listener:
     """Hears a task. Attributes: steps; last (its last word, None until it comes)."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, limits: Limits | None = None) -> None:
         self.steps: list[Step] = []
-        self.last: Said | None = None
-        self.task = Task(work, self._hear)
+        self.last: Message | None = None
+        self.task = Task(work, self._receive, limits)
 
-    def _hear(self, said: Said) -> None:
+    def _receive(self, message: Message) -> None:
         assert self.last is None
-        if isinstance(said, Step):
-            self.steps.append(said)
+        if isinstance(message, Step):
+            self.steps.append(message)
         else:
-            self.last = said
+            self.last = message
 
-    def wait(self, seconds: float = 60.0) -> Said:
+    def wait(self, seconds: float = 60.0) -> Message:
         until = time.monotonic() + seconds
         while self.last is None:
             assert time.monotonic() < until
@@ -81,13 +82,13 @@ class Listener:
         return self.last
 
 
-def done(work: Work) -> Said:
+def done(work: Work) -> Message:
     return Listener(work).wait()
 
 
 def test_a_download_that_is_cancelled_is_gone_on_with_and_ends_whole(toy: Path, server: HubServer) -> None:
     server.stall = (WEIGHTS, 200_000)
-    listener = Listener(Fetch(REPOSITORY))
+    listener = Listener(Download(REPOSITORY))
     until = time.monotonic() + 60
     while not any(step.what == "Downloading" and step.done >= 200_000 for step in listener.steps):
         assert time.monotonic() < until
@@ -98,7 +99,7 @@ def test_a_download_that_is_cancelled_is_gone_on_with_and_ends_whole(toy: Path, 
     assert time.monotonic() - began < 3  # a server that says nothing holds up nobody, nor does a window that is closed
     assert installed.unfinished()["toy"] >= 200_000
     server.stall = None
-    assert done(Fetch(REPOSITORY)) == Done(REPOSITORY)
+    assert done(Download(REPOSITORY)) == Done(REPOSITORY)
     assert server.fetched(WEIGHTS)[-1].endswith("bytes=200000-")
     assert (installed.home() / "toy" / WEIGHTS).read_bytes() == (toy / WEIGHTS).read_bytes()
     assert done(Verify("toy")) == Done("toy")
@@ -110,24 +111,24 @@ def test_a_wrong_hash_leaves_nothing_behind(toy: Path, server: HubServer) -> Non
     data = bytearray((toy / WEIGHTS).read_bytes())
     data[1000] ^= 1
     server.lies = {WEIGHTS: bytes(data)}
-    said = done(Fetch(REPOSITORY))
-    assert isinstance(said, Refused)
-    assert said.problem == Problem("download.hash", file=WEIGHTS)
+    message = done(Download(REPOSITORY))
+    assert isinstance(message, Refused)
+    assert message.problem == Problem("download.hash", file=WEIGHTS)
     assert list(installed.home().iterdir()) == []
 
 
 def test_no_sentence_speaks_of_commands(toy: Path, server: HubServer, tmp_path: Path) -> None:
     """What the window shows is done in the window."""
-    said = [done(Fetch("tests/none"))]
+    message = [done(Download("tests/none"))]
     assert done(Add(str(toy))) == Done("toy")
     pickle = Path(shutil.copytree(toy, tmp_path / "pickle"))
     (pickle / WEIGHTS).rename(pickle / "pytorch_model.bin")
-    said += [done(Add(str(toy))), done(Add(str(pickle))), done(Verify("none")), done(Remove("base"))]
-    for each in said:
+    message += [done(Add(str(toy))), done(Add(str(pickle))), done(Verify("none")), done(Remove("base"))]
+    for each in message:
         assert isinstance(each, Refused)
         assert "galley " not in sentence(each.problem)
         assert "--" not in sentence(each.problem)
-    assert said[2].problem == Problem("model.pickle", file="pytorch_model.bin")
+    assert message[2].problem == Problem("model.pickle", file="pytorch_model.bin")
 
 
 def test_a_pair_that_cannot_work_is_refused_when_it_is_tried(toy: Path, tmp_path: Path) -> None:
@@ -136,14 +137,14 @@ def test_a_pair_that_cannot_work_is_refused_when_it_is_tried(toy: Path, tmp_path
     other = random_models.toy(tmp_path / "other", seed=1)
     assert done(Try(str(toy), str(other))) == Done(str(toy), "other")
     shorter = replace(random_models.TOY, shape=replace(random_models.TOY.shape, audio_positions=750))
-    said = done(Try(str(toy), str(random_models.write(tmp_path / "short", shorter))))
-    assert said == Refused(Problem("model.draft_window", draft="short", target="toy"))
+    message = done(Try(str(toy), str(random_models.write(tmp_path / "short", shorter))))
+    assert message == Refused(Problem("model.draft_window", draft="short", target="toy"))
 
 
 @pytest.mark.parametrize("precision", ["int8", "int4"])
 def test_small_weights_are_those_that_the_engine_takes(toy: Path, tmp_path: Path, precision: str) -> None:
     draft = random_models.toy(tmp_path / "draft", seed=1)
-    listener = Listener(Shrink(str(toy), str(draft), precision))
+    listener = Listener(Quantise(str(toy), str(draft), precision))
     assert listener.wait() == Done(str(toy))
     bits = int(precision.removeprefix("int"))
     whole = [(folder, read(folder).shape) for folder in (toy, draft)]
@@ -162,12 +163,17 @@ def test_small_weights_are_those_that_the_engine_takes(toy: Path, tmp_path: Path
 
 def test_graphs_of_openvino_keep_their_numbers(toy: Path, tmp_path: Path) -> None:
     folder = tiny_ir.write(toy, tmp_path / "ir")
-    said = done(Shrink(str(folder), "off", "int8"))
-    assert isinstance(said, Refused)
-    assert said.problem.code == "model.openvino_precision"
+    message = done(Quantise(str(folder), "off", "int8"))
+    assert isinstance(message, Refused)
+    assert message.problem.code == "model.openvino_precision"
 
 
-def test_the_end_of_the_process_is_said(server: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"), [("SIGTERM", "engine.work_ended"), ("SIGSTOP", "engine.work_silent")], ids=["end", "silence"]
+)
+def test_the_end_or_silence_of_the_process_is_said(
+    server: HubServer, monkeypatch: pytest.MonkeyPatch, number: str, code: str
+) -> None:
     server.stall = (WEIGHTS, 200_000)
     children: list[int] = []
     start = model_work.Child.__init__
@@ -177,13 +183,13 @@ def test_the_end_of_the_process_is_said(server: HubServer, monkeypatch: pytest.M
         children.append(self.pid or 0)
 
     monkeypatch.setattr(model_work.Child, "__init__", remember)
-    listener = Listener(Fetch(REPOSITORY))
+    listener = Listener(Download(REPOSITORY), Limits(silent_loading=4.0))
     while not listener.steps:
         time.sleep(0.02)
-    os.kill(children[0], signal.SIGTERM)
-    said = listener.wait()
-    assert isinstance(said, Refused)
-    assert said.problem.code == "engine.work_ended"
+    os.kill(children[0], getattr(signal, number))
+    message = listener.wait()
+    assert isinstance(message, Refused)
+    assert message.problem.code == code
 
 
 # What there is.

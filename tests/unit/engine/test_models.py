@@ -55,30 +55,30 @@ def test_an_unknown_model_is_said_with_those_there_are(home: Path, tmp_path: Pat
 
 
 def test_what_is_loaded_stays_loaded_until_something_else_is_asked_for(folder: Path) -> None:
-    shelf, said = Shelf(), Announced()
-    both = shelf.pair(Options(str(folder)), said.add)
-    assert said == ["loading_on", "loading_draft"]
+    shelf, message = Shelf(), Announced()
+    both = shelf.pair(Options(str(folder)), message.add)
+    assert message == ["loading_on", "loading_draft"]
     assert both.draft and both.draft.shares_encoder
-    assert shelf.pair(Options(str(folder)), said.add) == both
-    alone = shelf.pair(Options(str(folder), draft="off"), said.add)
+    assert shelf.pair(Options(str(folder)), message.add) == both
+    alone = shelf.pair(Options(str(folder), draft="off"), message.add)
     assert (alone.target, alone.draft, alone.drafter()) == (both.target, None, None)
-    assert shelf.pair(Options(str(folder), draft=str(folder / "draft")), said.add) == both
-    assert len(said) == 2
-    assert both.look_ahead() is shelf.pair(Options(str(folder)), said.add).look_ahead()  # it goes on learning
+    assert shelf.pair(Options(str(folder), draft=str(folder / "draft")), message.add) == both
+    assert len(message) == 2
+    assert both.look_ahead() is shelf.pair(Options(str(folder)), message.add).look_ahead()  # it goes on learning
     assert alone.look_ahead() is None
-    other = shelf.pair(Options(str(folder), precision="int8"), said.add)
-    assert len(said) == 4
+    other = shelf.pair(Options(str(folder), precision="int8"), message.add)
+    assert len(message) == 4
     assert other.target.model is not both.target.model
     assert other.look_ahead() is not both.look_ahead()
     assert (other.described().precision, both.described().precision) == ("int8", "f32")
 
 
 def test_a_model_that_changed_on_the_disk_is_loaded_again(tmp_path: Path) -> None:
-    shelf, said = Shelf(), Announced()
+    shelf, message = Shelf(), Announced()
     toy(tmp_path / "model")
-    first = shelf.pair(Options(str(tmp_path / "model")), said.add)
+    first = shelf.pair(Options(str(tmp_path / "model")), message.add)
     toy(tmp_path / "model", seed=1)
-    assert shelf.pair(Options(str(tmp_path / "model")), said.add).target is not first.target
+    assert shelf.pair(Options(str(tmp_path / "model")), message.add).target is not first.target
 
 
 def test_auto_without_a_draft_in_the_folder_is_the_target_alone(tmp_path: Path) -> None:
@@ -226,12 +226,12 @@ def test_a_target_that_pays_for_rewinds_drafts_only_when_asked_to(tmp_path: Path
     folder = tiny_ir.write(source, tmp_path / "graphs")
     assert Shelf().pair(Options(str(folder)), lambda stage, **values: None).described().notices == ()
     toy(folder / "draft", seed=1)
-    shelf, said = Shelf(), Announced()
-    alone = shelf.pair(Options(str(folder)), said.add)
+    shelf, message = Shelf(), Announced()
+    alone = shelf.pair(Options(str(folder)), message.add)
     described = alone.described()
     assert (alone.draft, described.drafter) == (None, "off")
     assert described.notices == (Problem("model.graphs_without_draft", target="graphs", draft="draft"),)
-    assert shelf.pair(Options(str(folder), draft="off"), said.add).described().notices == ()
-    both = shelf.pair(Options(str(folder), draft=str(folder / "draft")), said.add)
+    assert shelf.pair(Options(str(folder), draft="off"), message.add).described().notices == ()
+    both = shelf.pair(Options(str(folder), draft=str(folder / "draft")), message.add)
     assert both.draft and not both.draft.shares_encoder
     assert (both.described().drafter, both.described().notices) == ("model", ())

@@ -49,14 +49,14 @@ def test_one_name_for_one_device() -> None:
 def test_the_device_in_use_is_named(tmp_path: object) -> None:
     folder = toy(tmp_path / "target")  # type: ignore[operator]
     toy(folder / "draft")
-    shelf, said = Shelf(), list[str]()
+    shelf, message = Shelf(), list[str]()
 
     def announce(stage: str, **values: str) -> None:
-        said.append(stage)
+        message.append(stage)
 
     pair = shelf.pair(Options(str(folder), device="encoder=cpu,target=cpu,draft=cpu"), announce)
     assert pair.described().device == "CPU"
-    assert said == ["loading", "loading_draft"]
+    assert message == ["loading", "loading_draft"]
     pair.target.model.encoder_device = "NPU"
     assert pair.described().device == "encoder NPU, target CPU, draft CPU"
     with pytest.raises(Problem, match="no_device device='NPU'"):

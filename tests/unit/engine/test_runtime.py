@@ -43,14 +43,14 @@ def test_without_the_extra(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "desktop_app.runtimes.torch")
     monkeypatch.delattr(desktop_app.runtimes, "torch")
-    said = refusal(folder)
-    assert said == Problem("model.no_torch")
+    message = refusal(folder)
+    assert message == Problem("model.no_torch")
 
 
 def test_without_a_device(folder: Path) -> None:
-    said = refusal(folder)
-    assert said == torch_runtime.absence()
-    assert said.values["version"].startswith("2")
+    message = refusal(folder)
+    assert message == torch_runtime.absence()
+    assert message.values["version"].startswith("2")
 
 
 def test_cuda_is_pytorchs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +12,9 @@ import pytest
 
 from desktop_app.checkpoints import speaker_networks
 from desktop_app.checkpoints.download import download_network
+from desktop_app.checkpoints.parts import digest
 from desktop_app.engine import speakers
-from desktop_app.engine.speakers import Beside
+from desktop_app.engine.speakers import FileSpeakers
 from desktop_app.problems import Problem
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.networks import Networks
@@ -36,11 +39,11 @@ def test_speakers_come_with_the_transcript_and_nothing_is_loaded_before_the_firs
         loaded.append(1)
         return NETWORKS
 
-    beside = Beside("auto", load)
-    beside.hear(talk(("", 1), ("a", 4)))
+    beside = FileSpeakers("auto", load)
+    beside.feed(talk(("", 1), ("a", 4)))
     assert not loaded
     beside.work()
-    beside.hear(talk(("", 1), ("b", 5)))
+    beside.feed(talk(("", 1), ("b", 5)))
     found = beside.finish(GIVEN)
     assert loaded == [1]
     assert [each.speaker for each in found.segments] == ["S1"]
@@ -53,10 +56,10 @@ def test_a_missing_network_is_a_notice(number: str) -> None:
     def load() -> Networks:
         raise Problem("model.no_network", name="voices")
 
-    beside = Beside(number, load)
-    beside.hear(np.zeros(16_000, np.float32))
+    beside = FileSpeakers(number, load)
+    beside.feed(np.zeros(16_000, np.float32))
     beside.work()
-    beside.hear(np.zeros(16_000, np.float32))
+    beside.feed(np.zeros(16_000, np.float32))
     found = beside.finish(GIVEN)
     assert found.models.notices[1:] == (Problem("model.no_speakers", cause=Problem("model.no_network", name="voices")),)
     assert found.segments == GIVEN.segments and found.speakers == ()
@@ -68,8 +71,8 @@ def test_a_mistake_is_a_notice_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     def broken(samples: np.ndarray) -> np.ndarray:
         raise RuntimeError("the network fell over")
 
-    beside = Beside("auto", lambda: replace(NETWORKS, segment=broken))
-    beside.hear(talk(("a", 3), ("", 1)))
+    beside = FileSpeakers("auto", lambda: replace(NETWORKS, segment=broken))
+    beside.feed(talk(("a", 3), ("", 1)))
     found = beside.finish(GIVEN)
     cause = found.models.notices[-1].values["cause"]
     assert (cause.code, cause.values["error"]) == ("engine.mistake", "the network fell over")
@@ -84,18 +87,25 @@ def test_the_networks_that_come_with_galley_are_used_or_the_same_that_were_downl
     monkeypatch.setattr(speaker_networks, "home", lambda: tmp_path / "models")
     with pytest.raises(Problem, match=r"no_network name='pyannote-segmentation-3\.0'"):
         speakers.networks()
+    known = []
     for part, make in (("embedding", tiny_embedder), ("segmentation", tiny_segmenter)):
         entry = next(each for each in speaker_networks.entries() if each.part == part)
         file = speaker_networks.bundled(entry) if bundled else tmp_path / "models" / entry.name / entry.file
         file.parent.mkdir(parents=True, exist_ok=True)
         make(file)
+        known.append(dataclasses.replace(entry, bytes=file.stat().st_size, sha256=digest(file)))
+    monkeypatch.setattr(speaker_networks, "entries", lambda: tuple(known))
     found = speakers.networks()
     entry, _ = speaker_networks.of(speaker_networks.EMBEDDING)
     assert (found.name, found.limits.same, found.limits.alike) == (entry.name, entry.same, entry.alike)
-    hearing = Diarisation(found)
-    hearing.hear(talk(("", 1), ("a", 12), ("", 2)))
-    (turn,) = hearing.finish()
+    recognition = Diarisation(found)
+    recognition.feed(talk(("", 1), ("a", 12), ("", 2)))
+    (turn,) = recognition.finish()
     assert (turn.start, turn.end, turn.speaker) == (pytest.approx(1, abs=0.1), pytest.approx(13, abs=0.1), "S1")
+    with file.open("r+b") as network:
+        network.write(b"\x7f")
+    with pytest.raises(Problem, match=r"model\.changed") if not bundled else contextlib.nullcontext():
+        speaker_networks.of(speaker_networks.SEGMENTATION)
 
 
 def test_the_networks_of_this_checkout_are_those_of_the_catalogue() -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import random
 import signal
 import sqlite3
 import subprocess
 import sys
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,6 +62,16 @@ def test_a_finished_transcript_comes_back_whole(library: Library, tmp_path: Path
     assert again.transcript(recording.id) == made
     assert [(r.name, r.state, r.seconds) for r in again.recordings()] == [("one.wav", "done", 12.5)]
     again.close()
+
+
+def test_another_thread_writes_and_reads_too(library: Library):
+    with ThreadPoolExecutor(1) as other:
+        recording = other.submit(library.add, "/talks/one.wav").result()
+        other.submit(library.begin, recording.id, MODELS, 12.0).result()
+    library.append(recording.id, segment(0))
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(library.transcript, recording.id).result() == library.transcript(recording.id)
+        assert [one.id for one in other.submit(library.recordings).result()] == [recording.id]
 
 
 def test_a_readers_edit_of_speakers_survives_closing(library: Library, tmp_path: Path):
@@ -233,6 +249,17 @@ def test_work_of_a_living_program_is_left_alone_and_of_a_killed_one_is_interrupt
     after.close()
 
 
+def test_a_lock_that_cannot_be_removed_does_not_stop_the_program_from_ending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    library = Library(tmp_path)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    library.close()
+
+
 @pytest.mark.parametrize("damage", ["text", "hole"])
 def test_a_damaged_file_is_set_aside_and_said(tmp_path: Path, damage: str):
     library = Library(tmp_path)
@@ -373,3 +400,133 @@ def test_what_an_older_galley_kept_as_sentences_is_read_as_it_is(library: Librar
     assert found is not None and found.problem == Problem("library.text", text="The disk is full.")
     assert library.transcript(recording.id).models.notices == (Problem("model.notice", text="Read this."),)
     assert library.transcript(recording.id).damage == Problem("library.text", text="The file is damaged.")
+
+
+def words_in(folder: Path, *words: str) -> list[str]:
+    """The files that hold one of the words."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return sorted(path.name for path in files if any(word.encode() in path.read_bytes() for word in words))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_of_a_deleted_recording_is_left_in_the_files(library: Library, tmp_path: Path, seed: int):
+    """Rows move between pages while others come; what they leave behind in the gaps is not overwritten by SQLite."""
+    chance = random.Random(seed)
+    talks: dict[str, list[str]] = {}
+    for _ in range(12):
+        key = library.add(f"/talks/{uuid.uuid4()}.wav").id
+        talks[key] = [f"W{chance.getrandbits(60):016x}" for _ in range(chance.randrange(1, 30))]
+        library.begin(key, MODELS, 1.0)
+        for number, word in enumerate(talks[key]):
+            library.append(key, segment(number, word + "x" * chance.choice((10, 300, 3000))))
+    gone = list(talks)[::3]
+    words = [word for key in gone for word in talks[key]]
+    assert words_in(tmp_path, *words)
+    for key in gone:
+        library.remove(key)
+        assert words_in(tmp_path, *talks[key]) == []
+    assert words_in(tmp_path, *talks[list(talks)[1]])
+
+
+def test_a_deletion_that_was_broken_off_is_completed_at_the_next_start(library: Library, tmp_path: Path):
+    """Nothing may be overwritten while another program writes; then it is done later."""
+    kept, gone = library.add("/talks/kept.wav").id, library.add("/talks/gone.wav").id
+    library.begin(gone, MODELS, 1.0)
+    library.append(gone, segment(0, "Xylophonquartett"))
+    with library._write() as connection:
+        database.delete(connection, gone)
+    assert words_in(tmp_path, "Xylophonquartett")
+    library.close()
+    again = Library(tmp_path / "library")
+    assert words_in(tmp_path, "Xylophonquartett") == []
+    assert [one.id for one in again.recordings()] == [kept]
+    again.close()
+
+
+def test_what_an_older_galley_deleted_is_overwritten_at_the_first_start(library: Library, tmp_path: Path):
+    gone = library.add("/talks/gone.wav").id
+    library.begin(gone, MODELS, 1.0)
+    library.append(gone, segment(0, "Xylophonquartett"))
+    library.close()
+    with sqlite3.connect(tmp_path / "library" / database.NAME) as old:
+        old.execute("PRAGMA secure_delete = OFF")
+        old.execute("DELETE FROM segment")
+        old.execute("PRAGMA application_id = 0")
+    old.close()
+    assert words_in(tmp_path, "Xylophonquartett")
+    Library(tmp_path / "library").close()
+    assert words_in(tmp_path, "Xylophonquartett") == []
+
+
+def test_a_deleted_recording_is_in_no_copy_of_a_damaged_library_either(tmp_path: Path):
+    library = Library(tmp_path)
+    gone = library.add("/talks/gone.wav").id
+    library.begin(gone, MODELS, 1.0)
+    library.append(gone, segment(0, "Xylophonquartett"))
+    library.close()
+    with (tmp_path / database.NAME).open("r+b") as file:
+        file.write(bytes(20))
+    (tmp_path / "library-damaged-20200101-000000.sqlite3").write_text("older than the recording")
+    again = Library(tmp_path)
+    assert len(list(tmp_path.glob("library-damaged-*"))) == 2
+    again.remove(gone)
+    assert [path.name for path in tmp_path.glob("library-damaged-*")] == ["library-damaged-20200101-000000.sqlite3"]
+    assert words_in(tmp_path, "Xylophonquartett") == []
+    again.close()
+
+
+def test_what_another_program_adds_and_does_is_noticed(library: Library, tmp_path: Path):
+    mine = library.add("/talks/mine.wav").id
+    assert library.changes() is None, "what this program does itself is no news"
+    beside = Library(tmp_path / "library")
+    theirs = beside.add_live("/talks/theirs.flac").id
+    seen = library.changes()
+    assert seen is not None and list(seen) == [theirs, mine]
+    assert seen[mine] is None
+    assert seen[theirs] == beside.recording(theirs)
+    assert library.changes() is None
+    beside.recorded(theirs, 9.0)
+    assert (library.changes() or {})[theirs] == beside.recording(theirs)
+    beside.close()
+    ended = library.changes()
+    assert ended is not None and ended[theirs].state == "interrupted", "its program is gone"
+    assert library.changes() is None
+
+
+def test_work_of_a_program_that_is_killed_meanwhile_is_interrupted(library: Library, tmp_path: Path):
+    child = subprocess.Popen(
+        [sys.executable, "-c", WORKER, str(tmp_path / "library")], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        working = child.stdout.readline().strip()
+        assert (library.changes() or {})[working].state == "working"
+    finally:
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+    assert {one.state for one in (library.changes() or {}).values()} == {"interrupted"}
+
+
+def test_nobody_who_reads_holds_up_what_is_written(library: Library, tmp_path: Path):
+    """As the write-ahead log promises: a search in one program never makes a recording in another wait."""
+    with closing(sqlite3.connect(tmp_path / "library" / database.NAME, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM recording").fetchone()
+        began = time.monotonic()
+        library.add("/talks/one.wav")
+        assert time.monotonic() - began < 5
+        assert reader.execute("SELECT count(*) FROM recording").fetchone() == (0,), "and it sees what it saw"
+
+
+def test_a_deletion_holds_up_no_recording(library: Library, tmp_path: Path):
+    """Writing a large file anew takes seconds, in which lines could only be kept in memory."""
+    gone = library.add("/talks/gone.wav").id
+    library.begin(gone, MODELS, 1.0)
+    library.append(gone, segment(0, "Xylophonquartett"))
+    live = library.add_live("/talks/live.flac").id
+    library.remove(gone)
+    library.changes()
+    assert [one.id for one in library.recordings()] == [live]
+    assert words_in(tmp_path, "Xylophonquartett"), "not yet"
+    library.recorded(live, 9.0)
+    library.changes()
+    assert words_in(tmp_path, "Xylophonquartett") == []

@@ -22,7 +22,7 @@ from tests.small_pair import SMALL_PAIR
 
 CLIPS = Path(__file__).parents[2] / "data" / "clips"
 MODELS = Models("Target", "", "off", "CPU", "f32")
-SAID = {  # name of the recording: what it says and what the engine writes
+SPOKEN = {  # name of the recording: what it says and what the engine writes
     "right": ("GOOD MORNING", "Good morning."),
     "wrong": ("GOOD NIGHT MY LOVE AND SLEEP WELL TO NIGHT", "Good knight."),
 }
@@ -39,8 +39,8 @@ class Scripted:
     def transcribe(self, job: str, path: str, options: Options) -> None:
         Scripted.seen.append(options)
         name = Path(path).stem
-        if name in SAID:
-            segments = tuple(Segment(at, at, at + 1.0, f" {word}") for at, word in enumerate(SAID[name][1].split()))
+        if name in SPOKEN:
+            segments = tuple(Segment(at, at, at + 1.0, f" {word}") for at, word in enumerate(SPOKEN[name][1].split()))
             stats = Statistics(audio_seconds=2.0, wall_seconds=0.5 if name == "right" else 1.0)
             self._tell(Preparing(job, "loading", {"name": "Target"}))
             self._tell(Finished(job, Transcript(path, 2.0, "en", 0.9, MODELS, segments, stats=stats)))
@@ -58,7 +58,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def folder(place: Path, *names: str) -> Path:
-    entries = [{"file": f"{name}.wav", "text": SAID.get(name, ("SO IT GOES", ""))[0]} for name in names]
+    entries = [{"file": f"{name}.wav", "text": SPOKEN.get(name, ("SO IT GOES", ""))[0]} for name in names]
     (place / "index.json").write_text(json.dumps(entries), encoding="utf-8")
     return place
 

@@ -96,9 +96,9 @@ def test_the_benchmark_scores_them(
     figures = tmp_path / "figures.json"
     given = ["--voices", str(folder), "--count", "2", "--live", "--json", str(figures)]
     assert speakers.run(parser.parse_args(given)) == 0
-    said = json.loads(figures.read_text())
-    assert said["networks"] == "tones" and said["made"]["conversations"] == 2
-    assert said["live"]["words"] == sum(row["words"]["count"] for row in said["conversations"]) > 0
+    spoken = json.loads(figures.read_text())
+    assert spoken["networks"] == "tones" and spoken["made"]["conversations"] == 2
+    assert spoken["live"]["words"] == sum(row["words"]["count"] for row in spoken["conversations"]) > 0
     assert "correct number of speakers" in capsys.readouterr().out
     assert speakers.run(parser.parse_args([])) == 2
     assert "--voices or --real" in capsys.readouterr().err

@@ -14,11 +14,11 @@ from desktop_app.measure.in_process import Run, Shown
 from desktop_app.measure.live_figures import SpokenWord, accuracy, erasure, latency
 from desktop_app.measure.live_speech import silence
 
-SAID = [SpokenWord("so", 0.0, 0.5), SpokenWord("we", 0.5, 1.0), SpokenWord("go", 2.0, 2.5)]
+SPOKEN = [SpokenWord("so", 0.0, 0.5), SpokenWord("we", 0.5, 1.0), SpokenWord("go", 2.0, 2.5)]
 
 
-def shown(time: float, heard: float, final: str, provisional: str = "", draft: str = "") -> Shown:
-    return Shown(time, heard, tuple(final.split()), tuple(provisional.split()), tuple(draft.split()))
+def shown(time: float, recognised: float, final: str, provisional: str = "", draft: str = "") -> Shown:
+    return Shown(time, recognised, tuple(final.split()), tuple(provisional.split()), tuple(draft.split()))
 
 
 def test_words_are_compared_without_case_and_marks() -> None:
@@ -29,10 +29,10 @@ texts = st.lists(st.sampled_from("abc"), min_size=1, max_size=9)
 
 
 @given(texts, texts)
-def test_the_word_error_rate_is_jiwers(gold: list[str], heard: list[str]) -> None:
-    assert word_error_rate(gold, heard) == pytest.approx(jiwer.wer(" ".join(gold), " ".join(heard)))
-    pairs, _ = matched(gold, heard)
-    assert all(gold[i] == heard[j] for i, j in pairs)
+def test_the_word_error_rate_is_jiwers(gold: list[str], recognised: list[str]) -> None:
+    assert word_error_rate(gold, recognised) == pytest.approx(jiwer.wer(" ".join(gold), " ".join(recognised)))
+    pairs, _ = matched(gold, recognised)
+    assert all(gold[i] == recognised[j] for i, j in pairs)
     assert pairs == sorted(pairs)
 
 
@@ -46,13 +46,13 @@ def test_a_word_is_shown_when_it_is_first_in_its_place_and_final_when_it_is_comm
             shown(3.0, 2.9, "so we go"),
         ]
     )
-    found = latency(run, SAID)
+    found = latency(run, SPOKEN)
     assert found["matched_words"] == 3
     assert found["shown_aware"]["mean"] == pytest.approx((0.4 + 0.6 + 0.5) / 3)
     assert found["final_aware"]["mean"] == pytest.approx((1.1 + 1.0 + 0.5) / 3)
     assert found["final_unaware"]["mean"] == pytest.approx((0.9 + 0.9 + 0.4) / 3)
     assert found["end_of_speech_to_final"]["mean"] == pytest.approx((1.0 + 0.5) / 2)
-    assert accuracy(run, SAID) == 0
+    assert accuracy(run, SPOKEN) == 0
 
 
 def test_what_was_shown_and_taken_away_is_erased() -> None:

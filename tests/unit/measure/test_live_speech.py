@@ -22,12 +22,12 @@ from desktop_app.transcript.model import Segment, Word
 NO_PAIR = cast(Pair, None)
 
 
-def heard(*words: tuple[str, float, float]) -> FileText:
+def recognised(*words: tuple[str, float, float]) -> FileText:
     return FileText([Segment(0, 0.0, 9.0, "", words=tuple(Word(text, start, end, 1.0) for text, start, end in words))])
 
 
 def test_words_have_the_targets_times_and_those_between_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = heard(("So", 1.0, 1.4), (" wee", 1.4, 2.0), (" went", 3.0, 3.4), ("-home.", 3.4, 4.0))
+    found = recognised(("So", 1.0, 1.4), (" wee", 1.4, 2.0), (" went", 3.0, 3.4), ("-home.", 3.4, 4.0))
     monkeypatch.setattr(live_speech, "file_text", lambda *given: found)
     said = live_speech.spoken_words(NO_PAIR, Options(words=True), np.zeros(1, np.float32), "So we all went home", 10.0)
     assert [each.word for each in said] == ["so", "we", "all", "went", "home"]
@@ -46,7 +46,7 @@ def test_recordings_are_joined_with_pauses_until_they_are_long_enough(
 
     def text(pair: Pair, audio: np.ndarray, options: Options) -> FileText:
         asked.append((len(audio), options.language, options.words))
-        return heard(("So", 0.5, 1.0))
+        return recognised(("So", 0.5, 1.0))
 
     monkeypatch.setattr(live_speech, "file_text", text)
     audio, said = live_speech.real_speech(NO_PAIR, Options(), tmp_path, 10.0)

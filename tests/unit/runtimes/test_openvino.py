@@ -33,8 +33,8 @@ def text(pair: Pair, length: int) -> list[int]:
 
 def test_encoder(pair: Pair) -> None:
     with torch.no_grad():
-        heard = torch.from_numpy(features(pair.reference.config.num_mel_bins)[None])
-        expected = pair.reference.model.encoder(heard).last_hidden_state.numpy()
+        encoded = torch.from_numpy(features(pair.reference.config.num_mel_bins)[None])
+        expected = pair.reference.model.encoder(encoded).last_hidden_state.numpy()
     assert pair.encoded.dtype == np.float32
     np.testing.assert_allclose(pair.encoded, expected, atol=1e-3)
 
@@ -228,10 +228,10 @@ def test_where_the_heads_look(pair: Pair) -> None:
     scores, attention = pair.model.attend(pair.encoded, tokens)
     np.testing.assert_allclose(scores, pair.scores(tokens), atol=1e-3)
     with torch.no_grad():
-        heard = torch.from_numpy(pair.encoded)
+        encoded = torch.from_numpy(pair.encoded)
         pair.reference.set_attn_implementation("eager")
         seen = pair.reference.model.decoder(
-            torch.tensor([tokens]), encoder_hidden_states=heard, output_attentions=True
+            torch.tensor([tokens]), encoder_hidden_states=encoded, output_attentions=True
         ).cross_attentions
     looks = np.exp(attention - attention.max(-1, keepdims=True))
     looks /= looks.sum(-1, keepdims=True)

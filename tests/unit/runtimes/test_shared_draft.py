@@ -15,8 +15,8 @@ from desktop_app.audio.logmel import features
 from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, read, read_draft
 from desktop_app.checkpoints.shared_draft import SharedDraft, fingerprint
+from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Draft
-from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.window import WindowDecoder
@@ -81,7 +81,7 @@ def test_the_text_is_the_targets_own(target: Checkpoint, trained: tuple[Checkpoi
     counter = Counter()
     drafter = pairs.drafter(target, checkpoint)(Draft(model, alone, checkpoint.vocabulary))
     texts = [
-        WindowDecoder(alone, target.vocabulary, counter, each, LookAhead()).write(window, Task("en"), lambda *_: None)
+        WindowDecoder(alone, target.vocabulary, counter, each, LookAhead()).decode(window, Task("en"), lambda *_: None)
         for each in (drafter, None)
     ]
     assert texts[0].tokens == texts[1].tokens

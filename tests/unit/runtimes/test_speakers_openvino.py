@@ -131,3 +131,14 @@ def test_what_is_no_network_or_another_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "plain.onnx", [helper.make_node("Abs", ["x"], ["y"])], [given], [made], {})
     with pytest.raises(Problem, match="damaged"):
         runtime.embedder(path)
+
+
+def test_a_segmentation_that_cannot_take_the_window_is_refused(tmp_path: Path) -> None:
+    """It reads, and has the dimensions: what does not fit shows only when it gets the window's shape."""
+    given = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", "channels", "samples"])
+    made = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", "channels", 7])
+    constants = {"matrix": np.zeros((16, 7), np.float32)}
+    nodes = [helper.make_node("MatMul", ["x", "matrix"], ["y"])]
+    path = written(tmp_path / "narrow.onnx", nodes, [given], [made], constants)
+    with pytest.raises(Problem, match="damaged"):
+        runtime.segmenter(path)

@@ -14,8 +14,8 @@ import torch
 
 from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, read
+from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Draft, Drafter
-from desktop_app.decoding.hearing import Window
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.window import WindowDecoder
 from desktop_app.problems import Problem
@@ -51,7 +51,7 @@ def text(pair: Pair, length: int) -> list[int]:
     return np.random.default_rng(11).integers(0, pair.reference.config.vocab_size, length).tolist()
 
 
-def heard(pair: Pair) -> np.ndarray:
+def noise(pair: Pair) -> np.ndarray:
     return features(pair.reference.config.num_mel_bins)
 
 
@@ -59,7 +59,7 @@ def test_it_computes_what_transformers_and_openvino_compute(pair: Pair) -> None:
     """The encoder, one pass for all, one pass for each, and where the heads look."""
     model = load(read(pair.folder), "cpu")
     assert (model.device, model.precision, model.positions) == ("CPU", "f32", 448)
-    encoded = model.encode(heard(pair))
+    encoded = model.encode(noise(pair))
     np.testing.assert_allclose(encoded.numpy(), pair.encoded[0], atol=1e-3)
     tokens = text(pair, 24)
     right = pair.scores(tokens)
@@ -82,7 +82,7 @@ def test_rejected_tokens_are_never_seen_again(toy: Pair, precision: str, widths:
     random = np.random.default_rng(3)
     model = load(read(toy.folder), "cpu", precision, widths=widths)
     tokens = text(toy, 90)
-    cursor = model.open(model.encode(heard(toy)))
+    cursor = model.open(model.encode(noise(toy)))
     kept: list[np.ndarray] = []
     while cursor.length < len(tokens):
         position = cursor.length
@@ -119,7 +119,7 @@ def test_grouping_changes_no_bit(tmp_path: Path, precision: str) -> None:
 def test_epsilon_covers_a_width_for_each_number_of_tokens(toy: Pair, precision: str) -> None:
     """There margins differ in the last bits, by less than a third of the epsilon that the tie guard is given."""
     model = load(read(toy.folder), "cpu", precision, widths=EACH_WIDTH)
-    tokens, encoded = text(toy, 64), model.encode(heard(toy))
+    tokens, encoded = text(toy, 64), model.encode(noise(toy))
     cursor = model.open(encoded)
     alone = np.concatenate([cursor.run([token]) for token in tokens])
     cursor = model.open(encoded)
@@ -157,14 +157,14 @@ def write(
     """The tokens of a window of 80 frames, and the figures."""
     counter, window = Counter(), Window(np.zeros(0, np.float32), lambda samples, bins: features(bins)[:, :80])
     decoder = WindowDecoder(target, checkpoint.vocabulary, counter, drafter)
-    return decoder.write(window, task, lambda tokens, draft: None).tokens, counter.total
+    return decoder.decode(window, task, lambda tokens, draft: None).tokens, counter.total
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_a_prefill_has_the_same_scores_with_a_draft_behind_it(toy: Pair, precision: str) -> None:
     """To the last bit: what the target would have written alone is decided by them."""
     model = load(read(toy.folder), "cpu", precision)
-    encoded, tokens = model.encode(heard(toy)), text(toy, 230)
+    encoded, tokens = model.encode(noise(toy)), text(toy, 230)
     for count in (1, 15, 16, 57, 63, 222):
         alone = model.open(encoded).run(tokens[:count])
         np.testing.assert_array_equal(model.open(encoded).run(tokens[: count + 8])[:count], alone)
@@ -173,7 +173,7 @@ def test_a_prefill_has_the_same_scores_with_a_draft_behind_it(toy: Pair, precisi
 def test_far_rewinds(toy: Pair, model: TorchModel) -> None:
     """Back to the middle and to the start, again and again."""
     tokens = text(toy, 100)
-    cursor = model.open(model.encode(heard(toy)))
+    cursor = model.open(model.encode(noise(toy)))
     for back in (50, 0, 99, 1, 0, 30, 60, 0, 0):
         cursor.run(tokens[cursor.length :])
         cursor.rewind(back)
@@ -184,7 +184,7 @@ def test_far_rewinds(toy: Pair, model: TorchModel) -> None:
 def test_the_last_position(toy: Pair, model: TorchModel) -> None:
     tokens = text(toy, 448)
     right = toy.scores(tokens)
-    cursor = model.open(model.encode(heard(toy)))
+    cursor = model.open(model.encode(noise(toy)))
     cursor.run(tokens[:440])
     with pytest.raises(ValueError, match="9 tokens at position 440 of 448"):
         cursor.run(tokens[:9])
@@ -200,7 +200,7 @@ def test_the_last_position(toy: Pair, model: TorchModel) -> None:
 
 
 def test_what_cannot_be_read_or_forgotten(toy: Pair, model: TorchModel) -> None:
-    cursor = model.open(model.encode(heard(toy)))
+    cursor = model.open(model.encode(noise(toy)))
     cursor.run([1, 2, 3])
     for length in (-1, 4):
         with pytest.raises(ValueError, match="rewind"):
@@ -209,11 +209,11 @@ def test_what_cannot_be_read_or_forgotten(toy: Pair, model: TorchModel) -> None:
         cursor.run([])
     assert cursor.length == 3
     with pytest.raises(ValueError, match="449 tokens at position 0 of 448"):
-        model.attend(model.encode(heard(toy)), [5] * 449)
+        model.attend(model.encode(noise(toy)), [5] * 449)
 
 
 def test_scores_are_the_callers(toy: Pair, model: TorchModel) -> None:
-    cursor = model.open(model.encode(heard(toy)))
+    cursor = model.open(model.encode(noise(toy)))
     first = cursor.run([5, 6])
     kept = first.copy()
     assert first.shape == (2, toy.reference.config.vocab_size)
@@ -225,7 +225,7 @@ def test_scores_are_the_callers(toy: Pair, model: TorchModel) -> None:
 def test_windows_do_not_touch_each_other(toy: Pair, model: TorchModel) -> None:
     """An encoded window outlives the next one, and a cursor starts from nothing."""
     tokens = text(toy, 10)
-    encoded, other = model.encode(heard(toy)), model.encode(-heard(toy))
+    encoded, other = model.encode(noise(toy)), model.encode(-noise(toy))
     model.open(other).run(tokens)
     np.testing.assert_allclose(model.open(encoded).run(tokens), toy.scores(tokens), atol=1e-3)
     model.open(other)
@@ -236,7 +236,7 @@ def test_windows_do_not_touch_each_other(toy: Pair, model: TorchModel) -> None:
 
 def test_a_shared_encoder(toy: Pair, model: TorchModel) -> None:
     """A second model takes the first one's encoder and gives the same scores; both cursors go on side by side."""
-    tokens, encoded = text(toy, 6), model.encode(heard(toy))
+    tokens, encoded = text(toy, 6), model.encode(noise(toy))
     second = load(read(toy.folder), "cpu", encoder=model)
     one, other = model.open(encoded), second.open(encoded)
     scores = [(one.run([token]), other.run([token])) for token in tokens]
@@ -258,7 +258,7 @@ def test_the_checkpoint_may_go_once_it_is_loaded(toy: Pair, tmp_path: Path) -> N
     model = load(read(folder), "cpu")
     shutil.rmtree(folder)
     tokens = text(toy, 5)
-    scores = model.open(model.encode(heard(toy))).run(tokens)
+    scores = model.open(model.encode(noise(toy))).run(tokens)
     np.testing.assert_allclose(scores, toy.scores(tokens), atol=1e-3)
 
 

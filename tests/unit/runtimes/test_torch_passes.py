@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 READS_THE_DEVICE = {"_local_scalar_dense", "nonzero", "lift_fresh", "lift_fresh_copy", "is_nonzero", "item"}
 
 
-class Tape(TorchDispatchMode):
+class Calls(TorchDispatchMode):
     """The operations of a pass, in order. Not in inference mode, where large ones choose their parts anew."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Recorder:
 
     def __call__(self, work: Callable[[], Tensor]) -> Replay:
         self.recorded += 1
-        with Tape() as tape:
+        with Calls() as tape:
             scores = work()
         scores.fill_(float("nan"))  # nothing has run yet when a CUDA graph is recorded
 
@@ -75,7 +75,7 @@ def decoder(request: pytest.FixtureRequest, toy: Pair) -> Decoder:
     with torch.no_grad():
         weights = Weights(reader(checkpoint), torch.device("cpu"), request.param)
         decoder = Decoder(weights, checkpoint.shape, spare=16)
-        decoder.listen(torch.from_numpy(toy.encoded[0]).to(request.param))
+        decoder.set_window(torch.from_numpy(toy.encoded[0]).to(request.param))
     return decoder
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.speakers.attribution import attribute, most_heard, said_by
+from desktop_app.speakers.attribution import attribute, main_speaker, text_by_speaker
 from desktop_app.speakers.turns import Turn
 from desktop_app.transcript.model import Models, Segment, Transcript, Word
 from desktop_app.transcript.speakers import spoken_by
@@ -27,11 +27,11 @@ def lines(found: Transcript) -> list[tuple[str | None, str]]:
 
 def test_who_is_heard_most_is_summed_over_turns_and_over_lines() -> None:
     turns = [Turn(0.0, 1.0, "S1"), Turn(1.0, 2.5, "S2"), Turn(2.5, 3.5, "S1")]
-    assert most_heard(turns, 0.0, 3.5) == "S1"
-    assert most_heard(turns, 0.9, 2.6) == "S2"
-    assert most_heard(turns, 4.0, 5.0) is None
+    assert main_speaker(turns, 0.0, 3.5) == "S1"
+    assert main_speaker(turns, 0.9, 2.6) == "S2"
+    assert main_speaker(turns, 4.0, 5.0) is None
     said = [line(at, turn.start, "a", step=turn.end - turn.start) for at, turn in enumerate(turns)]
-    assert most_heard([spoken_by(each, turn.speaker) for each, turn in zip(said, turns, strict=True)], 0, 4) == "S1"
+    assert main_speaker([spoken_by(each, turn.speaker) for each, turn in zip(said, turns, strict=True)], 0, 4) == "S1"
 
 
 def test_a_line_is_split_where_the_speaker_changes() -> None:
@@ -94,7 +94,7 @@ def test_without_turns_nothing_changes() -> None:
 
 
 def test_the_words_of_each() -> None:
-    assert said_by([Word(" a", 0, 1, 1, "S1"), Word(" b", 1, 2, 1, "S2"), Word(" c", 2, 3, 1, "S1")]) == {
+    assert text_by_speaker([Word(" a", 0, 1, 1, "S1"), Word(" b", 1, 2, 1, "S2"), Word(" c", 2, 3, 1, "S1")]) == {
         "S1": "a c",
         "S2": "b",
     }

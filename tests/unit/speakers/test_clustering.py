@@ -49,8 +49,8 @@ def test_who_knows_the_number_is_believed_and_what_is_hardly_heard_does_not_coun
     one, other = alike(0.9)
     stranger = people(3)[2]
     cough = spoken(people(4)[3], 1, 0.5)
-    heard = Clusters.together([spoken(one, 12), spoken(other, 12, seed=1), spoken(stranger, 3), cough])
-    told = {count: voices([heard], LIMITS, 2.5, count) for count in (None, 1, 2, 3)}
+    clusters = Clusters.together([spoken(one, 12), spoken(other, 12, seed=1), spoken(stranger, 3), cough])
+    told = {count: voices([clusters], LIMITS, 2.5, count) for count in (None, 1, 2, 3)}
     assert {count: len(found) for count, found in told.items()} == {None: 2, 1: 1, 2: 2, 3: 3}
     assert (told[2] @ stranger).max() > 0.8, "the two who are alike are the one, not the stranger"
     assert (told[3] @ np.stack([one, other, stranger]).T).max(0).min() > 0.8
@@ -58,8 +58,8 @@ def test_who_knows_the_number_is_believed_and_what_is_hardly_heard_does_not_coun
 
 def test_a_voice_that_is_hardly_heard_is_nobody_but_somebody_speaks() -> None:
     one, other, third = people(3)
-    heard = [spoken(one, 10), spoken(other, 10), spoken(third, 1, 1.0)]
-    assert len(voices([Clusters.together(heard)], LIMITS, 10, None)) == 2
+    clusters = [spoken(one, 10), spoken(other, 10), spoken(third, 1, 1.0)]
+    assert len(voices([Clusters.together(clusters)], LIMITS, 10, None)) == 2
     assert len(voices([spoken(one, 1, 0.3)], LIMITS, 10, None)) == 1
 
 

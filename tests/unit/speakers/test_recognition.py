@@ -21,10 +21,10 @@ TALK = talk(("", 1), ("a", 4), ("", 0.5), ("b", 5), ("", 1), ("a", 3), ("c", 4),
 TURNS = [(1.0, 5.0, "S1"), (5.5, 10.5, "S2"), (11.5, 14.5, "S1"), (14.5, 18.5, "S3"), (19.1, 22.1, "S2")]
 
 
-def heard(samples: Array, count: int | None = None, block: int = SAMPLE_RATE) -> list[Turn]:
+def diarised(samples: Array, count: int | None = None, block: int = SAMPLE_RATE) -> list[Turn]:
     diarisation = Diarisation(NETWORKS, count)
     for at in range(0, samples.size, block):
-        diarisation.hear(samples[at : at + block])
+        diarisation.feed(samples[at : at + block])
     return diarisation.finish()
 
 
@@ -36,27 +36,27 @@ def assert_near(found: list[Turn], expected: list[tuple[float, float, str]], wit
 
 
 def test_everybody_is_found_and_recognised_again() -> None:
-    assert_near(heard(TALK), TURNS, 0.1)
+    assert_near(diarised(TALK), TURNS, 0.1)
 
 
 @pytest.mark.parametrize("block", [333, 16_000, 400_000])
 def test_how_the_stream_is_cut_changes_nothing(block: int) -> None:
-    assert heard(TALK, block=block) == heard(TALK)
+    assert diarised(TALK, block=block) == diarised(TALK)
 
 
 def test_who_knows_the_number_is_believed() -> None:
-    assert {turn.speaker for turn in heard(TALK, 2)} == {"S1", "S2"}
-    assert {turn.speaker for turn in heard(TALK, 1)} == {"S1"}
+    assert {turn.speaker for turn in diarised(TALK, 2)} == {"S1", "S2"}
+    assert {turn.speaker for turn in diarised(TALK, 1)} == {"S1"}
 
 
 @pytest.mark.parametrize("samples", [np.zeros(0, np.float32), talk(("", 3)), talk(("", 11))])
 def test_where_nobody_speaks_there_are_no_turns(samples: Array) -> None:
-    assert heard(samples) == []
+    assert diarised(samples) == []
 
 
 @pytest.mark.parametrize("seconds", [0.4, 3.0, 11.0])
 def test_a_recording_of_any_length_is_somebodys(seconds: float) -> None:
-    found = heard(talk(("", 1), ("a", seconds), ("", 0.3)))
+    found = diarised(talk(("", 1), ("a", seconds), ("", 0.3)))
     assert_near(found, [(1.0, 1.0 + seconds, "S1")], 0.1)
 
 
@@ -64,7 +64,7 @@ def test_two_at_once_are_two_turns() -> None:
     one = talk(("", 1), ("a", 8), ("", 7), ("b", 6), ("", 2))
     other = talk(("", 7), ("b", 5), ("", 3), ("a", 5), ("", 4))
     expected = [(1.0, 9.0, "S1"), (7.0, 12.0, "S2"), (15.0, 20.0, "S1"), (16.0, 22.0, "S2")]
-    assert_near(heard(one + other), expected, 0.15)
+    assert_near(diarised(one + other), expected, 0.15)
 
 
 def test_a_change_that_the_segmentation_does_not_hear_is_heard_by_the_voices() -> None:
@@ -77,14 +77,14 @@ def test_a_change_that_the_segmentation_does_not_hear_is_heard_by_the_voices() -
         )
 
     diarisation = Diarisation(replace(NETWORKS, segment=deaf))
-    diarisation.hear(talk(("a", 6), ("b", 6), ("a", 5), ("c", 6)))
+    diarisation.feed(talk(("a", 6), ("b", 6), ("a", 5), ("c", 6)))
     assert_near(diarisation.finish(), [(0, 6, "S1"), (6, 12, "S2"), (12, 17, "S1"), (17, 23, "S3")], 0.4)
 
 
 def test_a_piece_holds_one_voice_also_beside_another() -> None:
     """A piece is pooled over the frames of one person only: not over somebody who speaks a moment later."""
     stream = Stream(NETWORKS, 4)
-    stream.hear(talk(("a", 5.0), ("b", 5.0)))
+    stream.feed(talk(("a", 5.0), ("b", 5.0)))
     stream.finish()
     pieces = stream.pieces()
     vectors = pieces.vectors.astype(np.float32)
@@ -117,7 +117,7 @@ def test_an_hour_takes_a_few_megabytes_and_one_shape() -> None:
     )
     stream = Stream(networks, 4)
     for seconds in (1, 2, 3, 5, 8, 13, 21):
-        stream.hear(talk(("a", seconds), ("", 0.5)))
+        stream.feed(talk(("a", seconds), ("", 0.5)))
     stream.finish()
     assert {shape for name, shape in shapes if name != "features"} == {(1, 1, WINDOW), (BATCH, 160)}
     assert len(shapes) == 3

@@ -17,7 +17,7 @@ from desktop_app import cli, folders
 from desktop_app.audio.logmel import features
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read, read_draft, same_encoder
-from desktop_app.decoding.hearing import Samples, Window
+from desktop_app.decoding.audio_window import Samples, Window
 from desktop_app.decoding.task import Task
 from desktop_app.decoding.window import WindowDecoder
 from desktop_app.problems import Problem
@@ -130,7 +130,7 @@ def test_labels_are_the_targets_own_text(target: Path, audio: Path, tmp_path: Pa
     agreed = labels.wrote[:-1] == labels.read[len(labels.read) - len(labels.wrote) + 1 :]
     assert agreed.mean() > 0.9
     assert (labels.shares.sum(-1) <= 1.001).all()
-    samples = windows.cut(draft._audible(draft.find(audio), lambda stage, **values: None))[0].samples()
+    samples = windows.cut(draft._readable(draft.find(audio), lambda stage, **values: None))[0].samples()
     written = _transcribed(checkpoint, samples)
     text = [token for token in labels.read.tolist() if token < vocabulary.end]
     assert difflib.SequenceMatcher(None, written, text).ratio() > 0.9
@@ -139,7 +139,7 @@ def test_labels_are_the_targets_own_text(target: Path, audio: Path, tmp_path: Pa
 def _transcribed(checkpoint: Checkpoint, samples: Samples) -> list[int]:
     counter, model = Counter(), torch_runtime.load(checkpoint, "cpu")
     decoder = WindowDecoder(model, checkpoint.vocabulary, counter)
-    text = decoder.write(Window(samples, features), Task("en"), lambda *told, **values: None)
+    text = decoder.decode(Window(samples, features), Task("en"), lambda *told, **values: None)
     return [token for token in text.tokens if token < checkpoint.vocabulary.end]
 
 

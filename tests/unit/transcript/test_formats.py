@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -109,6 +111,13 @@ def test_json_with_a_sentence_about_the_damage_can_be_read(old: str, now: Proble
     found = json.loads(rendered(SPOKEN, "json"))
     found["audio"]["damage"] = old
     assert formats.read_json(json.dumps(found)).damage == now
+
+
+def test_the_readme_names_every_format() -> None:
+    readme = Path(__file__).resolve().parents[3] / "README.md"
+    named = re.search(r"save as ([\w, ]+)\.", readme.read_text(encoding="utf-8"))
+    assert named is not None
+    assert set(re.findall(r"\w+", named[1])) - {"or"} == formats.FORMATS.keys()
 
 
 def test_hours_are_counted_on() -> None:

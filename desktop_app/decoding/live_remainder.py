@@ -1,10 +1,10 @@
-"""The rest of a live recording that was broken off: by the rules of live text, but as fast as it can be read."""
+"""Transcribes the remainder of an interrupted live recording: by the rules of live text, but not in real time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from desktop_app.decoding.hearing import Hear, Samples
+from desktop_app.decoding.audio_window import FeatureExtractor, Samples
 from desktop_app.decoding.live import Gate, Live, Resume
 from desktop_app.decoding.longform import Listener
 from desktop_app.decoding.setup import Setup
@@ -13,13 +13,13 @@ from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 
-_NEWS = 10.0  # seconds of silence after which it is told how far it is
+_REPORT_AFTER = 10.0  # seconds of silence after which progress is reported
 
 
 def transcribe(
     blocks: Iterator[Samples],
     since: int,
-    hear: Hear,
+    extract: FeatureExtractor,
     setup: Setup,
     gate: Gate,
     listener: Listener,
@@ -29,11 +29,11 @@ def transcribe(
     """Transcribe a stream of mono audio at 16 kHz that begins with the recording's sample `since`; all times are the
     recording's.
 
-    A speech is written once, when it is over, or when it fills a window: nobody waits for its first words. The other
-    arguments are those of `longform.transcribe`; `Listener.tentative` is not called, and words get no times.
+    A stretch of speech is decoded once, when it is over or fills a window: nobody is waiting for its first words. The
+    other arguments are those of `longform.transcribe`; `Listener.tentative` is not called, and words get no times.
     """
     live = Live(
-        hear,
+        extract,
         setup,
         gate,
         previous=setup.drafter is not None,
@@ -43,7 +43,7 @@ def transcribe(
     )
     reported, done = 0, since
 
-    def write() -> None:
+    def decode() -> None:
         nonlocal reported
         text = live.update()
         if live.language is not None:
@@ -51,9 +51,9 @@ def transcribe(
         if live.reports[reported:]:
             listener.guarded(live.reports[reported:])
             reported = len(live.reports)
-        tell(text.committed if text else ())
+        report(text.segments if text else ())
 
-    def tell(segments: Sequence[Segment]) -> None:
+    def report(segments: Sequence[Segment]) -> None:
         nonlocal done
         done = live.decoded
         listener.segments(segments, done / SAMPLE_RATE)
@@ -61,10 +61,10 @@ def transcribe(
     for block in blocks:
         live.feed(block)
         while live.is_full:
-            write()
-        if live.decoded - done >= _NEWS * SAMPLE_RATE:
-            tell(())
+            decode()
+        if live.decoded - done >= _REPORT_AFTER * SAMPLE_RATE:
+            report(())
     live.finish()
     while live.due:
-        write()
-    tell(())
+        decode()
+    report(())

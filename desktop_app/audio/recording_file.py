@@ -1,4 +1,4 @@
-"""What a recorder has recorded: 16 kHz mono, on the disk first, then told."""
+"""The file of a live recording, 16 kHz mono: samples are delivered to a listener only once they are on the disk."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from desktop_app.transcript.constants import SAMPLE_RATE
 _FULL = 2**15
 
 
-class Tape:
-    """A new file; `tell` gets the samples that are in it, with the index of the first. Every method raises OSError.
+class RecordingFile:
+    """A new FLAC file; `deliver` is called with samples that are in it and the index of the first. Every method may
+    raise OSError.
 
-    The recording is 16 bits: the listener gets exactly the samples of the file, so that a live text and the file's
-    text come from the same sound. Whisper hears nothing that 16 kHz leave out.
+    The file has 16 bits, and the listener gets exactly its samples, so that the live text and the file's text come from
+    the same sound. 16 kHz is Whisper's own sample rate.
 
     Attributes:
-        samples: the length so far at 16 kHz, with what is still on its way to the file.
+        samples: the length so far at 16 kHz, including what is not in the file yet.
     """
 
-    def __init__(self, path: Path, tell: Callable[[Samples, int], None]) -> None:
+    def __init__(self, path: Path, deliver: Callable[[Samples, int], None]) -> None:
         self._file = FlacWriter(path, SAMPLE_RATE)
-        self._tell = tell
+        self._deliver = deliver
         self._rate = SAMPLE_RATE
         self._resampler: Any = None
-        self._untold: list[npt.NDArray[np.int16]] = []
-        self._told = 0
+        self._undelivered: list[npt.NDArray[np.int16]] = []
+        self._delivered = 0
         self.samples = 0
 
     @property
@@ -41,7 +42,7 @@ class Tape:
         return self.samples / SAMPLE_RATE
 
     def add(self, sound: Samples, rate: int) -> None:
-        """Mono sound of any rate."""
+        """Add mono sound of any sample rate."""
         if rate != self._rate:
             self.cut()
             self._rate = rate
@@ -50,13 +51,13 @@ class Tape:
         self._keep(self._resampler.resample_chunk(sound) if self._resampler else sound)
 
     def cut(self) -> None:
-        """What comes next does not follow on from what was added last."""
+        """The next sound does not continue the last: finish the resampler."""
         if self._resampler is not None:
             self._keep(self._resampler.resample_chunk(np.zeros(0, np.float32), last=True))
             self._resampler = None
 
     def silence(self, samples: int) -> None:
-        """Let so many samples of silence stand for what never came."""
+        """Add so many samples of silence in place of sound that was lost."""
         self.cut()
         while samples > 0:
             piece = min(samples, SAMPLE_RATE)
@@ -64,17 +65,17 @@ class Tape:
             samples -= piece
 
     def sync(self) -> None:
-        """Wait until the disk has what was written."""
+        """Flush the file to the disk."""
         self._file.sync()
 
     def close(self) -> None:
         """Complete the file."""
         self.cut()
         self._file.close()
-        self._tell_written()
+        self._deliver_written()
 
     def abandon(self) -> None:
-        """Close the file with what is in it, for a disk that takes no more. Never raises."""
+        """Close the file as it is, where the disk is full. Never raises."""
         self._file.abandon()
         self.samples = self._file.samples
 
@@ -82,16 +83,16 @@ class Tape:
         if not sound.size:
             return
         whole = np.clip(np.rint(np.nan_to_num(sound) * _FULL), -_FULL, _FULL - 1).astype(np.int16)
-        self._untold.append(whole)
+        self._undelivered.append(whole)
         self.samples += whole.size
         self._file.write(whole)
-        self._tell_written()
+        self._deliver_written()
 
-    def _tell_written(self) -> None:
-        ready = self._file.samples - self._told
+    def _deliver_written(self) -> None:
+        ready = self._file.samples - self._delivered
         if not ready:
             return
-        sound = np.concatenate(self._untold)
-        self._untold = [sound[ready:]] if ready < sound.size else []
-        start, self._told = self._told, self._file.samples
-        self._tell(np.divide(sound[:ready], _FULL, dtype=np.float32), start)
+        sound = np.concatenate(self._undelivered)
+        self._undelivered = [sound[ready:]] if ready < sound.size else []
+        start, self._delivered = self._delivered, self._file.samples
+        self._deliver(np.divide(sound[:ready], _FULL, dtype=np.float32), start)

@@ -1,0 +1,28 @@
+"""What is kept of a file's transcription, so that another start of the program can resume it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from desktop_app.engine.messages import Options
+from desktop_app.transcript.model import Place
+
+
+def plain(place: Place, options: Options) -> str:
+    """The place that was reached with these options, as JSON."""
+    return json.dumps({"place": asdict(place), "options": asdict(options)})
+
+
+def place(text: str, options: Options) -> Place | None:
+    """The place in what `plain` gave; None where it was reached with other options, or cannot be read."""
+    try:
+        found: dict[str, Any] = json.loads(text)
+        if found["options"] != json.loads(json.dumps(asdict(options))):
+            return None
+        fields = found["place"]
+        prompt, file = tuple(map(int, fields.pop("prompt"))), fields.pop("file")
+        return Place(**fields, prompt=prompt, file=(int(file[0]), int(file[1])))
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return None

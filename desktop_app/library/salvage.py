@@ -1,0 +1,278 @@
+"""What can still be read of a damaged library.
+
+SQLite refuses a file, or a table, for one broken page. Here each page is read for itself, so that the rows on every
+whole page are found, whatever became of the pages that lead to it. The format, and how it is read, are those of
+https://www.sqlite.org/fileformat2.html; `sqlite3 .recover` works in the same way.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from desktop_app.library.rows import decoded
+
+RECORDING = (
+    *("number", "id", "path", "name", "created", "state", "owner", "seconds", "problem", "damage", "language"),
+    *("language_probability", "models", "stats", "speakers", "live", "guarded", "corrected", "resume"),
+)
+SEGMENT = (
+    *("recording", "id", "begins", "ends", "text", "tokens", "temperature", "mean_log_probability"),
+    *("no_speech_probability", "speaker", "words"),
+)
+"""The columns of the tables in the order in which a row holds them."""
+
+_OLDEST = 15  # columns of a recording in the first version
+_LATER: tuple[Any, ...] = (0, "[]", "", "")  # what those that were added since hold in older rows
+_ID = re.compile("[0-9a-f]{32}")
+_HEADER = 100  # bytes at the start of the first page
+_PAGE = 4096  # where the header does not say it
+_TABLE_LEAF, _INDEX_LEAF, _TABLE_INNER, _INDEX_INNER = 13, 10, 5, 2
+_FIRST_POINTER = {_TABLE_LEAF: 8, _INDEX_LEAF: 8, _TABLE_INNER: 12, _INDEX_INNER: 12}
+_WAL_HEADER, _WAL_FRAME = 32, 24
+_SIZES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}  # bytes of a value of this type
+
+
+@dataclass
+class Rows:
+    """What was found.
+
+    Attributes:
+        recordings: rows of the columns RECORDING, by the recording's id.
+        segments: rows of the columns SEGMENT, by the recording's id and the line's.
+        known: ids of recordings of which anything was found.
+        torn: ids of recordings of which a row could be read only in part.
+        unreadable: how many pages could not be read.
+    """
+
+    recordings: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    segments: dict[tuple[str, int], tuple[Any, ...]] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
+    torn: set[str] = field(default_factory=set)
+    unreadable: int = 0
+
+    @property
+    def incomplete(self) -> set[str]:
+        """The recordings that lack a line, a part of one, or all but their lines."""
+        lines: dict[str, list[int]] = {}
+        for key, number in self.segments:
+            lines.setdefault(key, []).append(number)
+        gaps = {key for key, numbers in lines.items() if sorted(numbers) != list(range(len(numbers)))}
+        return gaps | self.torn | (lines.keys() - self.recordings.keys())
+
+
+def read(path: Path) -> Rows:
+    """All rows of the library at `path` and of its write-ahead log. Raises OSError."""
+    return _File(path).rows()
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+class _Broken(Exception):
+    """This cannot be read."""
+
+
+class _File:
+    """The pages of a database, those of its log in the place of older ones."""
+
+    def __init__(self, path: Path) -> None:
+        self._data = path.read_bytes()
+        log = path.with_name(path.name + "-wal")
+        wal = log.read_bytes() if log.exists() else b""
+        self._size = _page_size(self._data, wal)
+        self._newer, count = _logged(wal, self._size)
+        self._count = count or -(-len(self._data) // self._size)
+        reserved = self._page(1)[20] if self._has_header() else 0
+        self._usable = self._size - reserved
+        self._free = self._free_pages()
+        self._overflow: set[int] = set()
+
+    def rows(self) -> Rows:
+        """Look at every page."""
+        found = Rows()
+        broken: set[int] = set()
+        for number in range(1, self._count + 1):
+            if number in self._free:
+                continue
+            try:
+                cells = list(self._cells(number))
+            except (_Broken, struct.error, IndexError):
+                broken.add(number)
+                continue
+            for page, start, is_table in cells:
+                try:
+                    self._take(found, *self._record(page, start, is_table))
+                except (_Broken, struct.error, IndexError, KeyError):
+                    broken.add(number)
+        found.unreadable = len(broken - self._overflow)
+        return found
+
+    def _page(self, number: int) -> bytes:
+        if not 1 <= number <= self._count:
+            raise _Broken
+        page = self._newer.get(number) or self._data[(number - 1) * self._size : number * self._size]
+        return page.ljust(self._size, b"\0")
+
+    def _has_header(self) -> bool:
+        return self._count > 0 and self._page(1).startswith(b"SQLite format 3\0")
+
+    def _free_pages(self) -> set[int]:
+        """The pages that hold nothing any more."""
+        free: set[int] = set()
+        if not self._has_header():
+            return free
+        trunk = int.from_bytes(self._page(1)[32:36], "big")
+        while 1 < trunk <= self._count and trunk not in free:
+            free.add(trunk)
+            page = self._page(trunk)
+            trunk, count = struct.unpack_from(">II", page)
+            leaves = struct.unpack_from(f">{min(count, self._size // 4 - 2)}I", page, 8)
+            free.update(leaf for leaf in leaves if 1 < leaf <= self._count)
+        return free
+
+    def _cells(self, number: int) -> Iterator[tuple[bytes, int, bool]]:
+        """The places of the records on a page, each with the page and whether it is a table's."""
+        page = self._page(number)
+        start = _HEADER if number == 1 else 0
+        kind = page[start]
+        if kind not in _FIRST_POINTER:
+            raise _Broken
+        count = int.from_bytes(page[start + 3 : start + 5], "big")
+        first = start + _FIRST_POINTER[kind]
+        if first + 2 * count > self._usable:
+            raise _Broken
+        for place in struct.unpack_from(f">{count}H", page, first):
+            if not first + 2 * count <= place < self._usable:
+                raise _Broken
+            if kind != _TABLE_INNER:
+                yield page, place + (4 if kind == _INDEX_INNER else 0), kind == _TABLE_LEAF
+
+    def _record(self, page: bytes, at: int, is_table: bool) -> tuple[int, list[Any], bool]:
+        """The row number, where there is one, the values, and whether they are whole."""
+        length, at = _varint(page, at)
+        number = 0
+        if is_table:
+            number, at = _varint(page, at)
+        most = self._usable - 35 if is_table else (self._usable - 12) * 64 // 255 - 23
+        if length <= most:
+            return number, *_values(page[at : at + length], length)
+        least = (self._usable - 12) * 32 // 255 - 23
+        here = least + (length - least) % (self._usable - 4)
+        here = here if here <= most else least
+        payload = bytearray(page[at : at + here])
+        (following,) = struct.unpack_from(">I", page, at + here)
+        seen: set[int] = set()
+        while len(payload) < length and 1 < following <= self._count and following not in seen | self._free:
+            seen.add(following)
+            page = self._page(following)
+            following = int.from_bytes(page[:4], "big")
+            payload += page[4 : min(self._usable, 4 + length - len(payload))]
+        self._overflow |= seen
+        return number, *_values(bytes(payload), length)
+
+    def _take(self, found: Rows, number: int, values: list[Any], is_whole: bool) -> None:
+        """Keep what is a row of the library's."""
+        if len(values) >= _OLDEST and values[0] is None and _is_id(values[1]):
+            key = values[1]
+            lacking = len(RECORDING) - len(values)
+            row = (number, *values[1:], *_LATER[len(_LATER) - lacking :]) if lacking > 0 else (number, *values[1:])
+            found.recordings.setdefault(key, row[: len(RECORDING)])
+        elif len(values) == len(SEGMENT) and _is_id(values[0]) and isinstance(values[1], int):
+            key = values[0]
+            found.segments.setdefault((key, values[1]), tuple(values))
+        elif len(values) == 2 and _is_id(values[0]):  # of the index of ids
+            key = values[0]
+        else:
+            return
+        found.known.add(key)
+        if not is_whole:
+            found.torn.add(key)
+
+
+def _page_size(data: bytes, wal: bytes) -> int:
+    size = int.from_bytes(data[16:18], "big") if data.startswith(b"SQLite format 3\0") else 0
+    if size not in (512, 1024, 2048, 4096, 8192, 16384, 32768, 1):
+        size = int.from_bytes(wal[8:12], "big")
+    if size == 1:
+        size = 65536
+    return size if size in (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536) else _PAGE
+
+
+def _logged(wal: bytes, size: int) -> tuple[dict[int, bytes], int]:
+    """The pages that the log has committed, and how many the database then had; 0 without any."""
+    if len(wal) < _WAL_HEADER or int.from_bytes(wal[8:12], "big") != size:
+        return {}, 0
+    order = "big" if int.from_bytes(wal[:4], "big") & 1 else "little"
+    sums = _checksum(wal[:24], (0, 0), order)
+    pages: dict[int, bytes] = {}
+    waiting: dict[int, bytes] = {}
+    count = 0
+    for at in range(_WAL_HEADER, len(wal) - _WAL_FRAME - size + 1, _WAL_FRAME + size):
+        page = wal[at + _WAL_FRAME : at + _WAL_FRAME + size]
+        number, after, salts, *told = struct.unpack_from(">IIQII", wal, at)
+        sums = _checksum(page, _checksum(wal[at : at + 8], sums, order), order)
+        if salts != int.from_bytes(wal[16:24], "big") or sums != tuple(told):
+            break
+        waiting[number] = page
+        if after:
+            pages |= waiting
+            waiting, count = {}, after
+    return pages, count
+
+
+def _checksum(data: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:
+    first, second = sums
+    numbers = struct.unpack(f"{'>' if order == 'big' else '<'}{len(data) // 4}I", data)
+    for one, other in zip(numbers[::2], numbers[1::2], strict=True):
+        first = (first + one + second) & 0xFFFFFFFF
+        second = (second + other + first) & 0xFFFFFFFF
+    return first, second
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """A number of one to nine bytes, and where it ends."""
+    value = 0
+    for place in range(at, at + 8):
+        value = value << 7 | data[place] & 0x7F
+        if data[place] < 0x80:
+            return value, place + 1
+    return value << 8 | data[at + 8], at + 9
+
+
+def _values(payload: bytes, length: int) -> tuple[list[Any], bool]:
+    """The values of a record of which `payload` is there, None for those that are not, and whether all are."""
+    end, at = _varint(payload, 0)
+    if not 1 <= end <= length:
+        raise _Broken
+    kinds = []
+    while at < end:
+        kind, at = _varint(payload, at)
+        kinds.append(kind)
+    sizes = [(kind - 12) // 2 if kind >= 12 else _SIZES.get(kind, 0) for kind in kinds]
+    if at != end or at + sum(sizes) != length:
+        raise _Broken
+    values: list[Any] = []
+    for kind, size in zip(kinds, sizes, strict=True):
+        data = payload[at : at + size]
+        if len(data) == size:
+            values.append(_value(kind, data))
+        else:  # the part of a text that is there is text, with a mark that it is not whole
+            values.append(decoded(data + b"\xff") if data and kind >= 12 and kind % 2 else None)
+        at += size
+    return values, len(payload) >= length
+
+
+def _value(kind: int, data: bytes) -> Any:
+    if kind >= 12:
+        return decoded(data) if kind % 2 else data
+    if kind == 7:
+        return struct.unpack(">d", data)[0]
+    if kind in (8, 9):
+        return kind - 8
+    return int.from_bytes(data, "big", signed=True) if data else None

@@ -1,0 +1,48 @@
+"""Saves a report that the user can read and share."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from desktop_app.app import doctor, report
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.session import Session
+from desktop_app.app.signals import Signal
+from desktop_app.app.worker import Worker
+from desktop_app.texts import _
+
+
+class ReportSaver:
+    """Signals: told(sentence) when something was done."""
+
+    def __init__(self, window: QWidget, session: Session, preferences: Preferences) -> None:
+        self._window, self._session, self._preferences = window, session, preferences
+        self.told: Signal[str] = Signal()
+
+    def browse(self) -> None:
+        """Choose a file for the report."""
+        folder = self._preferences.folder("save")
+        name = str(Path(folder, f"galley-report-{time.strftime('%Y%m%d-%H%M%S')}.zip"))
+        pattern = f"{_('ZIP file')} (*.zip)"
+        chosen, _filter = QFileDialog.getSaveFileName(self._window, _("Save a report"), name, pattern)
+        if chosen:
+            self.save(Path(chosen))
+
+    def save(self, place: Path) -> None:
+        """Write the report in a thread of its own: it looks at every device and reads every model."""
+        self.told.emit(_("Preparing the report…"))
+        worker = Worker("report", self._session.worker.post)
+        worker.do(partial(_write, place), lambda done: self._say_saved(place), self._session.tell)
+        worker.close(0.0)
+
+    def _say_saved(self, place: Path) -> None:
+        self._preferences.remember_folder("save", str(place.parent))
+        self.told.emit(_("Saved as {name}. Nothing was sent; read it before you share it.", name=place.name))
+
+
+def _write(place: Path) -> None:
+    report.save(place, [finding for check in doctor.CHECKS for finding in check()])

@@ -1,0 +1,1 @@
+"""Attacks on the program, at length by `make chaos`, a little by `make test`."""

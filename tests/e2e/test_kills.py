@@ -1,0 +1,19 @@
+"""A short share of `make chaos`: a killed program loses nothing that it promised, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.chaos import kills
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for processes in /proc")
+@pytest.mark.timeout(400)
+def test_what_was_promised_before_a_kill_is_there_after_it(tmp_path: Path) -> None:
+    quick = (kills.FileInTerminal, kills.Export, kills.OldLibraries, kills.Quantising, kills.Download)
+    report = kills.campaign(6, 1, tmp_path, quick)
+    assert report.kills.total() == 6
+    assert report.findings == []

@@ -1,0 +1,130 @@
+"""Whether the window answers: how long its event loop is kept from its next turn."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from PySide6.QtCore import QTimer
+
+BLOCKED = 0.05
+"""Seconds after which a window does not answer: "never blocked" is less than this."""
+
+_EVERY = 0.005
+
+
+@dataclass(frozen=True)
+class _Times:
+    """What the kernel says of a thread, in seconds since its start: running, and waiting for a processor."""
+
+    ran: float = 0.0
+    waited: float = 0.0
+
+
+class Heartbeat:
+    """The longest time between two turns of the event loop of this thread, by the clock on the wall: whatever a slot
+    does counts, whether it computes, sleeps, reads a disk or waits for a lock.
+
+    On Linux a busy computer counts for nothing: left out is the time in which the kernel gave this thread no processor
+    though it could have run. While it sleeps, that of another Python thread is left out, for it may hold Python's lock.
+
+    Attributes: longest (seconds), where (the stack during it, if a sample was taken in it).
+    """
+
+    def __init__(self) -> None:
+        self.longest, self.where = 0.0, ""
+        self._stack = ""
+        self._thread = threading.current_thread()
+        self._kernel = _Kernel()
+        self._beat_at, self._times = time.monotonic(), self._kernel.times()
+        self._timer = QTimer()
+        self._timer.timeout.connect(self._beat)
+        self._timer.start(round(_EVERY * 1000))
+        self._ended = threading.Event()
+        self._sampler = threading.Thread(target=self._sample, daemon=True)
+        self._sampler.start()
+
+    def stop(self) -> None:
+        """End it; the figures stay."""
+        self._timer.stop()
+        self._beat()
+        self._ended.set()
+        self._sampler.join()
+        self._kernel.close()
+
+    def _beat(self) -> None:
+        times, now = self._kernel.times(), time.monotonic()
+        gap = self._blocked(now - self._beat_at, times)
+        if gap > self.longest:
+            self.longest, self.where = gap, self._stack
+        self._stack = ""
+        self._times, self._beat_at = times, now
+
+    def _blocked(self, gap: float, times: dict[int, _Times]) -> float:
+        """What of a gap is not the fault of a busy computer."""
+        own = self._thread.native_id
+        waited = {thread: each.waited - self._times.get(thread, each).waited for thread, each in times.items()}
+        ran = times[own].ran - self._times[own].ran if own in times else 0.0
+        slept = gap - ran - waited.pop(own, 0.0)
+        return ran + max(slept - max(waited.values(), default=0.0), 0.0)
+
+    def _sample(self) -> None:
+        """Keep what the window's thread is doing once a gap has become long."""
+        while not self._ended.wait(_EVERY):
+            if time.monotonic() - self._beat_at > BLOCKED / 2 and not self._stack:
+                frame = sys._current_frames().get(self._thread.ident or 0)
+                self._stack = "".join(traceback.format_stack(frame)[-8:])
+
+
+class _Kernel:
+    """Linux's figures of this process's Python threads; elsewhere there are none."""
+
+    def __init__(self) -> None:
+        self._files: dict[int, int] = {}
+        # PyDLL keeps Python's lock: os.pread gives it away, and would add the time of getting it back to the figures.
+        self._read = ctypes.PyDLL(None).pread if sys.platform.startswith("linux") else None
+        self._answer = ctypes.create_string_buffer(100)
+
+    def times(self) -> dict[int, _Times]:
+        """Of every thread that lives."""
+        if self._read is None:
+            return {}
+        found = {}
+        for thread in threading.enumerate():
+            if thread.native_id is not None and (times := self._times(thread.native_id)):
+                found[thread.native_id] = times
+        return found
+
+    def close(self) -> None:
+        for file in self._files.values():
+            os.close(file)
+
+    def _times(self, thread: int) -> _Times | None:
+        try:
+            if thread not in self._files:
+                self._files[thread] = os.open(f"/proc/self/task/{thread}/schedstat", os.O_RDONLY)
+        except OSError:
+            return None  # it has just ended
+        size = self._read(self._files[thread], self._answer, len(self._answer), 0)
+        if size <= 0:
+            return None
+        ran, waited, _ = self._answer.raw[:size].split()
+        return _Times(int(ran) / 1e9, int(waited) / 1e9)
+
+
+@contextmanager
+def never_blocked(limit: float = BLOCKED) -> Iterator[Heartbeat]:
+    """Fail where the event loop does not turn within `limit` seconds."""
+    heartbeat = Heartbeat()
+    try:
+        yield heartbeat
+    finally:
+        heartbeat.stop()
+    assert heartbeat.longest < limit, f"blocked for {heartbeat.longest * 1000:.0f} ms\n{heartbeat.where}"

@@ -1,0 +1,89 @@
+"""The measure behind "never blocked": it notices what blocks a window, and no computer that is merely busy."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QTimer
+from pytestqt.qtbot import QtBot
+
+from tests.heartbeat import BLOCKED, Heartbeat, never_blocked
+
+
+def _compute() -> None:
+    until = time.thread_time() + 0.2
+    while time.thread_time() < until:
+        pass
+
+
+def _wait_for_a_lock() -> None:
+    lock = threading.Lock()
+    lock.acquire()
+    threading.Timer(0.2, lock.release).start()
+    with lock:
+        pass
+
+
+def _compute_without_python() -> None:
+    """Long work in C that lets go of Python's lock, as Qt and SQLite do."""
+    hashlib.pbkdf2_hmac("sha256", b"password", b"salt", 400_000)
+
+
+@pytest.mark.parametrize("slot", [lambda: time.sleep(0.2), _compute, _wait_for_a_lock, _compute_without_python])
+def test_whatever_keeps_a_slot_is_noticed(slot: Callable[[], None], qtbot: QtBot) -> None:
+    heartbeat = Heartbeat()
+    QTimer.singleShot(20, slot)
+    qtbot.wait(400)
+    heartbeat.stop()
+    assert heartbeat.longest > 2 * BLOCKED
+    assert "test_heartbeat.py" in heartbeat.where
+
+
+def test_it_says_what_the_window_did(qtbot: QtBot) -> None:
+    def sleep() -> None:
+        with never_blocked():
+            QTimer.singleShot(20, lambda: time.sleep(0.2))
+            qtbot.wait(300)
+
+    with pytest.raises(AssertionError, match=r"(?s)blocked for [0-9]+ ms.*time\.sleep"):
+        sleep()
+
+
+def _keep_busy() -> None:
+    while True:
+        pass
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux says how long a thread waited")
+def test_a_busy_computer_is_no_blocked_window(qtbot: QtBot) -> None:
+    """Four processes to two processors; the window has short work, and another thread wants Python's lock too."""
+    busy = [multiprocessing.get_context("spawn").Process(target=_keep_busy, daemon=True) for _ in range(4)]
+    for process in busy:
+        process.start()
+    work = QTimer()
+    work.timeout.connect(lambda: sum(range(100_000)))
+    work.start(10)
+    ended = threading.Event()
+    other = threading.Thread(target=lambda: _until(ended))
+    other.start()
+    try:
+        with never_blocked():
+            qtbot.wait(3000)
+    finally:
+        ended.set()
+        other.join()
+        for process in busy:
+            process.kill()
+            process.join()
+
+
+def _until(ended: threading.Event) -> None:
+    """Some work, some sleep, as a thread that reads messages has."""
+    while not ended.wait(0.001):
+        sum(range(20_000))

@@ -1,0 +1,118 @@
+"""Reading a database without SQLite gives what SQLite gives, and of a damaged one the part that is there."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from desktop_app.library.salvage import RECORDING, SEGMENT, Rows, read
+
+TABLES = (
+    f"CREATE TABLE recording (number INTEGER PRIMARY KEY, {', '.join(RECORDING[1:])});"
+    f"CREATE TABLE segment ({', '.join(SEGMENT)});"
+    "CREATE INDEX recording_id ON recording (id)"
+)
+VALUES = (
+    *(None, 0, 1, -1, 127, -128, 128, 32_767, -32_768, 8_388_607, -8_388_608, 2**31 - 1, -(2**31), 2**47 - 1),
+    *(-(2**47), 2**62, -(2**62), 0.5, -1e300, "", "word", "é" * 60, "a" * 5000, b"", b"\x00\xff", b"b" * 70_000),
+)
+"""Of every type and size that a record can hold."""
+
+
+def key(number: int) -> str:
+    return f"{number:032x}"
+
+
+def made(path: Path, size: int = 4096, rows: int = 60) -> sqlite3.Connection:
+    """A database of such pages: rows with each of VALUES, some of them deleted."""
+    chance = random.Random(3)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute(f"PRAGMA page_size = {size}")
+    connection.executescript(TABLES)
+    connection.execute("BEGIN")
+    for number in range(1, rows + 1):
+        values = chance.choices(VALUES, k=len(RECORDING) - 2)
+        places = ", ".join("?" * len(RECORDING))
+        connection.execute(f"INSERT INTO recording VALUES ({places})", (number * 1000, key(number), *values))
+        for line in range(3):
+            values = chance.choices(VALUES, k=len(SEGMENT) - 2)
+            places = ", ".join("?" * len(SEGMENT))
+            connection.execute(f"INSERT INTO segment VALUES ({places})", (key(number), line, *values))
+    connection.execute("COMMIT")
+    connection.execute("DELETE FROM recording WHERE number % 7000 = 0")
+    connection.execute("DELETE FROM segment WHERE recording NOT IN (SELECT id FROM recording)")
+    return connection
+
+
+def expected(connection: sqlite3.Connection) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    recordings = {row[1]: row for row in connection.execute("SELECT * FROM recording")}
+    return recordings, {row[:2]: row for row in connection.execute("SELECT * FROM segment")}
+
+
+def same(found: Rows, connection: sqlite3.Connection) -> None:
+    recordings, segments = expected(connection)
+    assert found.recordings == recordings
+    assert found.segments == segments
+    assert (found.torn, found.unreadable, found.incomplete) == (set(), 0, set())
+
+
+@pytest.mark.parametrize("size", [512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536])
+def test_all_rows_are_those_that_sqlite_finds(tmp_path: Path, size: int) -> None:
+    with closing(made(tmp_path / "it", size)) as connection:
+        same(read(tmp_path / "it"), connection)
+
+
+@pytest.mark.parametrize("size", [512, 4096, 65_536])
+def test_of_the_log_only_what_was_committed_counts(tmp_path: Path, size: int) -> None:
+    path, copied = tmp_path / "it", tmp_path / "copied"
+    with closing(made(path, size, rows=20)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("UPDATE recording SET name = 'before the checkpoint'")
+        connection.execute("PRAGMA wal_checkpoint(RESTART)")
+        connection.execute("UPDATE recording SET path = 'of the log'")  # over the older frames, which go on behind it
+        connection.execute("PRAGMA cache_size = 1")
+        connection.execute("BEGIN")
+        connection.execute("UPDATE recording SET name = 'not committed'")
+        connection.execute("UPDATE segment SET text = 'not committed'")
+        for ending in ("", "-wal"):
+            copied.with_name(f"copied{ending}").write_bytes(path.with_name(f"it{ending}").read_bytes())
+        connection.execute("ROLLBACK")
+        same(read(copied), connection)
+
+
+def test_the_part_of_a_row_that_is_there_is_kept_with_a_mark(tmp_path: Path) -> None:
+    path = tmp_path / "it"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript(TABLES)
+        values = {"recording": key(1), "id": 4, "begins": 1.5, "text": "a" * 9001, "tokens": b"b" * 9001, "speaker": 7}
+        connection.execute(f"INSERT INTO segment ({', '.join(values)}) VALUES (?, ?, ?, ?, ?, ?)", (*values.values(),))
+    whole = read(path).segments[key(1), 4]
+    assert (whole[4], whole[5], whole[9]) == ("a" * 9001, b"b" * 9001, 7)
+    path.write_bytes(path.read_bytes()[: 5 * 4096])  # the first page of what follows, and no more
+    found = read(path)
+    (row,) = found.segments.values()
+    assert row[:3] == (key(1), 4, 1.5)
+    assert row[4].startswith("a" * 1000) and row[4].strip("a") == "\ufffd"
+    assert (row[5], row[9]) == (None, None), "of bytes a part is nothing"
+    assert found.torn == found.incomplete == {key(1)}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_damage_ends_the_reading(tmp_path: Path, seed: int) -> None:
+    path, chance = tmp_path / "it", random.Random(seed)
+    with closing(made(path, 512, rows=20)) as connection:
+        recordings, segments = expected(connection)
+    whole = bytearray(path.read_bytes())
+    places = [at + inside for at in range(512, len(whole), 512) for inside in range(60)]  # headers, lists, lengths
+    for place in chance.sample(places, len(places) // 40):
+        whole[place] = chance.choice((0, 5, 10, 13, 127, 128, 255, chance.randrange(256)))
+    path.write_bytes(whole)
+    found = read(path)
+    assert found.unreadable > 0
+    assert len(found.recordings.keys() & recordings.keys()) > len(recordings) / 4
+    assert len(found.segments.keys() & segments.keys()) > len(segments) / 4

@@ -1,0 +1,113 @@
+"""Nobody but the user reads what Galley keeps, and what the user asks for elsewhere is as other programs make it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from desktop_app import atomic, folders, private, settings
+from desktop_app.audio.flac import FlacWriter
+from desktop_app.audio.recording import new_place
+from desktop_app.engine import log
+from desktop_app.library.store import Library
+
+CLIPS = Path(__file__).parents[1] / "data" / "clips"
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+
+
+@pytest.fixture
+def begun() -> Iterator[None]:
+    """As in the program; the user's umask is the usual one."""
+    before = os.umask(0o022)
+    private.begin()
+    yield
+    os.umask(before)
+    private._users_umask = None
+
+
+def modes(folder: Path) -> dict[str, str]:
+    """The permissions of everything in a folder, and its own."""
+    found = [folder, *folder.rglob("*")]
+    return {str(path.relative_to(folder)): f"{path.lstat().st_mode & 0o777:o}" for path in found}
+
+
+def test_all_that_is_kept_is_for_its_owner_alone(begun: None) -> None:
+    with closing(Library(folders.data() / "library")) as library:
+        library.add("/talks/one.wav")
+        settings.write({"language": "de"})
+        log.append(ValueError("no"))
+        place = new_place(folders.recordings())
+        sound = FlacWriter(place, 16000)
+        sound.write(np.zeros(16000, np.int16))
+        sound.close()
+        atomic.write(place.with_suffix(".txt"), "Good morning.")
+        found = modes(folders.data())
+    assert len(found) >= 12
+    assert {f"{mode} {name}" for name, mode in found.items() if mode not in ("600", "700")} == set()
+
+
+def test_what_an_older_galley_left_open_is_closed_once(begun: None, tmp_path: Path) -> None:
+    os.umask(0o022)
+    (tmp_path / "data" / "Recordings").mkdir(parents=True)
+    talk, elsewhere = tmp_path / "data" / "Recordings" / "talk.flac", tmp_path / "elsewhere"
+    talk.touch()
+    elsewhere.touch()
+    (tmp_path / "data" / "link").symlink_to(elsewhere)
+    private.correct(tmp_path / "data")
+    private.correct(tmp_path / "nothing there")
+    assert {mode for name, mode in modes(tmp_path / "data").items() if name != "link"} == {"600", "700"}
+    assert elsewhere.stat().st_mode & 0o777 == 0o644
+    talk.chmod(0o644)
+    private.correct(tmp_path / "data")
+    assert talk.stat().st_mode & 0o777 == 0o644, "a folder that is closed is not walked through at every start"
+
+
+def test_what_the_user_asks_for_elsewhere_has_the_users_permissions(begun: None, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    atomic.write(tmp_path / "talk.txt", "Good morning.")
+    with private.as_user():
+        (tmp_path / "texts").mkdir()
+    model = tmp_path / "model"
+    (model / "parts").mkdir(parents=True)
+    (model / "parts" / "weights").touch()
+    private.share(model)
+    found = modes(tmp_path)
+    assert {found["talk.txt"], found["model/parts/weights"]} == {"644"}
+    assert {found["texts"], found["model"], found["model/parts"]} == {"755"}
+    tmp_path.chmod(0o700)
+    atomic.write(tmp_path / "private.txt", "Good morning.")
+    assert modes(tmp_path)["private.txt"] == "600"
+
+
+def test_the_program_begins_so_with_all_its_processes(home: Path, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (home / "data").mkdir(mode=0o755)
+    (home / "data" / "old").touch(0o644)
+    made = tmp_path / "texts"
+    command = [sys.executable, "-m", "desktop_app", "transcribe", str(CLIPS / "00.flac"), "--output", str(made)]
+    subprocess.run(command, check=True, capture_output=True, umask=0o022)
+    assert {made.stat().st_mode & 0o777, (made / "00.txt").stat().st_mode & 0o777} == {0o755, 0o644}
+    found = modes(home / "data")
+    assert "logs/engine.log" in found, "the engine's process was there"
+    assert {f"{mode} {name}" for name, mode in found.items() if mode not in ("600", "700")} == set()
+
+
+def test_a_data_folder_that_cannot_be_used_is_said_in_one_sentence(home: Path) -> None:
+    """By window and terminal, before anything else."""
+    (home / "data").write_text("in the way", encoding="utf-8")
+    for arguments in ([], ["record", "--seconds", "1"]):
+        command = [sys.executable, "-m", "desktop_app", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == (
+            f"galley: Galley's data folder {home / 'data'} cannot be used (File exists). Check the permissions, or set"
+            " GALLEY_HOME to another folder.\n"
+        )
