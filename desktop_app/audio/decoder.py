@@ -1,4 +1,4 @@
-"""The program of the process that decodes one media file: FFmpeg (through PyAV) reads it, soxr resamples.
+"""The program of the processes that decode media, one file each: FFmpeg (through PyAV) reads it, soxr resamples.
 
 Nothing else imports FFmpeg to read with it. The process opens the file itself, hands FFmpeg only the open file, and
 then gives up the right to open anything: files, connections, devices. Only a second or so of sound is in memory at a
@@ -7,12 +7,13 @@ time, whatever the length of the file.
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
 import signal
+import socket
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -59,21 +60,53 @@ _FORMATS = frozenset(
 
 
 def main() -> NoReturn:
-    """Answer the request on the first line of standard input; end when standard input is closed."""
+    """Answer one request, a line, and end; end at once when the other end of the connection is closed.
+
+    Where standard input is a socket, this is the fork server: each child does so with the connection it was made for.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     av.logging.set_level(None)
-    out = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints is not a message
-    line = sys.stdin.buffer.readline()
-    if line:
-        Thread(target=_end_with_parent, daemon=True).start()
-        with suppress(BrokenPipeError):
-            _answer(json.loads(line), _Messages(out))
+    if stat.S_ISSOCK(os.fstat(0).st_mode):
+        connection = _wait_in_fork_server()
+        requests, answers = os.fdopen(connection, "rb"), os.fdopen(os.dup(connection), "wb")
+    else:
+        requests, answers = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints is not a message
+    with suppress(ConnectionError):
+        if line := requests.readline():
+            Thread(target=_end_with_parent, args=(requests,), daemon=True).start()
+            _answer(json.loads(line), _Messages(answers))
     os._exit(0)
 
 
-def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+def _wait_in_fork_server() -> int:
+    """Make a child for every connection that arrives with a name, and end the one whose name arrives alone.
+
+    Returns only in the children: the number of the connection.
+    """
+    control = socket.socket(fileno=os.dup(0))
+    children: dict[bytes, int] = {}
+    gc.freeze()
+    while True:
+        name, connections, _, _ = socket.recv_fds(control, 64, 1)
+        if not name:
+            os._exit(0)  # the parent has ended; the children see it by themselves
+        for connection in connections:
+            with suppress(OSError):  # no more processes: the parent sees the connection closed
+                pid = os.fork()
+                if pid == 0:
+                    control.close()
+                    return connection
+                children[name] = pid
+            os.close(connection)
+        if not connections and name in children:
+            os.kill(children[name], signal.SIGKILL)
+            os.waitpid(children.pop(name), 0)
+
+
+def _end_with_parent(requests: BinaryIO) -> None:
+    with suppress(OSError):
+        requests.read()
     os._exit(0)
 
 

@@ -3,6 +3,10 @@
 FFmpeg reads files of unknown origin, and a damaged one may crash it, hang it or make it ask for all memory. So it never
 runs in the window's process or in the engine's: `decoder.py` is the child, and this module starts it, requests one
 file and ends it. The child answers with messages: a kind of one byte, the length as 32 bits, the content.
+
+To load Python and FFmpeg takes a fifth of a second. On Linux that happens once: a fork server loads them, and each
+child is a fork of it. Elsewhere a child is a new process, started ahead of time where that is possible: Windows cannot
+fork, and on macOS a fork may not use the system's frameworks.
 """
 
 from __future__ import annotations
@@ -10,18 +14,22 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import socket
 import struct
 import subprocess
 import sys
 from contextlib import suppress
 from threading import Event, Lock, Thread
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from desktop_app import problems
 from desktop_app.problems import Problem
 
 ARGUMENT = "--decode-media"
 """The one argument of the program, also of a frozen one, that makes it the child."""
+
+FORKS = sys.platform == "linux"
+"""Whether there is a fork server. Its standard input is a socket, from which it takes the connection of each child."""
 
 OPENED, BLOCK, ALIVE, END, PROBLEM = b"O", b"B", b"A", b"E", b"P"
 HEADER = struct.Struct("<cI")
@@ -38,34 +46,18 @@ class Decoder:
 
     def __init__(self) -> None:
         try:
-            self._process = subprocess.Popen(
-                _command(),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=_ERRORS,
-                # No thread pools: nothing here multiplies matrices, and each thread costs memory.
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-                start_new_session=True,  # Ctrl-C in the terminal is for the program that began it
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            )
+            self._child = _child()
         except OSError as error:
             raise Problem("file.no_decoder", error=error.strerror or str(error)) from error
-        assert self._process.stdin and self._process.stdout
-        self._requests, self._messages = self._process.stdin, self._process.stdout
         self._received, self._waits, self._stuck = 0, False, False
         self._closed = Event()
-
-    @property
-    def runs(self) -> bool:
-        """Whether it has not ended yet."""
-        return self._process.poll() is None
 
     def ask(self, path: str | os.PathLike[str], start: float = 0.0, length: bool = False) -> None:
         """Request the blocks of a file from the second `start` on, or only its `length`."""
         request = {"path": os.fspath(path), "start": start, "length": length}
         with suppress(OSError):  # if it has ended, `receive` raises
-            self._requests.write(json.dumps(request).encode() + b"\n")
-            self._requests.flush()
+            self._child.requests.write(json.dumps(request).encode() + b"\n")
+            self._child.requests.flush()
         Thread(target=self._watch, name="decoder-watch", daemon=True).start()
 
     def receive(self) -> tuple[bytes, Any]:
@@ -95,14 +87,15 @@ class Decoder:
     def close(self) -> None:
         """End the child, whatever it does."""
         self._closed.set()
-        self._process.kill()
-        self._process.wait()
-        self._messages.close()
+        self._child.end()
+        self._child.messages.close()
         with suppress(OSError):  # a request that it did not take
-            self._requests.close()
+            self._child.requests.close()
 
     def _read(self, size: int) -> bytes:
-        found = self._messages.read(size) if size <= _LONGEST else b""
+        found = b""
+        with suppress(ConnectionError):  # it ended before it had read its request
+            found = self._child.messages.read(size) if size <= _LONGEST else b""
         if len(found) < size:
             if self._stuck:
                 raise Problem("file.stuck", seconds=DEADLINE)
@@ -119,38 +112,143 @@ class Decoder:
             silent = silent + 1 if self._waits and received == self._received else 0
             received = self._received
         self._stuck = True
+        self._child.end()
+
+
+class _Child(Protocol):
+    """The process behind a Decoder, and its two streams."""
+
+    @property
+    def requests(self) -> IO[bytes]: ...
+    @property
+    def messages(self) -> IO[bytes]: ...
+    def end(self) -> None: ...
+
+
+class _Process:
+    """A child that loads all it needs. `runs` is False once it has ended."""
+
+    def __init__(self) -> None:
+        self._process = _start(subprocess.PIPE, subprocess.PIPE)
+        assert self._process.stdin and self._process.stdout
+        self.requests, self.messages = self._process.stdin, self._process.stdout
+
+    @property
+    def runs(self) -> bool:
+        return self._process.poll() is None
+
+    def end(self) -> None:
         self._process.kill()
+        self._process.wait()
 
 
-_lock = Lock()
-_spare: Decoder | None = None
+class _Fork:
+    """A child that the fork server makes."""
+
+    def __init__(self) -> None:
+        self._connection, its_end = socket.socketpair()
+        with self._connection, its_end:
+            self._name = _server.fork(its_end)
+            self.requests, self.messages = self._connection.makefile("wb"), self._connection.makefile("rb")
+
+    def end(self) -> None:
+        _server.end(self._name)
+        with suppress(OSError):  # closed already
+            self._connection.shutdown(socket.SHUT_RDWR)
 
 
-def take() -> Decoder:
-    """A child for a file: the one that is ready, if there is one."""
-    global _spare
-    with _lock:
-        decoder, _spare = _spare, None
-    if decoder is not None and decoder.runs:
-        return decoder
-    return Decoder()
+class _ForkServer:
+    """The process that has FFmpeg loaded, started when it is first needed, and anew when it has ended."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, if it does not run. Raises OSError."""
+        with self._lock:
+            if self._process is not None and self._process.poll() is None:
+                return
+            self._close()
+            self._control, its_end = socket.socketpair(type=socket.SOCK_SEQPACKET)
+            with its_end:
+                self._process = _start(its_end.fileno(), subprocess.DEVNULL)
+
+    def fork(self, connection: socket.socket) -> bytes:
+        """Have a child made that reads its request from `connection` and answers there; gives its name.
+
+        Raises OSError. A server that ends now closes the connection, as a child that crashes does.
+        """
+        self.start()
+        name = os.urandom(8)
+        socket.send_fds(self._control, [name], [connection.fileno()])
+        return name
+
+    def end(self, name: bytes) -> None:
+        """Have a child ended. One whose server has ended sees its connection closed, and ends itself."""
+        with suppress(OSError):
+            self._control.send(name)
+
+    def close(self) -> None:
+        """End it."""
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
+        if self._process is not None:
+            self._control.close()
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+
+_server = _ForkServer()
+_spare: _Process | None = None
+_lock = Lock()  # for _spare
 
 
 def prepare() -> None:
-    """Start a child for the next file ahead of time: starting takes a fifth of a second."""
+    """Start ahead of time what the next file needs."""
     global _spare
-    with _lock, suppress(Problem):  # `take` raises it
-        _spare = _spare or Decoder()
+    with suppress(OSError):  # where it can't be started, the next Decoder says so
+        if FORKS:
+            _server.start()
+            return
+        with _lock:
+            _spare = _spare or _Process()
 
 
 @atexit.register
 def close() -> None:
-    """End the child that was started ahead of time."""
+    """End what was started ahead of time."""
     global _spare
+    _server.close()
     with _lock:
         if _spare is not None:
-            _spare.close()
+            _spare.end()
         _spare = None
+
+
+def _child() -> _Child:
+    global _spare
+    if FORKS:
+        return _Fork()
+    with _lock:
+        spare, _spare = _spare, None
+    return spare if spare is not None and spare.runs else _Process()
+
+
+def _start(stdin: int, stdout: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        _command(),
+        stdin=stdin,
+        stdout=stdout,
+        stderr=_ERRORS,
+        # No thread pools: nothing here multiplies matrices, and each thread costs memory.
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        start_new_session=True,  # Ctrl-C in the terminal is for the program that began it
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
 
 
 def _command() -> list[str]:

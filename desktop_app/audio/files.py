@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from desktop_app import problems
 from desktop_app.audio import decoder_process
-from desktop_app.audio.decoder_process import BLOCK
+from desktop_app.audio.decoder_process import BLOCK, Decoder
 from desktop_app.problems import Problem
 
 Samples = npt.NDArray[np.float32]
@@ -36,7 +36,7 @@ class AudioFile:
         self.damage: Problem | None = None
 
     def __enter__(self) -> AudioFile:
-        self._decoder = decoder_process.take()
+        self._decoder = Decoder()
         try:
             self._decoder.ask(self._path, self._start)
             self.seconds = float(self._decoder.receive()[1]["seconds"])

@@ -3,9 +3,6 @@
 A file of every container and codec that FFmpeg writes here is changed by seeded random damage. Whatever becomes of it,
 nothing but the process that decodes may crash, no process may take 3 GB, no file 30 s, and what is wrong is said in a
 sentence, never by a traceback. Each file has a number; `--only NUMBER` makes and reads that one again.
-
-The decoding processes are forks of one that has FFmpeg loaded, which is ten times as fast as starting the program for
-each; `--start` starts it.
 """
 
 from __future__ import annotations
@@ -14,7 +11,6 @@ import argparse
 import os
 import random
 import resource
-import signal
 import sys
 import tempfile
 import time
@@ -26,14 +22,13 @@ from dataclasses import dataclass
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
-from types import SimpleNamespace
 from typing import IO
 
 import av
 import numpy as np
 
 from desktop_app.app import problems
-from desktop_app.audio import decoder, decoder_process, length
+from desktop_app.audio import decoder_process, length
 from desktop_app.audio.files import AudioFile
 from desktop_app.problems import Problem
 
@@ -42,6 +37,8 @@ LONGEST = 30.0
 
 MOST = 3 << 30
 """Bytes that any process may hold."""
+
+_AT_ONCE = 5  # files that a reader gets at a time
 
 _SOUND = (
     # (file name, codec, rate, layout)
@@ -216,10 +213,8 @@ class Outcome:
     findings: tuple[str, ...]
 
 
-def read_one(folder: Path, seeds: Sequence[Path], seed: int, start: bool, number: int) -> Outcome:
+def read_one(folder: Path, seeds: Sequence[Path], seed: int, number: int) -> Outcome:
     """Make one damaged file and read it, in one of the ways in which the program reads files."""
-    if not start:
-        decoder_process.subprocess = SimpleNamespace(Popen=_Fork, PIPE=None)  # type: ignore[assignment]
     rng = random.Random(f"{seed} {number}")
     name, data = mutate(seeds, rng)
     path = folder / f"{number}-{name}"
@@ -244,49 +239,14 @@ def read_one(folder: Path, seeds: Sequence[Path], seed: int, start: bool, number
         findings.append(printed.decode(errors="replace"))
     if seconds > LONGEST:
         findings.append(f"took {seconds:.0f} s")
+    if number % _AT_ONCE == _AT_ONCE - 1:
+        decoder_process.close()  # a fork server that has ended tells the largest of its children
     peak = 1024 * max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     if peak > MOST:
         findings.append(f"this file, or one before it in the same process, took {peak >> 20} MiB")
     if not findings:
         path.unlink()
     return Outcome(number, name, code, seconds, peak, tuple(findings))
-
-
-class _Fork:
-    """What is needed of subprocess.Popen, without a new interpreter."""
-
-    def __init__(self, command: Sequence[str], stderr: IO[bytes], **options: object) -> None:
-        theirs, ours = os.pipe()
-        mine, their = os.pipe()
-        self.returncode: int | None = None
-        self.pid = os.fork()
-        if self.pid == 0:
-            for number, end in enumerate((theirs, their, stderr.fileno())):
-                os.dup2(end, number)
-            os.closerange(3, 256)
-            try:
-                sys.stdin = os.fdopen(0, encoding="utf-8")
-                decoder.main()
-            except BaseException:
-                os.write(2, traceback.format_exc().encode())
-            os._exit(1)
-        os.close(theirs)
-        os.close(their)
-        self.stdin, self.stdout = os.fdopen(ours, "wb"), os.fdopen(mine, "rb")
-
-    def poll(self) -> int | None:
-        if self.returncode is None and os.waitpid(self.pid, os.WNOHANG) != (0, 0):
-            self.returncode = 0
-        return self.returncode
-
-    def kill(self) -> None:
-        if self.returncode is None:
-            os.kill(self.pid, signal.SIGKILL)
-
-    def wait(self) -> None:
-        if self.returncode is None:
-            os.waitpid(self.pid, 0)
-            self.returncode = 0
 
 
 @cache
@@ -311,14 +271,14 @@ def _unsaid(problem: Problem) -> Iterator[str]:
         yield f"{problem} is said as {sentence!r}"
 
 
-def run(count: int, seed: int, folder: Path, jobs: int, start: bool, first: int = 0) -> list[Outcome]:
+def run(count: int, seed: int, folder: Path, jobs: int, first: int = 0) -> list[Outcome]:
     """Read so many damaged files, which lie in `folder` afterwards if something was found about them."""
     seeds_folder = folder / "seeds"
     seeds_folder.mkdir(parents=True, exist_ok=True)
-    read = partial(read_one, folder, make_seeds(seeds_folder), seed, start)
+    read = partial(read_one, folder, make_seeds(seeds_folder), seed)
     numbers = range(first, first + count)
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:  # a crash of a reader raises here
-        return list(pool.map(read, numbers, chunksize=5, timeout=4 * LONGEST * count))
+        return list(pool.map(read, numbers, chunksize=_AT_ONCE, timeout=4 * LONGEST * count))
 
 
 def report(outcomes: Sequence[Outcome]) -> str:
@@ -337,7 +297,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos.media", description=__doc__)
     parser.add_argument("--count", type=int, default=300, help="how many files")
     parser.add_argument("--seed", type=int, default=1, help="of the damage")
-    parser.add_argument("--start", action="store_true", help="start the program for each file")
     parser.add_argument("--jobs", type=int, default=2, help="how many at once")
     parser.add_argument("--only", type=int, metavar="NUMBER", help="make and read this one, and no other")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where files with findings are kept")
@@ -345,7 +304,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.keep or Path(scratch)
         first, count = (0, arguments.count) if arguments.only is None else (arguments.only, 1)
-        outcomes = run(count, arguments.seed, folder, arguments.jobs, arguments.start, first)
+        outcomes = run(count, arguments.seed, folder, arguments.jobs, first)
         print(report(outcomes))
     return any(each.findings for each in outcomes)
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -27,14 +28,24 @@ def long(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture(autouse=True)
-def fresh() -> None:
-    """A child that waits was started before a test could change anything."""
+@pytest.fixture(autouse=True, params=sorted({False, decoder_process.FORKS}), ids=("process", "fork").__getitem__)
+def forks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[bool]:
+    """Both ways to have a child; what was started ahead of time was started before a test could change anything."""
+    decoder_process.close()
+    monkeypatch.setattr(decoder_process, "FORKS", request.param)
+    yield request.param
     decoder_process.close()
 
 
 def pid_of(audio: AudioFile) -> int:
-    return audio._decoder._process.pid
+    """The process that decodes."""
+    child = audio._decoder._child
+    if isinstance(child, decoder_process._Process):
+        return child._process.pid
+    server = decoder_process._server._process
+    assert server is not None
+    (pid,) = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text(encoding="utf-8").split()
+    return int(pid)
 
 
 def problem_after(path: Path, how: signal.Signals) -> Problem | None:
@@ -97,7 +108,11 @@ def test_a_reader_that_takes_its_time_ends_no_child(long: Path, monkeypatch: pyt
     ],
 )
 def test_a_child_that_sends_nonsense_has_crashed(long: Path, monkeypatch: pytest.MonkeyPatch, lie: bytes) -> None:
-    program = f"import sys; sys.stdin.readline(); sys.stdout.buffer.write({lie!r}); sys.stdout.flush(); input()"
+    program = (
+        "import sys\nfrom desktop_app.audio import decoder\nfrom desktop_app.audio.decoder_process import HEADER\n"
+        f"decoder._answer = lambda request, messages: (messages._out.write({lie!r}), messages._out.flush(), input())\n"
+        "decoder.main()"
+    )
     monkeypatch.setattr(decoder_process, "_command", lambda: [sys.executable, "-c", program])
     with pytest.raises(Problem) as caught, AudioFile(long):
         pass
@@ -111,25 +126,64 @@ def test_a_process_that_cannot_be_started_is_said(long: Path, monkeypatch: pytes
     assert caught.value.code == "file.no_decoder"
 
 
-def test_no_child_is_left(long: Path) -> None:
+def wait_until_gone(pid: int) -> None:
+    deadline = time.monotonic() + 10
+    while not is_gone(pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_no_child_is_left(long: Path, forks: bool) -> None:
     """Neither after a file, nor after a program that was killed in the middle of one."""
     with AudioFile(long) as audio:
         pid = pid_of(audio)
-    assert is_gone(pid)
+    wait_until_gone(pid)
+    ahead = "_server" if forks else "_spare"
     program = (
         "import os, signal, sys\nfrom desktop_app.audio import decoder_process\n"
+        f"decoder_process.FORKS = {forks}\n"
         "from desktop_app.audio.files import AudioFile\n"
         "with AudioFile(sys.argv[1]) as audio:\n"
-        " print(audio._decoder._process.pid, decoder_process._spare._process.pid, flush=True)\n"
+        f" ahead = decoder_process.{ahead}._process.pid\n"
+        " children = open(f'/proc/{ahead}/task/{ahead}/children').read().split()\n"
+        f" print(ahead, *(children if {forks} else [audio._decoder._child._process.pid]), flush=True)\n"
         " os.kill(os.getpid(), signal.SIGKILL)"
     )
     done = subprocess.run([sys.executable, "-c", program, str(long)], capture_output=True, text=True, check=False)
     left = [int(pid) for pid in done.stdout.split()]
     assert done.returncode == -signal.SIGKILL and len(left) == 2
-    deadline = time.monotonic() + 10
-    while not all(map(is_gone, left)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    for each in left:
+        wait_until_gone(each)
+
+
+def test_a_fork_server_that_was_killed_is_replaced(long: Path, forks: bool) -> None:
+    """Its children end with their files, and are read to their end before."""
+    if not forks:
+        return
+    with AudioFile(long) as audio:
+        pid = pid_of(audio)
+        server = decoder_process._server._process
+        assert server is not None
+        os.kill(server.pid, signal.SIGKILL)
+        wait_until_gone(server.pid)
+        assert sum(map(len, audio)) == 60 * SAMPLE_RATE
+    wait_until_gone(pid)
+    with AudioFile(long) as audio:
+        assert sum(map(len, audio)) == 60 * SAMPLE_RATE
+
+
+def test_many_files_at_once(long: Path) -> None:
+    """Each child has its own connection, and its own end."""
+    with AudioFile(long) as one, AudioFile(long, 20.0) as other:
+        sounds = iter(one), iter(other)
+        firsts = [next(each) for each in sounds]
+        with AudioFile(long, 50.0) as third:
+            assert sum(map(len, third)) == 10 * SAMPLE_RATE
+        rests = [sum(map(len, each)) for each in sounds]
+    assert [len(first) + rest for first, rest in zip(firsts, rests, strict=True)] == [
+        60 * SAMPLE_RATE,
+        40 * SAMPLE_RATE,
+    ]
 
 
 def test_a_child_that_is_busy_ends_with_its_parent_too() -> None:
@@ -150,12 +204,16 @@ def test_the_keys_of_the_terminal_are_not_for_the_child(long: Path) -> None:
         assert os.getsid(pid_of(audio)) != os.getsid(0)
 
 
-def test_the_next_child_is_ready_before_it_is_needed(long: Path) -> None:
-    with AudioFile(long):
+def test_what_the_next_file_needs_is_started_before(long: Path, forks: bool) -> None:
+    decoder_process.prepare()
+    if forks:
+        server = decoder_process._server._process
+        with AudioFile(long):
+            assert server is not None and decoder_process._server._process is server
+    else:
         waiting = decoder_process._spare
-    assert waiting is not None and waiting.runs
-    with AudioFile(long) as audio:
-        assert audio._decoder is waiting
+        with AudioFile(long) as audio:
+            assert waiting is not None and audio._decoder._child is waiting
 
 
 def test_a_frozen_program_starts_itself(monkeypatch: pytest.MonkeyPatch) -> None:
