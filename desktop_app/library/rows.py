@@ -127,7 +127,7 @@ def stats_value(stats: Statistics) -> str:
 
 def speakers_value(speakers: Sequence[Speaker]) -> str:
     """The speakers as JSON."""
-    return json.dumps([asdict(speaker) for speaker in speakers])
+    return json.dumps([vars(speaker) for speaker in speakers])
 
 
 def guarded_value(guarded: Sequence[GuardReport]) -> str:
@@ -143,7 +143,7 @@ def read_guarded(value: Any) -> tuple[GuardReport, ...]:
 def corrected_value(transcript: Transcript) -> str:
     """Who speaks when in a text that a reader has corrected, as JSON."""
     lines = [(line.start, line.end, line.speaker) for line in transcript.segments]
-    return json.dumps({"lines": lines, "speakers": [asdict(speaker) for speaker in transcript.speakers]})
+    return json.dumps({"lines": lines, "speakers": [vars(speaker) for speaker in transcript.speakers]})
 
 
 def corrected(value: Any) -> Transcript | None:
@@ -235,7 +235,7 @@ def segment_values(segment: Segment) -> tuple[Any, ...]:
         segment.mean_log_probability,
         segment.no_speech_probability,
         segment.speaker,
-        json.dumps([vars(word) for word in segment.words]),  # as asdict would, without copying
+        json.dumps([vars(word) for word in segment.words]),
     )
 
 

@@ -49,6 +49,7 @@ class Library:
         self._is_clean = True  # nothing is left in the file of what was deleted
         self._others: set[str] = set()  # other programs that have recordings in work
         self._version = 0  # of the file, when it was looked at last
+        self._written: tuple[str, int, Sequence[Segment]] | None = None  # last: whose lines, in which version, which
         self._interrupt_orphans()
         self.changes()
 
@@ -144,14 +145,14 @@ class Library:
         """The whole result of a recording in work."""
         with self._write() as connection:
             if self._move(key, ("working",), "done"):
-                _put(connection, key, transcript)
+                self._put(connection, key, transcript)
 
     def replace(self, key: str, transcript: Transcript) -> None:
         """Another result for a recording that is done: the text that a check has found."""
         self._refuse_damaged(key)
         with self._write() as connection:
             if self._move(key, ("done",), "done"):
-                _put(connection, key, transcript)
+                self._put(connection, key, transcript)
 
     def revise(self, key: str, transcript: Transcript, corrected: bool = True) -> None:
         """A reader's edit of a recording that is not in work: its lines and speakers are now these.
@@ -166,8 +167,7 @@ class Library:
                 connection.execute(
                     "UPDATE recording SET speakers = ?, corrected = ?, resume = '' WHERE id = ?", (speakers, kept, key)
                 )
-                connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
-                _insert(connection, key, transcript.segments)
+                self._put_lines(connection, key, transcript.segments)
 
     def fail(self, key: str, problem: Problem) -> None:
         """It cannot be done; what was written stays."""
@@ -273,6 +273,7 @@ class Library:
     def _move(self, key: str, before: Sequence[str], state: str, problem: Problem | None = None) -> bool:
         """Change the state if it is one of `before`; this program owns the recording from then on."""
         places = ", ".join("?" * len(before))
+        self._written = None
         with self._write() as connection:
             done = connection.execute(
                 f"UPDATE recording SET state = ?, problem = ?, owner = ? WHERE id = ? AND state IN ({places})",
@@ -295,6 +296,28 @@ class Library:
                 )
                 self._others.remove(owner)
 
+    def _put(self, connection: sqlite3.Connection, key: str, transcript: Transcript) -> None:
+        """The whole result in the place of what was there."""
+        connection.execute(
+            "UPDATE recording SET seconds = ?, language = ?, language_probability = ?, models = ?, stats = ?,"
+            " speakers = ?, damage = ?, guarded = ?, resume = '' WHERE id = ?",
+            (*rows.transcript_values(transcript), key),
+        )
+        self._put_lines(connection, key, transcript.segments)
+
+    def _put_lines(self, connection: sqlite3.Connection, key: str, lines: Sequence[Segment]) -> None:
+        """The recording has these lines. Where it is certain which ones it had, only those that differ are written: the
+        rest of a long text would cost the window Python's lock.
+        """
+        version = connection.execute("PRAGMA data_version").fetchone()[0]  # another one: another program has written
+        before = self._written[2] if self._written and self._written[:2] == (key, version) else ()
+        self._written = key, version, lines
+        if _are_numbered(before) and _are_numbered(lines):
+            _change(connection, key, before, lines)
+        else:
+            connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
+            _insert(connection, key, lines)
+
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
         """One durable transaction; within another one it is a part of that."""
@@ -309,6 +332,7 @@ class Library:
                     yield connection
                     connection.execute("COMMIT")
                 except BaseException:
+                    self._written = None
                     with suppress(sqlite3.OperationalError):  # a full disk may have ended the transaction already
                         connection.execute("ROLLBACK")
                     raise
@@ -329,20 +353,33 @@ class Library:
                 raise explained(error) from error
 
 
-def _put(connection: sqlite3.Connection, key: str, transcript: Transcript) -> None:
-    """The whole result in the place of what was there."""
-    connection.execute(
-        "UPDATE recording SET seconds = ?, language = ?, language_probability = ?, models = ?, stats = ?,"
-        " speakers = ?, damage = ?, guarded = ?, resume = '' WHERE id = ?",
-        (*rows.transcript_values(transcript), key),
-    )
-    connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
-    _insert(connection, key, transcript.segments)
-
-
 def _insert(connection: sqlite3.Connection, key: str, segments: Sequence[Segment]) -> None:
     """Row by row: SQLite gives Python's lock away at each, so that the window need not wait for a long text."""
     connection.executemany(
         f"INSERT OR REPLACE INTO segment (recording, {rows.SEGMENT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((key, *rows.segment_values(segment)) for segment in segments),
     )
+
+
+def _change(connection: sqlite3.Connection, key: str, before: Sequence[Segment], after: Sequence[Segment]) -> None:
+    """Write what differs between two texts whose lines are numbered by their places."""
+    first = _count_alike(before, after)
+    last = _count_alike(before[first:][::-1], after[first:][::-1])
+    stop, by = len(before) - last, len(after) - len(before)
+    connection.execute("DELETE FROM segment WHERE recording = ? AND id >= ? AND id < ?", (key, first, stop))
+    if last and by:  # in two steps, because no two lines may have the same number in between
+        connection.execute("UPDATE segment SET id = -1 - id WHERE recording = ? AND id >= ?", (key, stop))
+        connection.execute("UPDATE segment SET id = ? - id WHERE recording = ? AND id < 0", (by - 1, key))
+    _insert(connection, key, after[first : len(after) - last])
+
+
+def _are_numbered(lines: Sequence[Segment]) -> bool:
+    """Whether there are lines, and each has its place as its number."""
+    return bool(lines) and all(line.id == place for place, line in enumerate(lines))
+
+
+def _count_alike(some: Sequence[Segment], others: Sequence[Segment]) -> int:
+    """How many lines at the beginning are the same but for their numbers."""
+    pairs = enumerate(zip(some, others, strict=False))
+    least = min(len(some), len(others))
+    return next((at for at, (one, other) in pairs if {**vars(one), "id": 0} != {**vars(other), "id": 0}), least)

@@ -57,15 +57,15 @@ def test_a_badge_is_painted_in_the_speakers_colour(palette: Palette, theme: Them
 
 
 def test_every_turn_is_seen_and_none_leaves_its_lane() -> None:
-    turns = [(0.0, 0.01), (10.0, 20.0), (20.001, 30.0), (99.99, 100.0)]
+    turns = ((0.0, 0.01), (10.0, 20.0), (20.001, 30.0), (99.99, 100.0))
     found = runs(turns, 100.0, 200.0)
     assert found == [(0.0, 2.0), (20.0, pytest.approx(40.0)), (198.0, pytest.approx(2.0))]
-    assert runs([(0.0, 500.0)], 100.0, 50.0) == [(0.0, 50.0)]
+    assert runs(((0.0, 500.0),), 100.0, 50.0) == [(0.0, 50.0)]
     assert runs(turns, 0.0, 200.0) == []
 
 
 def test_ten_hours_of_short_turns_are_few_rectangles() -> None:
-    turns = [(second * 1.5, second * 1.5 + 1.0) for second in range(24_000)]
+    turns = tuple((second * 1.5, second * 1.5 + 1.0) for second in range(24_000))
     assert len(runs(turns, 36_000.0, 300.0)) == 1
 
 
@@ -78,7 +78,7 @@ def test_the_next_turn_is_found_in_both_directions() -> None:
 
 def test_the_lanes_say_who_speaks_at_a_time(theme: Theme) -> None:
     lanes = Lanes(theme, 30)
-    lanes.show_turns([("Rose", QColor("red"), [(0, 5)]), ("Ben", QColor("blue"), [(4, 9)])], 20.0)
+    lanes.show_turns([("Rose", QColor("red"), ((0, 5),)), ("Ben", QColor("blue"), ((4, 9),))], 20.0)
     assert [lanes.words_at(at) for at in (1, 4.5, 15)] == ["0:01, Rose", "0:04, Rose, Ben", f"0:15, {_('no speech')}"]
     lanes.deleteLater()
 

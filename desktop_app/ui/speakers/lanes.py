@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
@@ -20,7 +21,8 @@ _LEAST = 2.0  # pixels: the shortest turn can be seen
 _STEP = 5.0  # seconds for an arrow key
 
 
-def runs(turns: Sequence[Span], seconds: float, width: float) -> list[tuple[float, float]]:
+@lru_cache(maxsize=64)
+def runs(turns: tuple[Span, ...], seconds: float, width: float) -> list[tuple[float, float]]:
     """Turns as stretches of a lane, left edge and width in pixels. What would touch is one, however long the recording.
 
     Each is at least two pixels wide, and none reaches over an end of the lane.
@@ -46,7 +48,7 @@ def next_turn(turns: Sequence[Span], seconds: float, step: int) -> float:
     return max((begin for begin in begins if begin < seconds - 0.05), default=seconds)
 
 
-Lane = tuple[str, QColor, Sequence[Span]]
+Lane = tuple[str, QColor, tuple[Span, ...]]
 """Name, colour and turns of a speaker."""
 
 
@@ -60,8 +62,6 @@ class Lanes(QWidget):
         self._theme, self._row = theme, row_height
         self._lanes: list[Lane] = []
         self._seconds, self._now, self._cursor = 0.0, -1.0, 0.0
-        self._runs: list[list[tuple[float, float]]] = []
-        self._runs_width = -1
         self.setAccessibleName(_("Speaker timeline"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -74,7 +74,7 @@ class Lanes(QWidget):
 
     def show_turns(self, lanes: list[Lane], seconds: float) -> None:
         """Show a lane a speaker."""
-        self._lanes, self._seconds, self._runs_width = lanes, seconds, -1
+        self._lanes, self._seconds = lanes, seconds
         self.setFixedHeight(self.sizeHint().height())
         self.update()
 
@@ -143,17 +143,14 @@ class Lanes(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colors = self._theme.palette
-        if self._runs_width != self.width():
-            self._runs = [runs(turns, self._seconds, self.width()) for _, _, turns in self._lanes]
-            self._runs_width = self.width()
         with painting(self) as painter:
             painter.setPen(Qt.PenStyle.NoPen)
-            for row, (_, color, _) in enumerate(self._lanes):
+            for row, (_, color, turns) in enumerate(self._lanes):
                 top = row * self._row + (self._row - _THICK) / 2
                 painter.setBrush(colors.color("line"))
                 painter.drawRoundedRect(QRectF(0, top + _THICK / 2 - 1, self.width(), 2), 1, 1)
                 painter.setBrush(color)
-                for left, width in self._runs[row]:
+                for left, width in runs(turns, self._seconds, self.width()):
                     radius = min(3.0, width / 2)
                     painter.drawRoundedRect(QRectF(left, top, width, _THICK), radius, radius)
             if self._now >= 0:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeySequence
-from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 
 from desktop_app.app.wording import percent, span
 from desktop_app.texts import _
@@ -41,7 +42,7 @@ class SpeakerStrip(QWidget):
         self._theme = theme
         self._shown: Transcript | None = None
         self._playing = ""
-        self._widgets: list[QWidget] = []
+        self._figures: dict[str, tuple[QLabel, QLabel]] = {}  # the share of the speech, and the time
         self.names: dict[str, QPushButton] = {}
         self.previews: dict[str, QPushButton] = {}
         self.lanes = Lanes(theme, ROW)
@@ -66,22 +67,17 @@ class SpeakerStrip(QWidget):
         if same and before is not None and before.segments == transcript.segments:
             return
         self._shown = transcript
-        focused = next((key for key, name in self.names.items() if name.hasFocus()), "")
-        self._clear()
+        if list(self.names) != [speaker.id for speaker in transcript.speakers]:
+            self._make_rows(transcript.speakers)
         shares = speakers.shares(transcript)
         length = transcript.seconds or max((each.end for each in transcript.segments), default=0.0)
         lanes: list[Lane] = []
         for row, speaker in enumerate(transcript.speakers):
             turns = speakers.turns_of(transcript, speaker)
             lanes.append((speaker.name, QColor(look_of(speaker.id).ink(self._theme.palette)), turns))
-            self._add_row(row, speaker, shares[speaker.id], sum(end - begin for begin, end in turns))
-        self._grid.addWidget(self.lanes, 0, 2, max(len(lanes), 1), 1, Qt.AlignmentFlag.AlignTop)
+            self._show_speaker(row, speaker, shares[speaker.id], sum(end - begin for begin, end in turns))
         self.lanes.show_turns(lanes, length)
-        self._scroll.setFixedHeight(min(len(lanes), _MOST) * ROW)
-        self._order()
         self._retint()
-        if focused in self.names:
-            self.names[focused].setFocus()
 
     def show_playing(self, speaker: str, seconds: float | None) -> None:
         """Mark the place that is playing, and whose preview it is; "" and None for neither."""
@@ -90,36 +86,52 @@ class SpeakerStrip(QWidget):
             self._playing = speaker
             self._retint()
 
-    def _clear(self) -> None:
-        for widget in self._widgets:
-            self._grid.removeWidget(widget)
-            widget.hide()
-            widget.deleteLater()
+    def _make_rows(self, shown: Sequence[Speaker]) -> None:
+        """A row for each of these speakers, in the place of those that are there."""
+        focused = next((key for key, name in self.names.items() if name.hasFocus()), "")
+        for key in self.names:
+            for widget in self._row(key):
+                self._grid.removeWidget(widget)
+                widget.hide()
+                widget.deleteLater()
         self._grid.removeWidget(self.lanes)
-        self._widgets = []
-        self.names, self.previews = {}, {}
+        self.names, self.previews, self._figures = {}, {}, {}
+        for row, speaker in enumerate(shown):
+            self._make_row(row, speaker.id)
+        self._grid.addWidget(self.lanes, 0, 2, max(len(shown), 1), 1, Qt.AlignmentFlag.AlignTop)
+        self._scroll.setFixedHeight(min(len(shown), _MOST) * ROW)
+        self._order()
+        if focused in self.names:
+            self.names[focused].setFocus()
 
-    def _add_row(self, row: int, speaker: Speaker, share: float, seconds: float) -> None:
-        preview = icon_button(_sample(speaker), partial(self.preview_asked.emit, speaker.id), 16)
-        preview.setEnabled(seconds > 0)
-        name = button("", "speaker", partial(self._ask, speaker.id))
-        name.setText(name.fontMetrics().elidedText(speaker.name, Qt.TextElideMode.ElideRight, _LONGEST))
+    def _make_row(self, row: int, speaker: str) -> None:
+        self.names[speaker] = name = button("", "speaker", partial(self._ask, speaker))
         name.setIconSize(QSize(BADGE + 2, BADGE + 2))
-        name.setText(name.text().replace("&", "&&"))
+        self.previews[speaker] = icon_button("", partial(self.preview_asked.emit, speaker), 16)
+        self._figures[speaker] = figures = label("", "share"), label("", "share")
+        for figure in figures:
+            figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for place, widget in zip((0, 1, 3, 4), self._row(speaker), strict=True):  # the lanes stand in 2
+            self._grid.addWidget(widget, row, place)
+        self._grid.setRowMinimumHeight(row, ROW)
+
+    def _row(self, speaker: str) -> tuple[QWidget, ...]:
+        return self.names[speaker], self.previews[speaker], *self._figures[speaker]
+
+    def _show_speaker(self, row: int, speaker: Speaker, share: float, seconds: float) -> None:
+        name, preview, (part, spoken) = self.names[speaker.id], self.previews[speaker.id], self._figures[speaker.id]
+        shown = name.fontMetrics().elidedText(speaker.name, Qt.TextElideMode.ElideRight, _LONGEST)
+        name.setText(shown.replace("&", "&&"))
         tip = _("Rename or merge {name}", name=speaker.name)
         name.setAccessibleName(tip)
         keys = QKeySequence(f"Alt+{row + 1}").toString(QKeySequence.SequenceFormat.NativeText)
         name.setToolTip(wrapped(tip, _("{keys} assigns lines to this speaker.", keys=keys) if row < 9 else ""))
-        part, spoken = label(percent(share), "share"), label(span(seconds) if seconds else "–", "share")
-        for figure in (part, spoken):
-            figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        preview.setEnabled(seconds > 0)
+        preview.setToolTip(_sample(speaker))
+        part.setText(percent(share))
         part.setAccessibleName(_("{name}: {share} of the speech", name=speaker.name, share=percent(share)))
+        spoken.setText(span(seconds) if seconds else "–")
         spoken.setAccessibleName(f"{speaker.name}: {span(seconds) if seconds else _('no speech')}")
-        self.previews[speaker.id], self.names[speaker.id] = preview, name
-        for place, widget in ((0, name), (1, preview), (3, part), (4, spoken)):  # the lanes stand in 2
-            self._grid.addWidget(widget, row, place)
-            self._widgets.append(widget)
-        self._grid.setRowMinimumHeight(row, ROW)
 
     def _order(self) -> None:
         every = [widget for key in self.names for widget in (self.names[key], self.previews[key])]

@@ -138,33 +138,36 @@ class Flow:
     def _settled(self, segments: Sequence[Segment], index: int) -> Paragraph:
         """A finished paragraph, its rows guessed."""
         segment, text = segments[index], segments[index].text.strip()
-        before = segments[index - 1].speaker if index else None
-        lead = 0.0
-        if segment.speaker != before and self.lead:
-            lead = self.lead if index else self.lead - self.gap
-        rows = self._guess(text)
+        rows, lead = self._guess(text), self._lead(segments, index)
         return Paragraph(segment.start, text, len(text), len(text), rows, False, segment.speaker, lead)
+
+    def _lead(self, segments: Sequence[Segment], index: int) -> float:
+        """The room over a finished paragraph: there stands a name where another one begins to speak."""
+        before = segments[index - 1].speaker if index else None
+        if segments[index].speaker == before or not self.lead:
+            return 0.0
+        return self.lead if index else self.lead - self.gap
 
     def revise(self, segments: Sequence[Segment]) -> Revision:
         """Show the same words divided into other segments, or said by others. Only what changed is laid out again."""
         old = self.paragraphs
-        new = [self._settled(segments, index) for index in range(len(segments))]
-        first = _alike(old, new)
-        last = _alike(old[first:][::-1], new[first:][::-1])
-        there, end, shift = len(old) - last, len(new) - last, len(new) - len(old)
-        for index in [*range(first), *range(end, len(new))]:
-            same = old[index if index < first else index - shift]
-            new[index].rows, new[index].exact = same.rows, same.exact
+        first = _alike(old, segments)
+        last = _alike(old[first:][::-1], segments[first:][::-1])
+        there, end, shift = len(old) - last, len(segments) - last, len(segments) - len(old)
+        made = [self._settled(segments, index) for index in range(first, end)]
+        self.paragraphs = [*old[:first], *made, *old[there:]]
+        for index, (paragraph, segment) in enumerate(zip(self.paragraphs, segments, strict=True)):
+            paragraph.speaker, paragraph.lead = segment.speaker, self._lead(segments, index)
         kept = [(i if i < first else i + shift, it) for i, it in self._layouts.items() if not first <= i < there]
         self._layouts = OrderedDict(kept)
-        self.paragraphs, self.settled, self.corrections = new, len(new), []
-        self._tops = [0.0] * (len(new) + 1)
+        self.settled, self.corrections = len(segments), []
+        self._tops = [0.0] * (len(segments) + 1)
         self._guessed_from = min(self._guessed_from, first)
         if end - first <= _AT_ONCE:
             for index in range(first, end):
                 self._measure(index)
         self._stack(0)
-        lengths = (tuple(len(it.text) for it in part) for part in (old[first:there], new[first:end]))
+        lengths = (tuple(len(it.text) for it in part) for part in (old[first:there], made))
         return Revision(first, *lengths)
 
     def _guess(self, text: str) -> int:
@@ -358,11 +361,11 @@ class Flow:
         return found
 
 
-def _alike(some: Sequence[Paragraph], others: Sequence[Paragraph]) -> int:
-    """How many paragraphs at the beginning have the same text at the same time."""
-    pairs = enumerate(zip(some, others, strict=False))
-    least = min(len(some), len(others))
-    return next((at for at, (one, other) in pairs if (one.text, one.start) != (other.text, other.start)), least)
+def _alike(some: Sequence[Paragraph], segments: Sequence[Segment]) -> int:
+    """How many paragraphs at the beginning have the same text at the same time as these segments."""
+    pairs = enumerate(zip(some, segments, strict=False))
+    least = min(len(some), len(segments))
+    return next((at for at, (one, it) in pairs if one.start != it.start or one.text != it.text.strip()), least)
 
 
 def _is_right_to_left(text: str) -> bool:

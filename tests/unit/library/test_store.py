@@ -102,6 +102,65 @@ def test_a_readers_edit_of_speakers_survives_closing(library: Library, tmp_path:
     again.close()
 
 
+def _talk(lines: int) -> Transcript:
+    said = tuple(replace(segment(number, f"line {number} of all"), words=()) for number in range(lines))
+    return Transcript("/talks/one.wav", float(lines), "en", 0.97, MODELS, said, (Speaker("S1", "Ann"),))
+
+
+def _edited(chance: random.Random, made: Transcript) -> Transcript:
+    """Another edit of a text: a line split, said by somebody else, left out or repeated anywhere, or two in one."""
+    at = chance.randrange(len(made.segments))
+    before, line, after = made.segments[:at], made.segments[at], made.segments[at + 1 :]
+    lines = chance.choice(
+        (
+            speakers.split(made, at, 4).segments,
+            (*before, replace(line, speaker=chance.choice(("S1", "S2"))), *after),
+            speakers.numbered((*before, *after)) or made.segments,
+            speakers.numbered((*before, line, line, *after)),
+            tuple(replace(each, id=each.id * 2) for each in made.segments),
+            speakers.numbered(made.segments),
+        )
+    )
+    return replace(made, segments=lines)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_an_edit_changes_is_what_is_read(library: Library, tmp_path: Path, seed: int):
+    """Only what differs is written; another program may have written meanwhile, and the text may have gone."""
+    chance, other = random.Random(seed), Library(tmp_path / "library")
+    recording, made = library.add("/talks/one.wav"), _talk(6)
+    library.begin(recording.id, MODELS, 6.0)
+    library.finish(recording.id, made)
+    for _ in range(40):
+        writer = library if chance.random() < 0.8 else other
+        if chance.random() < 0.1:
+            refused = speakers.numbered((*made.segments[1:], replace(made.segments[0], text=None)))
+            with pytest.raises(Problem):
+                writer.revise(recording.id, replace(made, segments=refused))
+        if chance.random() < 0.1:
+            writer.again(recording.id)  # its text goes, and no other one comes
+            writer.begin(recording.id, MODELS, 6.0)
+            writer.cancel(recording.id)
+        made = _edited(chance, made)
+        writer.revise(recording.id, made)
+        assert library.transcript(recording.id).segments == made.segments
+    other.close()
+
+
+def test_an_edit_writes_only_the_lines_that_it_changes(library: Library):
+    recording, made = library.add("/talks/one.wav"), _talk(500)
+    library.begin(recording.id, MODELS, 500.0)
+    library.finish(recording.id, made)
+    for edit, most in (
+        (speakers.rename(made, "S1", "Beth"), 1),
+        (speakers.reassign(speakers.add(made)[0], [400], "S2"), 3),
+        (made, 3),
+    ):
+        before = library._writer.total_changes
+        library.revise(recording.id, edit)
+        assert library._writer.total_changes - before <= most
+
+
 def test_the_text_of_an_unfinished_recording_can_be_read(library: Library):
     recording = library.add("/talks/one.wav")
     library.begin(recording.id, MODELS, 12.0)
