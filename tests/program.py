@@ -19,4 +19,5 @@ def opened(qapp: QApplication, **hardware: Any) -> Iterator[Program]:
     made.close()
     made.session.entries.clear()
     made.window.close()
+    made.window.connections.close()  # answers of other threads may still be on their way
     made.window.deleteLater()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from desktop_app import texts
 from desktop_app.app.problems import sentence
 from desktop_app.app.signals import Signal
-from desktop_app.engine.messages import SegmentReady, Started
+from desktop_app.engine.messages import Finished, SegmentReady, Started
 from desktop_app.problems import Problem
 from desktop_app.ui.shell import qt_texts
 from desktop_app.ui.shell.app import Program
@@ -24,6 +25,7 @@ from tests.heartbeat import BLOCKED, never_blocked
 from tests.program import opened
 from tests.staging import MODELS, SilentEngine, segment
 from tests.studio import Studio
+from tests.talks import talk
 
 Make = Callable[[str], Path]
 
@@ -118,6 +120,32 @@ def test_another_language_while_a_file_is_in_work(program: Program, recording: M
     gc.collect()
     assert english() is None and german() is None
     assert listeners(program) == listening
+
+
+@pytest.mark.parametrize("state", ["in work", "done"])
+def test_a_text_stays_where_it_was_scrolled_to(program: Program, recording: Make, qtbot: QtBot, state: str) -> None:
+    """Twice, because the second page has not been looked at when the third one takes its place."""
+    program.window.add([str(recording("talk.wav"))])
+    qtbot.waitUntil(lambda: bool(program.session.entries))
+    (entry,) = program.session.entries.values()
+    made = talk(2, rounds=20)
+    program.session.handle(Started(entry.id, made.seconds, MODELS))
+    for part in made.segments:
+        program.session.handle(SegmentReady(entry.id, part))
+    if state == "done":
+        program.session.handle(Finished(entry.id, replace(made, path=entry.path)))
+    view = program.window.page.view
+    qtbot.waitUntil(lambda: view.flow.is_measured and view.verticalScrollBar().maximum() > 1000)
+    view.reveal(150, 0)
+    view.follower.stop()
+    stood = view.scroll_position()
+    assert 100 < stood.paragraph < 150
+    switch(program, "de", qtbot)
+    switch(program, "en", qtbot)
+    program.window.show_entry(entry.id)
+    view = program.window.page.view
+    qtbot.waitUntil(lambda: view.flow.is_measured)
+    assert view.scroll_position() == stood
 
 
 @pytest.mark.qt_log_ignore("does not support raise")  # the offscreen screen has no windows over others

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
@@ -73,8 +73,9 @@ class Program:
         self._edits, self._recovery = Edits(self.session), Recovery(self.session, self.preferences)
         self._use_language()
         self.window = self._make_window()
+        self.window.start()
         self.preferences.changed.connect(lambda: post(self._follow_language))
-        self._open = True
+        self._open, self._is_renewing = True, False
         self._looking = QTimer(interval=_GLANCE)
         self._looking.timeout.connect(self.session.look)
         self._looking.start()
@@ -104,20 +105,37 @@ class Program:
         return texts.current() != before
 
     def _follow_language(self) -> None:
-        """Reading the language, making the window and showing it are turns of their own: in between it can answer."""
-        if self._open and not self.window.live.is_ending and self._use_language():
-            QTimer.singleShot(1, self._app, self._renew_window)
+        if self._open and not self._is_renewing and not self.window.live.is_ending and self._use_language():
+            self._is_renewing = True
+            self._take_turns(self._renew_window())
 
-    def _renew_window(self) -> None:
-        if self._open and not self.window.live.is_ending:
-            before = self.window
-            before.connections.close()
-            self.window = self._make_window()
-            QTimer.singleShot(1, self._app, partial(self._show_window, before))
+    def _take_turns(self, steps: Iterator[None]) -> None:
+        """Take one step in each turn of the event loop: in between a window can answer."""
+        try:
+            next(steps)
+        except StopIteration:
+            self._is_renewing = False
+            self._follow_language()  # perhaps the user has chosen another one meanwhile
+        else:
+            QTimer.singleShot(1, self._app, partial(self._take_turns, steps))
 
-    def _show_window(self, before: Window) -> None:
+    def _renew_window(self) -> Iterator[None]:
+        """Make the window anew, in steps. The one before is in use until the last but one."""
+        yield
+        made = self._make_window()
+        yield
+        yield from made.prepare()
+        before = self.window
+        if not self._open or before.live.is_ending:
+            made.connections.close()
+            made.deleteLater()
+            return
+        before.connections.close()
+        self.window = made
+        made.start()
+        yield
         if self._open:
-            self.window.replace(before)
+            made.replace(before)
         self.preferences.when_saved(before.deleteLater)  # until then it may get answers that it asked for
 
     def take(self, paths: list[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
 from typing import TypeVar
@@ -62,7 +62,9 @@ Page = TypeVar("Page", bound=QWidget)
 
 
 class Window(QMainWindow):
-    """Shows what the session says and asks of it what the user wants. Two pages are made when they are first looked at.
+    """Shows what the session says and asks of it what the user wants. Its parts are made when they are first needed.
+
+    It does nothing before `start`: so it can be prepared, in turns of the event loop, while another window is in use.
 
     Attributes: connections (to what outlives the window; whoever lets it go before the program ends closes them).
     Signals: closed() once, when the window goes.
@@ -86,14 +88,15 @@ class Window(QMainWindow):
         super().__init__()
         self._theme, self._models, self._preferences = theme, models, preferences
         self._session, self._live, self._edits = session, live, edits
+        self._checks, self._recovery, self._playback, self._open_stream = checks, recovery, playback, open_stream
         self.connections = ExitStack()
         with gathered(self.connections):
-            self._make_parts(checks, recovery, playback, open_stream)
+            self._make_parts()
 
-    def _make_parts(self, checks: Checks, recovery: Recovery, playback: Playback, open_stream: OpenStream) -> None:
-        theme, session, live, preferences = self._theme, self._session, self._live, self._preferences
+    def _make_parts(self) -> None:
+        theme, session, preferences = self._theme, self._session, self._preferences
         self.all_actions = actions = Actions(theme, DESCRIPTIONS, self)
-        self.current = current = Current(session, self)
+        self.current = Current(session, self)
         # Outer widgets first: Qt restyles all that is in a widget whenever that is put into another one.
         self.setCentralWidget(whole := QWidget())
         middle = self._middle = QWidget(whole)
@@ -102,11 +105,8 @@ class Window(QMainWindow):
         self.sidebar = Sidebar(theme, actions, session, whole)
         self.stack = QStackedWidget(middle)
         self.idle = IdlePage(theme, actions, preferences, self.stack)
-        self.page = TranscriptPage(theme, actions, self.stack)
-        for page in (self.idle, self.page):
-            self.stack.addWidget(page)
-        self.panel = SpeedPanel(theme, whole)
-        row(self.sidebar, (middle, 1), self.panel, inside=whole)
+        self.stack.addWidget(self.idle)
+        self._row = row(self.sidebar, (middle, 1), inside=whole)
         self._column = column((self.stack, 1), inside=middle)
         self._problems: tuple[Problem, ...] = ()
         self.trouble = Banner(theme, PROBLEM, "problem", middle)
@@ -115,17 +115,6 @@ class Window(QMainWindow):
         self._say_trouble(())
         self.veil = DropVeil(theme, self)
         self.toast = Toast(self._middle)
-        self.files = Files(self, actions, current, session, checks, preferences, self.page.view.text)
-        self.report = ReportSaver(self, session, preferences)
-        self.live = RecordingController(
-            self, theme, actions, current, session, live, checks, recovery, preferences, open_stream
-        )
-        self.page.put_bars(self.live.strip, self.live.lost, self.live.check)
-        self._put_above(self.live.recovery_bar)
-        self.speakers = SpeakerController(
-            self.page, theme, actions, current, session, self._edits, playback, preferences
-        )
-        self._connect()
         self.setWindowTitle(NAME)
         self.setWindowIcon(QIcon(str(resources.path("resources", "icons", "galley.svg"))))
         self.setMinimumSize(760, 520)
@@ -136,19 +125,57 @@ class Window(QMainWindow):
         place = preferences.value("window")
         if isinstance(place, bytes):
             self.restoreGeometry(place)
+
+    def prepare(self) -> Iterator[None]:
+        """Make, one in each step, the parts that are needed when it is started and takes the place of another one."""
+        for make in (lambda: self.page, lambda: self.panel, lambda: self.settings.refresh()):
+            make()
+            yield
+
+    def start(self) -> None:
+        """Follow what happens, and do what the user asks for."""
+        with gathered(self.connections):
+            self._make_controllers()
+            self._connect()
         self._show_live()
         self._show_fetching()
         self.show_idle()
+
+    def _make_controllers(self) -> None:
+        theme, actions, current, session = self._theme, self.all_actions, self.current, self._session
+        checks, preferences = self._checks, self._preferences
+        self.files = Files(self, actions, current, session, checks, preferences, self.page.view.text)
+        self.report = ReportSaver(self, session, preferences)
+        self.live = RecordingController(
+            self, theme, actions, current, session, self._live, checks, self._recovery, preferences, self._open_stream
+        )
+        self.page.put_bars(self.live.strip, self.live.lost, self.live.check)
+        self._put_above(self.live.recovery_bar)
+        self.speakers = SpeakerController(
+            self.page, theme, actions, current, session, self._edits, self._playback, preferences
+        )
 
     def replace(self, before: Window) -> None:
         """Take the place of another window: it shows the settings, as that one did, and what is wrong."""
         self.restoreGeometry(before.saveGeometry())
         self.sidebar.search.setText(before.sidebar.search.text())
         self._say_trouble(before._problems)
+        self.page.replace(before.page)
         self.show_settings()
         self.show()
         self.live.replace(before.live)
         before.hide()
+
+    @cached_property
+    def page(self) -> TranscriptPage:
+        """The page of a recording."""
+        return self._late(lambda: TranscriptPage(self._theme, self.all_actions, self.stack))
+
+    @cached_property
+    def panel(self) -> SpeedPanel:
+        """The figures beside it."""
+        self._row.addWidget(made := SpeedPanel(self._theme, self.centralWidget()))
+        return made
 
     @cached_property
     def models(self) -> ModelsPage:

@@ -16,7 +16,7 @@ from desktop_app.ui.transcript.find_bar import FindBar
 from desktop_app.ui.transcript.header import PageHeader
 from desktop_app.ui.transcript.painting import GUTTER, text_column
 from desktop_app.ui.transcript.progress_strip import ProgressStrip
-from desktop_app.ui.transcript.view import TranscriptView
+from desktop_app.ui.transcript.view import ScrollPosition, TranscriptView
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import NEUTRAL, NOTICE, PROBLEM, Banner
 from desktop_app.ui.widgets.layouts import column
@@ -35,6 +35,7 @@ class TranscriptPage(QWidget):
     def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.entry: Entry | None = None
+        self._left: tuple[Entry, ScrollPosition] | None = None  # on the page before this one
         self.header = PageHeader(actions)
         self.strip = ProgressStrip(theme, actions)
         self.notice = Banner(theme, NOTICE, "warning")
@@ -91,11 +92,18 @@ class TranscriptPage(QWidget):
 
     # What is shown.
 
+    def replace(self, before: TranscriptPage) -> None:
+        """Take the place of another page: its recording will be shown where it was scrolled to."""
+        self._left = (before.entry, before.view.scroll_position()) if before.entry is not None else before._left
+
     def show_entry(self, entry: Entry, queue: list[Entry]) -> None:
         """Turn to a recording."""
         if self.entry is not entry:
             self.entry = entry
             self.begin_again(queue)
+            if self._left is not None and self._left[0] is entry:
+                self.view.scroll_to(self._left[1])
+            self._left = None
         else:
             self.refresh(queue)
             self.refresh_text(queue)

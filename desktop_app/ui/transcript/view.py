@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer, Signal
@@ -42,6 +43,16 @@ from desktop_app.ui.widgets.screen_reader import announce
 from desktop_app.ui.widgets.theme import S2, S4, S6, Theme, font
 
 _IDLE_SLICE = 0.006
+
+
+@dataclass(frozen=True)
+class ScrollPosition:
+    """The paragraph at the top of a view, how many pixels of it are above, and whether the end of the text is followed
+    while it is written."""
+
+    paragraph: int
+    above: float
+    following: bool
 
 
 class TranscriptView(QAbstractScrollArea):
@@ -243,6 +254,17 @@ class TranscriptView(QAbstractScrollArea):
         y = self._bar.value() - S4
         first = self.flow.at(y)
         return first, y - self.flow.begin_of(first)
+
+    def scroll_position(self) -> ScrollPosition:
+        """Where the view stands in its text."""
+        return ScrollPosition(*self.top_place(), self.follower.following)
+
+    def scroll_to(self, position: ScrollPosition) -> None:
+        """Stand where another view of the same text stood."""
+        self.follower.following = position.following
+        self.flow.refine(position.paragraph, position.paragraph + 2 + self.viewport().height() // LINE_HEIGHT)
+        self._resize_content()
+        self._restore((position.paragraph, position.above))
 
     def _restore(self, place: tuple[int, float]) -> None:
         if self.follower.growing and self.follower.following:
