@@ -13,6 +13,7 @@ import pytest
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
+from tests import heartbeat
 from tests.heartbeat import BLOCKED, Heartbeat, never_blocked
 
 
@@ -32,17 +33,17 @@ def _wait_for_a_lock() -> None:
 
 def _compute_without_python() -> None:
     """Long work in C that lets go of Python's lock, as Qt and SQLite do."""
-    hashlib.pbkdf2_hmac("sha256", b"password", b"salt", 400_000)
+    hashlib.pbkdf2_hmac("sha256", b"password", b"salt", 1_000_000)
 
 
 @pytest.mark.parametrize("slot", [lambda: time.sleep(0.2), _compute, _wait_for_a_lock, _compute_without_python])
 def test_whatever_keeps_a_slot_is_noticed(slot: Callable[[], None], qtbot: QtBot) -> None:
-    heartbeat = Heartbeat()
+    beats = Heartbeat()
     QTimer.singleShot(20, slot)
     qtbot.wait(400)
-    heartbeat.stop()
-    assert heartbeat.longest > 2 * BLOCKED
-    assert "test_heartbeat.py" in heartbeat.where
+    beats.stop()
+    assert beats.longest > 2 * BLOCKED
+    assert "test_heartbeat.py" in beats.where
 
 
 def test_it_says_what_the_window_did(qtbot: QtBot) -> None:
@@ -53,6 +54,43 @@ def test_it_says_what_the_window_did(qtbot: QtBot) -> None:
 
     with pytest.raises(AssertionError, match=r"(?s)blocked for [0-9]+ ms.*time\.sleep"):
         sleep()
+
+
+def test_a_computation_of_60_ms_is_noticed(qtbot: QtBot) -> None:
+    """On a slow computer it takes as much longer as the limit is larger; on a fast one 60 ms are 60 ms."""
+
+    def compute() -> None:
+        until = time.thread_time() + 0.06 * heartbeat.slowness()
+        while time.thread_time() < until:
+            heartbeat.work()
+
+    def slot() -> None:
+        with never_blocked():
+            QTimer.singleShot(20, compute)
+            qtbot.wait(300)
+
+    with pytest.raises(AssertionError, match="blocked for"):
+        slot()
+
+
+def test_half_a_second_of_sleep_is_noticed_on_the_slowest_computer(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heartbeat, "REFERENCE", 1e-9)
+    assert heartbeat.slowness() == 2.0
+
+    def slot() -> None:
+        with never_blocked():
+            QTimer.singleShot(20, lambda: time.sleep(0.5))
+            qtbot.wait(600)
+
+    with pytest.raises(AssertionError, match=r"blocked for [0-9]+ ms of 100\n"):
+        slot()
+
+
+def test_a_fast_computer_counts_as_the_reference(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeat, "REFERENCE", 1e9)
+    assert heartbeat.slowness() == 1.0
 
 
 def _keep_busy() -> None:

@@ -21,7 +21,7 @@ from desktop_app.problems import Problem
 from desktop_app.ui.shell import qt_texts
 from desktop_app.ui.shell.app import Program
 from desktop_app.ui.shell.window import Window
-from tests.heartbeat import BLOCKED, never_blocked
+from tests.heartbeat import never_blocked
 from tests.program import opened
 from tests.staging import MODELS, SilentEngine, segment
 from tests.studio import Studio
@@ -106,9 +106,7 @@ def test_another_language_while_a_file_is_in_work(program: Program, recording: M
     window.show_entry(entry.id)
     assert len(window.page.view.flow.paragraphs) == 2
 
-    with never_blocked(
-        limit=2 * BLOCKED
-    ):  # 0.05 s where the processors do nothing else, and 0.14 when all was made at once
+    with never_blocked():
         german = switch(program, "en", qtbot)
     assert program.preferences.language == "en"
     assert program.session.in_work == [entry] and len(entry.segments) == 2
