@@ -26,7 +26,7 @@ def _compute() -> None:
 def _wait_for_a_lock() -> None:
     lock = threading.Lock()
     lock.acquire()
-    threading.Timer(0.2, lock.release).start()
+    threading.Timer(0.5, lock.release).start()
     with lock:
         pass
 
@@ -36,11 +36,11 @@ def _compute_without_python() -> None:
     hashlib.pbkdf2_hmac("sha256", b"password", b"salt", 1_000_000)
 
 
-@pytest.mark.parametrize("slot", [lambda: time.sleep(0.2), _compute, _wait_for_a_lock, _compute_without_python])
+@pytest.mark.parametrize("slot", [lambda: time.sleep(0.5), _compute, _wait_for_a_lock, _compute_without_python])
 def test_whatever_keeps_a_slot_is_noticed(slot: Callable[[], None], qtbot: QtBot) -> None:
     beats = Heartbeat()
     QTimer.singleShot(20, slot)
-    qtbot.wait(400)
+    qtbot.wait(700)
     beats.stop()
     assert beats.longest > 2 * BLOCKED
     assert "test_heartbeat.py" in beats.where
@@ -56,13 +56,15 @@ def test_it_says_what_the_window_did(qtbot: QtBot) -> None:
         sleep()
 
 
-def test_a_computation_of_60_ms_is_noticed(qtbot: QtBot) -> None:
-    """On a slow computer it takes as much longer as the limit is larger; on a fast one 60 ms are 60 ms."""
+@pytest.mark.parametrize("slow", [1.0, 1.5, 2.0])
+def test_a_computation_of_60_ms_is_noticed(slow: float, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a slow computer it takes as much longer as the limit is larger."""
+    monkeypatch.setattr(heartbeat, "slowness", lambda: slow)
 
     def compute() -> None:
-        until = time.thread_time() + 0.06 * heartbeat.slowness()
+        until = time.thread_time() + 0.06 * slow
         while time.thread_time() < until:
-            heartbeat.work()
+            pass
 
     def slot() -> None:
         with never_blocked():
