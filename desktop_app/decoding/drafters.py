@@ -15,8 +15,9 @@ from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.mapping import Ids
 from desktop_app.decoding.protocol import Cursor, Model
 from desktop_app.decoding.rules import Decision, Row, Rules
-from desktop_app.decoding.task import Task, is_able, prefix
+from desktop_app.decoding.task import is_able, prefix
 from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.transcript.settings import Settings
 
 UNSURE = 0.3
 """Drafting stops before a token that the draft itself gives less than this probability: it would rarely be accepted.
@@ -35,8 +36,8 @@ class Drafter(ABC):
         """Forward passes of its own models so far, the measure of its cost; 0 without a model."""
         return 0
 
-    def begin(self, window: Window, task: Task, rules: Rules) -> None:  # noqa: B027
-        """A new text begins: the window, the task in the target's tokens, and the target's rules."""
+    def begin(self, window: Window, settings: Settings, rules: Rules) -> None:  # noqa: B027
+        """A new text begins: the window, its settings in the target's tokens, and the target's rules."""
 
     @abstractmethod
     def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
@@ -62,17 +63,17 @@ class Draft:
         self.passes = 0
         self._cursor: Cursor | None = None
 
-    def begin(self, window: Window, task: Task) -> None:
-        """Start a new text. For a task that the model cannot do there will be no scores."""
+    def begin(self, window: Window, settings: Settings) -> None:
+        """Start a new text. For what the model cannot do there will be no scores."""
         self._cursor = None
-        if is_able(self._vocabulary, task):
-            self._prefill = prefix(self._vocabulary, task, self._model.positions)
+        if is_able(self._vocabulary, settings):
+            self._prefill = prefix(self._vocabulary, settings, self._model.positions)
             self._cursor = self._model.open(window.encoded(self._encoder))
             self._read: list[int] = []
 
     def scores(self, tokens: Sequence[int]) -> Row | None:
-        """The scores [vocabulary] of the token after the text `tokens`; None where the model cannot do the task or has
-        no position left."""
+        """The scores [vocabulary] of the token after the text `tokens`; None where the model cannot do what is
+        asked or has no position left."""
         text = [*self._prefill, *tokens] if self._cursor else []
         if self._cursor is None or len(text) > self._model.positions:
             return None
@@ -93,9 +94,9 @@ class ModelDrafter(Drafter):
     def __init__(self, draft: Draft, ids: Ids) -> None:
         self._draft, self._ids = draft, ids
 
-    def begin(self, window: Window, task: Task, rules: Rules) -> None:
+    def begin(self, window: Window, settings: Settings, rules: Rules) -> None:
         self._rules = self._ids.rules(rules)
-        self._draft.begin(window, task.respelled(self._ids.to_draft))
+        self._draft.begin(window, settings.respelled(self._ids.to_draft))
 
     @property
     def passes(self) -> int:

@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
-from desktop_app.decoding.audio_window import Samples, Window
+from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.lines import Line
-from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.decoding.setup import Listen, Setup, Voice
 from desktop_app.decoding.window import WindowText, is_repetitive
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import GuardReport
@@ -41,26 +40,16 @@ LOOP_REPETITIONS, LOOP_TOKENS = 5, 24  # a loop has at least so many repetitions
 _FRAME = SAMPLE_RATE // 50
 
 
-class Voice(Protocol):
-    """Voice activity in some audio; `audio.voice.Voices` implements it."""
-
-    def longest(self, start: float, end: float) -> float:
-        """The length of the longest speech without a pause between two times, all in seconds."""
-
-
-Listen = Callable[[Samples], Voice]
-"""Detects voice in mono samples at 16 kHz, from their beginning on. Costly, so used only in doubt."""
 SpeechTimes = Callable[[Sequence[Line]], Sequence[tuple[float, float]]]
 """The time of speech of each of a window's lines by the target's cross-attention (as for `--words`), in seconds of the
 window. Costs a pass, so used only before a line is removed."""
-Spell = Callable[[Sequence[int]], str]
 
 
 class Guard:
-    """Checks the lines of one window after another. `spell` makes text of tokens."""
+    """Checks the lines of one window after another with the setup's detector of voices; without one all stay."""
 
-    def __init__(self, listen: Listen, vocabulary: Vocabulary, spell: Spell) -> None:
-        self._listen, self._vocabulary, self._spell = listen, vocabulary, spell
+    def __init__(self, setup: Setup) -> None:
+        self._listen, self._end, self._text = setup.listen, setup.vocabulary.end, setup.text
 
     def check(
         self,
@@ -75,6 +64,8 @@ class Guard:
         The text covers `covered` seconds of the window; the rest is decoded again in the next one. Without
         `speech_times` the lines' own times are used.
         """
+        if self._listen is None:
+            return list(lines), []
         sound = _Sound(window, covered, self._listen)
         silent = self._silent(text, lines, sound, speech_times)
         reports = [self._report("silence", line.start, line.end, line.tokens) for line in silent]
@@ -97,11 +88,11 @@ class Guard:
 
     def _is_doubtful(self, text: WindowText) -> bool:
         unsure = text.mean_log_probability < UNSURE or text.no_speech_probability > NO_SPEECH_IN_DOUBT
-        return unsure or is_repetitive(self._spell(text.tokens))
+        return unsure or is_repetitive(self._text(text.tokens))
 
     def _without_loop(self, lines: Sequence[Line]) -> tuple[list[Line], list[GuardReport]]:
         """The lines without a loop at their end: its first repetition stays."""
-        end = self._vocabulary.end
+        end = self._end
         left = first_repetition([token for line in lines for token in line.tokens if token < end])
         if left is None:
             return list(lines), []
@@ -121,7 +112,7 @@ class Guard:
         return kept, [self._report("loop", since, until, gone)]
 
     def _report(self, kind: str, start: float, end: float, tokens: Sequence[int]) -> GuardReport:
-        return GuardReport(start, end, kind, self._spell(tokens).strip())
+        return GuardReport(start, end, kind, self._text(tokens).strip())
 
 
 class _Sound:

@@ -19,6 +19,7 @@ from typing import Protocol
 import numpy as np
 
 from desktop_app.decoding.audio_window import FeatureExtractor, Samples, Window
+from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.live_drafters import PreviousDrafter
 from desktop_app.decoding.live_language import SpokenLanguage
@@ -28,7 +29,6 @@ from desktop_app.decoding.longform import BEFORE
 from desktop_app.decoding.ngram import NGramDrafter
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.setup import Setup
-from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import UNSPACED
@@ -90,8 +90,8 @@ class Live:
     """One live session. `feed` takes audio and returns at once; `update` decodes, which takes as long as it takes.
 
     `extract` computes log-mel features. `ahead` is called with the draft's text before the target runs. With `previous`
-    the text of the last update is the first draft. The setup's guard removes hallucinated text where the gate took
-    noise for speech. `counter` collects the statistics. Raises ValueError for a language that the checkpoint lacks.
+    the text of the last update is the first draft. The guard removes hallucinated text where the gate took noise for
+    speech. `counter` collects the statistics. Raises ValueError for a language that the checkpoint lacks.
 
     Attributes:
         received: the number of the recording's next sample: how much audio has come in.
@@ -110,21 +110,21 @@ class Live:
         ahead: Callable[[LiveText], None] = lambda text: None,
         resume: Resume = Resume(),
     ) -> None:
-        settings = settings or Settings()
-        target, vocabulary, words, drafter = setup.target, setup.vocabulary, setup.text, setup.drafter
+        settings, vocabulary, words = settings or Settings(), setup.vocabulary, setup.text
         if settings.language and vocabulary.languages and settings.language not in vocabulary.languages:
             raise ValueError(f"this model does not know the language {settings.language!r}")
         self._extract, self._vocabulary, self._words, self._gate = extract, vocabulary, words, gate
-        self._settings, self._ahead, self._positions = settings, ahead, target.positions
-        self._ngrams = NGramDrafter(drafter)
+        self._settings, self._ahead, self._positions = settings, ahead, setup.target.positions
+        self._ngrams = NGramDrafter(setup.drafter)
         self._previous = PreviousDrafter(vocabulary, self._ngrams) if previous else None
-        self._decoder = WindowDecoder(target, vocabulary, counter or Counter(), self._previous or drafter)
+        setup = replace(setup, drafter=self._previous or setup.drafter, look_ahead=None)
+        self._decoder = WindowDecoder(setup, counter or Counter())
         self._language = SpokenLanguage(Language(settings.language, 1.0) if settings.language else None)
         self._origin = self._first = self.received = resume.at
         self._audio: Samples = np.zeros(0, np.float32)
         self._speeches: deque[tuple[int, int | None]] = deque()
         self._begin = self._stop = resume.at  # of the current window
-        self._guard, self._spoken = setup.guard, -1  # where the last window began whose text the guard has kept
+        self._guard, self._spoken = Guard(setup), -1  # where the last window began whose text the guard has kept
         self.reports: list[GuardReport] = []
         self._prompt = list(settings.prompt)
         self._before: Hypothesis | None = None
@@ -243,11 +243,11 @@ class Live:
         assert self.language is not None
         settings = self._settings
         prompt = tuple(self._prompt) if settings.condition or settings.prompt else ()
-        task = Task(self.language.code, settings.translate, settings.timestamps, prompt, settings.hot_words)
-        spaced = self.language.code not in UNSPACED
-        self._look_ahead(window, task, spaced, final)
         temperatures = settings.temperatures if final else settings.temperatures[:1]
-        text = self._decoder.decode_with_fallback(temperatures, window, task, lambda tokens, draft: None, self._words)
+        settings = replace(settings, language=self.language.code, prompt=prompt, temperatures=temperatures)
+        spaced = self.language.code not in UNSPACED
+        self._look_ahead(window, settings, spaced, final)
+        text = self._decoder.decode_with_fallback(window, settings, lambda tokens, draft: None)
         now = parse(() if text.is_silence else text.tokens, self._vocabulary, self._words, spaced, seconds)
         items = tuple(unlooped(now.items))
         if len(items) < len(now.items):
@@ -261,7 +261,7 @@ class Live:
     def _is_spoken(self, window: Window, text: WindowText, now: Hypothesis, seconds: float, final: bool) -> bool:
         """Whether the guard keeps the text. It treats the text as one line of a file, spoken anywhere in the window.
         Once it has kept the text of a window, it is not asked again about that window."""
-        if self._guard is None or self._spoken == window.place:
+        if self._spoken == window.place:
             return True
         begin = window.place / SAMPLE_RATE
         line = Line(begin + now.start, begin + (seconds if now.end is None else now.end), now.tokens)
@@ -272,7 +272,7 @@ class Live:
             self.reports += reports
         return bool(kept)
 
-    def _look_ahead(self, window: Window, task: Task, spaced: bool, final: bool) -> None:
+    def _look_ahead(self, window: Window, settings: Settings, spaced: bool, final: bool) -> None:
         """Make the old text the draft, and show how the draft model continues it."""
         if self._previous is None:
             return
@@ -283,8 +283,7 @@ class Live:
         words = [item for item in (old.items if old else ()) if item.word]
         known = old.tokens[: words[-1].place] if old and words else ()  # the last word may have been cut
         self._previous.expect(known)
-        rules = Rules(self._vocabulary, self._settings.timestamps)
-        found = self._previous.ahead(window, task, rules)
+        found = self._previous.ahead(window, settings, Rules(self._vocabulary, settings.timestamps))
         shown = parse([*known, *found[: _end(found, self._vocabulary)]], self._vocabulary, self._words, spaced).items
         shown = shown[index_after(self._lines.final, shown) :]
         sure = tuple(item for item in shown if item.place < len(known))
@@ -321,7 +320,7 @@ class Live:
         """The time between item `at` - 1 and item `at`, in seconds of the window, by cross-attention."""
         assert self.language is not None
         tokens = [token for item in now.items for token in item.tokens]
-        timings = self._decoder.words(window, Task(self.language.code), tokens, seconds, self._words)
+        timings = self._decoder.words(window, Settings(self.language.code), tokens, seconds)
         before = sum(len(item.tokens) for item in now.items[:at])
         ends = list(accumulate(len(timing.tokens) for timing in timings))
         index = next((i for i, end in enumerate(ends) if end >= before), len(ends) - 1)

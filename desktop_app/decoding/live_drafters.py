@@ -8,8 +8,8 @@ from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.lookahead import PRIOR_SLOPE, best_look_ahead
 from desktop_app.decoding.rules import Rules
-from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.transcript.settings import Settings
 
 REACH = 10  # tokens around the expected place in the old text that are searched for a match
 NEAR = 2  # the same where only the token itself matches, not the one before it
@@ -27,7 +27,7 @@ class PreviousDrafter(Drafter):
     def __init__(self, vocabulary: Vocabulary, inner: Drafter | None) -> None:
         self._vocabulary, self._inner = vocabulary, inner
         self._old: list[int] = []
-        self._begun: tuple[Window, Task, Rules] | None = None
+        self._begun: tuple[Window, Settings, Rules] | None = None
         self._agreed, self._compared = 9.0, 10.0  # decaying counts: accepted tokens of the old text, and compared ones
         self._proposed: Sequence[int] = ()
         self._at = self._read = 0
@@ -37,19 +37,19 @@ class PreviousDrafter(Drafter):
         """Set the text that the next window will probably have."""
         self._old = list(tokens)
 
-    def begin(self, window: Window, task: Task, rules: Rules) -> None:
-        """A new text. `inner` is not begun again for the same window, task and rules."""
+    def begin(self, window: Window, settings: Settings, rules: Rules) -> None:
+        """A new text. `inner` is not begun again for the same window, settings and rules."""
         self._at = self._read = 0
         self._lost = False
         self._proposed = ()
-        if self._inner is not None and (window, task, rules) != self._begun:
-            self._inner.begin(window, task, rules)
-        self._begun = (window, task, rules)
+        if self._inner is not None and (window, settings, rules) != self._begun:
+            self._inner.begin(window, settings, rules)
+        self._begun = (window, settings, rules)
 
-    def ahead(self, window: Window, task: Task, rules: Rules) -> list[int]:
+    def ahead(self, window: Window, settings: Settings, rules: Rules) -> list[int]:
         """What `inner` proposes after the old text, before the target has encoded the window. It is added to the old
         text."""
-        self.begin(window, task, rules)
+        self.begin(window, settings, rules)
         found: list[int] = []
         while self._inner is not None and len(found) < AHEAD:
             more = self._inner.propose([*self._old, *found], AHEAD - len(found))

@@ -13,10 +13,10 @@ from functools import partial
 import numpy as np
 
 from desktop_app.decoding.audio_window import MARGIN, PartFeatureExtractor, Samples, Window
+from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.lines import Line, cut
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.setup import Setup
-from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import Timing, fit, spans, tidy
@@ -73,8 +73,8 @@ def transcribe(
     if language and vocabulary.languages and language.code not in vocabulary.languages:
         raise ValueError(f"this model does not know the language {language.code!r}")
     counter = counter or Counter()
-    look_ahead = setup.look_ahead or LookAhead(may_disable_draft=True)
-    decoder = WindowDecoder(setup.target, vocabulary, counter, setup.drafter, look_ahead)
+    setup = replace(setup, look_ahead=setup.look_ahead or LookAhead(may_disable_draft=True))
+    decoder, guard = WindowDecoder(setup, counter), Guard(setup)
     audio = _Stream(blocks)
     prompt, seek, count, spoken = list(settings.prompt), 0, 0, 0.0
     if place is not None:
@@ -94,31 +94,30 @@ def transcribe(
             lines, _ = cut(tokens, vocabulary, begin, seconds, finished=False)
             listener.tentative(lines, draft)
 
-        task = Task(language.code, settings.translate, settings.timestamps, tuple(prompt), settings.hot_words)
+        its = replace(settings, language=language.code, prompt=tuple(prompt))
 
         def speech_times(
-            lines: Sequence[Line], window: Window = window, task: Task = task, seconds: float = seconds
+            lines: Sequence[Line], window: Window = window, its: Settings = its, seconds: float = seconds
         ) -> list[tuple[float, float]]:
             written = [token for line in lines for token in line.tokens if token < vocabulary.end]
-            timings = decoder.words(window, task, written, seconds, setup.text)
+            timings = decoder.words(window, its, written, seconds)
             return spans(timings, [sum(token < vocabulary.end for token in line.tokens) for line in lines])
 
-        text = decoder.decode_with_fallback(settings.temperatures, window, task, watch, setup.text)
+        text = decoder.decode_with_fallback(window, its, watch)
         if setup.drafter is not None:
             setup.drafter.learn(text.tokens)
         lines, covered = cut(text.tokens, vocabulary, begin, seconds, finished=True)
         if text.is_silence:
             lines, covered = [], seconds
         lines = [line for line in lines if setup.text(line.tokens).strip()]
-        if setup.guard is not None:
-            lines, reports = setup.guard.check(window, text, lines, covered, speech_times)
-            if reports:
-                listener.guarded(reports)
+        lines, reports = guard.check(window, text, lines, covered, speech_times)
+        if reports:
+            listener.guarded(reports)
         seek += max(1, round(covered * SAMPLE_RATE))
         timed: list[list[Timing]] = [[] for _ in lines]
         if settings.words and lines:
             written = [token for line in lines for token in line.tokens if token < vocabulary.end]
-            timings, median = tidy(decoder.words(window, task, written, seconds, setup.text))
+            timings, median = tidy(decoder.words(window, its, written, seconds))
             timed = share_out(timings, lines, begin, median, spoken, vocabulary)
             spoken = next((words[-1].end for words in reversed(timed) if words), spoken)
         made = [

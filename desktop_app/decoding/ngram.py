@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.rules import Rules
-from desktop_app.decoding.task import Task
+from desktop_app.transcript.settings import Settings
 
 MEMORY, LENGTH = 4000, 3  # tokens of finished text to search; tokens per n-gram
 
@@ -27,9 +27,9 @@ class NGramDrafter(Drafter):
     def passes(self) -> int:
         return self._inner.passes if self._inner is not None else 0
 
-    def begin(self, window: Window, task: Task, rules: Rules) -> None:
+    def begin(self, window: Window, settings: Settings, rules: Rules) -> None:
         if self._inner is not None:
-            self._inner.begin(window, task, rules)
+            self._inner.begin(window, settings, rules)
 
     def learn(self, tokens: Sequence[int]) -> None:
         self._finished = [*self._finished, *tokens][-MEMORY:]

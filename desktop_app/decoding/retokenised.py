@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Draft, Drafter, is_unsure, probability
 from desktop_app.decoding.rules import Rules
-from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.transcript.settings import Settings
 
 Content = list[bytes | float]
 """Text and times independent of a vocabulary: UTF-8 bytes, perhaps cut inside a character, and seconds."""
@@ -59,9 +59,9 @@ class RetokenisedDrafter(Drafter):
     def __init__(self, draft: Draft, target: Spelling, own: Spelling) -> None:
         self._draft, self._target, self._own = draft, target, own
 
-    def begin(self, window: Window, task: Task, rules: Rules) -> None:
+    def begin(self, window: Window, settings: Settings, rules: Rules) -> None:
         self._rules = replace(rules, vocabulary=self._own.vocabulary, sampling=None)
-        self._draft.begin(window, task.respelled(self._in_own_tokens))
+        self._draft.begin(window, settings.respelled(self._in_own_tokens))
 
     @property
     def passes(self) -> int:

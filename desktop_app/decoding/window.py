@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -11,15 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.decoding.audio_window import Window
-from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.lookahead import LookAhead
-from desktop_app.decoding.protocol import Model, Scores
+from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
+from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.speculation import Speculation, Watch
-from desktop_app.decoding.task import Task, prefix
-from desktop_app.decoding.vocabulary import ENGLISH, Vocabulary
+from desktop_app.decoding.task import prefix
+from desktop_app.decoding.vocabulary import ENGLISH
 from desktop_app.decoding.words import FRAMES_A_SECOND, UNSPACED, Timing, align, split
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 
 TOO_REPETITIVE, TOO_UNSURE, NO_SPEECH = 2.4, -1.0, 0.6
@@ -53,21 +54,20 @@ class Language:
 
 
 class WindowDecoder:
-    """Decodes windows one after another with a target and perhaps a drafter.
+    """Decodes windows one after another with the target of a setup and perhaps its drafter.
 
-    `look_ahead` says how far to draft, and may disable the draft; without one the drafter is always used.
+    The setup's `look_ahead` says how far to draft, and may disable the draft; without one the drafter is always used.
+    The settings of a window name its language.
     """
 
-    def __init__(
-        self,
-        target: Model,
-        vocabulary: Vocabulary,
-        counter: Counter,
-        drafter: Drafter | None = None,
-        look_ahead: LookAhead | None = None,
-    ) -> None:
-        self._target, self._vocabulary, self._counter, self._drafter = target, vocabulary, counter, drafter
-        self._look_ahead = look_ahead or LookAhead()
+    def __init__(self, setup: Setup, counter: Counter) -> None:
+        self._target, self._vocabulary, self._text, self._drafter = (
+            setup.target,
+            setup.vocabulary,
+            setup.text,
+            setup.drafter,
+        )
+        self._counter, self._look_ahead = counter, setup.look_ahead or LookAhead()
 
     def detect_language(self, window: Window) -> Language:
         """The likeliest language, by the scores behind the start token as in openai/whisper's `detect_language`."""
@@ -80,56 +80,39 @@ class WindowDecoder:
         best = int(shares.argmax())
         return Language(codes[best], float(shares[best]))
 
-    def decode(self, window: Window, task: Task, watch: Watch, sampling: Sampling | None = None) -> WindowText:
+    def decode(self, window: Window, settings: Settings, watch: Watch, sampling: Sampling | None = None) -> WindowText:
         """The window's text: greedy, or drawn by `sampling`."""
-        prefill = prefix(self._vocabulary, task, self._target.positions)
-        rules = Rules(self._vocabulary, task.timestamps, sampling)
+        prefill = prefix(self._vocabulary, settings, self._target.positions)
+        rules = Rules(self._vocabulary, settings.timestamps, sampling)
 
         def begin() -> None:
             if self._drafter is not None:
-                self._drafter.begin(window, task, rules)
+                self._drafter.begin(window, settings, rules)
 
         text, scores = self._speculation(window, rules).decode(prefill, watch, begin)
         mean = text.log_probability / (len(text.tokens) + 1)
         temperature = sampling.temperature if sampling else 0.0
         return WindowText(tuple(text.tokens), mean, self._no_speech(scores, prefill), temperature)
 
-    def decode_with_fallback(
-        self,
-        temperatures: Sequence[float],
-        window: Window,
-        task: Task,
-        watch: Watch,
-        words: Callable[[Sequence[int]], str],
-    ) -> WindowText:
-        """The text at the first of `temperatures` at which it is neither repetitive nor unsure, else at the last.
-
-        openai/whisper's `decode_with_fallback`; temperature 0 is greedy. `words` makes text of tokens.
-        """
-        for temperature in temperatures:
+    def decode_with_fallback(self, window: Window, settings: Settings, watch: Watch) -> WindowText:
+        """The text at the first of the temperatures at which it is neither repetitive nor unsure, else at the last:
+        openai/whisper's `decode_with_fallback`."""
+        for temperature in settings.temperatures:
             sampling = Sampling(temperature, window.place) if temperature > 0 else None
-            text = self.decode(window, task, watch, sampling)
-            if text.is_silence or not (_unsure(text) or is_repetitive(words(text.tokens))):
+            text = self.decode(window, settings, watch, sampling)
+            if text.is_silence or not (_unsure(text) or is_repetitive(self._text(text.tokens))):
                 break
         return text
 
-    def words(
-        self,
-        window: Window,
-        task: Task,
-        tokens: Sequence[int],
-        seconds: float,
-        spell: Callable[[Sequence[int]], str],
-    ) -> list[Timing]:
+    def words(self, window: Window, settings: Settings, tokens: Sequence[int], seconds: float) -> list[Timing]:
         """The times of each word of the text tokens `tokens`, by cross-attention; the window holds `seconds` of audio.
 
         Takes one more pass of the target over the whole text.
         """
         if not tokens:
             return []
-        start = prefix(
-            self._vocabulary, replace(task, timestamps=False, prompt=(), hot_words=()), self._target.positions
-        )
+        plain = replace(settings, timestamps=False, prompt=(), hot_words=())
+        start = prefix(self._vocabulary, plain, self._target.positions)
         tokens = tokens[: self._target.positions - len(start) - 1]  # the last ones of a full text get no times
         began = perf_counter()
         scores, attention = self._target.attend(window.encoded(self._target), [*start, *tokens, self._vocabulary.end])
@@ -137,7 +120,7 @@ class WindowDecoder:
         first = len(start) - 1
         shares = (_softmax(row[: self._vocabulary.end]) for row in scores[first:])
         probabilities = np.array([share[token] for share, token in zip(shares, tokens, strict=False)], np.float32)
-        spelled = split(tokens, spell, task.language not in UNSPACED)
+        spelled = split(tokens, self._text, settings.language not in UNSPACED)
         return align(attention, first, probabilities, spelled, int(seconds * FRAMES_A_SECOND + 1e-6))
 
     def _speculation(self, window: Window, rules: Rules) -> Speculation:

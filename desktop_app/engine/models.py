@@ -12,7 +12,6 @@ from desktop_app.checkpoints import choice, installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read_draft, read_target, same_encoder
 from desktop_app.decoding.drafter_names import DRAFTERS
 from desktop_app.decoding.drafters import Draft, Drafter
-from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.setup import Setup
 from desktop_app.engine import placing, runtime
@@ -81,7 +80,7 @@ class Pair:
             checkpoint.vocabulary,
             checkpoint.text,
             self.drafter() if draft else None,
-            Guard(Voices, checkpoint.vocabulary, checkpoint.text) if guard else None,
+            Voices if guard else None,
         )
 
     def described(self) -> Models:

@@ -21,12 +21,13 @@ from desktop_app.audio.logmel import features
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.rules import Row, Rules
-from desktop_app.decoding.task import Task, prefix
+from desktop_app.decoding.task import prefix
 from desktop_app.decoding.vocabulary import ENGLISH, Vocabulary
 from desktop_app.decoding.window import is_repetitive
 from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.runtimes import torch_network
 from desktop_app.training.network import Decoder, Memory, half
+from desktop_app.transcript.settings import Settings
 
 CHOICES = 32
 """How many of the target's likeliest tokens are kept for a place; the rest is kept as one number."""
@@ -106,7 +107,7 @@ class Labeller:
         start = torch.full((count,), vocabulary.start, device=self._device)
         scores, past = decoder.step(start, 0, memory, None)
         languages = [self._language or _likeliest_language(row, vocabulary) for row in scores.float().cpu().numpy()]
-        prefills = [prefix(vocabulary, Task(code), self._checkpoint.shape.text_positions) for code in languages]
+        prefills = [prefix(vocabulary, Settings(code), self._checkpoint.shape.text_positions) for code in languages]
         for at in range(1, len(prefills[0])):
             tokens = torch.tensor([prefill[at] for prefill in prefills], device=self._device)
             scores, past = decoder.step(tokens, at, memory, past)
@@ -137,16 +138,16 @@ class Labeller:
             texts[window] = []
         return texts, languages
 
-    def _tasks(self, texts: Sequence[Sequence[int]], languages: Sequence[str]) -> list[Task]:
+    def _tasks(self, texts: Sequence[Sequence[int]], languages: Sequence[str]) -> list[Settings]:
         """What stands before each text: now and then the text of the window before as a prompt."""
         prompts = [(), *(tuple(text) for text in texts[:-1])]
         drawn = self._rng.random(len(texts)) < PROMPTED
         return [
-            Task(language, prompt=prompt if prompted else ())
+            Settings(language, prompt=prompt if prompted else ())
             for language, prompt, prompted in zip(languages, prompts, drawn, strict=True)
         ]
 
-    def _read(self, windows: Sequence[tuple[Sequence[int], Task, Tensor]]) -> list[Labels]:
+    def _read(self, windows: Sequence[tuple[Sequence[int], Settings, Tensor]]) -> list[Labels]:
         """The labels of texts that the target reads behind what stands before them."""
         checkpoint, rules = self._checkpoint, Rules(self._checkpoint.vocabulary)
         if not windows:
@@ -183,7 +184,7 @@ class Labeller:
                     np.array(wrote, np.int32),
                     np.stack(choices).astype(np.int32),
                     np.stack(shares).astype(np.float32),
-                    task.language,
+                    task.language or "",
                 )
             )
         return found

@@ -14,7 +14,6 @@ from typing import Protocol, runtime_checkable
 import pytest
 
 from desktop_app.decoding.audio_window import Samples
-from desktop_app.decoding.task import Task
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
@@ -65,7 +64,9 @@ class Reference(Protocol):
 class WordReference(Protocol):
     """A program that times words by Galley's method."""
 
-    def words(self, samples: Samples, begin: float, segments: Sequence[Segment], spoken: float, task: Task) -> Words:
+    def words(
+        self, samples: Samples, begin: float, segments: Sequence[Segment], spoken: float, task: Settings
+    ) -> Words:
         """The words of each of `segments`, which are all of one window: that of the recording `samples` that starts at
         `begin` seconds. What was said before it ended at `spoken`."""
 
@@ -98,7 +99,7 @@ def compare_windows(galley: Galley, reference: Reference, sounds: Mapping[str, S
     for name, one, other in zip(sounds, ours, theirs, strict=True):
         outcome.compared += 1
         if other.language is not None:
-            assert one.task.language == other.language, f"{name}: another language"
+            assert one.settings.language == other.language, f"{name}: another language"
         if _same(outcome, name, galley, one, 0, one.text.tokens, other.tokens):
             assert _close(one.text.mean_log_probability, other.mean_log_probability, 1e-3), name
             assert _close(one.text.no_speech_probability, other.no_speech_probability, 1e-3), name
@@ -137,7 +138,7 @@ def compare_words(
     for name, samples in sounds.items():
         outcome.compared += 1
         recording, spoken = galley.recording(samples, settings), 0.0
-        task = Task(recording.language_code, settings.translate)
+        task = Settings(recording.language_code, settings.translate)
         for begin, lines in recording.windows:
             segments = [line.segment for line in lines]
             theirs = reference.words(samples, begin, segments, spoken, task)

@@ -24,7 +24,7 @@ class Drafted:
     def windows(self, sounds: Sequence[Samples], settings: Settings) -> list[Text]:
         """Each text, and the language that was heard."""
         found = self._drafting.windows(sounds, settings)
-        return [Text(each.text.tokens, each.task.language) for each in found]
+        return [Text(each.text.tokens, each.settings.language) for each in found]
 
     def recording(self, samples: Samples, settings: Settings, places: Sequence[int]) -> Texts:
         """All lines with their times."""

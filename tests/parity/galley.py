@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -20,7 +20,7 @@ from desktop_app.decoding.protocol import Model
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.setup import Setup
-from desktop_app.decoding.task import Task, prefix
+from desktop_app.decoding.task import prefix
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
@@ -37,7 +37,7 @@ class Attempt:
     """One text for one window; a window that went wrong is written several times."""
 
     window: Window
-    task: Task
+    settings: Settings
     sampling: Sampling | None
     text: WindowText
 
@@ -117,35 +117,31 @@ class Galley:
         blocks = [samples[at : at + SAMPLE_RATE // 2] for at in range(0, len(samples), SAMPLE_RATE // 2)]
         extract = Spectrogram(blocks, self._mel_bins).features
         with patch.object(longform, "WindowDecoder", partial(_Noted, recording.attempts)):
-            longform.transcribe(
-                iter(blocks),
-                extract,
-                Setup(self.target, self.checkpoint.vocabulary, self.checkpoint.text, self._drafter()),
-                recording,
-                settings,
-            )
+            longform.transcribe(iter(blocks), extract, self._setup(), recording, settings)
         return recording
 
     def margin(self, attempt: Attempt, at: int) -> float:
         """By how much the token at this index of the text was chosen: the difference of the two best scores that the
         rules leave."""
         vocabulary, tokens = self.checkpoint.vocabulary, attempt.text.tokens[:at]
-        rules = Rules(vocabulary, attempt.task.timestamps, attempt.sampling)
+        rules = Rules(vocabulary, attempt.settings.timestamps, attempt.sampling)
         cursor = self.target.open(attempt.window.encoded(self.target))
-        scores = cursor.run([*prefix(vocabulary, attempt.task, self.target.positions), *tokens])
+        scores = cursor.run([*prefix(vocabulary, attempt.settings, self.target.positions), *tokens])
         return rules.decide(scores[-1], rules.written(tokens)).margin
 
     @property
     def decoder(self) -> WindowDecoder:
         """What writes single windows."""
-        return WindowDecoder(self.target, self.checkpoint.vocabulary, Counter(), self._drafter())
+        return WindowDecoder(self._setup(), Counter())
+
+    def _setup(self) -> Setup:
+        return Setup(self.target, self.checkpoint.vocabulary, self.checkpoint.text, self._drafter())
 
     def _attempt(self, window: Window, settings: Settings) -> Attempt:
         decoder, temperature = self.decoder, settings.temperatures[0]
-        language = settings.language or decoder.detect_language(window).code
-        task = Task(language, settings.translate, settings.timestamps, settings.prompt, settings.hot_words)
+        settings = replace(settings, language=settings.language or decoder.detect_language(window).code)
         sampling = Sampling(temperature, window.place) if temperature else None
-        return Attempt(window, task, sampling, decoder.decode(window, task, _nothing, sampling))
+        return Attempt(window, settings, sampling, decoder.decode(window, settings, _nothing, sampling))
 
 
 def loaded(folder: Path, precision: str = "f32") -> Galley:
@@ -166,9 +162,9 @@ class _Noted(WindowDecoder):
         super().__init__(*given)
         self._attempts = attempts
 
-    def decode(self, window, task, watch, sampling=None):  # type: ignore[no-untyped-def]
-        text = super().decode(window, task, watch, sampling)
-        self._attempts.append(Attempt(window, task, sampling, text))
+    def decode(self, window, settings, watch, sampling=None):  # type: ignore[no-untyped-def]
+        text = super().decode(window, settings, watch, sampling)
+        self._attempts.append(Attempt(window, settings, sampling, text))
         return text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from desktop_app.checkpoints.folder import read
 from desktop_app.decoding.audio_window import Samples
-from desktop_app.decoding.task import Task, prefix
-from desktop_app.decoding.vocabulary import ENGLISH
+from desktop_app.decoding.task import prefix
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.settings import Settings
 from tests.parity.comparison import Text, Texts
@@ -83,8 +83,7 @@ class HuggingFace:
     def _text(self, tokens: list[int], settings: Settings) -> Text:
         """Without what stands before the text and behind it."""
         vocabulary = self._checkpoint.vocabulary
-        task = Task(settings.language or ENGLISH, settings.translate, settings.timestamps, settings.prompt)
-        before = prefix(vocabulary, task, self._checkpoint.shape.text_positions)
+        before = prefix(vocabulary, replace(settings, hot_words=()), self._checkpoint.shape.text_positions)
         codes = {token: code for code, token in vocabulary.languages.items()}
         language = next((codes[token] for token in tokens[: len(before)] if token in codes), None)
         tokens = tokens[len(before) :]

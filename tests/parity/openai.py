@@ -21,7 +21,6 @@ from desktop_app.checkpoints.folder import read
 from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.sampling import Sampling
-from desktop_app.decoding.task import Task
 from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
 from tests import openai_models
@@ -80,7 +79,7 @@ class OpenAI:
         return best, shares[best]
 
     def words(
-        self, samples: Samples, begin: float, segments: Sequence[Line | Segment], spoken: float, task: Task
+        self, samples: Samples, begin: float, segments: Sequence[Line | Segment], spoken: float, task: Settings
     ) -> Words:
         """By `add_word_timestamps`, as `transcribe` calls it."""
         first = round(100 * begin)

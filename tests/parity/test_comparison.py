@@ -11,7 +11,6 @@ from types import SimpleNamespace
 import pytest
 
 from desktop_app.decoding.audio_window import Samples
-from desktop_app.decoding.task import Task
 from desktop_app.decoding.words import Timing
 from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
@@ -126,7 +125,7 @@ def test_another_language_fails() -> None:
 def test_words_may_be_a_frame_apart(monkeypatch: pytest.MonkeyPatch, late: float, passes: bool) -> None:
     class Late:
         def words(
-            self, samples: Samples, begin: float, segments: Sequence[Segment], spoken: float, task: Task
+            self, samples: Samples, begin: float, segments: Sequence[Segment], spoken: float, task: Settings
         ) -> Words:
             return [[(word.text, word.start + late, word.end) for word in segment.words] for segment in segments]
 

@@ -13,7 +13,6 @@ from desktop_app.audio import voice
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read
-from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.longform import Listener, transcribe
 from desktop_app.decoding.setup import Setup
 from desktop_app.runtimes.openvino import OpenVinoModel, load
@@ -46,11 +45,11 @@ def loaded() -> Loaded:
 
 def write(loaded: Loaded, sound: Samples, guarded: bool = True) -> Notes:
     checkpoint, model = loaded
-    guard = Guard(voice.Voices, checkpoint.vocabulary, checkpoint.text) if guarded else None
     notes, settings = Notes(), Settings(language="en")
     blocks: Iterator[Samples] = iter([sound])
     extract = Spectrogram([sound], [model.mel_bins]).features
-    setup = Setup(model, checkpoint.vocabulary, checkpoint.text, guard=guard)
+    listen = voice.Voices if guarded else None
+    setup = Setup(model, checkpoint.vocabulary, checkpoint.text, listen=listen)
     transcribe(blocks, extract, setup, notes, settings)
     return notes
 

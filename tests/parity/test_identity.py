@@ -25,21 +25,22 @@ from desktop_app.decoding.drafters import Draft
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.sampling import Sampling
-from desktop_app.decoding.task import Task
+from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import WindowDecoder
 from desktop_app.runtimes.openvino import OpenVinoModel, load, precisions
 from desktop_app.runtimes.openvino_place import BITS
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 from tests import random_models
 from tests.random_models import TOY, Recipe
 from tests.sounds import babble
 
-PLAIN = Task("en")
+PLAIN = Settings("en")
 TASKS = {
     "plain": PLAIN,
     "prompt": replace(PLAIN, prompt=(40, 41, 42), hot_words=(60,)),
     "no timestamps": replace(PLAIN, timestamps=False),
-    "translation": Task("de", translate=True),
+    "translation": Settings("de", translate=True),
 }
 DRAFTS = {
     "itself": TOY,
@@ -134,8 +135,7 @@ def test_a_draft_changes_nothing(folder: Path, task: str, draft: str, temperatur
     counter = Counter()
     for each, look_ahead in ((None, LookAhead()), (drafter, LookAhead()), (drafter, Switching())):
         window = Window(babble(9, 3), logmel.features, 480_000)
-        decoder = WindowDecoder(target, checkpoint.vocabulary, counter, each)
-        decoder._look_ahead = look_ahead
+        decoder = WindowDecoder(Setup(target, checkpoint.vocabulary, str, each, look_ahead=look_ahead), counter)
         texts.append(decoder.decode(window, TASKS[task], nothing, sampling).tokens)
     assert texts[0] == texts[1] == texts[2]
     assert len(texts[0]) > 10
@@ -156,7 +156,7 @@ def test_the_guard_keeps_the_text_where_passes_differ(folder: Path, precision: s
     for drafts, epsilon in ((False, 2 * shake), (True, 2 * shake), (True, 0.0)):
         unsteady, counter = Unsteady(target, shake, epsilon), Counter()
         drafter = pairs.drafter(checkpoint, other)(Draft(small, small, other.vocabulary)) if drafts else None
-        decoder = WindowDecoder(unsteady, checkpoint.vocabulary, counter, drafter)
+        decoder = WindowDecoder(Setup(unsteady, checkpoint.vocabulary, str, drafter), counter)
         window = Window(babble(9, 3), logmel.features, 480_000)
         texts.append(decoder.decode(window, PLAIN, nothing, sampling).tokens)
         ties.append(counter.total.near_ties)

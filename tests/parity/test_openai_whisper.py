@@ -19,7 +19,6 @@ from desktop_app.audio import logmel
 from desktop_app.decoding import longform
 from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.lines import Line
-from desktop_app.decoding.task import Task
 from desktop_app.decoding.words import Timing, tidy
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.settings import Settings
@@ -104,10 +103,10 @@ def test_words_are_timed_as_there(both: Both, shares: Sequence[float]) -> None:
         (attempt,) = galley.windows([samples], Settings("en"))
         tokens = [token for token in attempt.text.tokens if token < checkpoint.vocabulary.end][:80]
         segments = list(_segments(tokens, shares, len(samples) / SAMPLE_RATE))
-        timings = galley.decoder.words(attempt.window, Task("en"), tokens, len(samples) / SAMPLE_RATE, checkpoint.text)
+        timings = galley.decoder.words(attempt.window, Settings("en"), tokens, len(samples) / SAMPLE_RATE)
         tidied, median = tidy(timings)
         ours = longform.share_out(tidied, segments, 0.0, median, 0.0, checkpoint.vocabulary)
-        theirs = openai.words(samples, 0.0, segments, 0.0, Task("en"))
+        theirs = openai.words(samples, 0.0, segments, 0.0, Settings("en"))
         assert [[word.text for word in words] for words in ours] == [[text for text, _, _ in each] for each in theirs]
         for one, (_, start, end) in zip(
             (w for words in ours for w in words), (w for w_ in theirs for w in w_), strict=True

@@ -22,11 +22,12 @@ from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.retokenised import Content, RetokenisedDrafter, Spelling
 from desktop_app.decoding.sampling import Sampling
-from desktop_app.decoding.task import Task
+from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import WindowDecoder
 from desktop_app.problems import Problem
 from desktop_app.runtimes.openvino import OpenVinoModel, load
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 from tests.random_models import THREE_VOCABULARIES, TOY, write
 
@@ -63,8 +64,8 @@ class Models:
         self, target: int, drafter: Drafter | None, sampling: Sampling | None
     ) -> tuple[tuple[int, ...], Statistics]:
         counter = Counter()
-        decoder = WindowDecoder(self.target(target), self.checkpoints[target].vocabulary, counter, drafter)
-        return decoder.decode(self.noise, Task("en"), lambda tokens, draft: None, sampling).tokens, counter.total
+        decoder = WindowDecoder(Setup(self.target(target), self.checkpoints[target].vocabulary, str, drafter), counter)
+        return decoder.decode(self.noise, Settings("en"), lambda tokens, draft: None, sampling).tokens, counter.total
 
 
 @pytest.fixture(scope="module")
@@ -194,8 +195,8 @@ def test_a_draft_that_spells_otherwise_is_accepted_at_least_half_as_often(models
         drafter = pairs.drafter(target, draft)(Draft(knows, knows, draft.vocabulary))
         model: Any = Knows(ours, spoken(text), spoken(text))
         counter = Counter()
-        decoder = WindowDecoder(model, target.vocabulary, counter, drafter)
-        tokens = decoder.decode(models.noise, Task("en"), lambda tokens, draft: None).tokens
+        decoder = WindowDecoder(Setup(model, target.vocabulary, str, drafter), counter)
+        tokens = decoder.decode(models.noise, Settings("en"), lambda tokens, draft: None).tokens
         assert list(tokens) == ours.encode(spoken(text))
         shares[draft.vocabulary.size] = counter.total.acceptance
     assert 1 > shares[51_865] > 0.8

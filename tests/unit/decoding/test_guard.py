@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from desktop_app.decoding.audio_window import Samples, Window
 from desktop_app.decoding.guard import LONG, LOOP_REPETITIONS, LOOP_TOKENS, Guard, SpeechTimes, first_repetition
 from desktop_app.decoding.lines import Line
+from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import WindowText
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import GuardReport
 
-from .toys import END, FIRST_TIME, TEXT, vocabulary
+from .toys import END, FIRST_TIME, TEXT, Toy, vocabulary
 
 BEGIN = 60.0
 
@@ -66,7 +67,9 @@ def check(
 ) -> tuple[list[Line], list[GuardReport], int]:
     detector = Detector()
     text = WindowText(tuple(token for each in lines for token in each.tokens), mean, no_speech)
-    kept, reports = Guard(detector, vocabulary(), say).check(window, text, lines, covered, speech_times)
+    kept, reports = Guard(Setup(Toy(1), vocabulary(), say, listen=detector)).check(
+        window, text, lines, covered, speech_times
+    )
     return kept, reports, detector.asked
 
 
@@ -135,7 +138,10 @@ def test_a_voice_that_needs_time_is_heard_from_before_the_window() -> None:
     window = speech((0, 5), seconds=5.0)
     longer = Window(window.samples, lambda samples, bins: samples, window.place, np.zeros(SAMPLE_RATE, np.float32))
     text = WindowText((1,), -1.5, 0.0)
-    assert Guard(listen, vocabulary(), say).check(longer, text, [line(1, 2, 1)], 5.0) == ([line(1, 2, 1)], [])
+    assert Guard(Setup(Toy(1), vocabulary(), say, listen=listen)).check(longer, text, [line(1, 2, 1)], 5.0) == (
+        [line(1, 2, 1)],
+        [],
+    )
     assert begun == 6 * SAMPLE_RATE
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from desktop_app.decoding import longform
 from desktop_app.decoding.audio_window import Samples, Window
 from desktop_app.decoding.guard import Guard, SpeechTimes
 from desktop_app.decoding.lines import Line
@@ -20,15 +21,11 @@ from desktop_app.transcript.settings import Settings
 from .test_live import WORD, WORDS, Reader, extract, say, spell
 
 
-def nobody(samples: Samples) -> None:
-    raise AssertionError("the spy does not listen")
-
-
 class Spy(Guard):
     """Keeps all lines, and what it was given."""
 
     def __init__(self) -> None:
-        super().__init__(nobody, WORDS, spell)  # type: ignore[arg-type]
+        super().__init__(Setup(Reader(), WORDS, spell))
         self.windows: list[Window] = []
         self.spoken: list[list[tuple[float, float]]] = []
 
@@ -46,7 +43,7 @@ class Spy(Guard):
         return list(lines), []
 
 
-def test_each_line_comes_with_the_time_at_which_the_target_listened_to_it() -> None:
+def test_each_line_comes_with_the_time_at_which_the_target_listened_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     margins: list[int] = []
 
     def features(samples: Samples, bins: int, before: Samples, behind: Samples) -> np.ndarray:
@@ -55,7 +52,8 @@ def test_each_line_comes_with_the_time_at_which_the_target_listened_to_it() -> N
 
     audio = say("abcd efgh" + " " * 24 + "ijkl ")
     spy = Spy()
-    transcribe(iter([audio]), features, Setup(Reader(), WORDS, spell, guard=spy), Listener(), Settings(language="en"))
+    monkeypatch.setattr(longform, "Guard", lambda setup: spy)
+    transcribe(iter([audio]), features, Setup(Reader(), WORDS, spell), Listener(), Settings(language="en"))
     first, *others = spy.windows
     ends = [end for _, end in spy.spoken[0]]
     assert ends[:2] == pytest.approx([4 * WORD, 8 * WORD + 1], abs=0.1)

@@ -15,14 +15,15 @@ from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.mapping import map_ids
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
-from desktop_app.decoding.task import Task
+from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import WindowDecoder, WindowText
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 
 from .toys import END, FIRST_TIME, SIZE, TEXT, Toy, toy_window, vocabulary
 
-ENGLISH = Task("en")
+ENGLISH = Settings("en")
 
 
 class Scripted(Drafter):
@@ -31,7 +32,7 @@ class Scripted(Drafter):
     def __init__(self, script: list[list[int]]) -> None:
         self._script = script
 
-    def begin(self, window: Window, task: Task, rules: Rules) -> None:
+    def begin(self, window: Window, task: Settings, rules: Rules) -> None:
         self._rounds = iter(self._script)
 
     def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
@@ -70,12 +71,11 @@ def write(
     words: Vocabulary,
     drafter: Any = None,
     sampling: Sampling | None = None,
-    task: Task = ENGLISH,
+    task: Settings = ENGLISH,
     look_ahead: LookAhead | None = None,
 ) -> tuple[WindowText, Statistics]:
     counter, window = Counter(), toy_window()
-    decoder = WindowDecoder(model, words, counter, drafter)
-    decoder._look_ahead = look_ahead or decoder._look_ahead
+    decoder = WindowDecoder(Setup(model, words, str, drafter, look_ahead=look_ahead), counter)
     return decoder.decode(window, task, lambda tokens, draft: None, sampling), counter.total
 
 
@@ -96,7 +96,7 @@ models = st.builds(
 
 
 tasks = st.builds(
-    Task,
+    Settings,
     language=st.just("en"),
     timestamps=st.booleans(),
     prompt=st.sampled_from([(), (1, 2, FIRST_TIME, 3)]),
@@ -107,7 +107,7 @@ scripts = st.lists(st.lists(st.integers(0, SIZE - 1), max_size=9), max_size=12)
 
 @given(models, awkward, scripts, samplings, tasks)
 def test_no_proposal_changes_the_text(
-    model: Toy, words: Vocabulary, script: list[list[int]], sampling: Sampling | None, task: Task
+    model: Toy, words: Vocabulary, script: list[list[int]], sampling: Sampling | None, task: Settings
 ) -> None:
     if model.positions < 10:
         task = ENGLISH  # a longer prefill would leave no room
@@ -179,7 +179,7 @@ def test_no_pass_is_run_behind_a_draft_that_is_hardly_right(monkeypatch: pytest.
     made = drafter(draft, draft, words)
 
     def proposed(confidence: float) -> tuple[list[int], int]:
-        made.begin(toy_window(), Task("en"), Rules(words))
+        made.begin(toy_window(), Settings("en"), Rules(words))
         before = made.passes
         return made.propose([FIRST_TIME], 6, confidence), made.passes - before
 

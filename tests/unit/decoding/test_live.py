@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.live import Live, LiveText, Resume
 from desktop_app.decoding.live_pace import LONGEST_INTERVAL, SHORTEST_INTERVAL, Pace
 from desktop_app.decoding.protocol import Scores
-from desktop_app.decoding.setup import Setup
+from desktop_app.decoding.setup import Listen, Setup
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
@@ -147,11 +146,11 @@ def extract(samples: np.ndarray, bins: int) -> np.ndarray:
 class Screen:
     """A session and what it showed, with the promises of the screen checked at every update."""
 
-    def __init__(self, model: Any, guard: Guard | None = None, **options: Any) -> None:
+    def __init__(self, model: Any, listen: Listen | None = None, **options: Any) -> None:
         self.counter = Counter()
         self.live = Live(
             extract,
-            Setup(model, WORDS, spell, guard=guard),
+            Setup(model, WORDS, spell, listen=listen),
             Gate(),
             counter=self.counter,
             ahead=self._look,
@@ -271,9 +270,9 @@ def test_behind_silence_there_is_no_prompt(monkeypatch: pytest.MonkeyPatch) -> N
     decoder, prompts = screen.live._decoder, []
     decode = decoder.decode_with_fallback
 
-    def noting(temperatures: Any, window: Any, task: Any, *rest: Any) -> Any:
-        prompts.append(spell(task.prompt).replace(" ", ""))
-        return decode(temperatures, window, task, *rest)
+    def noting(window: Any, settings: Settings, watch: Any) -> Any:
+        prompts.append(spell(settings.prompt).replace(" ", ""))
+        return decode(window, settings, watch)
 
     monkeypatch.setattr(decoder, "decode_with_fallback", noting)
     screen.play(say("     abcd efgh    ijkl "), 5.0)

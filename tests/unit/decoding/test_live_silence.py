@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from desktop_app.decoding.audio_window import Samples
-from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.live import Live
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import Language, WindowDecoder
@@ -54,13 +53,13 @@ class Detector:
 
 def test_words_in_doubt_wait_for_a_voice() -> None:
     """In what the gate took for speech nobody speaks, or only after half a second; then nobody listens again."""
-    silent = Screen(Reader(), guard=Guard(Detector(), WORDS, spell)).play(say("efgh ijkl "))
+    silent = Screen(Reader(), listen=Detector()).play(say("efgh ijkl "))
     assert not silent.text
     assert not any(text.final or text.provisional for text in silent.updates)
     assert [(act.kind, act.text) for act in silent.live.reports] == [("silence", "e f g h"), ("silence", "i j k l")]
 
     late = Detector(least=0.5)
-    screen = Screen(Reader(), guard=Guard(late, WORDS, spell)).play(say("efgh "))
+    screen = Screen(Reader(), listen=late).play(say("efgh "))
     assert (screen.text, late.asked, screen.live.reports) == ("efgh", 2, [])
 
 
@@ -68,10 +67,10 @@ def test_a_noise_does_not_fix_the_language(monkeypatch: pytest.MonkeyPatch) -> N
     """However long it was: the guard found nobody speaking in it."""
     detected = iter([Language("cy", 0.9), Language("en", 0.6)])
     monkeypatch.setattr(WindowDecoder, "detect_language", lambda decoder, window: next(detected))
-    guard = Guard(Detector(least=0.0, most=4.0), WORDS, spell)
+    listen = Detector(least=0.0, most=4.0)
     english = WORDS.languages["en"]
     words = replace(WORDS, languages={"cy": english, "en": english})
-    live = Live(extract, Setup(Reader(), words, spell, guard=guard), Gate(), settings=Settings())
+    live = Live(extract, Setup(Reader(), words, spell, listen=listen), Gate(), settings=Settings())
     for spoken in (say("a" * 12 + " "), say("ef ")):
         live.feed(spoken)
         assert live.update() is not None

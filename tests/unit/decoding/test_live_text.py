@@ -9,7 +9,7 @@ from desktop_app.decoding.live_drafters import LEAST, MOST, PreviousDrafter
 from desktop_app.decoding.live_text import Item, agreed, index_after, parse, shifted, unlooped
 from desktop_app.decoding.lookahead import PRIOR_SLOPE, best_look_ahead
 from desktop_app.decoding.rules import Rules
-from desktop_app.decoding.task import Task
+from desktop_app.transcript.settings import Settings
 
 from .test_live import WORDS, spell
 from .toys import END, FIRST_TIME, toy_window
@@ -133,7 +133,7 @@ class Noting(Drafter):
 def previous(inner: Noting | None, *old: int) -> PreviousDrafter:
     made = PreviousDrafter(WORDS, inner)
     made.expect(old)
-    made.begin(toy_window(), Task("en"), Rules(WORDS))
+    made.begin(toy_window(), Settings("en"), Rules(WORDS))
     return made
 
 
@@ -162,7 +162,7 @@ def test_where_the_place_is_lost_the_other_drafter_goes_first_until_the_next_tex
     made = previous(Noting(9, 8), *old)
     assert made.propose([0], 2)[:2] == [1, 2]
     assert made.propose([0, 11], 2) == [9, 8]
-    made.begin(toy_window(), Task("en"), Rules(WORDS))
+    made.begin(toy_window(), Settings("en"), Rules(WORDS))
     assert made.propose([], 2)[:2] == [0, 1]
 
 
@@ -181,10 +181,10 @@ def test_as_much_of_the_old_text_is_proposed_as_was_right_so_far() -> None:
         agreed, compared = 0.98 * agreed + 1, 0.98 * compared + 1
     assert len(made.propose(old[:10], 1)) == expected(agreed / compared) > expected(9 / 10)
     for _ in range(60):
-        made.begin(toy_window(), Task("en"), Rules(WORDS))
+        made.begin(toy_window(), Settings("en"), Rules(WORDS))
         made.propose([], 1)
         made.propose([11], 1)
-    made.begin(toy_window(), Task("en"), Rules(WORDS))
+    made.begin(toy_window(), Settings("en"), Rules(WORDS))
     assert len(made.propose([], 1)) < expected(9 / 10)
 
 
@@ -197,7 +197,7 @@ def test_the_draft_ahead_becomes_a_part_of_the_draft_and_costs_one_beginning() -
     inner = Noting(7, END)
     made = PreviousDrafter(WORDS, inner)
     made.expect([1, 2])
-    window, task, rules = toy_window(), Task("en"), Rules(WORDS)
+    window, task, rules = toy_window(), Settings("en"), Rules(WORDS)
     assert made.ahead(window, task, rules) == [7, END]
     made.begin(window, task, rules)
     assert inner.begun == 1

@@ -16,8 +16,8 @@ from desktop_app.decoding.mapping import Ids, map_ids
 from desktop_app.decoding.retokenised import RetokenisedDrafter, Spelling
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
-from desktop_app.decoding.task import Task
 from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Statistics
 
 from .test_identity import awkward, models, samplings, tasks, write
@@ -93,10 +93,10 @@ def retokenised(draft: Toy, words: Vocabulary) -> RetokenisedDrafter:
     models, awkward, st.integers(0, 200), st.integers(5, 48), samplings, tasks, st.sampled_from([mapped, retokenised])
 )
 def test_a_draft_with_another_vocabulary_changes_nothing(
-    model: Toy, words: Vocabulary, seed: int, positions: int, sampling: Sampling | None, task: Task, drafter: object
+    model: Toy, words: Vocabulary, seed: int, positions: int, sampling: Sampling | None, task: Settings, drafter: object
 ) -> None:
     if min(model.positions, positions) < 10:
-        task = Task("en")  # a longer prefill would leave no room
+        task = Settings("en")  # a longer prefill would leave no room
     draft = Toy(seed, positions, size=INSERTED.size if drafter is mapped else OTHER.size)
     alone, _ = write(model, words, None, sampling, task)
     drafted, _ = write(model, words, drafter(draft, words), sampling, task)
@@ -173,9 +173,11 @@ def test_what_is_heard_is_heard_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "task", [Task("de"), Task("en", translate=True), Task("de", translate=True)], ids=["German", "translate", "both"]
+    "task",
+    [Settings("de"), Settings("en", translate=True), Settings("de", translate=True)],
+    ids=["German", "translate", "both"],
 )
-def test_a_draft_leaves_alone_what_it_is_not_made_for(task: Task) -> None:
+def test_a_draft_leaves_alone_what_it_is_not_made_for(task: Settings) -> None:
     words = vocabulary(translate=3)
     text, figures = write(Toy(4), words, retokenised(Toy(5, size=OTHER.size), words), None, task)
     assert text.tokens == write(Toy(4), words, None, None, task)[0].tokens
@@ -193,14 +195,14 @@ def test_a_multilingual_draft_of_an_english_target_writes_english() -> None:
             return cursor
 
     english = vocabulary(languages={}, transcribe=None)
-    _, figures = write(Toy(4), english, mapped(Prefilled(5, size=INSERTED.size), english), None, Task(""))
+    _, figures = write(Toy(4), english, mapped(Prefilled(5, size=INSERTED.size), english), None, Settings(""))
     assert figures.drafted
     assert prefills[0] == [INSERTED.start, ENGLISH, TRANSCRIBE + 1]
 
 
 def test_a_draft_without_positions_proposes_nothing() -> None:
     drafter = mapped(Toy(5, positions=6, size=INSERTED.size), vocabulary())
-    drafter.begin(toy_window(), Task("en"), Rules(vocabulary()))
+    drafter.begin(toy_window(), Settings("en"), Rules(vocabulary()))
     assert len(drafter.propose([FIRST_TIME], 8)) <= 3
     assert drafter.propose([FIRST_TIME, 1, 2, 3, 4], 8) == []
 
@@ -217,5 +219,5 @@ def test_figures_are_those_of_a_draft_with_the_same_words() -> None:
 
 def test_prompt_and_hot_words_are_given_in_the_drafts_tokens() -> None:
     ids = map_ids(vocabulary(), INSERTED, NAMED)
-    task = Task("en", prompt=(0, FIRST_TIME, 1), hot_words=(2,)).respelled(ids.to_draft)
+    task = Settings("en", prompt=(0, FIRST_TIME, 1), hot_words=(2,)).respelled(ids.to_draft)
     assert (task.prompt, task.hot_words) == ((11, FIRST_TIME + 1, 10), (9,))

@@ -18,13 +18,13 @@ from desktop_app.decoding.lines import Line
 from desktop_app.decoding.longform import transcribe
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.setup import Setup
-from desktop_app.decoding.task import Task
 from desktop_app.decoding.window import WindowDecoder, WindowText, is_repetitive
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.settings import Settings
+from desktop_app.transcript.statistics import Counter
 
 from .test_longform import PREVIOUS, Notes, Prompted, at, blocks, extract, say
-from .toys import FIRST_TIME, vocabulary
+from .toys import FIRST_TIME, Toy, vocabulary
 
 FRAME = SAMPLE_RATE // 50
 
@@ -39,21 +39,22 @@ def text(mean: float = -0.3, no_speech: float = 0.0, temperature: float = 0.0) -
 class Tries(WindowDecoder):
     """Gives one text after another and notes how each was to be drawn."""
 
-    def __init__(self, *texts: WindowText) -> None:
+    def __init__(self, words: str, *texts: WindowText) -> None:
+        super().__init__(
+            Setup(Toy(1), vocabulary(), lambda tokens: words if len(self.drawn) == 1 else "fine"), Counter()
+        )
         self.texts, self.drawn = list(texts), []
 
-    def decode(self, window, task, watch, sampling=None):  # type: ignore[no-untyped-def]
+    def decode(self, window, settings, watch, sampling=None):  # type: ignore[no-untyped-def]
         self.drawn.append(sampling)
         return self.texts[len(self.drawn) - 1]
 
 
 def tried(first: WindowText, words: str = "fine words", place: int = 0) -> list[Sampling | None]:
     """How the texts of a window were drawn, the first of which is this."""
-    tries = Tries(first, text())
+    tries = Tries(words, first, text())
     window = Window(np.zeros(0, np.float32), lambda samples, bins: samples, place)
-    tries.decode_with_fallback(
-        (0.0, 0.2), window, Task("en"), lambda *seen: None, lambda tokens: words if len(tries.drawn) == 1 else "fine"
-    )
+    tries.decode_with_fallback(window, Settings("en", temperatures=(0.0, 0.2)), lambda *seen: None)
     return tries.drawn
 
 
@@ -104,14 +105,14 @@ def test_a_text_drawn_at_more_than_half_prompts_nothing(
 ) -> None:
     decode = WindowDecoder.decode
 
-    def drawn(self, window, task, watch, sampling=None):  # type: ignore[no-untyped-def]
-        found = decode(self, window, task, watch, None)
+    def drawn(self, window, settings, watch, sampling=None):  # type: ignore[no-untyped-def]
+        found = decode(self, window, settings, watch, None)
         return WindowText(found.tokens, found.mean_log_probability, found.no_speech_probability, sampling.temperature)
 
     monkeypatch.setattr(WindowDecoder, "decode", drawn)
     model = Prompted([[at(0), 1, at(4), at(4)], [at(0), 2, at(4)]])
-    settings = Settings(language="en", condition=True, temperatures=(temperature,))
-    transcribe(blocks(8), extract, Setup(model, vocabulary(previous=PREVIOUS), say), Notes(), settings)
+    wanted = Settings(language="en", condition=True, temperatures=(temperature,))
+    transcribe(blocks(8), extract, Setup(model, vocabulary(previous=PREVIOUS), say), Notes(), wanted)
     assert model.prompts == [[], [at(0), 1, at(4)] if prompts else []]
 
 
@@ -156,7 +157,7 @@ def check(
 ) -> tuple[int, list[str]]:
     """How many lines stay, and what is reported."""
     found = WindowText((1, 2), mean, no_speech)
-    guard = Guard(voice, vocabulary(), lambda tokens: words)
+    guard = Guard(Setup(Toy(1), vocabulary(), lambda tokens: words, listen=voice))
     kept, reports = guard.check(window, found, lines, len(window.samples) / SAMPLE_RATE)
     return len(kept), [report.kind for report in reports]
 

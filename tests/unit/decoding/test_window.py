@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from desktop_app.decoding.sampling import Sampling
-from desktop_app.decoding.task import Task, prefix
+from desktop_app.decoding.setup import Setup
+from desktop_app.decoding.task import prefix
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 
 from .toys import ENGLISH, FIRST_TIME, NO_TIMES, START, TRANSCRIBE, Toy, toy_window, vocabulary
@@ -17,8 +19,12 @@ from .toys import ENGLISH, FIRST_TIME, NO_TIMES, START, TRANSCRIBE, Toy, toy_win
 TRANSLATE, PREVIOUS = 3, 4
 
 
+def say(tokens: Sequence[int]) -> str:
+    return "".join(f" word{token}" for token in tokens)
+
+
 def decoder(model: Toy) -> WindowDecoder:
-    return WindowDecoder(model, vocabulary(), Counter())
+    return WindowDecoder(Setup(model, vocabulary(), say), Counter())
 
 
 def nothing(tokens: Sequence[int], draft: Sequence[int]) -> None:
@@ -27,39 +33,39 @@ def nothing(tokens: Sequence[int], draft: Sequence[int]) -> None:
 
 def test_the_prefix_says_language_task_timestamps_and_what_came_before() -> None:
     words = vocabulary(translate=TRANSLATE, previous=PREVIOUS)
-    assert prefix(words, Task("en"), 48) == [START, ENGLISH, TRANSCRIBE]
-    assert prefix(words, Task("en", translate=True), 48) == [START, ENGLISH, TRANSLATE]
-    assert prefix(words, Task("en", timestamps=False), 48) == [START, ENGLISH, TRANSCRIBE, NO_TIMES]
-    assert prefix(words, Task("en", prompt=(7, 8)), 48) == [PREVIOUS, 7, 8, START, ENGLISH, TRANSCRIBE]
-    assert prefix(vocabulary(languages={}), Task(""), 48) == [START]
+    assert prefix(words, Settings("en"), 48) == [START, ENGLISH, TRANSCRIBE]
+    assert prefix(words, Settings("en", translate=True), 48) == [START, ENGLISH, TRANSLATE]
+    assert prefix(words, Settings("en", timestamps=False), 48) == [START, ENGLISH, TRANSCRIBE, NO_TIMES]
+    assert prefix(words, Settings("en", prompt=(7, 8)), 48) == [PREVIOUS, 7, 8, START, ENGLISH, TRANSCRIBE]
+    assert prefix(vocabulary(languages={}), Settings(""), 48) == [START]
 
 
 def test_of_a_long_prompt_the_end_stays() -> None:
     words = vocabulary(previous=PREVIOUS)
-    kept = prefix(words, Task("en", prompt=tuple(range(12)) * 40), 48)[1:-3]
+    kept = prefix(words, Settings("en", prompt=tuple(range(12)) * 40), 48)[1:-3]
     assert len(kept) == 23
     assert kept[-1] == 11
 
 
 def test_hot_words_stand_before_the_prompt_and_leave_it_the_rest_of_the_room() -> None:
     words = vocabulary(previous=PREVIOUS)
-    assert prefix(words, Task("en", hot_words=(9, 8)), 48) == [PREVIOUS, 9, 8, START, ENGLISH, TRANSCRIBE]
-    kept = prefix(words, Task("en", prompt=(7,) * 40, hot_words=(9, 8)), 48)[1:-3]
+    assert prefix(words, Settings("en", hot_words=(9, 8)), 48) == [PREVIOUS, 9, 8, START, ENGLISH, TRANSCRIBE]
+    kept = prefix(words, Settings("en", prompt=(7,) * 40, hot_words=(9, 8)), 48)[1:-3]
     assert kept == [9, 8, *(7,) * 21]
-    assert prefix(words, Task("en", prompt=(7,), hot_words=(9,) * 60), 48)[1:-3] == [9] * 23
+    assert prefix(words, Settings("en", prompt=(7,), hot_words=(9,) * 60), 48)[1:-3] == [9] * 23
 
 
 @pytest.mark.parametrize("words", [vocabulary(translate=None), vocabulary(languages={}, translate=TRANSLATE)])
 def test_a_checkpoint_that_cannot_translate_says_so(words: object) -> None:
     with pytest.raises(ValueError, match="does not translate"):
-        prefix(words, Task("en", translate=True), 48)  # type: ignore[arg-type]
+        prefix(words, Settings("en", translate=True), 48)  # type: ignore[arg-type]
 
 
 def test_a_checkpoint_that_names_no_language_writes_english_without_saying_so_to_the_model() -> None:
     words = vocabulary(languages={})
-    found = WindowDecoder(Toy(1), words, Counter()).detect_language(toy_window())
+    found = WindowDecoder(Setup(Toy(1), words, say), Counter()).detect_language(toy_window())
     assert found == Language("en", 1.0)
-    assert prefix(words, Task(found.code), 48) == [START]
+    assert prefix(words, Settings(found.code), 48) == [START]
 
 
 def test_sampling_is_the_same_each_time_and_another_at_another_place() -> None:
@@ -81,9 +87,10 @@ class Tries(WindowDecoder):
     """Writes the texts it is given, a try each."""
 
     def __init__(self, texts: list[WindowText]) -> None:
+        super().__init__(Setup(Toy(1), vocabulary(), say), Counter())
         self.texts, self.temperatures = texts, []
 
-    def decode(self, window, task, watch, sampling=None):  # type: ignore[no-untyped-def]
+    def decode(self, window, settings, watch, sampling=None):  # type: ignore[no-untyped-def]
         self.temperatures.append(sampling.temperature if sampling else 0.0)
         return self.texts[len(self.temperatures) - 1]
 
@@ -105,11 +112,7 @@ SILENT, LOOP = WindowText((1, 2), -1.2, 0.9), WindowText((3,) * 40, -0.1, 0.0)
 )
 def test_a_text_that_went_wrong_is_tried_again_hotter(texts: list[WindowText], tried: list[float]) -> None:
     tries = Tries(texts)
-
-    def say(tokens: Sequence[int]) -> str:
-        return " ".join(f"word {token}" for token in tokens)
-
-    text = tries.decode_with_fallback((0.0, 0.2, 0.4), toy_window(), Task("en"), nothing, say)
+    text = tries.decode_with_fallback(toy_window(), Settings("en", temperatures=(0.0, 0.2, 0.4)), nothing)
     assert text == texts[-1]
     assert tries.temperatures == tried
 
@@ -117,18 +120,18 @@ def test_a_text_that_went_wrong_is_tried_again_hotter(texts: list[WindowText], t
 def test_a_text_without_timestamps_has_none() -> None:
     toy = Toy(8)
     decode = decoder(toy)
-    text = decode.decode(toy_window(), Task("en", timestamps=False), nothing)
+    text = decode.decode(toy_window(), Settings("en", timestamps=False), nothing)
     assert text.tokens
-    with_times = decode.decode(toy_window(), Task("en"), nothing)
+    with_times = decode.decode(toy_window(), Settings("en"), nothing)
     assert with_times.tokens[0] >= FIRST_TIME
 
 
 def test_the_same_sampling_writes_the_same_text() -> None:
     decode = decoder(Toy(9))
-    hot = [decode.decode(toy_window(), Task("en"), nothing, Sampling(1.0, 5)) for _ in range(2)]
+    hot = [decode.decode(toy_window(), Settings("en"), nothing, Sampling(1.0, 5)) for _ in range(2)]
     assert hot[0] == hot[1]
     assert hot[0].temperature == 1.0
-    assert hot[0].tokens != decode.decode(toy_window(), Task("en"), nothing, Sampling(1.0, 6)).tokens
+    assert hot[0].tokens != decode.decode(toy_window(), Settings("en"), nothing, Sampling(1.0, 6)).tokens
 
 
 def test_a_text_that_fills_every_position_still_gets_its_words() -> None:
@@ -137,5 +140,5 @@ def test_a_text_that_fills_every_position_still_gets_its_words() -> None:
             return self.open(encoded).run(tokens), np.zeros((1, len(tokens), 1500), np.float32)
 
     decode = decoder(Attentive(9, positions=48))
-    timings = decode.words(toy_window(), Task("en"), [1] * 47, 30.0, lambda tokens: " a" * len(tokens))
+    timings = decode.words(toy_window(), Settings("en"), [1] * 47, 30.0)
     assert len(timings) == 48 - 4 - 1

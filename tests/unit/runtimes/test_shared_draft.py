@@ -17,13 +17,13 @@ from desktop_app.checkpoints.folder import Checkpoint, read, read_draft
 from desktop_app.checkpoints.shared_draft import SharedDraft, fingerprint
 from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Draft
-from desktop_app.decoding.lookahead import LookAhead
-from desktop_app.decoding.task import Task
+from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import WindowDecoder
 from desktop_app.runtimes import openvino
 from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.training import draft
 from desktop_app.training.network import Decoder
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 from tests import random_models
 from tests.sounds import babble
@@ -81,7 +81,9 @@ def test_the_text_is_the_targets_own(target: Checkpoint, trained: tuple[Checkpoi
     counter = Counter()
     drafter = pairs.drafter(target, checkpoint)(Draft(model, alone, checkpoint.vocabulary))
     texts = [
-        WindowDecoder(alone, target.vocabulary, counter, each, LookAhead()).decode(window, Task("en"), lambda *_: None)
+        WindowDecoder(Setup(alone, target.vocabulary, str, each), counter).decode(
+            window, Settings("en"), lambda *_: None
+        )
         for each in (drafter, None)
     ]
     assert texts[0].tokens == texts[1].tokens
@@ -94,7 +96,7 @@ def test_a_language_that_it_was_not_trained_on_is_left_to_its_target(
     checkpoint, _ = trained
     model = openvino.load(target)
     draft_model = Draft(openvino.load(checkpoint, encoder=model), model, checkpoint.vocabulary)
-    draft_model.begin(window, Task("de"))
+    draft_model.begin(window, Settings("de"))
     assert target.vocabulary.knows("de") and draft_model.scores([]) is None
-    draft_model.begin(window, Task("en"))
+    draft_model.begin(window, Settings("en"))
     assert draft_model.scores([]) is not None

@@ -16,12 +16,13 @@ from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Draft, Drafter
-from desktop_app.decoding.task import Task
+from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import WindowDecoder
 from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as runtime
 from desktop_app.runtimes.torch import TorchModel, load, reader
 from desktop_app.runtimes.torch_passes import EACH_WIDTH, ONE_WIDTH
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 from tests import random_models
 from tests.unit.runtimes.conftest import Pair, features
@@ -138,7 +139,7 @@ def test_a_draft_changes_no_token(tmp_path: Path, precision: str, widths: tuple[
         checkpoint = read(random_models.write(tmp_path / f"target{seed}", replace(SHORT, seed=seed)))
         stranger = read(random_models.write(tmp_path / f"draft{seed}", replace(SHORT, seed=seed + 10)))
         target = load(checkpoint, "cpu", precision, widths=widths)
-        task = Task("en", prompt=tuple(range(40, 40 + prompt)))
+        task = Settings("en", prompt=tuple(range(40, 40 + prompt)))
         alone, _ = write(checkpoint, target, task)
         assert alone
         # The target itself in other numbers, and a stranger.
@@ -152,11 +153,11 @@ def test_a_draft_changes_no_token(tmp_path: Path, precision: str, widths: tuple[
 
 
 def write(
-    checkpoint: Checkpoint, target: TorchModel, task: Task, drafter: Drafter | None = None
+    checkpoint: Checkpoint, target: TorchModel, task: Settings, drafter: Drafter | None = None
 ) -> tuple[tuple[int, ...], Statistics]:
     """The tokens of a window of 80 frames, and the figures."""
     counter, window = Counter(), Window(np.zeros(0, np.float32), lambda samples, bins: features(bins)[:, :80])
-    decoder = WindowDecoder(target, checkpoint.vocabulary, counter, drafter)
+    decoder = WindowDecoder(Setup(target, checkpoint.vocabulary, str, drafter), counter)
     return decoder.decode(window, task, lambda tokens, draft: None).tokens, counter.total
 
 

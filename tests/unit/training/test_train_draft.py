@@ -18,12 +18,13 @@ from desktop_app.audio.logmel import features
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read, read_draft, same_encoder
 from desktop_app.decoding.audio_window import Samples, Window
-from desktop_app.decoding.task import Task
+from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import WindowDecoder
 from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.training import draft, windows
 from desktop_app.training.labels import Labels
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 from tests import random_models
 from tests.small_pair import NAME, SMALL_PAIR
@@ -138,8 +139,8 @@ def test_labels_are_the_targets_own_text(target: Path, audio: Path, tmp_path: Pa
 
 def _transcribed(checkpoint: Checkpoint, samples: Samples) -> list[int]:
     counter, model = Counter(), torch_runtime.load(checkpoint, "cpu")
-    decoder = WindowDecoder(model, checkpoint.vocabulary, counter)
-    text = decoder.decode(Window(samples, features), Task("en"), lambda *told, **values: None)
+    decoder = WindowDecoder(Setup(model, checkpoint.vocabulary, checkpoint.text), counter)
+    text = decoder.decode(Window(samples, features), Settings("en"), lambda *told, **values: None)
     return [token for token in text.tokens if token < checkpoint.vocabulary.end]
 
 
