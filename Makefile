@@ -15,6 +15,8 @@ export GALLEY_PARITY_CLIPS = $(CLIPS)
 export ONLY
 
 PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else echo .venv/bin/python; fi)
+# Two workers: a test computes with all cores, but waits often. The tests of one file share what they have prepared.
+AT_ONCE = --numprocesses 2 --dist loadfile
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
 .PHONY: help run setup test test-language check texts sbom audit parity chaos soak mutants screenshots clean
@@ -50,10 +52,10 @@ setup:
 	@$(PYTHON) installer/system_packages.py virtual-microphone chaos
 
 test: setup
-	$(OFFSCREEN) $(PYTHON) -m pytest
+	$(OFFSCREEN) $(PYTHON) -m pytest $(AT_ONCE)
 
 test-language: setup
-	GALLEY_TEST_LANGUAGE=$(or $(LANGUAGE),de) $(OFFSCREEN) $(PYTHON) -m pytest tests/e2e tests/ui
+	GALLEY_TEST_LANGUAGE=$(or $(LANGUAGE),de) $(OFFSCREEN) $(PYTHON) -m pytest $(AT_ONCE) tests/e2e tests/ui
 
 check: setup
 	$(PYTHON) -m ruff check .

@@ -9,6 +9,7 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -25,10 +26,12 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["GALLEY_LANGUAGE"] = LANGUAGE
 os.environ["GALLEY_MODEL"] = str(SMALL_PAIR)  # quick; tests of the model that Galley ships ask for `bundled`
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(TESTS / "offline"), os.environ.get("PYTHONPATH")]))
-_session_home = tempfile.TemporaryDirectory(prefix="galley-tests-", ignore_cleanup_errors=True)
-os.environ["GALLEY_HOME"] = _session_home.name
-NETWORK_ATTEMPTS = Path(_session_home.name, "network-attempts")
-os.environ["GALLEY_NETWORK_ATTEMPTS"] = str(NETWORK_ATTEMPTS)
+if "PYTEST_XDIST_WORKER" not in os.environ:  # workers share what the first process has made
+    _made = tempfile.TemporaryDirectory(prefix="galley-tests-", ignore_cleanup_errors=True)
+    os.environ["GALLEY_HOME"] = _made.name
+    os.environ["GALLEY_NETWORK_ATTEMPTS"] = str(Path(_made.name, "network-attempts"))
+_SESSION_HOME = Path(os.environ["GALLEY_HOME"])
+NETWORK_ATTEMPTS = Path(os.environ["GALLEY_NETWORK_ATTEMPTS"])
 
 runpy.run_path(str(TESTS / "offline" / "sitecustomize.py"))
 
@@ -47,7 +50,7 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of what Galley keeps during this test, empty at its start. Compiled models are shared by all tests."""
     folder = tmp_path_factory.mktemp("home")
-    shared = Path(_session_home.name) / "cache"
+    shared = _SESSION_HOME / "cache"
     shared.mkdir(exist_ok=True)
     (folder / "cache").symlink_to(shared, target_is_directory=True)
     monkeypatch.setenv("GALLEY_HOME", str(folder))
@@ -125,9 +128,19 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        session.config.workeroutput["unexpected skips"] = _unexpected
     clean = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
     if clean and (_unexpected or NETWORK_ATTEMPTS.exists()):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a worker has noted: pytest-xdist does not pass on what was skipped while tests were collected."""
+    _unexpected.extend(
+        line for line in getattr(node, "workeroutput", {}).get("unexpected skips", ()) if line not in _unexpected
+    )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -186,8 +186,12 @@ def test_a_file_that_crashes_ffmpeg_fails_alone(talk: Talk, home: Path) -> None:
     blob.parent.mkdir(exist_ok=True)
     blob.touch()
     job = talk.start()
-    for child in children(pid):
-        os.kill(child, signal.SIGSEGV)
+    (server,) = children(pid)
+    decoders: list[int] = []
+    while not (decoders := children(server)):
+        time.sleep(0.005)
+    for decoder in decoders:
+        os.kill(decoder, signal.SIGSEGV)
     assert talk.until(job)[-1] == Failed(job, Problem("file.crashed"))
     events = talk.whole()
     assert isinstance(events[-1], Finished)
