@@ -26,6 +26,7 @@ from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.quantised import Quantised
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.runtimes import openvino_graphs as graphs
+from desktop_app.runtimes.openvino_cross import Cross, Floats, Int8
 from desktop_app.runtimes.openvino_memory import Appended, Joined, Slots
 from desktop_app.runtimes.openvino_passes import (
     WIDTHS,
@@ -92,10 +93,10 @@ def load(
     shared = encoder._encoder if encoder else None
     if shared is None:
         weights = _quantised(checkpoint, encoder_place.kind, shape.encoder_tensors(), cache)
-        shared = encoder_place.compiled(graphs.encoder(tensors, shape, weights))
+        shared = encoder_place.compiled(graphs.encoder(tensors, shape, weights, encoder_place.name == "CPU" and encoder_place.kind == "int8"))
         _release(tensors, weights)
     weights = _quantised(checkpoint, place.kind, shape.decoder_tensors(), cache)
-    window = place.compiled(graphs.window(tensors, shape, weights, place.numbers))
+    window = place.compiled(graphs.window(tensors, shape, weights, _cross(place)))
     _release(tensors, weights)
     fixed = place.name.startswith("NPU") if fixed is None else fixed
     parts = _Parts(checkpoint, weights, place, window, fixed)
@@ -126,6 +127,11 @@ def _release(tensors: Tensors, weights: Quantised | None) -> None:
     tensors.release()
     if weights is not None:
         weights.release()
+
+
+def _cross(place: Place) -> Cross:
+    """The cross-attention: in 8 bits where the weights are, on the CPU, the only device on which that was tried."""
+    return Int8() if place.name == "CPU" and place.kind in BITS else Floats(place.numbers)
 
 
 @dataclass(frozen=True)
@@ -228,7 +234,13 @@ class _Parts:
     def _compiled(self, memory: Appended | Joined | Slots, watched: Sequence[tuple[int, int]] = ()) -> ov.InferRequest:
         checkpoint = self._checkpoint
         model = graphs.decoder(
-            checkpoint.tensors, checkpoint.shape, self._quantised, memory, watched, checkpoint.head_tokens
+            checkpoint.tensors,
+            checkpoint.shape,
+            self._quantised,
+            memory,
+            _cross(self._place),
+            watched,
+            checkpoint.head_tokens,
         )
         # The CPU would fuse this attention into kernels that are a third slower for one token (768 x 12 layers), and
         # wrong in bf16 where all shapes are fixed (OpenVINO 2026.4.1).
