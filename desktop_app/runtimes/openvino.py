@@ -26,7 +26,7 @@ from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.quantised import Quantised
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.runtimes import openvino_graphs as graphs
-from desktop_app.runtimes.openvino_cross import Cross, Floats, Int8
+from desktop_app.runtimes.openvino_cross import Cross, Floats, Int8, is_exact
 from desktop_app.runtimes.openvino_memory import Appended, Joined, Slots
 from desktop_app.runtimes.openvino_passes import (
     WIDTHS,
@@ -93,7 +93,7 @@ def load(
     shared = encoder._encoder if encoder else None
     if shared is None:
         weights = _quantised(checkpoint, encoder_place.kind, shape.encoder_tensors(), cache)
-        shared = encoder_place.compiled(graphs.encoder(tensors, shape, weights, encoder_place.name == "CPU" and encoder_place.kind == "int8"))
+        shared = encoder_place.compiled(graphs.encoder(tensors, shape, weights, int8=_in_int8(encoder_place)))
         _release(tensors, weights)
     weights = _quantised(checkpoint, place.kind, shape.decoder_tensors(), cache)
     window = place.compiled(graphs.window(tensors, shape, weights, _cross(place)))
@@ -129,9 +129,15 @@ def _release(tensors: Tensors, weights: Quantised | None) -> None:
         weights.release()
 
 
+def _in_int8(place: Place) -> bool:
+    """Whether activations are computed in 8 bits too: int8 on a CPU that does it right, the only device it was tried
+    on."""
+    return place.name == "CPU" and place.kind == "int8" and is_exact()
+
+
 def _cross(place: Place) -> Cross:
-    """The cross-attention: in 8 bits where the weights are, on the CPU, the only device on which that was tried."""
-    return Int8() if place.name == "CPU" and place.kind in BITS else Floats(place.numbers)
+    """What the cross-attention computes in."""
+    return Int8() if _in_int8(place) else Floats(place.numbers)
 
 
 @dataclass(frozen=True)
@@ -203,7 +209,14 @@ class _Parts:
         """A name for the combination of device, OpenVINO version, shape and precision."""
         device = described(self._window.get_compiled_model(), self._place.name)
         return quantised.named(
-            [*device, ov.__version__, repr(self._checkpoint.shape), self._place.kind, str(self._fixed)]
+            [
+                *device,
+                ov.__version__,
+                repr(self._checkpoint.shape),
+                self._place.kind,
+                type(_cross(self._place)).__name__,
+                str(self._fixed),
+            ]
         )
 
     def _try(self, passes: Passes) -> _Verdict:

@@ -148,12 +148,14 @@ class Int8Weights(Weights):
 
     def linear(self, x: Node, name: str, *, bias: bool = True, scale: float = 1.0) -> Node:
         largest_of_token = largest(x, -1)
-        product = op.matmul(signed(op.divide(x, largest_of_token)), self._matrix(name, scale), False, True)
+        product = op.matmul(
+            signed(op.divide(x, largest_of_token)), self._matrix(name, scale), transpose_a=False, transpose_b=True
+        )
         y = op.multiply(product, largest_of_token)
         return op.add(y, constant(self._read(f"{name}.bias") * np.float32(scale))) if bias else y
 
 
-def encoder(tensors: Tensors, shape: Sizes, quantised: Quantised | None, int8: bool = False) -> Model:
+def encoder(tensors: Tensors, shape: Sizes, quantised: Quantised | None, *, int8: bool = False) -> Model:
     """features [1, bins, 2 * positions] -> [1, positions, width]; with `int8` products are computed in 8 bits."""
     weights = (Int8Weights if int8 else Weights)(tensors, quantised)
     heads = Heads(shape.width, shape.encoder_heads)
@@ -178,8 +180,10 @@ def _attend_int8(q: Node, k: Node, v: Node, scale: float) -> Node:
     k_scale = largest(k, 2)
     q = op.multiply(q, op.multiply(k_scale, number(scale)))
     q_scale = largest(q, -1)
-    product = op.matmul(signed(op.divide(q, q_scale)), signed(op.divide(k, k_scale)), False, True)
-    return op.matmul(op.softmax(op.multiply(product, q_scale), -1), v, False, False)
+    product = op.matmul(
+        signed(op.divide(q, q_scale)), signed(op.divide(k, k_scale)), transpose_a=False, transpose_b=True
+    )
+    return op.matmul(op.softmax(op.multiply(product, q_scale), -1), v, transpose_a=False, transpose_b=False)
 
 
 def window(tensors: Tensors, shape: Sizes, quantised: Quantised | None, cross: Cross) -> Model:
