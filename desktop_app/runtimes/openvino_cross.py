@@ -100,7 +100,7 @@ class Int8:
 @lru_cache(maxsize=1)
 def is_exact() -> bool:
     """Whether the CPU multiplies bytes without overflow. One without VNNI adds two products in 16 bits, and of the
-    largest bytes loses half (OpenVINO 2026.4.1, `ONEDNN_MAX_CPU_ISA=AVX512_CORE`)."""
+    largest bytes loses nearly all (OpenVINO 2026.4.1, `ONEDNN_MAX_CPU_ISA=AVX512_CORE`)."""
     bytes_, floats = take([1, 16, 64], Type.i8, "bytes"), take([1, 4, 64], Type.f32, "floats")
     product = op.matmul(signed(floats), _unit(bytes_), transpose_a=False, transpose_b=True)
     compiled = core().compile_model(Model([give(product, "product")], [bytes_, floats], "bytes"), "CPU")
