@@ -1,4 +1,5 @@
 """What a power cut leaves: the order in which a program writes and syncs is written down, and replayed up to a cut.
+And what a disk that is full from some write on leaves: `FullDisk`.
 
 A kill takes nothing that was handed to the system; a power cut takes what no sync had brought to the disk. As on ext4
 and XFS, a sync of a file brings to the disk what was written to that file, and all names that were made, changed and
@@ -20,6 +21,7 @@ from pathlib import Path
 SHIM = Path(__file__).with_name("disk_log.c")
 HAS_COMPILER = sys.platform == "linux" and shutil.which("gcc") is not None
 _ENTRY = struct.Struct("dqqIIII")
+_CONTROL = struct.Struct("qqq488s")
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,46 @@ class _File:
 
 def record(code: str, arguments: Sequence[str], folder: Path, log: Path) -> list[Step]:
     """Run Python code, and give what it did to the files under `folder`, which exists, in order."""
-    shim = log.with_suffix(".so")
-    command = ["gcc", "-shared", "-fPIC", "-O1", "-o", str(shim), str(SHIM), "-ldl", "-pthread"]
-    subprocess.run(command, check=True)
-    told = {"LD_PRELOAD": str(shim), "DISK_LOG": str(log), "DISK_LOG_OF": str(folder)}
+    told = {"LD_PRELOAD": str(_built(log.with_suffix(".so"))), "DISK_LOG": str(log), "DISK_LOG_OF": str(folder)}
     subprocess.run([sys.executable, "-c", code, *arguments], env=os.environ | told, check=True, timeout=120)
     return _steps(log.read_bytes(), str(folder))
+
+
+def _built(shim: Path) -> Path:
+    """Compile the library that is preloaded."""
+    command = ["gcc", "-shared", "-fPIC", "-O1", "-o", str(shim), str(SHIM), "-ldl", "-pthread"]
+    subprocess.run(command, check=True)
+    return shim
+
+
+FAILURES = ("stays", "once", "short")
+"""The disk is full from some call on; that one alone fails; or that write is done by half, and then the disk is full."""
+
+
+class FullDisk:
+    """Counts the calls that need room (writes, syncs, renames, files and folders that are made) in programs that run
+    with the environment `of` a folder, and lets one of them fail with ENOSPC."""
+
+    def __init__(self, room: Path) -> None:
+        self._shim, self._file = _built(room / "disk_full.so"), room / "disk_full"
+
+    def of(self, folder: Path) -> dict[str, str]:
+        """What tells a program that the disk under `folder` is this one."""
+        return {"LD_PRELOAD": str(self._shim), "DISK_FULL": str(self._file), "DISK_LOG_OF": str(folder)}
+
+    def fail(self, call: int = 0, failure: str = "stays") -> None:
+        """Count anew, and let this call fail; none, where it is 0."""
+        self._file.write_bytes(_CONTROL.pack(0, call, FAILURES.index(failure), b""))
+
+    @property
+    def calls(self) -> int:
+        """How many there were."""
+        return int(_CONTROL.unpack(self._file.read_bytes())[0])
+
+    @property
+    def failed(self) -> str:
+        """The call that failed and its file; "" while none did."""
+        return str(_CONTROL.unpack(self._file.read_bytes())[3].rstrip(b"\0").decode(errors="replace"))
 
 
 def _steps(log: bytes, folder: str) -> list[Step]:
