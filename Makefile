@@ -76,7 +76,7 @@ parity: setup
 	$(PYTHON) -m pytest -p no:randomly -m "parity or long" --timeout 3600 -k "$$ONLY" tests/parity
 
 SEED = 1
-ATTACKS = media models kills offline endurance
+ATTACKS = media models kills disk offline endurance
 
 # Each attack runs, whatever the others find: `make -k chaos`. One of them: `make chaos ATTACKS=kills`.
 chaos: $(ATTACKS:%=attack-%)

@@ -21,7 +21,7 @@ from pathlib import Path
 SHIM = Path(__file__).with_name("disk_log.c")
 HAS_COMPILER = sys.platform == "linux" and shutil.which("gcc") is not None
 _ENTRY = struct.Struct("dqqIIII")
-_CONTROL = struct.Struct("qqq488s")
+_CONTROL = struct.Struct("qqq488s")  # calls, the one that fails, how, and what it was
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,12 @@ class FullDisk:
     """Counts the calls that need room (writes, syncs, renames, files and folders that are made) in programs that run
     with the environment `of` a folder, and lets one of them fail with ENOSPC."""
 
-    def __init__(self, room: Path) -> None:
-        self._shim, self._file = _built(room / "disk_full.so"), room / "disk_full"
+    def __init__(self, room: Path, *, built: bool = False) -> None:
+        """With `built`, the one that was made in the same folder, seen from a program that runs on it."""
+        self._shim, self._file = room / "disk_full.so", room / "disk_full"
+        if not built:
+            _built(self._shim)
+            self._file.write_bytes(bytes(_CONTROL.size))
 
     def of(self, folder: Path) -> dict[str, str]:
         """What tells a program that the disk under `folder` is this one."""
@@ -83,7 +87,8 @@ class FullDisk:
 
     def fail(self, call: int = 0, failure: str = "stays") -> None:
         """Count anew, and let this call fail; none, where it is 0."""
-        self._file.write_bytes(_CONTROL.pack(0, call, FAILURES.index(failure), b""))
+        with self._file.open("r+b") as file:  # in place: programs that run have it in their memory
+            file.write(_CONTROL.pack(0, call, FAILURES.index(failure), b""))
 
     @property
     def calls(self) -> int:

@@ -18,7 +18,7 @@ _ANOTHER_INPUT = N_("Choose another input.")
 _NO_SYSTEM_AUDIO = N_("No input records system audio.")
 _OUTPUT = N_("Connect loudspeakers or headphones, or choose them in the system's sound settings.")
 _MAKE_ROOM = N_("Free some space, then try again.")
-_DATA_FOLDER = N_("Check the permissions of Galley's data folder.")
+_DATA_FOLDER = N_("Check the permissions of Galley's data folder, and that its disk can be written and has space.")
 _PERMISSIONS = N_("Check its permissions.")
 _DOWNLOAD_AGAIN = N_("Download the model again.")
 _ANOTHER_MODEL = N_("Choose another model.")
@@ -181,12 +181,13 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         N_("{name} was not saved ({error})."),
         N_("Choose another folder or free some space, then save again."),
     ),
+    "disk.full_at": (N_("The disk is full where {folder} is."), _MAKE_ROOM),
     "disk.cache": (
         N_("The quantised weights cannot be saved in {folder} ({error})."),
         N_("Free some space there and allow Galley to write, or choose f32."),
     ),
     # The library.
-    "library.read_only": (N_("The library cannot be written."), _DATA_FOLDER),
+    "library.read_only": (N_("The library is read-only."), _DATA_FOLDER),
     "library.not_opened": (N_("The library cannot be opened."), _DATA_FOLDER),
     "library.locked": (N_("Another program is using the library."), N_("Close that program, then try again.")),
     "library.damaged": (

@@ -7,6 +7,7 @@ vocabulary stays at 8 bits, as is usual (https://arxiv.org/abs/2210.17323 and th
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import math
@@ -148,9 +149,12 @@ def stored(
     try:
         if not _is_sound(path):
             _write(path, tensors, names, bits, progress)
-        os.utime(path)  # the oldest ones are removed first
+        with suppress(OSError):  # a disk that can only be read
+            os.utime(path)  # the oldest ones are removed first
         return Quantised(tensors, bits, TensorFile(path))
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise Problem("disk.full_at", folder=str(cache)) from error
         raise Problem("disk.cache", folder=str(cache), error=error.strerror or str(error)) from error
 
 

@@ -160,7 +160,8 @@ def _shape(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        with suppress(sqlite3.OperationalError):  # a full disk has ended the transaction, which is no damage
+            connection.execute("ROLLBACK")
         raise
 
 

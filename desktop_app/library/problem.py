@@ -16,8 +16,10 @@ def is_damage(error: sqlite3.Error) -> bool:
 def explained(error: sqlite3.Error | OSError) -> Problem:
     """The problem behind an error."""
     if isinstance(error, OSError):
-        if error.errno == errno.ENOSPC:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
             return Problem("disk.full")
+        if error.errno == errno.EROFS:
+            return Problem("library.read_only")
         return Problem("library.failed", error=error.strerror or str(error))
     match _code(error):
         case sqlite3.SQLITE_FULL:

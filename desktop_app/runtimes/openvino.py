@@ -25,6 +25,7 @@ from desktop_app.checkpoints import quantised
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.quantised import Quantised
 from desktop_app.checkpoints.tensors import Tensors
+from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_graphs as graphs
 from desktop_app.runtimes.openvino_cross import Cross, Floats, Int8, is_exact
 from desktop_app.runtimes.openvino_memory import Appended, Joined, Slots
@@ -117,9 +118,13 @@ def _quantised(
     if kind not in BITS:
         return None
     names = quantised.matrices(sides)
-    if cache is None:
-        return Quantised(checkpoint.tensors, BITS[kind])
-    return quantised.stored(checkpoint.tensors, names, BITS[kind], cache)
+    if cache is not None:
+        try:
+            return quantised.stored(checkpoint.tensors, names, BITS[kind], cache)
+        except Problem as problem:  # a full disk costs memory, not the transcript
+            if problem.kind != "disk":
+                raise
+    return Quantised(checkpoint.tensors, BITS[kind])
 
 
 def _release(tensors: Tensors, weights: Quantised | None) -> None:

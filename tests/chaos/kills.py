@@ -413,13 +413,13 @@ def new_home(room: Path, name: str) -> Path:
     return home
 
 
-def start(command: list[str], home: Path) -> Run:
-    """Run a module with what belongs to the user in `home`."""
+def start(command: list[str], home: Path, **more: str) -> Run:
+    """Run a module with what belongs to the user in `home`, and `more` in its environment."""
     out = home.parent / f"{home.name}-{uuid.uuid4().hex}.out"
     with out.open("wb") as said, out.with_suffix(".err").open("wb") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", *command], stdin=subprocess.DEVNULL, stdout=said, stderr=errors,
-            env=environment(home), cwd=TESTS.parent, start_new_session=True,
+            env=environment(home) | more, cwd=TESTS.parent, start_new_session=True,
         )  # fmt: skip
     return Run(home, process, out)
 

@@ -15,7 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from desktop_app.app.problems import sentence
 from desktop_app.audio.microphone import Input
+from desktop_app.checkpoints.installed import disk_problem
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.fake_input import FakeInput, Sound, read
 
@@ -59,15 +62,16 @@ def window(*files: str) -> int:
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
-    from desktop_app.app.entry import BROKEN_OFF
+    from desktop_app.app.entry import BROKEN_OFF, FAILED
     from desktop_app.ui.shell.app import Program
 
     app = QApplication([])
     program = Program(app)
     program.window.show()
+    program.session.trouble.connect(_say_trouble)
 
     def begin() -> None:
-        for key in [key for key, entry in program.session.entries.items() if entry.state in BROKEN_OFF]:
+        for key in [key for key, entry in program.session.entries.items() if entry.state in (*BROKEN_OFF, FAILED)]:
             program.session.again(key)
         if files:
             before = len(program.session.entries)
@@ -118,13 +122,15 @@ def quantise(model: str) -> int:
     """Write a model's int8 weights as the page of models does, in a process of its own."""
     import queue
 
-    from desktop_app.engine.model_work import Done, Message, Quantise, Step, Task
+    from desktop_app.engine.model_work import Done, Message, Quantise, Refused, Step, Task
 
     said: queue.SimpleQueue[Message] = queue.SimpleQueue()
     task = Task(Quantise(model, "auto", "int8"), said.put)
     while isinstance(last := said.get(), Step):
         pass
     task.close()
+    if isinstance(last, Refused):
+        raise last.problem
     return 0 if isinstance(last, Done) else 1
 
 
@@ -141,6 +147,16 @@ def library(*folders: str) -> int:
             kept.append(key, segment(count))
             print(number, count, flush=True)
         kept.close()
+    return 0
+
+
+def preferences(times: str) -> int:
+    """Save settings so many times; a line when each is saved."""
+    from desktop_app import settings
+
+    for number in range(int(times)):
+        settings.write({"microphone": str(number)})
+        print(number, flush=True)
     return 0
 
 
@@ -178,11 +194,22 @@ def _close_when_done(program: Any) -> None:
     from desktop_app.app.entry import DONE, IN_WORK
 
     def close() -> None:
-        states = [entry.state for entry in program.session.entries.values()]
+        failed = [entry for entry in program.session.entries.values() if entry.state != DONE]
+        _say_trouble(tuple(entry.problem for entry in failed if entry.problem))
         program.close()
-        QApplication.exit(0 if all(state == DONE for state in states) else 1)
+        QApplication.exit(1 if failed or _trouble else 0)
 
     _when(lambda: not any(entry.state in IN_WORK for entry in program.session.entries.values()), close)
+
+
+_trouble: list[Problem] = []
+
+
+def _say_trouble(problems: tuple[Problem, ...]) -> None:
+    """What the window shows as a problem is said in the terminal, and makes the program fail."""
+    _trouble.extend(problems)
+    for problem in problems:
+        print(sentence(problem), file=sys.stderr, flush=True)
 
 
 def _when(happened: Callable[[], object], then: Callable[[], object]) -> None:
@@ -195,7 +222,12 @@ def _when(happened: Callable[[], object], then: Callable[[], object]) -> None:
         QTimer.singleShot(20, partial(_when, happened, then))
 
 
-VICTIMS = {each.__name__: each for each in (window, live, record, quantise, library, export)}
+VICTIMS = {each.__name__: each for each in (window, live, record, quantise, library, preferences, export)}
 
 if __name__ == "__main__":
-    sys.exit(VICTIMS[sys.argv[1]](*sys.argv[2:]))
+    try:
+        sys.exit(VICTIMS[sys.argv[1]](*sys.argv[2:]))
+    except Problem as problem:
+        sys.exit(sentence(problem))
+    except OSError as error:
+        sys.exit(sentence(disk_problem(error)))

@@ -4,6 +4,8 @@ its text is grouped and whatever was rejected before.
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -232,6 +234,24 @@ def test_weights_are_made_once(toy: Pair, tmp_path: Path, precision: str) -> Non
         np.testing.assert_array_equal(model.open(model.encode(features())).run(tokens), right)
         times = {file: file.read_bytes() for file in tmp_path.glob("*.weights")}
         assert len(times) == 2
+
+
+def test_weights_that_cannot_be_kept_are_quantised_all_the_same(
+    toy: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk costs memory, not the transcript: the scores are those of weights from a file."""
+    checkpoint = read(toy.folder)
+    windows = features()
+    kept = load(checkpoint, precision="int8", cache=tmp_path / "kept")
+    expected = kept.open(kept.encode(windows)).run([1, 2, 3])
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    model = load(checkpoint, precision="int8", cache=tmp_path / "full")
+    assert not list((tmp_path / "full").glob("*.weights"))
+    np.testing.assert_array_equal(model.open(model.encode(windows)).run([1, 2, 3]), expected)
 
 
 def test_the_checkpoint_may_go_once_it_is_loaded(toy: Pair, tmp_path: Path) -> None:

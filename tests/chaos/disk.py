@@ -1,0 +1,189 @@
+"""A disk that is full at any one write: `python -m tests.chaos.disk --most 40`.
+
+Each program runs once while the calls that need room are counted: writes, syncs, renames, files and folders that are
+made. Then again and again, and each time another one of them fails: for good, alone, or after half of its bytes. The
+program has to end with all of its work done, or with a sentence and an exit status that says that it is not. What it
+had acknowledged must be there, the library whole, nothing half-written taken for whole; and the next start, with room,
+has to end as a run that nobody disturbed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from desktop_app import settings
+from desktop_app.transcript.constants import SAMPLE_RATE
+from tests.chaos import kills
+from tests.chaos.kills import PATIENCE, Attack, Download, FileInTerminal, FileInWindow, Findings, Run
+from tests.disk_log import FAILURES, HAS_COMPILER, FullDisk
+from tests.fake_input import read
+
+
+class Live(kills.LiveInTerminal):
+    """`galley record`: what was heard before the disk was full is kept, but for a second."""
+
+    def lost(self, run: Run, promised: tuple[int, Any]) -> Findings:
+        said, self.lines = promised
+        files = kills.sound_files(run.home)
+        self.kept = read(files[0]) if files else self.sound[:0]
+        if self.kept.size < said - 2 * SAMPLE_RATE:  # the microphone goes on until it is closed
+            yield f"{(said - self.kept.size) / SAMPLE_RATE:.2f} s of sound are gone"
+        if (self.kept != self.sound[: self.kept.size]).any():
+            yield "the sound is another one"
+
+
+class Libraries(kills.OldLibraries):
+    """Two libraries: a new one, and one of the first version."""
+
+    count = 2
+
+    def prepare(self, home: Path) -> None:
+        kills.old_library(home / "libraries" / "0", 1)
+        kills.old_library(home / "libraries" / "1", kills.database.VERSION)
+
+
+class Export(kills.Export):
+    """Texts are saved over older ones, and those are there whole before."""
+
+    times = 1
+
+    def prepare(self, home: Path) -> None:
+        super().prepare(home)
+        for name, content in self._contents[0].items():
+            (home / "texts" / name).write_bytes(content)
+
+
+class Settings(Attack):
+    """Settings are saved; what was acknowledged is set."""
+
+    name = "settings"
+
+    def command(self, home: Path) -> list[str]:
+        return ["tests.chaos.victims", "preferences", "3"]
+
+    def promised(self, run: Run) -> list[str]:
+        return run.said
+
+    def lost(self, run: Run, promised: list[str]) -> Findings:
+        found = self.outcome(run.home)
+        if promised and found not in (promised[-1], str(int(promised[-1]) + 1)):
+            yield f"it is {found!r} after {promised}"
+
+    def outcome(self, home: Path) -> Any:
+        before = os.environ.get("GALLEY_HOME")
+        os.environ["GALLEY_HOME"] = str(home)
+        try:
+            return settings.read().get("microphone")
+        finally:
+            os.environ.pop("GALLEY_HOME")
+            if before is not None:
+                os.environ["GALLEY_HOME"] = before
+
+
+QUICK: tuple[type[Attack], ...] = (Libraries, Export, Settings)
+KINDS: tuple[type[Attack], ...] = (*QUICK, kills.Quantising, Download, FileInTerminal, FileInWindow, Live)
+
+
+def calls_of(attack: Attack, disk: FullDisk) -> int:
+    """How many calls of the program need room."""
+    home = kills.new_home(attack.room, attack.name)
+    attack.prepare(home)
+    disk.fail()
+    run = kills.start(attack.command(home), home, **disk.of(home))
+    run.process.wait(PATIENCE)
+    shutil.rmtree(home)
+    if run.status or not disk.calls:
+        raise RuntimeError(f"{attack.name} with its writes counted: {run.status}\n{run.errors}")
+    return disk.calls
+
+
+def fill_once(attack: Attack, disk: FullDisk, call: int, failure: str) -> list[str] | None:
+    """Let one call fail, and give what is wrong then; None if the program did not come to that call."""
+    home = kills.new_home(attack.room, attack.name)
+    attack.prepare(home)
+    disk.fail(call, failure)
+    run = kills.start(attack.command(home), home, **disk.of(home))
+    found = []
+    try:
+        run.process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        found.append("it hangs")
+        os.killpg(run.process.pid, signal.SIGKILL)
+        run.process.wait()
+    if not (failed := disk.failed):
+        shutil.rmtree(home)
+        return None
+    found += [f"left running: {each}" for each in kills.left_running(home)]
+    errors = run.errors
+    if "Traceback" in errors:
+        found.append(f"a traceback: {errors[-600:]}")
+    if run.status == 0 and (outcome := attack.outcome(home)) != attack.result:
+        found.append(f"it claims to have done its work, but has not: {outcome!r:.300}")
+    if run.status and (run.status < 0 or not errors.strip()):
+        found.append(f"it ended with {run.status} and says {errors!r}")
+    if run.status and not found and not any(words in errors for words in ("disk is full", " space")):
+        found.append(f"no sentence says that the disk is full: {errors[-300:]!r}")
+    found += attack.lost(run, attack.promised(run))
+    found += attack.check(run)
+    found += [
+        f"left behind: {name}" for name in sorted(kills.names_in(home) - attack.files) if "/logs" not in f"/{name}"
+    ]
+    if not found:
+        shutil.rmtree(home)
+    return [f"{attack.name}, call {call} ({failed}) fails, {failure} ({home}): {each}" for each in found]
+
+
+def campaign(room: Path, kinds: Sequence[type[Attack]], most: int) -> tuple[Counter[str], list[str]]:
+    """Let at most so many calls of each program fail, evenly chosen, in each of the ways; gives how many failed, by the
+    program's name, and what was found."""
+    disk, failed, findings = FullDisk(room), Counter[str](), list[str]()
+    for kind in kinds:
+        attack = kind(room)
+        try:
+            calls = calls_of(attack, disk)
+            chosen = sorted({1 + round(place * (calls - 1) / max(1, most - 1)) for place in range(min(most, calls))})
+            print(f"{attack.name}: {calls} calls, {len(chosen)} of them fail in {len(FAILURES)} ways", flush=True)
+            for call in chosen if calls > most else range(1, calls + 1):
+                for failure in FAILURES:
+                    found = fill_once(attack, disk, call, failure)
+                    failed[attack.name] += found is not None
+                    findings += found or []
+                    print(*(found or []), sep="\n", end="\n" if found else "", flush=True)
+        finally:
+            if isinstance(attack, Download):
+                attack.close()
+    return failed, findings
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.chaos.disk", description=__doc__)
+    parser.add_argument("--most", type=int, default=40, help="calls of each program that fail (default: %(default)s)")
+    parser.add_argument("--only", choices=[kind.name for kind in KINDS], help="one program")
+    given = parser.parse_args()
+    if not HAS_COMPILER:
+        print("skipped: the disk is filled by a library built with gcc, for Linux")
+        return 0
+    room = Path(tempfile.mkdtemp(prefix="galley-disk-"))
+    began = time.monotonic()
+    failed, findings = campaign(room, [kind for kind in KINDS if given.only in (None, kind.name)], given.most)
+    for name, count in failed.items():
+        print(f"{count:4} full disks of {name}")
+    print(f"{failed.total()} full disks in {time.monotonic() - began:.0f} s, {len(findings)} findings")
+    if not findings:
+        shutil.rmtree(room)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
