@@ -67,7 +67,7 @@ def _built(shim: Path) -> Path:
 
 
 FAILURES = ("stays", "once", "short")
-"""The disk is full from some call on; that one alone fails; or that write is done by half, and then the disk is full."""
+"""The disk is full from some call on; that one alone fails; or it writes half, and then the disk is full."""
 
 
 class FullDisk:

@@ -23,24 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from desktop_app import settings
-from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.chaos import kills
-from tests.chaos.kills import PATIENCE, Attack, Download, FileInTerminal, FileInWindow, Findings, Run
+from tests.chaos.kills import PATIENCE, Attack, Download, FileInTerminal, Findings, Run
 from tests.disk_log import FAILURES, HAS_COMPILER, FullDisk
-from tests.fake_input import read
-
-
-class Live(kills.LiveInTerminal):
-    """`galley record`: what was heard before the disk was full is kept, but for a second."""
-
-    def lost(self, run: Run, promised: tuple[int, Any]) -> Findings:
-        said, self.lines = promised
-        files = kills.sound_files(run.home)
-        self.kept = read(files[0]) if files else self.sound[:0]
-        if self.kept.size < said - 2 * SAMPLE_RATE:  # the microphone goes on until it is closed
-            yield f"{(said - self.kept.size) / SAMPLE_RATE:.2f} s of sound are gone"
-        if (self.kept != self.sound[: self.kept.size]).any():
-            yield "the sound is another one"
 
 
 class Libraries(kills.OldLibraries):
@@ -92,7 +77,7 @@ class Settings(Attack):
 
 
 QUICK: tuple[type[Attack], ...] = (Libraries, Export, Settings)
-KINDS: tuple[type[Attack], ...] = (*QUICK, kills.Quantising, Download, FileInTerminal, FileInWindow, Live)
+KINDS: tuple[type[Attack], ...] = (*QUICK, kills.Quantising, Download, FileInTerminal)
 
 
 def calls_of(attack: Attack, disk: FullDisk) -> int:
