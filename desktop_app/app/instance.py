@@ -25,9 +25,9 @@ from desktop_app.app.worker import Post
 
 _PATIENCE = 5.0  # seconds in which a window that is open answers
 _REQUEST_TIMEOUT = 1.0  # seconds in which whoever comes says what it wants
-_TURN = 0.1
-_MOST = 4_000_000  # bytes of paths
-_LONGEST = 100  # bytes of the place of a socket: systems allow a few more
+_RETRY = 0.1  # seconds until the next attempt
+_LONGEST_REQUEST = 4_000_000  # bytes of paths
+_LONGEST_ADDRESS = 100  # bytes of the place of a socket: systems allow a few more
 _TAKEN = b"taken"
 
 
@@ -75,10 +75,15 @@ class Instance:
 
     def _listen(self, post: Post, take: Callable[[list[str]], object]) -> None:
         while self._listener is not None and not self._closing:
-            with contextlib.suppress(OSError, EOFError), self._listener.accept() as connection:
+            try:
+                connection = self._listener.accept()
+            except OSError:  # no file is left to this process, say: that passes, and must not cost a processor
+                time.sleep(_RETRY)
+                continue
+            with contextlib.suppress(OSError, EOFError), connection:
                 if self._closing or not connection.poll(_REQUEST_TIMEOUT):
                     continue
-                paths = _paths(connection.recv_bytes(_MOST))
+                paths = _paths(connection.recv_bytes(_LONGEST_REQUEST))
                 if paths is None:
                     continue
                 taken = Event()
@@ -100,7 +105,7 @@ def _ask(paths: Sequence[str], deadline: float) -> bool:
                 connection.send_bytes(json.dumps(list(paths)).encode())
                 if connection.poll(max(deadline - time.monotonic(), 0)):
                     return connection.recv_bytes(len(_TAKEN)) == _TAKEN
-        time.sleep(_TURN)  # it is just being opened
+        time.sleep(_RETRY)  # it is just being opened
     return False
 
 
@@ -124,4 +129,4 @@ def _address() -> str:
         return rf"\\.\pipe\{name}"
     inside = os.path.join(place, "window.socket")
     own = os.environ.get("TMPDIR" if sys.platform == "darwin" else "XDG_RUNTIME_DIR")
-    return os.path.join(own, name) if own and len(os.fsencode(inside)) > _LONGEST else inside
+    return os.path.join(own, name) if own and len(os.fsencode(inside)) > _LONGEST_ADDRESS else inside

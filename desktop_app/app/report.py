@@ -44,7 +44,7 @@ _VARIABLES = re.compile(
     r"(GALLEY|HF|QT|OV|OPENVINO|OMP|PULSE|ALSA)_\w+|(HTTPS?|ALL|NO)_PROXY|SSL_CERT_FILE", re.IGNORECASE
 )
 
-_PATH = re.compile(r"(?<![\w~>])(?:/|[A-Za-z]:[\\/])[^\s'\",;()]+")
+_PATH = re.compile(r"(?<![\w~>])(?:/|[A-Za-z]:[\\/])(?=\S).*", re.DOTALL)
 _KEPT_LINE = re.compile(
     r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d process \d+"
     r"|Traceback \(most recent call last\):"
@@ -116,12 +116,16 @@ def _about() -> str:
 
 def _lines(findings: Iterable[Finding]) -> Iterator[str]:
     for finding in findings:
-        line = f"{finding.state:7}  {finding.what} {finding.remedy}".rstrip()
-        yield without_paths(line.replace(finding.private, "…") if finding.private else line)
+        texts = (finding.what, finding.remedy)
+        hidden = (part.replace(finding.private, "…") if finding.private else part for part in texts)
+        yield " ".join([f"{finding.state:7} ", *map(without_paths, hidden)]).rstrip()
 
 
 def without_paths(text: str) -> str:
-    """A text of Galley's with the names of known folders in the place of their paths, and without other paths."""
+    """A text of Galley's with the names of known folders in the place of their paths, and without other paths.
+
+    What follows a path is left out too: names hold spaces and every other character, so nobody can tell where it ends.
+    """
     known = {
         folders.data(): "<data>",
         folders.cache(): "<cache>",
@@ -131,7 +135,7 @@ def without_paths(text: str) -> str:
     }
     both = {str(each): name for folder, name in known.items() for each in (folder, folder.resolve())}
     either = "|".join(re.escape(folder) for folder in sorted(both, key=len, reverse=True) if len(folder) > 1)
-    text = re.sub(rf"({either})(?![\w-])(?:[\\/]+[^\s'\",;()]*)?", lambda found: both[found[1]], text)
+    text = re.sub(rf"({either})(?:[\\/]+.*|(?![\w-]))", lambda found: both[found[1]], text, flags=re.DOTALL)
     return _PATH.sub("<path>", text)
 
 
