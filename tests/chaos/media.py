@@ -7,7 +7,6 @@ sentence, never by a traceback. Each file has a number; `--only NUMBER` makes an
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import resource
@@ -15,10 +14,8 @@ import sys
 import tempfile
 import time
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -31,6 +28,8 @@ from desktop_app.app import problems
 from desktop_app.audio import decoder_process, length
 from desktop_app.audio.files import AudioFile
 from desktop_app.problems import Problem
+from tests.chaos import mutated
+from tests.chaos.mutated import Outcome
 
 LONGEST = 30.0
 """Seconds that one file may take."""
@@ -195,24 +194,6 @@ def mutate(seeds: Sequence[Path], rng: random.Random) -> tuple[str, bytes]:
     return seed.name, bytes(data)
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one file.
-
-    Attributes:
-        code: of its problem or damage, "" for none.
-        peak: bytes of the largest process so far.
-        findings: what breaks the promise.
-    """
-
-    number: int
-    name: str
-    code: str
-    seconds: float
-    peak: int
-    findings: tuple[str, ...]
-
-
 def read_one(folder: Path, seeds: Sequence[Path], seed: int, number: int) -> Outcome:
     """Make one damaged file and read it, in one of the ways in which the program reads files."""
     rng = random.Random(f"{seed} {number}")
@@ -220,7 +201,7 @@ def read_one(folder: Path, seeds: Sequence[Path], seed: int, number: int) -> Out
     path = folder / f"{number}-{name}"
     path.write_bytes(data)
     way = rng.choice(("whole", "whole", "whole", "from a place", "length"))
-    findings, code = [], ""
+    findings, code = [], "done"
     decoder_process._ERRORS = errors = _errors()
     before = os.fstat(errors.fileno()).st_size
     began = time.monotonic()
@@ -246,7 +227,7 @@ def read_one(folder: Path, seeds: Sequence[Path], seed: int, number: int) -> Out
         findings.append(f"this file, or one before it in the same process, took {peak >> 20} MiB")
     if not findings:
         path.unlink()
-    return Outcome(number, name, code, seconds, peak, tuple(findings))
+    return Outcome(number, name, (code,), seconds, peak, tuple(findings))
 
 
 @cache
@@ -281,33 +262,5 @@ def run(count: int, seed: int, folder: Path, jobs: int, first: int = 0) -> list[
         return list(pool.map(read, numbers, chunksize=_AT_ONCE, timeout=4 * LONGEST * count))
 
 
-def report(outcomes: Sequence[Outcome]) -> str:
-    """What was found, in lines."""
-    lines = [f"{len(outcomes)} files"]
-    lines += [f"{count:6} {code or 'read'}" for code, count in Counter(each.code for each in outcomes).most_common()]
-    slowest = max(outcomes, key=lambda each: each.seconds)
-    lines.append(f"slowest: {slowest.number} ({slowest.name}), {slowest.seconds:.1f} s")
-    lines.append(f"largest process: {max(each.peak for each in outcomes) >> 20} MiB")
-    found = [each for each in outcomes if each.findings]
-    lines += [f"{each.number} ({each.name}): {finding}" for each in found for finding in each.findings]
-    return "\n".join([*lines, f"{len(found)} findings"])
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.chaos.media", description=__doc__)
-    parser.add_argument("--count", type=int, default=300, help="how many files")
-    parser.add_argument("--seed", type=int, default=1, help="of the damage")
-    parser.add_argument("--jobs", type=int, default=2, help="how many at once")
-    parser.add_argument("--only", type=int, metavar="NUMBER", help="make and read this one, and no other")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where files with findings are kept")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = arguments.keep or Path(scratch)
-        first, count = (0, arguments.count) if arguments.only is None else (arguments.only, 1)
-        outcomes = run(count, arguments.seed, folder, arguments.jobs, first)
-        print(report(outcomes))
-    return any(each.findings for each in outcomes)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(mutated.main("tests.chaos.media", __doc__, run, 300))

@@ -11,7 +11,6 @@ The processes are forks of one that has the program loaded, which is much faster
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import math
@@ -23,13 +22,10 @@ import selectors
 import shutil
 import signal
 import sys
-import tempfile
 import time
 import traceback
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -38,6 +34,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from tests.chaos import mutated
+from tests.chaos.mutated import Outcome
 
 LONGEST = 30.0
 """Seconds of computing that adding, or running, one folder may take."""
@@ -310,24 +309,6 @@ def mutate(folder: Path, rng: random.Random) -> str:
 # What is done with them
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one folder.
-
-    Attributes:
-        codes: of what was done with it: the problem's, "done", or "died" for a process that may.
-        peak: bytes of the largest process.
-        findings: what breaks the promise.
-    """
-
-    number: int
-    name: str
-    codes: tuple[str, ...]
-    seconds: float
-    peak: int
-    findings: tuple[str, ...]
-
-
 @cache
 def _sound() -> npt.NDArray[np.float32]:
     from desktop_app.audio.files import AudioFile
@@ -473,7 +454,8 @@ def run_one(seeds: Path, seed: int, scratch: Path, number: int) -> Outcome:
         findings.append(f"took {longest:.0f} s")
     if peak > MOST:
         findings.append(f"took {peak >> 20} MiB")
-    shutil.rmtree(home)
+    if not findings:
+        shutil.rmtree(home)
     return Outcome(number, f"{kind}: {what}", tuple(codes), longest, peak, tuple(findings))
 
 
@@ -508,10 +490,10 @@ def _use_networks(seeds: Path, folder: Path) -> None:
     speaker_networks.bundled = lambda entry: folder / "none"
 
 
-def run(count: int, seed: int, jobs: int, scratch: Path, first: int = 0) -> list[Outcome]:
+def run(count: int, seed: int, scratch: Path, jobs: int, first: int = 0) -> list[Outcome]:
     """Try so many damaged folders."""
     seeds = scratch / "seeds"
-    seeds.mkdir()
+    seeds.mkdir(parents=True, exist_ok=True)
     context = get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:  # it loads PyTorch, whose threads no fork survives
         pool.submit(make_seeds, seeds).result()
@@ -519,34 +501,5 @@ def run(count: int, seed: int, jobs: int, scratch: Path, first: int = 0) -> list
         return list(pool.map(partial(run_one, seeds, seed, scratch), range(first, first + count)))
 
 
-def report(outcomes: Sequence[Outcome]) -> str:
-    """What was found, in lines."""
-    lines = [f"{len(outcomes)} folders"]
-    codes = Counter(code for each in outcomes for code in each.codes)
-    lines += [f"{count:6} {code}" for code, count in codes.most_common()]
-    slowest, largest = (max(outcomes, key=key) for key in (lambda each: each.seconds, lambda each: each.peak))
-    lines.append(f"slowest: {slowest.number} ({slowest.name[:100]}), {slowest.seconds:.1f} s")
-    lines.append(f"largest process: {largest.number} ({largest.name[:100]}), {largest.peak >> 20} MiB")
-    lines += [f"{each.number} died ({each.name})" for each in outcomes if "died" in each.codes]
-    found = [each for each in outcomes if each.findings]
-    lines += [f"{each.number} ({each.name}): {finding}" for each in found for finding in each.findings]
-    return "\n".join([*lines, f"{len(found)} findings"])
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.chaos.models", description=__doc__)
-    parser.add_argument("--count", type=int, default=100, help="how many folders")
-    parser.add_argument("--seed", type=int, default=1, help="of the damage")
-    parser.add_argument("--jobs", type=int, default=2, help="how many at once")
-    parser.add_argument("--first", type=int, default=0, metavar="NUMBER", help="begin with this one")
-    parser.add_argument("--only", type=int, metavar="NUMBER", help="make and run this one, and no other")
-    arguments = parser.parse_args()
-    first, count = (arguments.first, arguments.count) if arguments.only is None else (arguments.only, 1)
-    with tempfile.TemporaryDirectory() as scratch:
-        outcomes = run(count, arguments.seed, arguments.jobs, Path(scratch), first)
-    print(report(outcomes))
-    return any(each.findings for each in outcomes)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(mutated.main("tests.chaos.models", __doc__, run, 100))
