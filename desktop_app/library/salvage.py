@@ -180,8 +180,7 @@ class _File:
         """Keep what is a row of the library's."""
         if len(values) >= _OLDEST and values[0] is None and _is_id(values[1]):
             key = values[1]
-            lacking = len(RECORDING) - len(values)
-            row = (number, *values[1:], *_LATER[len(_LATER) - lacking :]) if lacking > 0 else (number, *values[1:])
+            row = (number, *values[1:], *_LATER[len(values) - _OLDEST :])
             found.recordings.setdefault(key, row[: len(RECORDING)])
         elif len(values) == len(SEGMENT) and _is_id(values[0]) and isinstance(values[1], int):
             key = values[0]
@@ -208,15 +207,14 @@ def _logged(wal: bytes, size: int) -> tuple[dict[int, bytes], int]:
     """The pages that the log has committed, and how many the database then had; 0 without any."""
     if len(wal) < _WAL_HEADER or int.from_bytes(wal[8:12], "big") != size:
         return {}, 0
-    order = "big" if int.from_bytes(wal[:4], "big") & 1 else "little"
-    sums = _checksum(wal[:24], (0, 0), order)
+    sums = _checksum(wal[:24], (0, 0))
     pages: dict[int, bytes] = {}
     waiting: dict[int, bytes] = {}
     count = 0
     for at in range(_WAL_HEADER, len(wal) - _WAL_FRAME - size + 1, _WAL_FRAME + size):
         page = wal[at + _WAL_FRAME : at + _WAL_FRAME + size]
         number, after, salts, *told = struct.unpack_from(">IIQII", wal, at)
-        sums = _checksum(page, _checksum(wal[at : at + 8], sums, order), order)
+        sums = _checksum(page, _checksum(wal[at : at + 8], sums))
         if salts != int.from_bytes(wal[16:24], "big") or sums != tuple(told):
             break
         waiting[number] = page
@@ -226,9 +224,10 @@ def _logged(wal: bytes, size: int) -> tuple[dict[int, bytes], int]:
     return pages, count
 
 
-def _checksum(data: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]:
+def _checksum(data: bytes, sums: tuple[int, int]) -> tuple[int, int]:
+    """As little-endian processors compute it; Galley runs on no others."""
     first, second = sums
-    numbers = struct.unpack(f"{'>' if order == 'big' else '<'}{len(data) // 4}I", data)
+    numbers = struct.unpack(f"<{len(data) // 4}I", data)
     for one, other in zip(numbers[::2], numbers[1::2], strict=True):
         first = (first + one + second) & 0xFFFFFFFF
         second = (second + other + first) & 0xFFFFFFFF
@@ -242,7 +241,8 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         value = value << 7 | data[place] & 0x7F
         if data[place] < 0x80:
             return value, place + 1
-    return value << 8 | data[at + 8], at + 9
+    value = value << 8 | data[at + 8]
+    return value - (value >> 63 << 64), at + 9  # the first bit is the sign
 
 
 def _values(payload: bytes, length: int) -> tuple[list[Any], bool]:

@@ -38,7 +38,8 @@ def made(path: Path, size: int = 4096, rows: int = 60) -> sqlite3.Connection:
     for number in range(1, rows + 1):
         values = chance.choices(VALUES, k=len(RECORDING) - 2)
         places = ", ".join("?" * len(RECORDING))
-        connection.execute(f"INSERT INTO recording VALUES ({places})", (number * 1000, key(number), *values))
+        row = ((-1) ** number * number * 1000, key(number), *values)  # damage makes numbers negative
+        connection.execute(f"INSERT INTO recording VALUES ({places})", row)
         for line in range(3):
             values = chance.choices(VALUES, k=len(SEGMENT) - 2)
             places = ", ".join("?" * len(SEGMENT))
@@ -83,6 +84,19 @@ def test_of_the_log_only_what_was_committed_counts(tmp_path: Path, size: int) ->
             copied.with_name(f"copied{ending}").write_bytes(path.with_name(f"it{ending}").read_bytes())
         connection.execute("ROLLBACK")
         same(read(copied), connection)
+
+
+def test_rows_of_older_versions_get_the_columns_that_were_added_since(tmp_path: Path) -> None:
+    """Which their tables get when such a library is opened."""
+    later = {15: (0, "[]", "", ""), 16: ("[]", "", ""), 17: ("", ""), 18: ("",), 19: ()}
+    for columns, added in later.items():
+        path = tmp_path / str(columns)
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            others = ", ".join(RECORDING[1:columns])
+            connection.execute(f"CREATE TABLE recording (number INTEGER PRIMARY KEY, {others})")
+            values = (7, key(1), *(f"value {column}" for column in range(2, columns)))
+            connection.execute(f"INSERT INTO recording VALUES ({', '.join('?' * columns)})", values)
+        assert read(path).recordings == {key(1): (*values, *added)}
 
 
 def test_the_part_of_a_row_that_is_there_is_kept_with_a_mark(tmp_path: Path) -> None:
