@@ -44,7 +44,7 @@ def inspect(folder: Path) -> Inspection | None:
         aside = len(list(folder.glob("library-damaged-*.sqlite3")))
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=10.0)) as connection:
             ask = connection.execute
-            found = [str(row[0]) for row in ask(f"PRAGMA integrity_check({_MOST_FAULTS})")]
+            found = [str(fault) for (fault,) in ask(f"PRAGMA integrity_check({_MOST_FAULTS})")]
             return Inspection(
                 path.stat().st_size,
                 ask("PRAGMA user_version").fetchone()[0],

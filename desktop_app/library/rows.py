@@ -99,7 +99,7 @@ class Recording:
     state: str
     seconds: float
     problem: Problem | None
-    live: bool = False
+    live: bool
     corrected: bool = False
     resumable: bool = False
     damaged: bool = False

@@ -149,6 +149,18 @@ def test_a_word_of_which_one_value_is_damaged_is_told(library: Library, field: s
     assert found.segments == (replace(segment(0), words=()), segment(1))
 
 
+@pytest.mark.parametrize(
+    "bad", [{"id": 7}, {"name": 7}, {"turns": [[-1.0, 1.0]]}, {"turns": [[0.0, "x"]]}, {"turns": [[0.0]]}]
+)
+def test_a_speaker_of_whom_one_value_is_damaged_is_told(library: Library, bad: dict[str, Any]) -> None:
+    key = made(library, "bad", segment(0))
+    value = json.dumps([{"id": "S1", "name": "Ann", "turns": [[0.0, 1.0]], **bad}])
+    with library._write() as connection:
+        connection.execute("UPDATE recording SET speakers = ?", (value,))
+    found = library.transcript(key)
+    assert (found.speakers, found.damage) == ((), Problem("library.row"))
+
+
 def test_one_bad_character_hides_nothing(library: Library) -> None:
     key = made(library, "bad", segment(0), segment(1))
     with library._write() as connection:
@@ -266,7 +278,9 @@ def test_lines_whose_recording_is_lost_are_listed_under_their_first_words(tmp_pa
     with closing(Library(tmp_path)) as opened:
         (entry,) = opened.recordings()
         assert (entry.id, entry.name, entry.damaged) == (key, "Good morning", True)
-        assert opened.transcript(key).segments == (segment(0, "Good morning"), segment(1))
+        lines = (segment(0, "Good morning"), segment(1))
+        unknown = Models("", "", "", "", "")
+        assert opened.transcript(key) == Transcript("", 0.0, "", 0.0, unknown, lines, damage=rows.DAMAGED)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.library import database
+from desktop_app.library import database, owners
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
 from desktop_app.transcript import speakers
@@ -173,8 +173,10 @@ def test_the_text_of_an_unfinished_recording_can_be_read(library: Library):
 def test_the_figures_of_a_broken_off_recording_stay(library: Library):
     recording = library.add("/talks/one.wav")
     library.begin(recording.id, MODELS, 12.0)
+    library.note(recording.id, Statistics(5.0), resume="at 5 s")
     library.note(recording.id, Statistics(6.0, 2.0, tokens=9))
     library.cancel(recording.id)
+    assert library.resume(recording.id) == "at 5 s", "until another place is known"
     assert library.transcript(recording.id).stats == Statistics(6.0, 2.0, tokens=9)
     library.note(recording.id, Statistics(7.0))
     assert library.transcript(recording.id).stats.tokens == 9
@@ -213,9 +215,11 @@ def test_a_library_of_an_older_galley_is_brought_up_to_date(tmp_path: Path):
     with sqlite3.connect(tmp_path / database.NAME) as old:
         old.execute("ALTER TABLE recording DROP COLUMN guarded")
         old.execute("ALTER TABLE recording DROP COLUMN corrected")
+        old.execute("ALTER TABLE recording DROP COLUMN resume")
         old.execute("PRAGMA user_version = 2")
     old.close()
     again = Library(tmp_path)
+    assert again.notice is None, "it is no damaged one"
     assert again.transcript(recording.id).guarded == ()
     again.close()
 
@@ -308,6 +312,15 @@ def test_work_of_a_living_program_is_left_alone_and_of_a_killed_one_is_interrupt
     after.close()
 
 
+def test_a_library_that_another_program_is_still_opening_is_waited_for_only_so_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(owners, "_PATIENCE", 0.05)
+    with owners.opening(tmp_path / "opening.lock"), pytest.raises(Problem, match=r"library\.locked"):
+        Library(tmp_path)
+    Library(tmp_path).close()
+
+
 def test_a_lock_that_cannot_be_removed_does_not_stop_the_program_from_ending(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -392,6 +405,7 @@ def test_a_library_of_a_newer_galley_is_left_untouched(tmp_path: Path):
 def test_a_live_recording_keeps_its_text_while_it_is_made(library: Library):
     recording = library.add_live("/talks/live.flac")
     assert (recording.state, recording.live) == ("recording", True)
+    assert library.recording(recording.id) == recording
     library.begin(recording.id, MODELS, 0.0)
     library.append(recording.id, segment(0))
     assert library.recording(recording.id).state == "recording"
@@ -439,9 +453,11 @@ def test_a_library_of_the_first_version_is_brought_to_this_one(library: Library,
         old.execute("ALTER TABLE recording DROP COLUMN live")
         old.execute("ALTER TABLE recording DROP COLUMN guarded")
         old.execute("ALTER TABLE recording DROP COLUMN corrected")
+        old.execute("ALTER TABLE recording DROP COLUMN resume")
         old.execute("PRAGMA user_version = 1")
     old.close()
     again = Library(tmp_path / "library")
+    assert again.notice is None, "it is no damaged one"
     assert again.recording(kept.id).live is False
     assert again.add_live("b.flac").live
     again.close()
