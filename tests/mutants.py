@@ -115,11 +115,12 @@ class Mutant:
         return f"{self.file.relative_to(ROOT)}, {self.operator.partition('/')[2]}:\n{what}"
 
 
-def sample(count: int, seed: int) -> list[Mutant]:
-    """One change at each of so many places."""
+def sample(count: int, seed: int, room: str = "") -> list[Mutant]:
+    """One change at each of so many places, of one room or of all."""
     at: dict[Place, list[Mutant]] = {}
     for mutant in _every():
-        at.setdefault(mutant.place, []).append(mutant)
+        if room in ("", mutant.room):
+            at.setdefault(mutant.place, []).append(mutant)
     chance = random.Random(seed)
     places = list(at)
     chance.shuffle(places)
@@ -278,11 +279,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--count", type=int, default=100, help="how many changes (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=2, help="which ones (default: %(default)s)")
+    parser.add_argument("--room", default="", help="only changes in this folder of the package")
     parser.add_argument("--notes", type=Path, help="keep here what the tests call, for the next time")
     given = parser.parse_args()
     tried: list[Mutant] = []
     survivors: list[Mutant] = []
-    mutants = sample(given.count, given.seed)
+    mutants = sample(given.count, given.seed, given.room)
     with tempfile.TemporaryDirectory(prefix="galley-mutants-") as folder, suppress(KeyboardInterrupt):
         copy = Copy(Path(folder), given.notes)
         for mutant in mutants:
