@@ -41,7 +41,7 @@ def case(request: pytest.FixtureRequest, record_property: Callable[[str, object]
             if file is not None:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(json.dumps(asdict(outcome)), "utf-8")
-        record_property("outcome", outcome)
+        record_property("outcome", asdict(outcome))  # plain values, which a worker can pass on
         return outcome
 
     return run
@@ -49,7 +49,7 @@ def case(request: pytest.FixtureRequest, record_property: Callable[[str, object]
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     found = [
-        (report.nodeid.partition("::")[2], dict(report.user_properties)["outcome"])
+        (report.nodeid.partition("::")[2], Outcome(**dict(report.user_properties)["outcome"]))
         for report in terminalreporter.getreports("passed")
         if "outcome" in dict(report.user_properties)
     ]
