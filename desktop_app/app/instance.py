@@ -40,11 +40,13 @@ class Instance:
         self._closing = False
 
     def claim(self) -> bool:
-        """Be the window of this data folder; False if there is one already. Raises OSError."""
+        """Be the window of this data folder; False if there is one already."""
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
             return False
+        except (OSError, NotImplementedError):  # no room for a lock, or a disk without locks: rather two than none
+            return True
         address = _address()
         with contextlib.suppress(OSError):  # a disk that knows no sockets: then a second start gets no answer
             if sys.platform != "win32":

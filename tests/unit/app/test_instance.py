@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -15,6 +16,7 @@ from queue import SimpleQueue
 from threading import Thread
 
 import pytest
+from filelock import FileLock
 
 from desktop_app import folders
 from desktop_app.app import instance
@@ -103,6 +105,20 @@ def test_a_long_path_has_a_socket_too(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left"), NotImplementedError("no locks")])
+def test_where_no_lock_can_be_made_there_is_a_window(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk the user has to see what can be deleted."""
+
+    def refuse(*_what: object, **_options: object) -> None:
+        raise error
+
+    monkeypatch.setattr(FileLock, "acquire", refuse)
+    made = Instance()
+    assert made.claim()
+    made.serve(lambda call: call(), pytest.fail)
+    made.close()
+
+
 def test_the_program_opens_one_window_only(home: Path, tmp_path: Path) -> None:
     """The second start ends at once, and its file, however it was named, is in the first one's queue."""
     (tmp_path / "one.wav").write_bytes(b"sound")
