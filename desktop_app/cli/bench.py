@@ -24,6 +24,7 @@ BENCHMARKS = {
     "live": N_("Live transcription: delay, stability, accuracy and cost"),
     "memory": N_("Memory use of a model, from its file to the first window"),
     "speakers": N_("Speaker diarisation: error rates, number of speakers, words per speaker, and cost"),
+    "speed": N_("Speed of a model alone and with each drafter, and the least time that a pass can take"),
 }
 """Each benchmark's name, and what it measures."""
 
@@ -42,6 +43,10 @@ def load(name: str) -> Benchmark:
         from desktop_app.measure import memory
 
         return memory
+    if name == "speed":
+        from desktop_app.measure import speed
+
+        return speed
     from desktop_app.measure import speakers
 
     return speakers

@@ -309,7 +309,7 @@ class OpenVinoModel:
     """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time.
 
     `device` is where its decoder runs, `encoder_device` where its encoder runs; `precision` names both where they
-    differ.
+    differ. On a CPU a pass runs on `threads` and reads `window_bytes` of keys and values of the window.
     """
 
     rewinds_freely = True
@@ -338,6 +338,10 @@ class OpenVinoModel:
         self._reader = reader
         self._make_watcher = watcher
         self._opened: Any = None
+        self.threads = self.window_bytes = 0
+        if is_cpu(place.name):
+            self.threads = int(window.get_compiled_model().get_property("INFERENCE_NUM_THREADS"))
+            self.window_bytes = sum(window.get_tensor(each.any_name).byte_size for each in window.model_outputs)
 
     def executed(self) -> list[tuple[str, str]]:
         """The steps that the device executes for the decoder, in order: type and precision ("f32") of each. For

@@ -54,6 +54,7 @@ class FolderModel:
     """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time."""
 
     rewinds_freely = False
+    threads = window_bytes = 0
 
     def __init__(self, checkpoint: Checkpoint, place: Place, encoder_place: Place) -> None:
         assert checkpoint.ir is not None

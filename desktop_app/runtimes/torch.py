@@ -166,6 +166,7 @@ class TorchModel:
     """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time."""
 
     rewinds_freely = True
+    threads = window_bytes = 0
 
     def __init__(
         self,
