@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         _say(f"galley: {problems.sentence(problem)}")
         return NO_MODEL
     try:
-        status = max(status, bench.measure(arguments.rounds))
+        status = max(status, bench.measure(arguments.rounds), bench.compare())
     except Problem as problem:
         _say(f"galley: {problems.sentence(problem)}")
         return FAILED if problem.kind == "file" else NO_MODEL
@@ -214,6 +214,10 @@ class _Bench:
                 )
             )
             return INTERRUPTED
+        return DONE
+
+    def compare(self) -> int:
+        """Say where a text was not the target's own; gives the exit status."""
         for name, file in self._differing:
             _say(_("{file}: With {drafter} the text is not the target's own.", file=file, drafter=name))
         return FAILED if self._differing else DONE
