@@ -298,12 +298,12 @@ def _lines(figures: dict[str, Any]) -> list[str]:
             precision=models["precision"],
         ),
         ngettext(
-            "{n} recording, {minutes:.1f} min; medians of {rounds}",
-            "{n} recordings, {minutes:.1f} min; medians of {rounds}",
+            "{n} recording, {minutes:.1f} min",
+            "{n} recordings, {minutes:.1f} min",
             len(figures["files"]),
             minutes=sum(each["seconds"] for each in figures["files"]) / 60,
-            rounds=len(drafters[ALONE]["rounds"]),
         ),
+        ngettext("Medians of {n} round:", "Medians of {n} rounds:", len(drafters[ALONE]["rounds"])),
     ]
     for name, found in drafters.items():
         lines += _lines_of_drafter(name, found)
