@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print; gives the exit status."""
-    options, bench = model_options.options(arguments), _Bench()
+    options, bench = model_options.options(arguments), Bench()
     status = bench.read(arguments.files)
     if not bench.files:
         return status
@@ -157,14 +157,16 @@ def compared(rounds: Sequence[Round]) -> dict[str, dict[str, Any]]:
     }
 
 
-class _Bench:
+class Bench:
     """Some files by one target and its drafters, again and again.
 
-    Attributes: files (those that can be read), with their seconds; rounds (the finished ones).
+    Attributes: files (those that can be read), with their seconds; names (ALONE, and the drafters'); rounds (those that
+    are finished).
     """
 
     def __init__(self) -> None:
         self.files: dict[str, float] = {}
+        self.names: list[str] = []
         self.rounds: list[Round] = []
         self._pairs: dict[str, Pair] = {}
         self._texts: dict[str, Text] = {}
@@ -192,18 +194,17 @@ class _Bench:
         if pair.remark:
             _say(problems.sentence(pair.remark))
         self._pairs |= {name: replace(self._pairs[ALONE], named=name) for name in DRAFTERS}
+        self.names = list(self._pairs)
 
     def measure(self, rounds: int) -> int:
         """All drafters in turn, `rounds` times; gives the exit status. Ctrl-C ends it: finished rounds stay. Raises
         Problem.
         """
         try:
-            first = next(iter(self.files))
-            for pair in self._pairs.values():  # the first inferences take longer
-                self._transcribe(pair, first, WINDOW_SECONDS)
+            self.warm_up()
             for number in range(1, rounds + 1):
                 _say(_("Round {number} of {rounds}…", number=number, rounds=rounds))
-                self.rounds.append({name: self._all_files(name) for name in self._pairs})
+                self.rounds.append({name: self.all_files(name) for name in self.names})
         except KeyboardInterrupt:
             _say(
                 ngettext(
@@ -216,13 +217,25 @@ class _Bench:
             return INTERRUPTED
         return DONE
 
+    @property
+    def threads(self) -> int:
+        """Of the CPU that compute; 0 on another device."""
+        return self._pairs[ALONE].target.model.threads
+
+    def warm_up(self) -> None:
+        """Transcribe one window with each drafter, because the first inferences take longer. Raises Problem."""
+        first = next(iter(self.files))
+        for pair in self._pairs.values():
+            self._transcribe(pair, first, WINDOW_SECONDS)
+
     def compare(self) -> int:
         """Say where a text was not the target's own; gives the exit status."""
         for name, file in self._differing:
             _say(_("{file}: With {drafter} the text is not the target's own.", file=file, drafter=name))
         return FAILED if self._differing else DONE
 
-    def _all_files(self, name: str) -> Statistics:
+    def all_files(self, name: str) -> Statistics:
+        """Transcribe all files with one of the `names`, and keep what text differs. Raises Problem."""
         taken = []
         for file in self.files:
             text, stats = self._transcribe(self._pairs[name], file)
@@ -246,7 +259,7 @@ class _Bench:
         target = self._pairs[ALONE].target
         models = next((pair for pair in self._pairs.values() if pair.draft), self._pairs[ALONE]).described()
         roofline = None
-        if threads := target.model.threads:
+        if threads := self.threads:
             size = weight_bytes(target.checkpoint.shape, target.model.precision) + target.model.window_bytes
             roofline = Roofline(size, bandwidth(size, threads), threads)
         return {
