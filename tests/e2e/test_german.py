@@ -47,7 +47,7 @@ def test_the_help_is_german() -> None:
     [
         *(["transcribe"], ["record"], ["devices"], ["doctor"], ["bench"], ["models"]),
         *(["models", name] for name in ("list", "download", "add", "train-draft", "convert", "verify", "remove")),
-        *(["bench", name] for name in ("accuracy", "live", "memory", "speakers")),
+        *(["bench", name] for name in ("accuracy", "live", "memory", "speakers", "speed")),
     ],
     ids=" ".join,
 )
