@@ -7,7 +7,6 @@ means of rates.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import queue
@@ -18,12 +17,13 @@ from operator import add
 from pathlib import Path
 from typing import Any
 
-from desktop_app import atomic, printing
+from desktop_app import printing
 from desktop_app.app import problems, stages
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Event, Failed, Finished, Options, Preparing
 from desktop_app.measure.error_rates import Edits, character_edits, missing_packages, word_edits
+from desktop_app.measure.figures import saved
 from desktop_app.measure.recordings import Reference, references
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
@@ -61,20 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     status = bench.measure()
     for line in bench.summary():
         _print(line)
-    if arguments.json:
-        text = json.dumps(bench.figures(), indent=1, ensure_ascii=False) + "\n"
-        try:
-            atomic.write(Path(arguments.json), text)
-        except OSError as error:
-            why = error.strerror or error
-            _say(
-                _(
-                    "{file}: The figures cannot be written ({error}). Choose another file.",
-                    file=arguments.json,
-                    error=why,
-                )
-            )
-            return max(status, FAILED)
+    if arguments.json and not saved(arguments.json, bench.figures()):
+        return max(status, FAILED)
     return status
 
 

@@ -8,19 +8,17 @@ the engine, from opening a file that the models are ready for to the end of its 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
 
-from desktop_app import atomic, printing
+from desktop_app import printing
 from desktop_app.app import problems, stages
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.spectrogram import Spectrogram
@@ -32,6 +30,7 @@ from desktop_app.engine import probe
 from desktop_app.engine.job import settings_of
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
+from desktop_app.measure.figures import saved
 from desktop_app.measure.roofline import Roofline, bandwidth, weight_bytes
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _, ngettext
@@ -78,19 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     figures = bench.figures()
     for line in _lines(figures):
         printing.out(f"{line}\n")
-    if arguments.json:
-        try:
-            atomic.write(Path(arguments.json), json.dumps(figures, indent=1, ensure_ascii=False) + "\n")
-        except OSError as error:
-            why = error.strerror or error
-            _say(
-                _(
-                    "{file}: The figures cannot be written ({error}). Choose another file.",
-                    file=arguments.json,
-                    error=why,
-                )
-            )
-            return max(status, FAILED)
+    if arguments.json and not saved(arguments.json, figures):
+        return max(status, FAILED)
     return status
 
 
