@@ -94,7 +94,8 @@ soak: setup
 
 mutants: setup
 	$(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --editable ".[mutants]"
-	$(PYTHON) -m tests.mutants
+	@mkdir -p build
+	$(PYTHON) -m tests.mutants --notes build/mutants.json
 
 screenshots: setup
 	$(OFFSCREEN) $(PYTHON) tests/screenshots.py

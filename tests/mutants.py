@@ -55,6 +55,7 @@ ROOMS = {
 _MOST = 30.0  # seconds, without the change, of the tests that run on it
 _FACTOR = 5  # so many times as long as without a change a test may take
 _SLACK = 20.0  # seconds on top of that: the machine may be busy
+_NOT_NOTICED = (pytest.ExitCode.OK, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED)
 _MIXED = re.compile(r"ReplaceComparisonOperator_((Is|IsNot)_(?!Is)|(?!Is)\w+_(Is|IsNot)$)")
 
 Place = tuple[Path, tuple[int, int], tuple[int, int]]
@@ -228,7 +229,7 @@ class Copy:
             code = self._run(calling, slowest, total)
             if code == pytest.ExitCode.USAGE_ERROR:  # a test of that name is no more: values in it are other ones
                 code = self._run(sorted({test.partition("::")[0] for test in calling}), slowest, total)
-            return code != pytest.ExitCode.OK
+            return code not in _NOT_NOTICED
         finally:
             place.write_text(before, encoding="utf-8")
 
