@@ -15,7 +15,7 @@ from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.window import Language
 from desktop_app.decoding.words import Timing
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import Segment
+from desktop_app.transcript.model import Place, Segment
 from desktop_app.transcript.settings import Settings
 
 from .toys import END, ENGLISH, FIRST_TIME, GERMAN, NO_SPEECH, SIZE, START, TEXT, Toy, vocabulary
@@ -247,3 +247,16 @@ def test_words_go_to_the_line_that_holds_their_tokens_on_the_recording_s_clock()
     shared = share_out(timings, made, 10.0, 0.4, 9.9, vocabulary())
     assert [[word.text for word in words] for words in shared] == [[" a", " b"], [" c"]]
     assert shared[1][0].start == pytest.approx(14.1)
+
+
+def test_speech_ends_with_the_last_word_of_the_last_line_that_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next window's first word begins behind it, wherever it goes on."""
+    found = [timing(" a", (1,), 0.1, 0.4), timing(" b", (2,), 0.5, 0.9)]
+    monkeypatch.setattr(longform.WindowDecoder, "words", lambda *arguments: found)
+    places: list[Place] = []
+    notes = Notes()
+    notes.reached = places.append  # type: ignore[method-assign]
+    script = Scripted([[at(0), 1, 2, at(4), at(4), 3, at(8)]])
+    transcribe(blocks(10), extract, Setup(script, vocabulary(), say), notes, Settings("en", words=True))
+    assert [len(segment.words) for segment in notes.made] == [2, 0]
+    assert places[0].spoken == 0.9

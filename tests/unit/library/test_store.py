@@ -12,7 +12,7 @@ import sys
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -318,6 +318,15 @@ def test_a_library_that_another_program_is_still_opening_is_waited_for_only_so_l
     monkeypatch.setattr(owners, "_PATIENCE", 0.05)
     with owners.opening(tmp_path / "opening.lock"), pytest.raises(Problem, match=r"library\.locked"):
         Library(tmp_path)
+    Library(tmp_path).close()
+
+
+def test_a_library_that_another_program_has_opened_meanwhile_is_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = ExitStack()
+    other.enter_context(owners.opening(tmp_path / "opening.lock"))
+    monkeypatch.setattr(owners.time, "sleep", lambda seconds: other.close())
     Library(tmp_path).close()
 
 
