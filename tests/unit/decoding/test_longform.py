@@ -251,12 +251,12 @@ def test_words_go_to_the_line_that_holds_their_tokens_on_the_recording_s_clock()
 
 def test_speech_ends_with_the_last_word_of_the_last_line_that_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """The next window's first word begins behind it, wherever it goes on."""
-    found = [timing(" a", (1,), 0.1, 0.4), timing(" b", (2,), 0.5, 0.9)]
+    found = [timing(" a", (1,), 0.1, 0.4), timing(" b", (2,), 2.1, 2.4), timing(" c", (3,), 2.5, 2.9)]
     monkeypatch.setattr(longform.WindowDecoder, "words", lambda *arguments: found)
     places: list[Place] = []
     notes = Notes()
     notes.reached = places.append  # type: ignore[method-assign]
-    script = Scripted([[at(0), 1, 2, at(4), at(4), 3, at(8)]])
+    script = Scripted([[at(0), 1, at(2), at(2), 2, 3, at(4), at(4), 4, at(8)]])
     transcribe(blocks(10), extract, Setup(script, vocabulary(), say), notes, Settings("en", words=True))
-    assert [len(segment.words) for segment in notes.made] == [2, 0]
-    assert places[0].spoken == 0.9
+    assert [len(segment.words) for segment in notes.made] == [1, 2, 0]
+    assert places[0].spoken == 2.9
