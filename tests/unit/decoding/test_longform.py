@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
 
 from desktop_app.decoding import longform
+from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.longform import Line, Listener, cut, share_out, transcribe
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.setup import Setup
@@ -260,3 +262,18 @@ def test_speech_ends_with_the_last_word_of_the_last_line_that_has_one(monkeypatc
     transcribe(blocks(10), extract, Setup(script, vocabulary(), say), notes, Settings("en", words=True))
     assert [len(segment.words) for segment in notes.made] == [1, 2, 0]
     assert places[0].spoken == 2.9
+
+
+def test_a_draft_that_only_costs_time_is_left_out() -> None:
+    asked: list[int] = []
+
+    class Useless(Drafter):
+        def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
+            asked.append(count)
+            time.sleep(0.001)
+            return [9] * count
+
+    texts = [[at(0), *[1, 2] * 15, at(30)] for _ in range(12)]
+    setup = Setup(Scripted(texts), vocabulary(), say, Useless())
+    transcribe(blocks(12 * 30), extract, setup, Notes(), Settings("en"))
+    assert 0 < len(asked) < 12 * 30 / 2
