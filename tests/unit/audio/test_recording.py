@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 import tracemalloc
+from datetime import datetime, tzinfo
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from desktop_app.audio import recording
 from desktop_app.audio.files import AudioFile
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
-from tests.fake_input import Desk, FakeInput, Sound, noise, read, wait
+from tests.fake_input import Desk, Events, FakeInput, Sound, noise, read, wait
 
 HOURS = float(os.environ.get("GALLEY_SOAK_HOURS", "0.02"))
 
@@ -77,6 +78,23 @@ def test_recording_is_said_only_after_the_first_sample(desk: Desk) -> None:
     peak, rms = desk.events.levels[0]
     assert 0.5 < peak < 1
     assert 0.1 < rms < peak
+
+
+def test_the_level_is_that_of_the_newest_sound_and_never_above_one() -> None:
+    events = Events()
+    reporter = recording.Reporter(events)
+    reporter.level(np.array([0.3, -0.4], np.float32), 0.4)
+    reporter.level(np.array([1.5, -1.5], np.float32), 1.5)
+    assert events.levels == [(0.4, pytest.approx(0.125**0.5)), (1.0, 1.0)]
+
+
+def test_mono_is_the_mean_of_the_channels(desk: Desk) -> None:
+    desk.inputs[None] = FakeInput(channels=2)
+    left, right = noise(0.2), noise(0.2, seed=1)
+    desk.recorder.start()
+    desk.input.say(np.stack([left, right], axis=1).ravel())
+    desk.recorder.stop()
+    np.testing.assert_allclose(read(desk.path), (left + right) / 2, atol=2**-15)
 
 
 def held() -> int:
@@ -149,3 +167,40 @@ def test_a_microphone_that_cannot_be_resumed_leaves_it_paused(desk: Desk) -> Non
     desk.recorder.resume()
     desk.input.say(noise(0.5))
     assert desk.recorder.stop().seconds == 1.0
+
+
+def test_what_is_not_paused_is_not_resumed(desk: Desk) -> None:
+    desk.recorder.start()
+    desk.input.say(noise(0.2))
+    desk.inputs[None], heard = FakeInput("Another"), desk.input
+    desk.recorder.resume()
+    heard.say(noise(0.2))
+    assert desk.recorder.stop().seconds == 0.4
+
+
+def test_an_input_that_is_chosen_in_a_pause_is_opened_behind_it(desk: Desk) -> None:
+    desk.recorder.start()
+    desk.input.say(noise(0.2))
+    desk.recorder.pause()
+    desk.recorder.switch("other")
+    desk.inputs["other"] = other = FakeInput("Other")
+    desk.recorder.resume()
+    other.say(noise(0.2))
+    assert desk.recorder.stop().seconds == 0.4
+    assert other.closed
+
+
+def test_recordings_of_the_same_minute_have_names_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Clock:
+            return cls(2026, 11, 3, 9, 5)
+
+    monkeypatch.setattr(recording, "datetime", Clock)
+    names = []
+    for _ in range(3):
+        place = recording.new_place(tmp_path / "a" / "b")
+        place.touch(exist_ok=False)
+        names.append(place.name)
+    first = "Recording 2026-11-03 09.05"
+    assert names == [f"{first}.flac", f"{first} (2).flac", f"{first} (3).flac"]

@@ -127,6 +127,31 @@ def test_one_call_takes_another_input_without_a_gap(desk: Desk) -> None:
     assert recorded.gaps == ()
 
 
+def test_of_two_inputs_chosen_one_behind_the_other_the_later_is_heard(desk: Desk) -> None:
+    first, other, third = desk.input, FakeInput("Other"), FakeInput("Third")
+    desk.inputs.update(other=other, third=third)
+    desk.recorder.start()
+    first.say(noise(0.2))
+    desk.taken(3200)
+    desk.recorder.switch("other")
+    desk.recorder.switch("third")
+    assert (first.closed, other.closed, third.closed) == (True, False, False)
+    third.say(noise(0.2))
+    wait(lambda: other.closed)
+    assert desk.recorder.stop().seconds == 0.4
+    assert desk.recorder._stream is None
+
+
+def test_an_input_that_was_chosen_and_said_nothing_is_let_go_at_the_end(desk: Desk) -> None:
+    desk.inputs["other"] = other = FakeInput("Other")
+    desk.recorder.start()
+    desk.input.say(noise(0.2))
+    desk.recorder.switch("other")
+    assert desk.recorder.stop().seconds == 0.2
+    assert desk.input.closed
+    assert other.closed
+
+
 def test_an_input_that_goes_before_it_sent_anything_is_gone_at_once(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,6 +275,27 @@ def test_a_full_disk_ends_it_with_all_that_was_written(desk: Desk, monkeypatch: 
     assert recorded.seconds == 0.72
     desk.recorder.pause()
     desk.recorder.switch("other")
+
+
+def test_a_mistake_of_its_own_ends_it_with_all_that_was_written(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.inputs["other"] = other = FakeInput("Other")
+    desk.recorder.start()
+    desk.input.say(noise(0.72))
+    desk.taken(11_520)
+    desk.recorder.switch("other")
+
+    def fail(now: float) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(desk.recorder, "_tick", fail)
+    wait(lambda: desk.events.recorded)
+    recorded = desk.recorder.stop()
+    assert recorded.problem == Problem("engine.failed", error="by zero")
+    assert recorded.seconds == 0.72
+    assert desk.input.closed
+    assert other.closed
 
 
 def test_a_disk_that_becomes_full_is_announced(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
