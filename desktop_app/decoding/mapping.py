@@ -58,7 +58,7 @@ class Ids:
 class HeadIds(Ids):
     """A draft with a reduced head: its inputs are the target's ids, it scores the rows of its head, [rows].
 
-    Its rules work on rows. Tokens without a row are treated as row 0, which is not a timestamp; the rules need no more.
+    Its rules work on rows. Tokens without a row count as -1, which is not a timestamp; the rules need no more.
     """
 
     def to_draft(self, tokens: Sequence[int]) -> list[int]:
@@ -68,7 +68,7 @@ class HeadIds(Ids):
         return int(self._back[token])
 
     def written(self, rules: Rules, text: Sequence[int]) -> Written:
-        return rules.written(np.maximum(self._there[np.asarray(text, np.int64)], 0).tolist())
+        return rules.written(self._there[np.asarray(text, np.int64)].tolist())
 
 
 @dataclass(frozen=True, eq=False)

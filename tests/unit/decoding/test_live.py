@@ -247,6 +247,20 @@ def test_a_decoder_that_lags_drops_nothing() -> None:
     assert screen.live.decoded == screen.live.received
 
 
+def test_speech_that_is_over_comes_before_speech_that_goes_on() -> None:
+    live = Screen(Reader()).live
+    assert (live.is_full, live.due, live.decoded) == (False, False, 0)
+    audio = say(" abcd efgh")
+    live.feed(audio)
+    assert (live.is_full, live.due, live.decoded) == (True, True, SAMPLE_RATE)
+    first = live.update()
+    assert first is not None
+    assert [spell(segment.tokens) for segment in first.segments] == [" a b c d"]
+    assert (live.is_full, live.due, live.decoded) == (False, True, 4 * SAMPLE_RATE)
+    live.update()
+    assert (live.is_full, live.due, live.decoded) == (False, False, len(audio))
+
+
 def test_three_minutes_are_no_harder_than_one() -> None:
     """Only what is needed is kept, and windows do not grow; `make soak` plays two hours to the bundled model."""
     model = Reader()

@@ -11,7 +11,7 @@ import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import cycle
+from itertools import cycle, groupby
 from pathlib import Path
 from statistics import median
 
@@ -226,6 +226,33 @@ def test_what_a_draft_needs_to_hear_a_window_counts() -> None:
             policy.began(1.0)
         policy.record(Round(count, count, count, count, count + 1, count, 0.001 * count, 0.010))
     assert policy.left_out is not None
+
+
+@pytest.mark.parametrize(
+    ("accepted", "draft", "encoding", "turns"),
+    [
+        (4, 0.1, 0.0, [200, 5, 200, 5]),  # clearly faster
+        (1, 0.249, 0.0, [40, 5, 40, 5]),  # in doubt: 2 tokens for the time of 1.996
+        (0, 1.0, 0.0, [4, 64, 4, 1600]),  # left out: 4 rounds of 5 passes' time, of which one in 5 is worth it
+        (0, 2.0, 0.0, [4, 64, 4, 2000]),
+        (1, 0.249, 3.75, [4, 64, 4, 402]),  # 4 rounds of 1.996 at a worth of 0.966, and the encoding
+    ],
+)
+def test_measuring_costs_a_hundredth_of_the_time(
+    accepted: int, draft: float, encoding: float, turns: list[int]
+) -> None:
+    """Rounds with and without the draft, in turn, in units of a pass: comparisons and trials are short, and the less
+    there is to learn the rarer."""
+    policy, drafted = LookAhead(4, 4, may_disable_draft=True), []
+    while len(drafted) < 51 + sum(turns):
+        count = policy.choose()
+        drafted.append(count > 0)
+        if count:
+            policy.began(encoding)
+        right = min(accepted, count)
+        policy.record(Round(count, count, min(count, right + 1), right, right + 1, count, draft * count, 1.0))
+    assert [len(list(each)) for _, each in groupby(drafted)] == [12, 5, 12, 5, 12, 5, *turns]
+    assert drafted[0]
 
 
 def test_one_that_was_asked_for_whatever_it_costs_is_not_left_out() -> None:

@@ -142,3 +142,9 @@ def test_a_text_that_fills_every_position_still_gets_its_words() -> None:
     decode = decoder(Attentive(9, positions=48))
     timings = decode.words(toy_window(), Settings("en"), [1] * 47, 30.0)
     assert len(timings) == 48 - 4 - 1
+
+
+def test_translating_needs_a_token_for_it_and_another_language_than_english() -> None:
+    assert vocabulary(translate=TRANSCRIBE).translates
+    assert not vocabulary().translates
+    assert not vocabulary(translate=TRANSCRIBE, languages={"en": ENGLISH}).translates

@@ -73,6 +73,12 @@ def test_a_character_of_several_tokens_is_not_torn() -> None:
     assert words_of("日本語", spaced=False) == ["日", "本", "語"]
 
 
+def test_bytes_that_are_no_character_belong_to_their_word() -> None:
+    found = split([*b" ok", 0xFF, *b" no"], spell, True)
+    assert [word for word, _ in found] == [" ok\ufffd", " no"]
+    assert [token for _, tokens in found for token in tokens] == [*b" ok", 0xFF, *b" no"]
+
+
 def test_an_unfinished_character_at_the_end_stays_with_its_word() -> None:
     assert words_of(" ok") + [word for word, _ in split([0xC3], spell, True)] == [" ok", "\ufffd"]
 
@@ -112,6 +118,13 @@ def test_a_long_word_at_the_end_of_a_sentence_is_cut() -> None:
     words, median = tidy([timing(" a", 0, 0.3), timing(" b", 0.3, 0.6), timing(".", 0.6, 4.0), timing(" c", 4.0, 9.0)])
     assert median == 0.7
     assert words[-1].start == pytest.approx(9.0 - 1.4)
+
+
+def test_a_mark_of_its_own_is_cut_as_well() -> None:
+    """It has its word before it only where that does not end with a space."""
+    words, median = tidy([timing(" a", 0, 0.3), timing(" b ", 0.3, 0.6), timing(".", 0.6, 4.0), timing("c", 4.0, 4.3)])
+    assert median == pytest.approx(0.3)
+    assert [(word.text, word.end) for word in words[1:3]] == [(" b ", 0.6), (".", pytest.approx(1.2))]
 
 
 def test_the_first_word_behind_a_pause_does_not_take_the_pause() -> None:
