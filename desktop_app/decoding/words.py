@@ -130,7 +130,7 @@ def tidy(timings: Sequence[Timing]) -> tuple[list[Timing], float]:
     lengths = [timing.end - timing.start for timing in timings if timing.end != timing.start]
     median = min(LONGEST_MEDIAN, float(np.median(lengths))) if lengths else 0.0
     words = list(timings)
-    for i in range(1, len(words) if lengths else 0):
+    for i in range(1, len(words)):
         if words[i].end - words[i].start > 2 * median:
             if words[i].text in SENTENCE_END:
                 words[i] = replace(words[i], end=words[i].start + 2 * median)

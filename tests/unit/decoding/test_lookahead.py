@@ -262,6 +262,11 @@ def test_one_that_was_asked_for_whatever_it_costs_is_not_left_out() -> None:
     assert played.with_draft == played.rounds
 
 
+def test_before_anything_is_measured_it_looks_half_as_far_as_it_may_and_stops_in_doubt() -> None:
+    policy = LookAhead(2, 8)
+    assert (policy.choose(), policy.confidence, policy.left_out) == (5, 0.5, None)
+
+
 def test_a_fixed_look_ahead_is_kept() -> None:
     policy = LookAhead(4, 4)
     for _ in range(100):

@@ -171,6 +171,8 @@ def test_a_first_word_may_begin_half_a_second_before_its_segment(start: float, f
     assert words[0].start == pytest.approx(fitted)
 
 
-def test_no_words_are_no_trouble() -> None:
+def test_no_words_are_no_trouble_nor_words_without_length() -> None:
     assert tidy([]) == ([], 0.0)
+    momentary = [timing(" a", 1.0, 1.0), timing(" b", 1.0, 1.0)]
+    assert tidy(momentary) == (momentary, 0.0)
     assert fit([], 0, 1, 0.3, 0.2) == ([], 0.2)
