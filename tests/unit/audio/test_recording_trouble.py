@@ -277,9 +277,7 @@ def test_a_full_disk_ends_it_with_all_that_was_written(desk: Desk, monkeypatch: 
     desk.recorder.switch("other")
 
 
-def test_a_mistake_of_its_own_ends_it_with_all_that_was_written(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mistake_of_its_own_ends_it_with_all_that_was_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.inputs["other"] = other = FakeInput("Other")
     desk.recorder.start()
     desk.input.say(noise(0.72))
