@@ -27,7 +27,7 @@ from desktop_app.checkpoints.quantised import Quantised
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_graphs as graphs
-from desktop_app.runtimes.openvino_cross import Cross, Floats, Int8, is_exact
+from desktop_app.runtimes.openvino_int8 import is_exact
 from desktop_app.runtimes.openvino_memory import Appended, Joined, Slots
 from desktop_app.runtimes.openvino_passes import (
     WIDTHS,
@@ -97,7 +97,7 @@ def load(
         shared = encoder_place.compiled(graphs.encoder(tensors, shape, weights, int8=_in_int8(encoder_place)))
         _release(tensors, weights)
     weights = _quantised(checkpoint, place.kind, shape.decoder_tensors(), cache)
-    window = place.compiled(graphs.window(tensors, shape, weights, _cross(place)))
+    window = place.compiled(graphs.window(tensors, shape, weights, place.numbers))
     _release(tensors, weights)
     fixed = place.name.startswith("NPU") if fixed is None else fixed
     parts = _Parts(checkpoint, weights, place, window, fixed)
@@ -135,14 +135,9 @@ def _release(tensors: Tensors, weights: Quantised | None) -> None:
 
 
 def _in_int8(place: Place) -> bool:
-    """Whether activations are computed in 8 bits too: int8 on a CPU that does it right, the only device it was tried
-    on."""
+    """Whether the encoder's activations are of 8 bits too: int8 on a CPU that multiplies bytes right, the only device
+    it was tried on."""
     return place.name == "CPU" and place.kind == "int8" and is_exact()
-
-
-def _cross(place: Place) -> Cross:
-    """What the cross-attention computes in."""
-    return Int8() if _in_int8(place) else Floats(place.numbers)
 
 
 @dataclass(frozen=True)
@@ -219,7 +214,6 @@ class _Parts:
                 ov.__version__,
                 repr(self._checkpoint.shape),
                 self._place.kind,
-                type(_cross(self._place)).__name__,
                 str(self._fixed),
             ]
         )
@@ -256,7 +250,6 @@ class _Parts:
             checkpoint.shape,
             self._quantised,
             memory,
-            _cross(self._place),
             watched,
             checkpoint.head_tokens,
         )
