@@ -27,7 +27,6 @@ from desktop_app.checkpoints.quantised import Quantised
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_graphs as graphs
-from desktop_app.runtimes.openvino_int8 import is_exact
 from desktop_app.runtimes.openvino_memory import Appended, Joined, Slots
 from desktop_app.runtimes.openvino_passes import (
     WIDTHS,
@@ -94,7 +93,7 @@ def load(
     shared = encoder._encoder if encoder else None
     if shared is None:
         weights = _quantised(checkpoint, encoder_place.kind, shape.encoder_tensors(), cache)
-        shared = encoder_place.compiled(graphs.encoder(tensors, shape, weights, int8=_in_int8(encoder_place)))
+        shared = encoder_place.compiled(graphs.encoder(tensors, shape, weights))
         _release(tensors, weights)
     weights = _quantised(checkpoint, place.kind, shape.decoder_tensors(), cache)
     window = place.compiled(graphs.window(tensors, shape, weights, place.numbers))
@@ -132,12 +131,6 @@ def _release(tensors: Tensors, weights: Quantised | None) -> None:
     tensors.release()
     if weights is not None:
         weights.release()
-
-
-def _in_int8(place: Place) -> bool:
-    """Whether the encoder's activations are of 8 bits too: int8 on a CPU that multiplies bytes right, the only device
-    it was tried on."""
-    return place.name == "CPU" and place.kind == "int8" and is_exact()
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from openvino.op import Constant
 from desktop_app.checkpoints.quantised import Matrix, Quantised
 from desktop_app.checkpoints.shape import Shape as Sizes
 from desktop_app.checkpoints.tensors import Tensors
-from desktop_app.runtimes.openvino_int8 import largest, number, signed
 from desktop_app.runtimes.openvino_memory import Memory, as_kind, constant, give, take
 
 Array = npt.NDArray[np.float32]
@@ -147,23 +146,9 @@ class Heads:
         return op.reshape(op.transpose(x, op.constant(np.array([0, 2, 1, 3]))), self._together, special_zero=True)
 
 
-class Int8Weights(Weights):
-    """Weights of 8 bits that multiply activations of 8 bits, with a scale for each token that is found in the graph: no
-    calibration, and the CPU multiplies bytes."""
-
-    def linear(self, x: Node, name: str, *, bias: bool = True, scale: float = 1.0) -> Node:
-        largest_of_token = largest(x, -1)
-        product = op.matmul(
-            signed(op.divide(x, largest_of_token)), self._matrix(name, scale), transpose_a=False, transpose_b=True
-        )
-        y = op.multiply(product, largest_of_token)
-        return op.add(y, constant(self._read(f"{name}.bias") * np.float32(scale))) if bias else y
-
-
-def encoder(tensors: Tensors, shape: Sizes, quantised: Quantised | None, *, int8: bool = False) -> Model:
-    """features [1, bins, 2 * positions] -> [1, positions, width]; with `int8` products are computed in 8 bits."""
-    weights = (Int8Weights if int8 else Weights)(tensors, quantised)
-    heads = Heads(shape.width, shape.encoder_heads)
+def encoder(tensors: Tensors, shape: Sizes, quantised: Quantised | None) -> Model:
+    """features [1, bins, 2 * positions] -> [1, positions, width]."""
+    weights, heads = Weights(tensors, quantised), Heads(shape.width, shape.encoder_heads)
     features = take([1, shape.mel_bins, 2 * shape.audio_positions], Type.f32, "features")
     x = weights.convolution(weights.convolution(features, "encoder.conv1", 1), "encoder.conv2", 2)
     x = op.add(op.transpose(x, op.constant(np.array([0, 2, 1]))), weights.positions("encoder.embed_positions"))
@@ -173,22 +158,10 @@ def encoder(tensors: Tensors, shape: Sizes, quantised: Quantised | None, *, int8
         q = heads.split(weights.linear(h, f"{name}.self_attn.q_proj"))
         k = heads.split(weights.linear(h, f"{name}.self_attn.k_proj", bias=False))
         v = heads.split(weights.linear(h, f"{name}.self_attn.v_proj"))
-        attended = _attend_int8(q, k, v, heads.scale) if int8 else op.scaled_dot_product_attention(q, k, v)
-        x = op.add(x, weights.linear(heads.merge(attended), f"{name}.self_attn.out_proj"))
+        attended = heads.merge(op.scaled_dot_product_attention(q, k, v))
+        x = op.add(x, weights.linear(attended, f"{name}.self_attn.out_proj"))
         x = weights.block(x, name)
     return Model([give(weights.norm(x, "encoder.layer_norm"), "encoded")], [features], "encoder")
-
-
-def _attend_int8(q: Node, k: Node, v: Node, scale: float) -> Node:
-    """The attention [1, heads, n, head] with a product of queries and keys in 8 bits: keys scaled by the largest value
-    of each dimension, queries by that of each token."""
-    k_scale = largest(k, 2)
-    q = op.multiply(q, op.multiply(k_scale, number(scale)))
-    q_scale = largest(q, -1)
-    product = op.matmul(
-        signed(op.divide(q, q_scale)), signed(op.divide(k, k_scale)), transpose_a=False, transpose_b=True
-    )
-    return op.matmul(op.softmax(op.multiply(product, q_scale), -1), v, transpose_a=False, transpose_b=False)
 
 
 def window(tensors: Tensors, shape: Sizes, quantised: Quantised | None, kind: Type = Type.f32) -> Model:

@@ -20,7 +20,6 @@ from desktop_app.runtimes import openvino as runtime
 from desktop_app.runtimes import openvino_graphs as graphs
 from desktop_app.runtimes import openvino_place
 from desktop_app.runtimes.openvino import OpenVinoModel, load, precisions
-from desktop_app.runtimes.openvino_int8 import is_exact
 from desktop_app.runtimes.openvino_passes import largest_difference
 from tests.unit.runtimes.conftest import Pair, features
 
@@ -284,19 +283,3 @@ def test_the_settings_name_a_compiled_model(toy: Pair, tmp_path: Path) -> None:
         request = place.compiled(graphs.encoder(checkpoint.tensors, checkpoint.shape, None), **settings)
         cached.append(request.get_compiled_model().get_property("LOADED_FROM_CACHE"))
     assert cached == [False, False, True, True]
-
-
-@pytest.mark.skipif(not is_exact(), reason="this processor does not multiply bytes without overflow")
-def test_int8_multiplies_bytes_in_the_encoder(toy: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Elsewhere int8 is of the weights alone. Both are near what f32 gives."""
-    wanted = load(read(toy.folder), precision="f32").encode(given := features(toy.reference.config.num_mel_bins))
-    bytes_, weights_alone = (load_encoded(toy, exact, given, monkeypatch) for exact in (True, False))
-    assert not np.array_equal(bytes_, weights_alone)
-    for found in (bytes_, weights_alone):
-        assert np.corrcoef(found.ravel(), wanted.ravel())[0, 1] > 0.99
-
-
-def load_encoded(toy: Pair, exact: bool, given: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
-    """What the int8 encoder makes of features, on a processor that multiplies bytes so."""
-    monkeypatch.setattr(runtime, "is_exact", lambda: exact)
-    return load(read(toy.folder), precision="int8").encode(given)
