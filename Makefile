@@ -34,7 +34,7 @@ help:
 	@echo 'make chaos         attack Galley: damaged media and models, kill -9, full disks, no network (hours; SEED=2 attacks otherwise)'
 	@echo 'make soak          record, hear live and transcribe two hours, faster than real time (over an hour; make soak HOURS=8)'
 	@echo 'make mutants       change the code on purpose, and look whether tests notice (long)'
-	@echo 'make screenshots   render every screen into docs/screenshots'
+	@echo 'make screenshots   render every screen into build/screenshots'
 	@echo 'make clean         remove .venv and everything that was built'
 
 # With a display the window opens; without one the text is written to the terminal.

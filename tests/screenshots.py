@@ -1,7 +1,8 @@
-"""Renders every screen of Galley into docs/screenshots, from a real run of the engine: `make screenshots`.
+"""Renders every screen of Galley into build/screenshots, from a real run of the engine: `make screenshots`.
 
 Nothing is painted for the picture: a real window is shown offscreen, a real engine transcribes the sample conversation,
-and each screen is grabbed when the program is in that state.
+and each screen is grabbed when the program is in that state. The pictures that the documentation shows lie in
+docs/screenshots: a run in English replaces them. GALLEY_LANGUAGE and QT_SCALE_FACTOR render other languages and scales.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from PySide6.QtCore import QPoint  # noqa: E402
 from PySide6.QtGui import QPixmap  # noqa: E402
 from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
 
-from desktop_app import folders, resources  # noqa: E402
+from desktop_app import folders, resources, texts  # noqa: E402
 from desktop_app.app.entry import IN_WORK, WORKING, Entry  # noqa: E402
 from desktop_app.ui.shell.app import Program  # noqa: E402
 from desktop_app.ui.widgets.theme import DARK, LIGHT  # noqa: E402
@@ -36,7 +37,8 @@ from tests.screenshots_speakers import shoot as shoot_speakers  # noqa: E402
 from tests.screenshots_speakers import stage  # noqa: E402
 
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
-TARGET = TOP / "docs" / "screenshots"
+TARGET = TOP / "build" / "screenshots"
+SHOWN = TOP / "docs" / "screenshots"
 PARTS = ("live", "files", "speakers", "models")
 NAMES = (
     "Breakfast with Rose.flac",
@@ -105,6 +107,9 @@ class Camera:
         place = TARGET / f"{name}-{self._look}.png"
         if not picture.save(str(place)):
             raise SystemExit(f"screenshots: {place} could not be written")
+        shown = SHOWN / place.name
+        if shown.exists() and texts.current() == "en" and picture.devicePixelRatio() == 1:
+            shutil.copyfile(place, shown)
 
     def drop(self, *paths: Path) -> list[Entry]:
         """Add recordings; the new entries in their order."""
@@ -263,8 +268,7 @@ def main() -> None:
                     _shoot_models(camera, home / f"hub-{look}")
                 else:
                     _shoot(camera, files, broken)
-    total = sum(file.stat().st_size for file in TARGET.glob("*.png"))
-    print(f"{len(list(TARGET.glob('*.png')))} screens in {TARGET}, {total / 1e6:.1f} MB")
+    print(f"{len(list(TARGET.glob('*.png')))} screens in {TARGET}")
 
 
 if __name__ == "__main__":
