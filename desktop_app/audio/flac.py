@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import av
@@ -44,6 +45,8 @@ class FlacWriter:
         self._header = bytes(self._codec.extradata or b"")
         self._lengths: tuple[int, ...] = ()  # the shortest and the longest frame
         self.samples = self.size = 0
+        self._syncer = ThreadPoolExecutor(1, "sync")
+        self._syncing: Future[None] | None = None
         self._file = path.open("xb", buffering=0)
         try:
             self._append(_MARK + self._header)
@@ -63,8 +66,14 @@ class FlacWriter:
             self._append_frames(sound[:whole])
 
     def sync(self) -> None:
-        """Wait until the disk has it, so that a power cut takes nothing."""
-        os.fsync(self._file.fileno())
+        """Let the disk take what was written, so that a power cut takes nothing. Raises what the sync before it raised.
+
+        A busy disk needs seconds for that. Sound is written meanwhile, so that a kill takes none of it; the next sync
+        begins after this one has ended.
+        """
+        if self._syncing is None or self._syncing.done():
+            self._raise_failed_sync()
+            self._syncing = self._syncer.submit(os.fsync, self._file.fileno())
 
     def close(self) -> None:
         """Write the rest and complete the header."""
@@ -72,13 +81,16 @@ class FlacWriter:
             if self._waiting:
                 self._append_frames(np.concatenate(self._pending))
             self._complete()
+            self._raise_failed_sync()
         finally:
+            self._syncer.shutdown()
             self._file.close()
 
     def abandon(self) -> None:
         """Close the file as it is, complete as far as it was written; for a disk that takes no more. Never raises."""
         with contextlib.suppress(OSError):
             self._complete()
+        self._syncer.shutdown()
         with contextlib.suppress(OSError):
             self._file.close()
 
@@ -119,4 +131,8 @@ class FlacWriter:
         samples = int.from_bytes(self._header[10:18], "big") | self.samples
         self._file.seek(len(_MARK) + 4)
         self._file.write(frames + samples.to_bytes(8, "big") + self._fingerprint.digest())
-        self.sync()
+        os.fsync(self._file.fileno())
+
+    def _raise_failed_sync(self) -> None:
+        if self._syncing is not None:
+            self._syncing.result()

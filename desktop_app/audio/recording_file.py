@@ -65,7 +65,7 @@ class RecordingFile:
             samples -= piece
 
     def sync(self) -> None:
-        """Flush the file to the disk."""
+        """Let the disk take what was written, beside what follows."""
         self._file.sync()
 
     def close(self) -> None:

@@ -125,10 +125,13 @@ class Listener:
 listener, stream = Listener(), FakeInput()
 recorder = Recorder(folder / "talk.flac", None, listener, lambda name: stream)
 recorder.start()
+def is_syncing():
+    syncing = recorder._file._file._syncing
+    return syncing is not None and not syncing.done()
 for tenth in range(1, 25):
     stream.say(noise(0.1))
     began = time.monotonic()
-    while listener.heard < tenth * 1600 - 1152 or time.monotonic() - began < 0.1:
+    while listener.heard < tenth * 1600 - 1152 or time.monotonic() - began < 0.1 or is_syncing():
         time.sleep(0.01)  # the sound waits for a busy computer, so that a second of it is what it is
 os._exit(0)
 """

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 import tracemalloc
 from datetime import datetime, tzinfo
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -52,6 +54,44 @@ def test_the_listener_hears_only_what_is_in_the_file(desk: Desk) -> None:
         time.sleep(0.06)
     desk.recorder.stop()
     assert shortages == []
+
+
+def test_a_disk_that_is_slow_to_sync_holds_up_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill takes no sound that came meanwhile: it is in the file."""
+    has_begun, is_free, sound = Event(), Event(), noise(1.5)
+
+    def sync(file: int) -> None:
+        has_begun.set()
+        is_free.wait(30)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    desk.recorder.start()
+    assert has_begun.wait(30)
+    try:
+        for part in np.array_split(sound, 15):
+            desk.input.say(part)
+        wait(lambda: desk.events.blocks and desk.events.sound.size > sound.size - 1152, 5)
+        assert read(desk.path).size > sound.size - 1152
+    finally:
+        is_free.set()
+    desk.recorder.stop()
+    np.testing.assert_array_equal(read(desk.path), sound)
+
+
+def test_a_sync_that_fails_ends_the_recording(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    fsync, sound = os.fsync, noise(0.5)
+    desk.recorder.start()
+    desk.input.say(sound)
+    desk.taken(sound.size)
+
+    def fail(file: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    wait(lambda: desk.events.recorded)
+    monkeypatch.setattr(os, "fsync", fsync)
+    assert desk.events.recorded is not None and desk.events.recorded.problem is not None
+    np.testing.assert_array_equal(read(desk.path)[:4608], sound[:4608])
 
 
 @pytest.mark.parametrize(("rate", "channels"), [(48_000, 2), (44_100, 1), (8000, 1)])
