@@ -172,7 +172,7 @@ class _File:
             seen.add(following)
             page = self._page(following)
             following = int.from_bytes(page[:4], "big")
-            payload += page[4 : min(self._usable, 4 + length - len(payload))]
+            payload += page[4 : self._usable]
         self._overflow |= seen
         return number, *_values(bytes(payload), length)
 

@@ -116,6 +116,53 @@ def test_the_part_of_a_row_that_is_there_is_kept_with_a_mark(tmp_path: Path) -> 
     assert found.torn == found.incomplete == {key(1)}
 
 
+@pytest.mark.parametrize("size", [512, 65_536])
+def test_without_the_header_the_log_says_how_large_pages_are(tmp_path: Path, size: int) -> None:
+    path, copied = tmp_path / "it", tmp_path / "copied"
+    with closing(made(path, size, rows=20)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("UPDATE recording SET path = 'of the log'")
+        copied.write_bytes(bytes(100) + path.read_bytes()[100:])
+        copied.with_name("copied-wal").write_bytes(path.with_name("it-wal").read_bytes())
+        recordings, segments = expected(connection)
+    found = read(copied)
+    assert recordings.items() <= found.recordings.items(), "besides those that were deleted"
+    assert segments.items() <= found.segments.items()
+
+
+def test_ids_that_only_their_index_still_has_are_known(tmp_path: Path) -> None:
+    """So that the number of lost recordings can be told."""
+    path = tmp_path / "it"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA page_size = 512")
+        connection.executescript(TABLES)
+        for number in range(40):
+            connection.execute("INSERT INTO recording (id) VALUES (?)", (key(number),))
+    pages = path.read_bytes()
+    tables = [at for at in range(512, len(pages), 512) if pages[at] == 13]
+    for at in tables:
+        pages = pages[:at] + bytes(512) + pages[at + 512 :]
+    path.write_bytes(pages)
+    found = read(path)
+    assert (found.recordings, found.unreadable) == ({}, len(tables))
+    assert found.known == {key(number) for number in range(40)}
+
+
+@pytest.mark.parametrize("count", [0, 1, 127, 2**32 - 1])
+def test_a_damaged_list_of_free_pages_hides_no_row(tmp_path: Path, count: int) -> None:
+    """It names more pages than there are, or than it can hold; a page that it does not name may have old rows."""
+    path = tmp_path / "it"
+    with closing(made(path, 512)) as connection:
+        recordings, segments = expected(connection)
+    pages = bytearray(path.read_bytes())
+    trunk = (int.from_bytes(pages[32:36], "big") - 1) * 512
+    pages[trunk + 4 : trunk + 8] = count.to_bytes(4, "big")
+    path.write_bytes(pages)
+    found = read(path)
+    assert recordings.items() <= found.recordings.items()
+    assert segments.items() <= found.segments.items()
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_no_damage_ends_the_reading(tmp_path: Path, seed: int) -> None:
     path, chance = tmp_path / "it", random.Random(seed)
