@@ -198,6 +198,20 @@ def test_the_target_alone_takes_one_token_passes_and_drafts_nothing() -> None:
     assert figures.drafted == figures.compared == figures.accepted == figures.near_ties == 0
 
 
+def test_what_is_written_without_the_disabled_draft_is_counted() -> None:
+    class Disabled(LookAhead):
+        left_out = 0.8  # type: ignore[assignment]
+
+        def choose(self) -> int:
+            return 0
+
+    text, figures = write(Toy(3), vocabulary(), Scripted([]), look_ahead=Disabled())
+    assert figures.left_out == len(text.tokens) > 0
+    assert figures.left_out_speed == pytest.approx(0.8 * figures.left_out)
+    assert write(Toy(3), vocabulary(), None, look_ahead=Disabled())[1].left_out == 0, "there is none"
+    assert write(Toy(3), vocabulary(), Scripted([]), look_ahead=Switching([3] * 99))[1].left_out == 0
+
+
 def test_the_text_fills_the_positions_and_goes_no_further() -> None:
     words = vocabulary(suppress=(*vocabulary().suppress, END))
     for positions in (4, 5, 6, 7, 11, 12, 448):

@@ -5,6 +5,7 @@ Another number would change texts without a word; the numbers of openai/whisper 
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Sequence
 from functools import partial
@@ -13,9 +14,11 @@ import numpy as np
 import pytest
 
 from desktop_app.decoding.audio_window import Samples, Window
+from desktop_app.decoding.drafters import is_unsure
 from desktop_app.decoding.guard import Guard, first_repetition
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.longform import transcribe
+from desktop_app.decoding.rules import Decision, Rules
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import WindowDecoder, WindowText, is_repetitive
@@ -94,6 +97,16 @@ def test_the_noise_is_the_same_in_every_version() -> None:
 
 def test_a_window_is_drawn_by_its_own_place_and_temperature() -> None:
     assert tried(text(-2.0), place=480_320) == [None, Sampling(0.2, 480_320)]
+
+
+# The draft
+
+
+@pytest.mark.parametrize(("share", "unsure"), [(0.29, True), (0.31, False)])
+def test_no_token_is_drafted_that_the_draft_itself_hardly_believes(share: float, unsure: bool) -> None:
+    decision = Decision(1, math.log(share), 1.0)
+    assert is_unsure(decision, Rules(vocabulary())) is unsure
+    assert not is_unsure(decision, Rules(vocabulary(), sampling=Sampling(0.2, 0))), "drawn by lot as the target's are"
 
 
 # The prompt

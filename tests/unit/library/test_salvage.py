@@ -163,6 +163,28 @@ def test_a_damaged_list_of_free_pages_hides_no_row(tmp_path: Path, count: int) -
     assert segments.items() <= found.segments.items()
 
 
+def test_wherever_a_file_is_cut_off_a_line_is_whole_or_said_to_be_torn(tmp_path: Path) -> None:
+    whole, path = tmp_path / "whole", tmp_path / "cut"
+    with closing(sqlite3.connect(whole, isolation_level=None)) as connection:
+        connection.execute("PRAGMA page_size = 512")
+        connection.executescript(TABLES)
+        for number in range(20):
+            line = (key(number), 0, "word " * (10 * number))
+            connection.execute("INSERT INTO segment (recording, id, text) VALUES (?, ?, ?)", line)
+        connection.execute("DELETE FROM segment WHERE recording = ?", (key(18),))
+        _, segments = expected(connection)
+    data = whole.read_bytes()
+    counts = []
+    for end in (*range(0, 120, 9), *range(512, len(data), 211), len(data)):
+        path.write_bytes(data[:end])
+        found = read(path)
+        counts.append(len(found.segments.keys() & segments.keys()))
+        for place, row in segments.items():
+            assert place[0] in found.torn or found.segments.get(place, row) == row
+    assert (counts[0], counts[-1]) == (0, len(segments))
+    assert len({*counts}) > 10, "what is before the cut is there"
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_no_damage_ends_the_reading(tmp_path: Path, seed: int) -> None:
     path, chance = tmp_path / "it", random.Random(seed)
