@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desktop_app.decoding.live import Live, LiveText, Resume
-from desktop_app.decoding.live_text import Spell
 from desktop_app.decoding.live_pace import LONGEST_INTERVAL, SHORTEST_INTERVAL, Pace
+from desktop_app.decoding.live_text import Spell
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.setup import Listen, Setup
 from desktop_app.transcript.constants import SAMPLE_RATE

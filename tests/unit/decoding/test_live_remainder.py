@@ -49,7 +49,9 @@ def test_it_is_written_on_the_recordings_clock_each_speech_at_once() -> None:
     assert [spell(line.tokens).replace(" ", "") for line in collector.lines] == ["abcd", "efgh"]
     assert [round(line.start) for line in collector.lines] == [100, 142]
     assert len(model.lengths) == 2, "nobody waits for the first words of a speech"
-    assert collector.done == [102.5, 112.5, 122.5, 132.5, 144.5, 154.5, 164], "in a long silence, too, every ten seconds"
+    assert collector.done == [102.5, 112.5, 122.5, 132.5, 144.5, 154.5, 164], (
+        "in a long silence, too, every ten seconds"
+    )
     assert collector.languages == [Language("en", 1.0)] * 2
     assert collector.reports == []
 

@@ -236,7 +236,7 @@ def test_a_lost_place_is_found_by_a_word_and_not_by_a_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "tokens", "next"),
+    ("old", "tokens", "expected"),
     [
         ([0, *[1] * 9, 7, 8, 6], [0, 7, 8], 6),  # two tokens that are the same, nine places on
         ([0, *[1] * 10, 7, 8, 6], [0, 7, 8], 1),
@@ -244,8 +244,8 @@ def test_a_lost_place_is_found_by_a_word_and_not_by_a_time() -> None:
         ([0, 1, 1, 1, 7, 6], [0, 7], 1),
     ],
 )
-def test_how_far_the_old_text_is_searched(old: list[int], tokens: list[int], next: int) -> None:
-    assert previous(None, *old).propose(tokens, 1)[0] == next
+def test_how_far_the_old_text_is_searched(old: list[int], tokens: list[int], expected: int) -> None:
+    assert previous(None, *old).propose(tokens, 1)[0] == expected
 
 
 def test_lines_are_numbered_and_lie_on_the_recordings_clock() -> None:

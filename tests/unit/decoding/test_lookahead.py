@@ -118,13 +118,15 @@ def test_a_comparison_is_of_means_side_by_side() -> None:
     assert compare(rounds[1:2], alone).slope is None
 
 
+@pytest.mark.parametrize("passes", [0, 1, 3])
 @pytest.mark.parametrize(
     ("slopes", "slope"), [((0.02, 0.05, 0.4), 0.05), ((None, 0.05, None), 0.05), ((-0.3, -0.1, 0.2), 0.0), ((), 0.07)]
 )
-def test_a_plan_follows_from_what_was_measured(slopes: tuple[float | None, ...], slope: float) -> None:
+def test_a_plan_follows_from_what_was_measured(slopes: tuple[float | None, ...], slope: float, passes: int) -> None:
     """The draft's pass is 0.1 of a one-token pass; ten tokens at an acceptance of 0.8 are the prior."""
-    rounds = [Round(3, 3, 3, 2, 3, 3, 0.003, 0.010 * (1 + 3 * slope))] * 30
-    rounds += [Round(9, 2, 2, 0, 1, 3, 0.003, 0.010 * (1 + 2 * slope))] * 9  # ended early, which is no matter of length
+    seconds = 0.001 * max(1, passes)
+    rounds = [Round(3, 3, 3, 2, 3, passes, seconds, 0.010 * (1 + 3 * slope))] * 30
+    rounds += [Round(9, 2, 2, 0, 1, passes, seconds, 0.010 * (1 + 2 * slope))] * 9  # ended early, by itself
     plan = decide(rounds, [Comparison(2.0, each) for each in slopes], 0.0, Plan(4), True, 2, 60)
     assert plan.look_ahead == best_look_ahead(0.1, 1 - slope, slope, (8 + 60) / (10 + 90), 2, 60)
     assert plan.confidence == pytest.approx(least_confidence(rounds, 0.1, slope, (8 + 60) / (10 + 90 + 18)))
@@ -199,6 +201,29 @@ def test_what_was_learned_in_one_recording_is_known_in_the_next() -> None:
     assert sum(each.with_draft for each in late) < 0.02 * sum(each.rounds for each in late)
 
 
+def test_only_the_trials_of_this_recording_count() -> None:
+    """What a draft did in the one before says nothing of this one's text: a trial of four rounds is enough."""
+    policy = LookAhead(4, 4, may_disable_draft=True)
+
+    def rounds(count: int, accepted: int) -> list[bool]:
+        drafted = []
+        for _ in range(count):
+            ahead = policy.choose()
+            drafted.append(ahead > 0)
+            right = min(ahead, accepted)
+            policy.record(Round(ahead, ahead, ahead, right, right + 1, ahead, 0.25 * ahead, 1.0))
+        return drafted
+
+    rounds(60, 0)
+    assert policy.left_out == pytest.approx(0.5)
+    policy.again()
+    drafted = rounds(3000, 4)
+    first = drafted.index(True)
+    assert drafted[first : first + 4] == [True] * 4
+    assert policy.left_out is None
+    assert drafted.count(False) < first + 200, "taken back at the first trial"
+
+
 def test_a_draft_that_was_left_out_is_tried_in_the_next_recording() -> None:
     policy = LookAhead(may_disable_draft=True)
     play(policy, cycle(trace("quiet")), usual("quiet"), 0.1, 6000)
@@ -236,7 +261,8 @@ def test_between_the_two_thresholds_it_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("worth", "drafting", "after"), [(0.975, True, False), (0.985, True, True), (1.015, False, False), (1.025, False, True)]
+    ("worth", "drafting", "after"),
+    [(0.975, True, False), (0.985, True, True), (1.015, False, False), (1.025, False, True)],
 )
 def test_the_two_thresholds(worth: float, drafting: bool, after: bool) -> None:
     assert judge(wrote(*[4] * 40), 4.0 / worth, drafting=drafting).drafting is after

@@ -201,6 +201,25 @@ def test_a_voice_within_a_second_of_a_line_counts(voice: tuple[float, float], st
     assert check(SPEECH(), Voice(*voice), line(10, 14), mean=-1.5)[0] == stays
 
 
+@pytest.mark.parametrize(
+    ("line_at", "voice", "stays"),
+    [
+        ((70, 74), (5.0, 11.3), 1),  # what is listened to begins two seconds before the window, at 58
+        ((70, 74), (5.0, 11.2), 0),
+        ((70, 74), (16.7, 20.0), 1),
+        ((70, 74), (16.8, 20.0), 0),
+        ((60, 62), (0.0, 2.0), 0),  # before the window
+        ((60, 62), (2.0, 2.3), 1),
+    ],
+)
+def test_a_voice_is_looked_for_on_the_recordings_clock(
+    line_at: tuple[float, float], voice: tuple[float, float], stays: int
+) -> None:
+    sound = SPEECH()
+    window = Window(sound.samples, lambda samples, bins: samples, 60 * SAMPLE_RATE, np.zeros(2 * SAMPLE_RATE, "f4"))
+    assert check(window, Voice(*voice), line(*line_at), mean=-1.5)[0] == stays
+
+
 @pytest.mark.parametrize(("level", "stays"), [(-69.0, 1), (-71.0, 0)])
 def test_nothing_below_minus_70_decibels_is_speech(level: float, stays: int) -> None:
     window = levels((20.0, level, level, 1.0))

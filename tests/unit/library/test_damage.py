@@ -338,9 +338,12 @@ def test_what_only_the_log_holds_is_saved_too(tmp_path: Path) -> None:
     library.close()
     with (killed / database.NAME).open("r+b") as file:
         file.write(bytes(100))
+    parts = {ending: (killed / f"{database.NAME}{ending}").read_bytes() for ending in ("", "-wal")}
     with closing(Library(killed)) as opened:
         assert {one.id: opened.transcript(one.id) for one in opened.recordings()} == before
         assert opened.notice is not None and opened.notice.values["saved"] == 2
+        for ending, data in parts.items():
+            assert (killed / f"{opened.notice.values['file']}{ending}").read_bytes() == data, "kept as it was"
 
 
 def test_what_was_saved_and_what_was_lost_is_said_in_one_sentence(tmp_path: Path) -> None:
