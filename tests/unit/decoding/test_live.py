@@ -16,6 +16,8 @@ from desktop_app.decoding.live_pace import LONGEST_INTERVAL, SHORTEST_INTERVAL, 
 from desktop_app.decoding.live_text import Spell
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.setup import Listen, Setup
+from desktop_app.decoding.window import WindowDecoder
+from desktop_app.decoding.words import Timing
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
@@ -248,6 +250,15 @@ def test_a_text_that_fills_the_positions_is_cut_at_its_last_words() -> None:
     screen = Screen(model).play(say(spoken), 0.5)
     assert spoken.startswith(screen.text[:36])
     assert screen.segments[0].end == pytest.approx(19.0, abs=1.0)
+
+
+@pytest.mark.parametrize("found", [[], [Timing(" a", (0,), 0.0, 0.9, 0.9)], [Timing(" a", (0,), 0.0, 20.0, 0.9)]])
+def test_a_window_without_useful_times_is_cut_a_second_before_its_end(
+    monkeypatch: pytest.MonkeyPatch, found: list[Timing]
+) -> None:
+    monkeypatch.setattr(WindowDecoder, "words", lambda *given: found)
+    screen = Screen(Reader(line=1000)).play(say("abcdefghijkl" * 4), 0.5)
+    assert screen.segments[0].end == 19.0
 
 
 @pytest.mark.parametrize("line", [4, 1000])
