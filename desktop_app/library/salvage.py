@@ -247,8 +247,6 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 def _values(payload: bytes, length: int) -> tuple[list[Any], bool]:
     """The values of a record of which `payload` is there, None for those that are not, and whether all are."""
     end, at = _varint(payload, 0)
-    if not 1 <= end <= length:
-        raise _Broken
     kinds = []
     while at < end:
         kind, at = _varint(payload, at)

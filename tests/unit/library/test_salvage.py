@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from desktop_app.library.salvage import RECORDING, SEGMENT, Rows, read
+from desktop_app.library.salvage import RECORDING, SEGMENT, Rows, _Broken, _values, read
 
 TABLES = (
     f"CREATE TABLE recording (number INTEGER PRIMARY KEY, {', '.join(RECORDING[1:])});"
@@ -183,6 +183,22 @@ def test_wherever_a_file_is_cut_off_a_line_is_whole_or_said_to_be_torn(tmp_path:
             assert place[0] in found.torn or found.segments.get(place, row) == row
     assert (counts[0], counts[-1]) == (0, len(segments))
     assert len({*counts}) > 10, "what is before the cut is there"
+
+
+@pytest.mark.parametrize(
+    ("record", "length"),
+    [
+        (b"\x00", 1),  # a header without itself
+        (b"\x03\x01\x07", 2),  # longer than the record
+        (b"\x02\x01\x07\x00", 4),  # a byte more than its values have
+        (b"\x02\x02\x07", 3),  # one less
+        (b"\x02\x81\x00\x07", 4),  # ends within a length
+    ],
+)
+def test_what_has_the_lengths_of_no_record_is_none(record: bytes, length: int) -> None:
+    assert _values(b"\x02\x01\x07", 3) == ([7], True)
+    with pytest.raises((_Broken, IndexError)):
+        _values(record, length)
 
 
 @pytest.mark.parametrize("seed", range(8))
