@@ -14,7 +14,7 @@ from desktop_app.library.salvage import RECORDING, SEGMENT, Rows, _Broken, _valu
 
 TABLES = (
     f"CREATE TABLE recording (number INTEGER PRIMARY KEY, {', '.join(RECORDING[1:])});"
-    f"CREATE TABLE segment ({', '.join(SEGMENT)});"
+    f"CREATE TABLE segment ({', '.join(SEGMENT)}, PRIMARY KEY (recording, id)) WITHOUT ROWID;"
     "CREATE INDEX recording_id ON recording (id)"
 )
 VALUES = (
@@ -66,6 +66,21 @@ def same(found: Rows, connection: sqlite3.Connection) -> None:
 def test_all_rows_are_those_that_sqlite_finds(tmp_path: Path, size: int) -> None:
     with closing(made(tmp_path / "it", size)) as connection:
         same(read(tmp_path / "it"), connection)
+
+
+def test_a_row_of_any_length_is_read(tmp_path: Path) -> None:
+    """By its last byte it is decided how much of it lies on other pages."""
+    path = tmp_path / "it"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA page_size = 512")
+        connection.executescript(TABLES)
+        connection.execute("BEGIN")
+        for length in range(0, 1100):
+            connection.execute("INSERT INTO recording (id, name) VALUES (?, ?)", (key(length), "n" * length))
+            line = (key(length), 0, "t" * length)
+            connection.execute("INSERT INTO segment (recording, id, text) VALUES (?, ?, ?)", line)
+        connection.execute("COMMIT")
+        same(read(path), connection)
 
 
 @pytest.mark.parametrize("size", [512, 4096, 65_536])

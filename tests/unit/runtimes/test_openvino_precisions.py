@@ -242,6 +242,9 @@ def test_the_trial_sees_a_difference(toy: Pair) -> None:
         assert found == pytest.approx(2e-3, rel=0.01), count
     for count in (2, 20, 33):
         assert largest_difference(Coarse(count, 448 - 33), 448, 300)  # type: ignore[arg-type]
+    for count, position in ((2, 5), (9, 7), (16, 17)):  # behind passes of other widths
+        for start in (0, 448 - 33):
+            assert largest_difference(Coarse(count, start + position), 448, 300)  # type: ignore[arg-type]
     assert not largest_difference(Coarse(MOST + 2), 448, 300)  # type: ignore[arg-type]
 
 
