@@ -75,7 +75,7 @@ def test_a_row_of_any_length_is_read(tmp_path: Path) -> None:
         connection.execute("PRAGMA page_size = 512")
         connection.executescript(TABLES)
         connection.execute("BEGIN")
-        for length in range(0, 1100):
+        for length in range(1100):
             connection.execute("INSERT INTO recording (id, name) VALUES (?, ?)", (key(length), "n" * length))
             line = (key(length), 0, "t" * length)
             connection.execute("INSERT INTO segment (recording, id, text) VALUES (?, ?, ?)", line)
