@@ -48,7 +48,7 @@ def cut(
 
 def _open_line(tokens: tuple[int, ...], vocabulary: Vocabulary, begin: float, seconds: float) -> Line:
     times = [vocabulary.seconds(token) for token in tokens if vocabulary.is_timestamp(token)]
-    start = times[0] if times and vocabulary.is_timestamp(tokens[0]) else 0.0
+    start = times[0] if times else 0.0
     end = times[-1] if times and times[-1] > start else seconds
     return _line(tokens, begin, start, end, seconds)
 

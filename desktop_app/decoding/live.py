@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Protocol
 
 import numpy as np
@@ -31,7 +30,7 @@ from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
-from desktop_app.decoding.words import UNSPACED
+from desktop_app.decoding.words import UNSPACED, spans
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.model import GuardReport, Segment
 from desktop_app.transcript.settings import Settings
@@ -321,13 +320,9 @@ class Live:
         assert self.language is not None
         tokens = [token for item in now.items for token in item.tokens]
         timings = self._decoder.words(window, Settings(self.language.code), tokens, seconds)
-        before = sum(len(item.tokens) for item in now.items[:at])
-        ends = list(accumulate(len(timing.tokens) for timing in timings))
-        index = next((i for i, end in enumerate(ends) if end >= before), len(ends) - 1)
-        if index < 0:
-            return seconds
-        after = timings[index + 1].start if index + 1 < len(timings) else timings[index].end
-        return (timings[index].end + after) / 2
+        counts = [sum(len(item.tokens) for item in part) for part in (now.items[:at], now.items[at:])]
+        (_, end), (start, _) = spans(timings, counts)
+        return (end + start) / 2
 
     def _cut(self, last: int, now: Hypothesis) -> None:
         """Let the window begin after the line break `last` of the final items."""
@@ -342,7 +337,8 @@ class Live:
         """Let the window begin `seconds` later; `rest` are the hypothesis' tokens from there on."""
         step = self._vocabulary.seconds_per_timestamp
         later = round(seconds / step) * step
-        spaced = self.language is None or self.language.code not in UNSPACED
+        assert self.language is not None
+        spaced = self.language.code not in UNSPACED
         self._forget_window(self._begin + round(later * SAMPLE_RATE))
         self._before = parse(shifted(rest, self._vocabulary, later), self._vocabulary, self._words, spaced)
 

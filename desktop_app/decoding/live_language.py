@@ -22,24 +22,21 @@ class SpokenLanguage:
         self.language, self.is_kept = given, given is not None
         self._votes: dict[str, float] = {}  # seconds by code, each by the probability of its language
         self._seconds = 0.0
-        self._now, self._now_seconds = Language("", 0.0), 0.0  # of the current window
+        self._with_window = self._votes, self._seconds  # the same with the current window
 
     def detected(self, found: Language, seconds: float) -> None:
         """The language `found` was detected in a window of `seconds`."""
-        self._now, self._now_seconds = found, seconds
-        votes = self._with(found, seconds)
+        votes = {**self._votes, found.code: self._votes.get(found.code, 0.0) + found.probability * seconds}
+        total = self._seconds + seconds
+        self._with_window = votes, total
         code = max(votes, key=votes.__getitem__)
-        self.language = Language(code, votes[code] / (self._seconds + seconds))
+        self.language = Language(code, votes[code] / total)
 
     def spoken(self, final: bool) -> None:
         """The guard has kept the text of that window; `final`: its speech is over."""
         if self.is_kept:
             return
-        self.is_kept = self._seconds + self._now_seconds >= ENOUGH
+        votes, seconds = self._with_window
+        self.is_kept = seconds >= ENOUGH
         if final:
-            self._votes = self._with(self._now, self._now_seconds)
-            self._seconds += self._now_seconds
-
-    def _with(self, found: Language, seconds: float) -> dict[str, float]:
-        vote = self._votes.get(found.code, 0.0) + found.probability * seconds
-        return {**self._votes, found.code: vote}
+            self._votes, self._seconds = votes, seconds

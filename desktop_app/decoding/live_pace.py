@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 PROCESSOR_SHARE = 0.6
 """The share of one core that updates may use while somebody speaks."""
 
@@ -19,12 +17,11 @@ REST_FACTOR = 1.25
 _DECAY = 0.7
 
 
-@dataclass
 class Pace:
     """Measures updates and chooses the interval between the beginnings of two updates."""
 
-    _wall: float = 0.0
-    _processor: float = 0.0
+    def __init__(self) -> None:
+        self._wall = self._processor = 0.0
 
     def took(self, wall: float, processor: float) -> None:
         """An update took `wall` seconds by the clock and `processor` seconds of all cores together."""

@@ -203,11 +203,11 @@ def _renew(path: Path) -> Problem:
     with closing(_open(made)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         incomplete = found.incomplete
-        for key in sorted(found.known & {key for key, _ in found.segments} - found.recordings.keys()):
-            found.recordings[key] = _entry_of(key, found)
         for row in sorted(found.recordings.values(), key=lambda row: row[0]):
             if not _insert(connection, "recording", salvage.RECORDING, row):
                 _insert(connection, "recording", salvage.RECORDING, (None, *row[1:]))  # under the next number
+        for key in sorted({key for key, _ in found.segments} - found.recordings.keys()):
+            _insert(connection, "recording", salvage.RECORDING, _entry_of(key, found))
         mark = rows.problem_value(Problem("library.incomplete"))
         connection.executemany("UPDATE recording SET damage = ? WHERE id = ?", [(mark, key) for key in incomplete])
         for row in found.segments.values():
@@ -223,19 +223,11 @@ def _renew(path: Path) -> Problem:
 
 
 def _entry_of(key: str, found: salvage.Rows) -> tuple[Any, ...]:
-    """A recording of which only lines are left; its first words are its name."""
+    """A recording of which only lines are left; its first words are its name. What else is unknown reads as damaged."""
     first = min(number for recording, number in found.segments if recording == key)
     text = str(found.segments[key, first][4] or "")
-    about: dict[str, Any] = {
-        "id": key,
-        "path": b"",
-        "name": text[:40],
-        "created": datetime.now(UTC).isoformat(),
-        "state": "done",
-    }
-    about |= {"owner": "", "seconds": 0.0, "language_probability": 0.0, "speakers": "[]", "live": 0, "guarded": "[]"}
-    number = max((row[0] for row in found.recordings.values()), default=0) + 1
-    return tuple(number if column == "number" else about.get(column, "") for column in salvage.RECORDING)
+    about = {"number": None, "id": key, "name": text[:40], "created": datetime.now(UTC).isoformat(), "state": "done"}
+    return tuple(about.get(column, "") for column in salvage.RECORDING)
 
 
 def _insert(connection: sqlite3.Connection, table: str, columns: Sequence[str], row: Sequence[Any]) -> bool:

@@ -116,11 +116,11 @@ class _File:
     def _page(self, number: int) -> bytes:
         if not 1 <= number <= self._count:
             raise _Broken
-        page = self._newer.get(number) or self._data[(number - 1) * self._size : number * self._size]
-        return page.ljust(self._size, b"\0")
+        return self._newer.get(number) or self._data[(number - 1) * self._size : number * self._size]
 
     def _has_header(self) -> bool:
-        return self._count > 0 and self._page(1).startswith(b"SQLite format 3\0")
+        page = self._page(1) if self._count else b""
+        return len(page) >= _HEADER and page.startswith(b"SQLite format 3\0")
 
     def _free_pages(self) -> set[int]:
         """The pages that hold nothing any more."""
@@ -130,10 +130,9 @@ class _File:
         trunk = int.from_bytes(self._page(1)[32:36], "big")
         while 1 < trunk <= self._count and trunk not in free:
             free.add(trunk)
-            page = self._page(trunk)
-            trunk, count = struct.unpack_from(">II", page)
-            leaves = struct.unpack_from(f">{min(count, self._size // 4 - 2)}I", page, 8)
-            free.update(leaf for leaf in leaves if 1 < leaf <= self._count)
+            page = self._page(trunk).ljust(self._size, b"\0")
+            trunk, count, *leaves = struct.unpack(f">{self._size // 4}I", page)
+            free.update(leaf for leaf in leaves[:count] if 1 < leaf <= self._count)
         return free
 
     def _cells(self, number: int) -> Iterator[tuple[bytes, int, bool]]:
@@ -172,7 +171,7 @@ class _File:
             seen.add(following)
             page = self._page(following)
             following = int.from_bytes(page[:4], "big")
-            payload += page[4 : min(self._usable, 4 + length - len(payload))]
+            payload += page[4 : self._usable]
         self._overflow |= seen
         return number, *_values(bytes(payload), length)
 
@@ -248,8 +247,6 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 def _values(payload: bytes, length: int) -> tuple[list[Any], bool]:
     """The values of a record of which `payload` is there, None for those that are not, and whether all are."""
     end, at = _varint(payload, 0)
-    if not 1 <= end <= length:
-        raise _Broken
     kinds = []
     while at < end:
         kind, at = _varint(payload, at)

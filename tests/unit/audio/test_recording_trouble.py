@@ -10,7 +10,7 @@ import pytest
 
 from desktop_app.app import problems
 from desktop_app.audio import disk, recording, recording_file
-from desktop_app.audio.recording import Reporter
+from desktop_app.audio.recording import Recorder, Reporter
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.fake_input import Desk, Events, FakeInput, Sound, noise, read, wait
@@ -352,3 +352,84 @@ def test_a_driver_that_does_not_let_go_holds_nobody_up(desk: Desk, monkeypatch: 
     began = time.monotonic()
     desk.recorder.stop()
     assert time.monotonic() - began < 2.0
+
+
+class Held:
+    """A file that counts what is done with it. Attributes: samples, synced (how often)."""
+
+    samples = synced = 0
+
+    def sync(self) -> None:
+        self.synced += 1
+
+    def cut(self) -> None:
+        pass
+
+    def silence(self, samples: int) -> None:
+        self.samples += samples
+
+
+@pytest.fixture
+def still(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    """A recorder whose clock the test turns, a hundred seconds after it began."""
+    monkeypatch.setattr(disk, "check", lambda folder: None)
+    recorder = desk.recorder
+    recorder._file, recorder._stream = Held(), desk.input  # type: ignore[assignment]
+    recorder._arrived_at = recorder._loud_at = recorder._tried_at = recorder._synced_at = 100.0
+    recorder._flowing = True
+    return recorder
+
+
+@pytest.mark.parametrize(("seconds", "gone"), [(2.9, False), (3.1, True)])
+def test_three_seconds_without_sound_mean_that_a_device_has_gone(
+    still: Recorder, desk: Desk, seconds: float, gone: bool
+) -> None:
+    still._tick(100.0 + seconds)
+    assert (still._stream is None, bool(desk.events.troubles)) == (gone, gone)
+
+
+@pytest.mark.parametrize(("seconds", "silence"), [(0.2, 0), (0.4, 6400)])
+def test_an_input_that_pauses_in_silence_is_silent_from_a_third_of_a_second_on(
+    still: Recorder, desk: Desk, seconds: float, silence: int
+) -> None:
+    desk.input.pauses = True
+    still._tick(100.0 + seconds)
+    assert (still._file.samples, desk.events.troubles) == (silence, [])
+
+
+@pytest.mark.parametrize(("seconds", "mute"), [(2.9, False), (3.1, True)])
+def test_three_seconds_of_exact_silence_are_told(still: Recorder, desk: Desk, seconds: float, mute: bool) -> None:
+    still._listen_for_life(desk.input, 0.0, 100.0 + seconds)
+    assert bool(desk.events.troubles) is mute
+
+
+@pytest.mark.parametrize(("seconds", "taken"), [(2.9, False), (3.1, True)])
+def test_an_input_that_was_chosen_and_says_nothing_takes_over_all_the_same(
+    still: Recorder, desk: Desk, seconds: float, taken: bool
+) -> None:
+    new = FakeInput("Other")
+    still._next = new, 100.0
+    still._arrived_at = 100.0 + seconds  # the old one is still heard
+    still._tick(100.0 + seconds)
+    assert (still._stream is new, desk.input.closed) == (taken, taken)
+
+
+def test_a_lost_device_is_looked_for_after_a_second_and_then_ever_less_often(still: Recorder, desk: Desk) -> None:
+    still._stream = None
+    desk.inputs[None] = Problem("microphone.not_connected", name="Desk")
+    looked: list[float] = []
+    before = still._tried_at
+    for tick in range(1001):
+        still._tick(100.0 + tick * 0.05)
+        if still._tried_at != before:
+            looked.append(still._tried_at - before)
+            before = still._tried_at
+    assert looked[:3] == pytest.approx([1.0, 1.2, 1.44], abs=0.06)
+    assert looked[-4:] == pytest.approx([5.0] * 4, abs=0.06)
+
+
+def test_what_is_recorded_is_on_the_disk_every_half_second(still: Recorder, desk: Desk) -> None:
+    desk.input.pauses = True
+    for tick in range(1, 101):
+        still._tick(100.0 + tick * 0.05 + 1e-6)
+    assert still._file.synced == 10

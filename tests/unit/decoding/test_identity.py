@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from desktop_app.decoding.mapping import map_ids
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.setup import Setup
+from desktop_app.decoding.task import prefix
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import WindowDecoder, WindowText
 from desktop_app.transcript.settings import Settings
@@ -189,6 +191,24 @@ def test_no_pass_is_run_behind_a_draft_that_is_hardly_right(monkeypatch: pytest.
     assert 1 < some[1] < 6 and some == (all_six[0][: some[1]], some[1])
 
 
+@pytest.mark.parametrize("unsure", [0.0, 0.1, 0.2, 0.4])
+def test_a_draft_ends_before_the_first_token_that_it_hardly_believes(
+    monkeypatch: pytest.MonkeyPatch, unsure: float
+) -> None:
+    monkeypatch.setattr("desktop_app.decoding.drafters.UNSURE", unsure)
+    words, draft = vocabulary(suppress=tuple(range(END, FIRST_TIME))), Toy(7)
+    made, rules = drafter(draft, draft, words), Rules(words)
+    made.begin(toy_window(), Settings("en"), rules)
+    text = [FIRST_TIME]
+    for _ in range(6):  # the same, token by token
+        rows = draft.open(toy_window().encoded(draft)).run([*prefix(words, Settings("en"), 48), *text])
+        decision = rules.decide(rows[-1], rules.written(text))
+        if np.exp(decision.log_probability) < unsure:
+            break
+        text.append(decision.token)
+    assert made.propose([FIRST_TIME], 6) == text[1:]
+
+
 def test_the_target_alone_takes_one_token_passes_and_drafts_nothing() -> None:
     model = Toy(3)
     text, figures = write(model, vocabulary())
@@ -196,6 +216,20 @@ def test_the_target_alone_takes_one_token_passes_and_drafts_nothing() -> None:
     assert set(model.widths[1:]) == {1}
     assert figures.target_passes >= len(text.tokens)
     assert figures.drafted == figures.compared == figures.accepted == figures.near_ties == 0
+
+
+def test_what_is_written_without_the_disabled_draft_is_counted() -> None:
+    class Disabled(LookAhead):
+        left_out = 0.8  # type: ignore[assignment]
+
+        def choose(self) -> int:
+            return 0
+
+    text, figures = write(Toy(3), vocabulary(), Scripted([]), look_ahead=Disabled())
+    assert figures.left_out == len(text.tokens) > 0
+    assert figures.left_out_speed == pytest.approx(0.8 * figures.left_out)
+    assert write(Toy(3), vocabulary(), None, look_ahead=Disabled())[1].left_out == 0, "there is none"
+    assert write(Toy(3), vocabulary(), Scripted([]), look_ahead=Switching([3] * 99))[1].left_out == 0
 
 
 def test_the_text_fills_the_positions_and_goes_no_further() -> None:

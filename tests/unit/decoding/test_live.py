@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,8 +13,11 @@ from hypothesis import strategies as st
 
 from desktop_app.decoding.live import Live, LiveText, Resume
 from desktop_app.decoding.live_pace import LONGEST_INTERVAL, SHORTEST_INTERVAL, Pace
+from desktop_app.decoding.live_text import Spell
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.setup import Listen, Setup
+from desktop_app.decoding.window import WindowDecoder
+from desktop_app.decoding.words import Timing
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
@@ -146,11 +150,11 @@ def extract(samples: np.ndarray, bins: int) -> np.ndarray:
 class Screen:
     """A session and what it showed, with the promises of the screen checked at every update."""
 
-    def __init__(self, model: Any, listen: Listen | None = None, **options: Any) -> None:
-        self.counter = Counter()
+    def __init__(self, model: Any, listen: Listen | None = None, words: Spell = spell, **options: Any) -> None:
+        self.counter, self.words = Counter(), words
         self.live = Live(
             extract,
-            Setup(model, WORDS, spell, listen=listen),
+            Setup(model, WORDS, words, listen=listen),
             Gate(),
             counter=self.counter,
             ahead=self._look,
@@ -186,7 +190,7 @@ class Screen:
         assert text.final == self._final
 
     def _see(self, text: LiveText) -> None:
-        lines = [spell(segment.tokens).strip() for segment in text.segments]
+        lines = [self.words(segment.tokens).strip() for segment in text.segments]
         now = [*lines, text.final]
         assert now[0].startswith(self._final), "final text only grows"
         self._final = text.final
@@ -206,6 +210,11 @@ def test_what_is_said_is_written_once_and_in_order(step: float) -> None:
 def test_committed_segments_have_the_times_of_what_was_said() -> None:
     screen = Screen(Reader()).play(say("  abcdefgh "), 0.3)
     assert [(round(segment.start, 2), round(segment.end, 2)) for segment in screen.segments] == [(2.0, 4.0), (4.0, 6.0)]
+    assert [segment.id for segment in screen.segments] == [0, 1]
+    starts = [(round(text.start, 2), text.final[:1], text.provisional[:2]) for text in screen.updates]
+    first = starts.index((4.0, "e", " k"))
+    assert {start for start, *_ in starts[: first - 1]} == {2.0}, "the open line's, final or not"
+    assert {start for start, *_ in starts[first:-1]} == {4.0}
     assert all(WORDS.is_timestamp(segment.tokens[0]) for segment in screen.segments)
     assert all(WORDS.is_timestamp(segment.tokens[-1]) for segment in screen.segments)
 
@@ -226,6 +235,53 @@ def test_one_long_line_is_cut_at_a_word() -> None:
     assert screen.text == spoken
     assert max(model.lengths) < 22
     assert len(screen.segments) >= 4
+    at = 0.0
+    for segment in screen.segments:  # each is cut between two words
+        assert segment.start == pytest.approx(at, abs=0.05)
+        at += WORD * sum(token < TEXT for token in segment.tokens)
+        assert segment.end == pytest.approx(at, abs=0.05)
+
+
+def test_a_text_that_fills_the_positions_is_cut_at_its_last_words() -> None:
+    """Its very last words have no times. What does not fit is heard in the next window."""
+    model = Reader(line=1000)
+    model.positions = 3 + 1 + 38  # a window of 20 seconds has 40 words
+    spoken = "abcdefghijkl" * 6
+    screen = Screen(model).play(say(spoken), 0.5)
+    assert spoken.startswith(screen.text[:36])
+    assert screen.segments[0].end == pytest.approx(19.0, abs=1.0)
+
+
+@pytest.mark.parametrize("found", [[], [Timing(" a", (0,), 0.0, 0.9, 0.9)], [Timing(" a", (0,), 0.0, 20.0, 0.9)]])
+def test_a_window_without_useful_times_is_cut_a_second_before_its_end(
+    monkeypatch: pytest.MonkeyPatch, found: list[Timing]
+) -> None:
+    monkeypatch.setattr(WindowDecoder, "words", lambda *given: found)
+    screen = Screen(Reader(line=1000)).play(say("abcdefghijkl" * 4), 0.5)
+    assert screen.segments[0].end == 19.0
+
+
+@pytest.mark.parametrize("line", [4, 1000])
+def test_words_on_which_two_updates_agree_become_final_also_behind_a_cut(line: int) -> None:
+    """Words of several tokens among them. Only the last word is held back."""
+
+    def pairs(tokens: Sequence[int]) -> str:
+        return "".join(f"{' ' * (token % 2 == 0)}{chr(97 + token)}" for token in tokens if token < TEXT)
+
+    chance = random.Random(2)
+    spoken = "".join(chance.choice(letters) for letters in ("acegik", "bdfhjl") * 36)
+    screen = Screen(Reader(line), words=pairs).play(say(spoken), 2 * WORD)
+    finished: list[str] = []
+    before: list[str] = []
+    for update in screen.updates:
+        finished += [word for segment in update.segments for word in segment.text.split()]
+        final = [*finished, *update.final.split()]
+        now = [*final, *update.provisional.split()]
+        same = [one == other for one, other in zip(before, now, strict=False)]
+        agreed = same.index(False) if False in same else len(same)
+        assert len(final) >= min(agreed, len(now) - 1)
+        before = now
+    assert "".join(finished) == spoken
 
 
 def test_the_window_is_cut_where_a_line_ends() -> None:
@@ -292,6 +348,37 @@ def test_behind_silence_there_is_no_prompt(monkeypatch: pytest.MonkeyPatch) -> N
     screen.play(say("     abcd efgh    ijkl "), 5.0)
     assert set(prompts) == {"k", "kabcd", ""}, "the user's own prompt waits for the first speech"
     assert prompts[-1] == ""
+
+
+def test_moments_and_lengths() -> None:
+    """Of an update, of a window with lines and without, and of the audio that is kept where nobody speaks."""
+    live = Screen(Reader()).live
+    live.feed(np.zeros(20 * SAMPLE_RATE, np.float32))
+    assert live.text.start == pytest.approx(20.0 - 1.5)
+    live.feed(say("a")[: round(0.09 * SAMPLE_RATE)])
+    assert not live.due
+    live.feed(say("a")[: round(0.02 * SAMPLE_RATE)])
+    assert live.due
+    for line, longest in ((1000, 20.0), (2, 8.0)):
+        model = Reader(line)
+        Screen(model).play(say("abcdefghijkl" * 5), 0.5)
+        assert max(model.lengths) == longest
+
+
+@pytest.mark.parametrize(("pause", "prompt"), [(2.9, "kabcd"), (3.1, "")])
+def test_text_from_before_three_seconds_of_silence_is_no_prompt(
+    monkeypatch: pytest.MonkeyPatch, pause: float, prompt: str
+) -> None:
+    screen = Screen(Reader(), settings=Settings(language="en", condition=True, prompt=(10,)))
+    decode, prompts = screen.live._decoder.decode_with_fallback, []
+
+    def noting(window: Any, settings: Settings, watch: Any) -> Any:
+        prompts.append(spell(settings.prompt).replace(" ", ""))
+        return decode(window, settings, watch)
+
+    monkeypatch.setattr(screen.live._decoder, "decode_with_fallback", noting)
+    screen.play(say(" abcd efgh ", pause), 5.0)
+    assert prompts[-1] == prompt
 
 
 def test_a_session_goes_on_after_the_final_text_that_was_there() -> None:

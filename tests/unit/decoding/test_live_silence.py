@@ -63,6 +63,18 @@ def test_words_in_doubt_wait_for_a_voice() -> None:
     assert (screen.text, late.asked, screen.live.reports) == ("efgh", 2, [])
 
 
+def test_a_voice_is_listened_for_from_two_seconds_before_a_window() -> None:
+    """Audio is kept for that, however long the session is: the detector's state has to settle."""
+    listened: list[float] = []
+
+    def listen(samples: Samples) -> Detector:
+        listened.append(len(samples) / SAMPLE_RATE)
+        return Detector(least=0.0)(samples)
+
+    Screen(Reader(), listen=listen).play(say("   efgh ijkl "), 3.0)
+    assert listened == [2.0 + 4 * WORD] * 2
+
+
 def test_a_noise_does_not_fix_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long it was: the guard found nobody speaking in it."""
     detected = iter([Language("cy", 0.9), Language("en", 0.6)])

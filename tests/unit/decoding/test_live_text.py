@@ -6,9 +6,11 @@ import pytest
 
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.live_drafters import LEAST, MOST, PreviousDrafter
+from desktop_app.decoding.live_lines import Lines
 from desktop_app.decoding.live_text import Item, agreed, index_after, parse, shifted, unlooped
 from desktop_app.decoding.lookahead import PRIOR_SLOPE, best_look_ahead
 from desktop_app.decoding.rules import Rules
+from desktop_app.decoding.window import WindowText
 from desktop_app.transcript.settings import Settings
 
 from .test_live import WORDS, spell
@@ -105,6 +107,9 @@ def test_what_two_texts_agree_on(before: str, now: str, count: int) -> None:
         ("so " + "we go on now " * 3, "so we go on now"),
         ("so " + "we go on " * 3, "so " + "we go on " * 3),  # eleven words are no loop: people count and pray
         ("we go " * 6, "we go"),
+        ("so " + "we go on now and here they are " * 3, "so we go on now and here they are"),
+        ("so " + "we go on now and here they are " * 2, "so " + "we go on now and here they are " * 2),
+        ("we go on now and here they are too " * 3, "we go on now and here they are too " * 3),  # nine words
         ("", ""),
     ],
 )
@@ -186,6 +191,83 @@ def test_as_much_of_the_old_text_is_proposed_as_was_right_so_far() -> None:
         made.propose([11], 1)
     made.begin(toy_window(), Settings("en"), Rules(WORDS))
     assert len(made.propose([], 1)) < expected(9 / 10)
+
+
+@pytest.mark.parametrize(
+    ("ended", "inner", "asked"),
+    [
+        (1, [[9]], 24),  # a token a time: as many as may be drafted ahead
+        (1, [[9] * 10], 3),
+        (1, [[9], [9, END]], 2),
+        (1, [[9], []], 2),
+    ],
+)
+def test_ahead_of_the_target_the_draft_is_asked_until_it_ends(ended: int, inner: list[list[int]], asked: int) -> None:
+    class Turns(Noting):
+        def propose(self, tokens: list[int], count: int, confidence: float = 0.0) -> list[int]:
+            super().propose(tokens, count)
+            return inner[min(len(self.asked), len(inner)) - 1][:count]
+
+    turns = Turns()
+    found = previous(turns, 1, 2).ahead(toy_window(), Settings("en"), Rules(WORDS))
+    assert len(turns.asked) == asked
+    assert turns.asked[-1][:2] == [1, 2] and len(found) <= 24
+    assert len(found) == 24 or found in ([9, 9, END], [9])
+
+
+def test_another_drafter_is_asked_only_behind_the_end_of_the_old_text() -> None:
+    inner = Noting(9, 8)
+    long = [number % 8 for number in range(64)]
+    assert previous(inner, *long).propose([], 40) == long[:40]
+    assert previous(inner, 1, 2, END).propose([1], 8) == [2, END]
+    assert previous(inner, 1, 2).propose([], 2) == [1, 2]
+    assert len(previous(inner, *long).propose([], 2)) > 2, "the old text costs nothing"
+    assert inner.asked == []
+    assert previous(inner, 1, 2).propose([], 3) == [1, 2, 9]
+
+
+def test_a_lost_place_is_found_by_a_word_and_not_by_a_time() -> None:
+    old = (0, 1, FIRST_TIME + 50, FIRST_TIME + 50, 3, 4, 5)
+    made = previous(Noting(9), *old)
+    assert made.propose([0, 11], 1) == [9], "lost"
+    assert made.propose([0, 11, FIRST_TIME + 40], 1) == [9]
+    assert made.propose([0, 11, FIRST_TIME + 40, FIRST_TIME + 40], 1) == [9]
+    assert made.propose([0, 11, FIRST_TIME + 40, FIRST_TIME + 40, 3], 1)[0] == 4
+
+
+@pytest.mark.parametrize(
+    ("old", "tokens", "expected"),
+    [
+        ([0, *[1] * 9, 7, 8, 6], [0, 7, 8], 6),  # two tokens that are the same, nine places on
+        ([0, *[1] * 10, 7, 8, 6], [0, 7, 8], 1),
+        ([0, 1, 1, 7, 6], [0, 7], 6),  # one token, two places on
+        ([0, 1, 1, 1, 7, 6], [0, 7], 1),
+    ],
+)
+def test_how_far_the_old_text_is_searched(old: list[int], tokens: list[int], expected: int) -> None:
+    assert previous(None, *old).propose(tokens, 1)[0] == expected
+
+
+def test_lines_are_numbered_and_lie_on_the_recordings_clock() -> None:
+    lines = Lines(WORDS, spell, timestamps=True)
+    lines.resume(parse((0, 1), WORDS, spell, spaced=True).items, 5.0)
+    lines.close(5.0, 2.0)
+    lines.cut()
+    (first,) = lines.taken()
+    assert (first.id, first.start, first.end, first.text) == (0, 5.0, 7.0, "a b")
+    assert first.tokens == (FIRST_TIME, 0, 1, FIRST_TIME + 100)
+    assert (first.temperature, first.mean_log_probability, first.no_speech_probability) == (0.0, 0.0, 0.0)
+    text = WindowText((), -0.3, 0.2, 0.4)
+    items = parse((FIRST_TIME + 100, 2, FIRST_TIME + 150, FIRST_TIME + 200, 3), WORDS, spell, spaced=True)
+    lines.commit(items.items, 6.0, items.start, text)
+    assert (lines.start, lines.breaks, [item.text for item in lines.open]) == (10.0, [1], [" d"])
+    assert lines.finished_tokens() == [2]
+    lines.close(6.0, 40.0)
+    second, third = lines.taken()
+    assert (second.id, second.start, second.end) == (1, 8.0, 9.0)
+    assert (third.id, third.start, third.end, third.mean_log_probability) == (2, 10.0, 46.0, -0.3)
+    assert third.tokens == (FIRST_TIME + 200, 3, WORDS.size - 1), "there is no later time in a window"
+    assert lines.taken() == ()
 
 
 def test_a_time_that_moved_is_no_correction() -> None:

@@ -8,6 +8,7 @@ programs that wanted more than these.
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +27,7 @@ from desktop_app.decoding.lookahead import (
     Plan,
     Round,
     best_look_ahead,
+    compare,
     decide,
     expected_tokens,
     least_confidence,
@@ -91,6 +93,44 @@ def test_expected_tokens_are_those_of_the_paper() -> None:
 def test_a_free_draft_looks_as_far_as_it_may_and_a_useless_one_as_little() -> None:
     assert best_look_ahead(draft=0, base=1, slope=0, acceptance=0.9, least=2, most=8) == 8
     assert best_look_ahead(draft=1, base=1, slope=0.1, acceptance=0.05, least=2, most=8) == 2
+
+
+@pytest.mark.parametrize(
+    ("draft", "base", "slope", "acceptance"),
+    [(0.05, 0.93, 0.07, 0.8), (0.2, 0.9, 0.1, 0.9), (0.02, 0.5, 0.5, 0.95), (0.01, 0.99, 0.01, 0.6), (0.1, 1, 0, 1.0)],
+)
+def test_the_best_look_ahead_is_the_one_with_the_most_tokens_per_second(
+    draft: float, base: float, slope: float, acceptance: float
+) -> None:
+    speeds = [
+        sum(acceptance**accepted for accepted in range(count + 1)) / (draft * count + base + slope * (count + 1))
+        for count in range(2, 31)
+    ]
+    assert best_look_ahead(draft, base, slope, acceptance, 2, 30) == 2 + int(np.argmax(speeds))
+
+
+def test_a_comparison_is_of_means_side_by_side() -> None:
+    rounds = [Round(4, 4, 4, 2, 3, 4, 0.004, 0.014), Round(4, 0, 0, 0, 1, 1, 0.002, 0.010), wrote(5)[0]]
+    alone = [Round(0, 0, 0, 0, 1, 0, 0.0, seconds) for seconds in (0.008, 0.012)]
+    assert compare(rounds, alone) == Comparison(
+        pytest.approx((0.018 + 0.012 + 0.040) / 3 / 0.010), pytest.approx((0.4 / 4 + 0.0 / 6) / 2)
+    )
+    assert compare(rounds[1:2], alone).slope is None
+
+
+@pytest.mark.parametrize("passes", [0, 1, 3])
+@pytest.mark.parametrize(
+    ("slopes", "slope"), [((0.02, 0.05, 0.4), 0.05), ((None, 0.05, None), 0.05), ((-0.3, -0.1, 0.2), 0.0), ((), 0.07)]
+)
+def test_a_plan_follows_from_what_was_measured(slopes: tuple[float | None, ...], slope: float, passes: int) -> None:
+    """The draft's pass is 0.1 of a one-token pass; ten tokens at an acceptance of 0.8 are the prior."""
+    seconds = 0.001 * max(1, passes)
+    rounds = [Round(3, 3, 3, 2, 3, passes, seconds, 0.010 * (1 + 3 * slope))] * 30
+    rounds += [Round(9, 2, 2, 0, 1, passes, seconds, 0.010 * (1 + 2 * slope))] * 9  # ended early, by itself
+    plan = decide(rounds, [Comparison(2.0, each) for each in slopes], 0.0, Plan(4), True, 2, 60)
+    assert plan.look_ahead == best_look_ahead(0.1, 1 - slope, slope, (8 + 60) / (10 + 90), 2, 60)
+    assert plan.confidence == pytest.approx(least_confidence(rounds, 0.1, slope, (8 + 60) / (10 + 90 + 18)))
+    assert decide(rounds, [], 0.0, Plan(4), True, 4, 4).confidence == 0.0
 
 
 @given(cost, cost, cost, st.floats(0, 0.99), st.floats(0, 0.99))
@@ -161,6 +201,29 @@ def test_what_was_learned_in_one_recording_is_known_in_the_next() -> None:
     assert sum(each.with_draft for each in late) < 0.02 * sum(each.rounds for each in late)
 
 
+def test_only_the_trials_of_this_recording_count() -> None:
+    """What a draft did in the one before says nothing of this one's text: a trial of four rounds is enough."""
+    policy = LookAhead(4, 4, may_disable_draft=True)
+
+    def rounds(count: int, accepted: int) -> list[bool]:
+        drafted = []
+        for _ in range(count):
+            ahead = policy.choose()
+            drafted.append(ahead > 0)
+            right = min(ahead, accepted)
+            policy.record(Round(ahead, ahead, ahead, right, right + 1, ahead, 0.25 * ahead, 1.0))
+        return drafted
+
+    rounds(60, 0)
+    assert policy.left_out == pytest.approx(0.5)
+    policy.again()
+    drafted = rounds(3000, 4)
+    first = drafted.index(True)
+    assert drafted[first : first + 4] == [True] * 4
+    assert policy.left_out is None
+    assert drafted.count(False) < first + 200, "taken back at the first trial"
+
+
 def test_a_draft_that_was_left_out_is_tried_in_the_next_recording() -> None:
     policy = LookAhead(may_disable_draft=True)
     play(policy, cycle(trace("quiet")), usual("quiet"), 0.1, 6000)
@@ -195,6 +258,61 @@ def test_between_the_two_thresholds_it_stays_as_it_is() -> None:
         assert plan.drafting is drafting
     assert not judge(wrote(*[4] * 40), 4.2).drafting
     assert judge(wrote(*[4] * 40), 3.8, drafting=False).drafting
+
+
+@pytest.mark.parametrize(
+    ("worth", "drafting", "after"),
+    [(0.975, True, False), (0.985, True, True), (1.015, False, False), (1.025, False, True)],
+)
+def test_the_two_thresholds(worth: float, drafting: bool, after: bool) -> None:
+    assert judge(wrote(*[4] * 40), 4.0 / worth, drafting=drafting).drafting is after
+
+
+@pytest.mark.parametrize(("worth", "drafting"), [(0.938, False), (0.945, True)])
+def test_rounds_that_differ_are_believed_by_their_standard_error(worth: float, drafting: bool) -> None:
+    """Of 3 and 5 tokens in turn: 0.0400 of their mean."""
+    assert judge(wrote(*[3, 5] * 20), 4.0 / worth).drafting is drafting
+
+
+@pytest.mark.parametrize(("apart", "drafting"), [(0.031, False), (0.033, True)])
+def test_costs_that_differ_are_believed_by_twice_their_standard_error(apart: float, drafting: bool) -> None:
+    """Five of them, each so far from the next: their quartiles are three of that apart."""
+    costs = [Comparison(4.0 / 0.9 * math.exp(apart * place), 0.0) for place in (-2, -1, 0, 1, 2)]
+    assert decide(wrote(*[4] * 40), costs, 0.0, Plan(4), True, 2, 8).drafting is drafting
+
+
+def test_a_draft_is_sure_to_pay_where_it_does_so_beyond_doubt() -> None:
+    assert [judge(wrote(*[4] * 40), 4.0 / worth).sure for worth in (1.01, 1.03)] == [False, True]
+    assert [judge(wrote(*[3, 5] * 20), 4.0 / worth).sure for worth in (1.05, 1.08)] == [False, True]
+    unknown = judge(wrote(*[4] * 40), 1.0, comparisons=2)
+    assert (unknown.worth, unknown.drafting, unknown.sure) == (None, True, False)
+
+
+@pytest.mark.parametrize("tokens", [None, 50])
+def test_a_draft_pays_for_a_window_by_the_tokens_that_windows_have(tokens: int | None) -> None:
+    """Those of the last eight; a hundred while the first one is not over. It takes 20 passes' time to hear one."""
+    policy, written = LookAhead(4, 4, may_disable_draft=True), 0
+    policy.window()
+    while written < (60 if tokens is None else 12_000):
+        if tokens and written and written % tokens == 0:
+            policy.window()
+        count = policy.choose()
+        if count:
+            policy.began(20.0)
+        policy.record(Round(count, count, min(count, 1), 0, 1, count, 0.25 * count, 1.0))
+        written += 1
+    assert policy.left_out == pytest.approx(1 / (2.0 + 20.0 / (tokens or 100)), rel=0.02)
+
+
+def test_the_first_round_behind_another_size_of_pass_is_not_compared() -> None:
+    """It takes longer than those after it."""
+    policy, before = LookAhead(4, 4, may_disable_draft=True), 0
+    for _ in range(60):
+        count = policy.choose()
+        seconds = 1.0 if count == before else 3.0
+        policy.record(Round(count, count, min(count, 1), 0, 1, count, 0.25 * count, seconds))
+        before = count
+    assert policy.left_out == pytest.approx(1 / 2.0)
 
 
 def test_little_evidence_leaves_nothing_out() -> None:

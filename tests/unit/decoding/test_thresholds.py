@@ -5,6 +5,7 @@ Another number would change texts without a word; the numbers of openai/whisper 
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Sequence
 from functools import partial
@@ -13,9 +14,11 @@ import numpy as np
 import pytest
 
 from desktop_app.decoding.audio_window import Samples, Window
+from desktop_app.decoding.drafters import is_unsure
 from desktop_app.decoding.guard import Guard, first_repetition
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.longform import transcribe
+from desktop_app.decoding.rules import Decision, Rules
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import WindowDecoder, WindowText, is_repetitive
@@ -94,6 +97,16 @@ def test_the_noise_is_the_same_in_every_version() -> None:
 
 def test_a_window_is_drawn_by_its_own_place_and_temperature() -> None:
     assert tried(text(-2.0), place=480_320) == [None, Sampling(0.2, 480_320)]
+
+
+# The draft
+
+
+@pytest.mark.parametrize(("share", "unsure"), [(0.29, True), (0.31, False)])
+def test_no_token_is_drafted_that_the_draft_itself_hardly_believes(share: float, unsure: bool) -> None:
+    decision = Decision(1, math.log(share), 1.0)
+    assert is_unsure(decision, Rules(vocabulary())) is unsure
+    assert not is_unsure(decision, Rules(vocabulary(), sampling=Sampling(0.2, 0))), "drawn by lot as the target's are"
 
 
 # The prompt
@@ -186,6 +199,25 @@ def test_a_quarter_of_a_second_of_speech_saves_a_line(spoken: float, stays: int)
 @pytest.mark.parametrize(("voice", "stays"), [((5.0, 9.3), 1), ((5.0, 9.2), 0), ((14.7, 18.0), 1), ((14.8, 18.0), 0)])
 def test_a_voice_within_a_second_of_a_line_counts(voice: tuple[float, float], stays: int) -> None:
     assert check(SPEECH(), Voice(*voice), line(10, 14), mean=-1.5)[0] == stays
+
+
+@pytest.mark.parametrize(
+    ("line_at", "voice", "stays"),
+    [
+        ((70, 74), (5.0, 11.3), 1),  # what is listened to begins two seconds before the window, at 58
+        ((70, 74), (5.0, 11.2), 0),
+        ((70, 74), (16.7, 20.0), 1),
+        ((70, 74), (16.8, 20.0), 0),
+        ((60, 62), (0.0, 2.0), 0),  # before the window
+        ((60, 62), (2.0, 2.3), 1),
+    ],
+)
+def test_a_voice_is_looked_for_on_the_recordings_clock(
+    line_at: tuple[float, float], voice: tuple[float, float], stays: int
+) -> None:
+    sound = SPEECH()
+    window = Window(sound.samples, lambda samples, bins: samples, 60 * SAMPLE_RATE, np.zeros(2 * SAMPLE_RATE, "f4"))
+    assert check(window, Voice(*voice), line(*line_at), mean=-1.5)[0] == stays
 
 
 @pytest.mark.parametrize(("level", "stays"), [(-69.0, 1), (-71.0, 0)])

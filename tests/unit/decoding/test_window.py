@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from desktop_app.decoding import window
+from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.task import prefix
@@ -14,7 +16,7 @@ from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 
-from .toys import ENGLISH, FIRST_TIME, NO_TIMES, START, TRANSCRIBE, Toy, toy_window, vocabulary
+from .toys import ENGLISH, FIRST_TIME, GERMAN, NO_TIMES, START, TRANSCRIBE, Toy, toy_window, vocabulary
 
 TRANSLATE, PREVIOUS = 3, 4
 
@@ -124,6 +126,38 @@ def test_a_text_without_timestamps_has_none() -> None:
     assert text.tokens
     with_times = decode.decode(toy_window(), Settings("en"), nothing)
     assert with_times.tokens[0] >= FIRST_TIME
+
+
+def test_probabilities_are_those_of_a_plain_reading() -> None:
+    """Of each token and the end under the rules, of no speech behind the start, and of the language."""
+    toy, words = Toy(8), vocabulary()
+    text = decoder(toy).decode(toy_window(), Settings("en"), nothing)
+    assert len(text.tokens) > 2
+    rows = toy.open(toy_window().encoded(toy)).run([START, ENGLISH, TRANSCRIBE, *text.tokens])
+    shares = np.exp(rows[0]) / np.exp(rows[0]).sum()
+    assert text.no_speech_probability == pytest.approx(shares[words.no_speech], rel=1e-4)
+    rules = Rules(words)
+    read = [rules.decide(row, rules.written(text.tokens[:at])) for at, row in enumerate(rows[2:])]
+    assert [each.token for each in read] == [*text.tokens, words.end]
+    assert text.mean_log_probability == pytest.approx(np.mean([each.log_probability for each in read]), rel=1e-4)
+    english, german = np.exp(rows[0][[ENGLISH, GERMAN]])
+    language = decoder(toy).detect_language(toy_window())
+    assert language.code == ("en" if english > german else "de")
+    assert language.probability == pytest.approx(max(english, german) / (english + german), rel=1e-4)
+
+
+@pytest.mark.parametrize(("seconds", "frames"), [(30.0, 1500), (0.58, 29), (0.579, 28), (1.0, 50)])
+def test_words_are_looked_for_where_there_is_audio(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, frames: int
+) -> None:
+    """In whole frames of a fiftieth of a second; 50 times 0.58 is a little less than 29 in binary numbers."""
+
+    class Attentive(Toy):
+        def attend(self, encoded: np.ndarray, tokens: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+            return self.open(encoded).run(tokens), np.zeros((1, len(tokens), 1500), np.float32)
+
+    monkeypatch.setattr(window, "align", lambda *given: given[-1])
+    assert decoder(Attentive(9)).words(toy_window(), Settings("en"), [1, 2], seconds) == frames
 
 
 def test_the_same_sampling_writes_the_same_text() -> None:

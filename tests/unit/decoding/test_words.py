@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.decoding.words import Timing, align, fit, smooth, split, tidy, warp
+from desktop_app.decoding.words import Timing, align, fit, smooth, spans, split, tidy, warp
 
 
 def spell(tokens: Sequence[int]) -> str:
@@ -169,6 +169,13 @@ def test_a_last_word_may_outlast_its_segment_by_half_a_second(end: float, fitted
 def test_a_first_word_may_begin_half_a_second_before_its_segment(start: float, fitted: float) -> None:
     words, _ = fit([timing(" go", 1.0, 1.8), timing(" on", 1.8, 2.0)], start, 2.0, median=0.3, last_speech=0.9)
     assert words[0].start == pytest.approx(fitted)
+
+
+def test_pieces_of_a_text_have_the_times_of_their_words() -> None:
+    timings = [Timing(" a", (1, 2), 0.5, 0.9, 0.9), Timing(" b", (3,), 1.0, 1.4, 0.9)]
+    assert spans(timings, [2, 1]) == [(0.5, 0.9), (1.0, 1.4)]
+    assert spans(timings, [0, 3, 2]) == [(1.4, 1.4), (0.5, 1.4), (1.4, 1.4)], "what has no time gets the last one"
+    assert spans([], [1]) == [(0.0, 0.0)]
 
 
 def test_no_words_are_no_trouble_nor_words_without_length() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import random
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ import pytest
 
 from desktop_app.app.problems import sentence
 from desktop_app.library import database, rows
+from desktop_app.library.problem import explained, is_damage
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript, Word
@@ -161,6 +164,95 @@ def test_a_speaker_of_whom_one_value_is_damaged_is_told(library: Library, bad: d
     assert (found.speakers, found.damage) == ((), Problem("library.row"))
 
 
+def test_what_stands_for_values_that_cannot_be_read(library: Library) -> None:
+    key = made(library, "bad", segment(0), segment(1))
+    with library._write() as connection:
+        bad = ", ".join(f"{column} = '{{'" for column in BAD["recording"])
+        connection.execute(f"UPDATE recording SET {bad}, path = x''")
+        bad = ", ".join(f"{column} = x'00ff'" for column in ("id", *BAD["segment"]) if column != "text")
+        connection.execute(f"UPDATE segment SET {bad} WHERE id = 0")
+    unknown = datetime(1971, 1, 1, tzinfo=UTC)
+    assert library.recording(key) == rows.Recording(
+        key, "", "{", unknown, "interrupted", 0.0, None, live=False, corrected=True, resumable=False, damaged=True
+    )
+    lines = (segment(1), Segment(0, 0.0, 0.0, "Words", (), 0.0, 0.0, 0.0, None, ()))
+    nothing = Models("", "", "", "", "")
+    assert library.transcript(key) == Transcript("", 0.0, "{", 0.0, nothing, lines, damage=rows.DAMAGED)
+    assert library.corrections(key) is None
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "read"),
+    [("0", "1e8", (0.0, 1e8)), ("-0.1", "2", (0.0, 2.0)), ("2", "1.1e8", (2.0, 2.0)), ("3", "2", (3.0, 3.0))],
+)
+def test_a_line_lies_within_a_recording_and_does_not_end_before_it_begins(
+    library: Library, start: str, end: str, read: tuple[float, float]
+) -> None:
+    key = made(library, "bad", segment(0))
+    with library._write() as connection:
+        connection.execute(f"UPDATE segment SET begins = {start}, ends = {end}")
+    (line,) = library.transcript(key).segments
+    assert (line.start, line.end) == read
+
+
+@pytest.mark.parametrize(
+    ("kept", "read"),
+    [
+        ("2026-05-04T10:00:00", datetime(2026, 5, 4, 10, tzinfo=UTC)),  # of a program that named no time zone
+        ("2026-05-04T10:00:00+02:00", datetime(2026, 5, 4, 8, tzinfo=UTC)),
+        ("1971-01-01T00:00:00", datetime(1971, 1, 1, tzinfo=UTC)),
+        ("9998-12-31T00:00:00", datetime(9998, 12, 31, tzinfo=UTC)),
+        ("1970-12-31T00:00:00", None),
+        ("9999-01-01T00:00:00", None),
+    ],
+)
+def test_a_date_that_not_every_time_zone_can_show_is_damage(library: Library, kept: str, read: datetime | None) -> None:
+    key = made(library, "bad", segment(0))
+    with library._write() as connection:
+        connection.execute("UPDATE recording SET created = ?", (kept,))
+    found = library.recording(key)
+    assert found is not None and found.created.tzinfo is not None
+    assert (found.created, found.damaged) == (read or datetime(1971, 1, 1, tzinfo=UTC), read is None)
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        (sqlite3.SQLITE_FULL, "disk.full"),
+        (sqlite3.SQLITE_READONLY_DBMOVED, "library.read_only"),
+        (sqlite3.SQLITE_CANTOPEN_ISDIR, "library.not_opened"),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, "library.locked"),
+        (sqlite3.SQLITE_CORRUPT_INDEX, "library.damaged"),
+        (sqlite3.SQLITE_NOTADB, "library.damaged"),
+        (sqlite3.SQLITE_IOERR_WRITE, "library.disk"),
+        (sqlite3.SQLITE_ERROR, "library.failed"),
+        (None, "library.failed"),
+    ],
+)
+def test_every_error_of_sqlite_means_something(code: int | None, problem: str) -> None:
+    error = sqlite3.DatabaseError("what SQLite says")
+    if code is not None:
+        error.sqlite_errorcode = code
+    found = explained(error)
+    assert found.code == problem
+    assert found.values == ({"error": "what SQLite says"} if problem == "library.failed" else {})
+    assert is_damage(error) is (problem == "library.damaged")
+
+
+@pytest.mark.parametrize(
+    ("error", "problem"),
+    [
+        (OSError(errno.ENOSPC, "full"), Problem("disk.full")),
+        (OSError(errno.EDQUOT, "full"), Problem("disk.full")),
+        (OSError(errno.EROFS, "read only"), Problem("library.read_only")),
+        (OSError(errno.EACCES, "refused"), Problem("library.failed", error="refused")),
+        (OSError("without a number"), Problem("library.failed", error="without a number")),
+    ],
+)
+def test_every_error_of_the_disk_means_something(error: OSError, problem: Problem) -> None:
+    assert explained(error) == problem
+
+
 def test_one_bad_character_hides_nothing(library: Library) -> None:
     key = made(library, "bad", segment(0), segment(1))
     with library._write() as connection:
@@ -246,9 +338,12 @@ def test_what_only_the_log_holds_is_saved_too(tmp_path: Path) -> None:
     library.close()
     with (killed / database.NAME).open("r+b") as file:
         file.write(bytes(100))
+    parts = {ending: (killed / f"{database.NAME}{ending}").read_bytes() for ending in ("", "-wal")}
     with closing(Library(killed)) as opened:
         assert {one.id: opened.transcript(one.id) for one in opened.recordings()} == before
         assert opened.notice is not None and opened.notice.values["saved"] == 2
+        for ending, data in parts.items():
+            assert (killed / f"{opened.notice.values['file']}{ending}").read_bytes() == data, "kept as it was"
 
 
 def test_what_was_saved_and_what_was_lost_is_said_in_one_sentence(tmp_path: Path) -> None:
@@ -302,6 +397,33 @@ def test_a_damaged_schema_costs_nothing(tmp_path: Path, damage: str) -> None:
         connection.commit()
     with closing(Library(tmp_path)) as opened:
         assert opened.transcript(key) == before
+
+
+def test_every_damaged_library_is_kept_and_what_an_earlier_attempt_left_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two within a second; the program ended while the first new file was made."""
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Clock:
+            return cls(2026, 5, 4, 10, 0, 0, tzinfo=tz)
+
+    monkeypatch.setattr(database, "datetime", Clock)
+    with closing(Library(tmp_path)) as library:
+        key = made(library, "one", segment(0))
+    for ending in ("", "-wal", "-shm"):
+        (tmp_path / f"{database.NAME}.part{ending}").write_bytes(b"half a file")
+    for aside in ("", "-2", "-3"):
+        with (tmp_path / database.NAME).open("r+b") as file:
+            file.seek(18)
+            file.write(b"\x7f")
+        with closing(Library(tmp_path)) as opened:
+            assert [one.id for one in opened.recordings()] == [key]
+            assert opened.notice is not None
+            assert opened.notice.values["file"] == f"library-damaged-20260504-100000{aside}.sqlite3"
+    assert len(list(tmp_path.glob("library-damaged-*"))) == 3
+    assert not list(tmp_path.glob("*.part*"))
 
 
 @pytest.mark.parametrize("place", [18, 19, 0, 5, 16, 20, 24, 28, 44, 56, 100, 103])

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from desktop_app.library.salvage import RECORDING, SEGMENT, Rows, read
+from desktop_app.library.salvage import RECORDING, SEGMENT, Rows, _Broken, _values, read
 
 TABLES = (
     f"CREATE TABLE recording (number INTEGER PRIMARY KEY, {', '.join(RECORDING[1:])});"
-    f"CREATE TABLE segment ({', '.join(SEGMENT)});"
+    f"CREATE TABLE segment ({', '.join(SEGMENT)}, PRIMARY KEY (recording, id)) WITHOUT ROWID;"
     "CREATE INDEX recording_id ON recording (id)"
 )
 VALUES = (
@@ -68,6 +68,21 @@ def test_all_rows_are_those_that_sqlite_finds(tmp_path: Path, size: int) -> None
         same(read(tmp_path / "it"), connection)
 
 
+def test_a_row_of_any_length_is_read(tmp_path: Path) -> None:
+    """By its last byte it is decided how much of it lies on other pages."""
+    path = tmp_path / "it"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA page_size = 512")
+        connection.executescript(TABLES)
+        connection.execute("BEGIN")
+        for length in range(1100):
+            connection.execute("INSERT INTO recording (id, name) VALUES (?, ?)", (key(length), "n" * length))
+            line = (key(length), 0, "t" * length)
+            connection.execute("INSERT INTO segment (recording, id, text) VALUES (?, ?, ?)", line)
+        connection.execute("COMMIT")
+        same(read(path), connection)
+
+
 @pytest.mark.parametrize("size", [512, 4096, 65_536])
 def test_of_the_log_only_what_was_committed_counts(tmp_path: Path, size: int) -> None:
     path, copied = tmp_path / "it", tmp_path / "copied"
@@ -114,6 +129,91 @@ def test_the_part_of_a_row_that_is_there_is_kept_with_a_mark(tmp_path: Path) -> 
     assert row[4].startswith("a" * 1000) and row[4].strip("a") == "\ufffd"
     assert (row[5], row[9]) == (None, None), "of bytes a part is nothing"
     assert found.torn == found.incomplete == {key(1)}
+
+
+@pytest.mark.parametrize("size", [512, 65_536])
+def test_without_the_header_the_log_says_how_large_pages_are(tmp_path: Path, size: int) -> None:
+    path, copied = tmp_path / "it", tmp_path / "copied"
+    with closing(made(path, size, rows=20)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("UPDATE recording SET path = 'of the log'")
+        copied.write_bytes(bytes(100) + path.read_bytes()[100:])
+        copied.with_name("copied-wal").write_bytes(path.with_name("it-wal").read_bytes())
+        recordings, segments = expected(connection)
+    found = read(copied)
+    assert recordings.items() <= found.recordings.items(), "besides those that were deleted"
+    assert segments.items() <= found.segments.items()
+
+
+def test_ids_that_only_their_index_still_has_are_known(tmp_path: Path) -> None:
+    """So that the number of lost recordings can be told."""
+    path = tmp_path / "it"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA page_size = 512")
+        connection.executescript(TABLES)
+        for number in range(40):
+            connection.execute("INSERT INTO recording (id) VALUES (?)", (key(number),))
+    pages = path.read_bytes()
+    tables = [at for at in range(512, len(pages), 512) if pages[at] == 13]
+    for at in tables:
+        pages = pages[:at] + bytes(512) + pages[at + 512 :]
+    path.write_bytes(pages)
+    found = read(path)
+    assert (found.recordings, found.unreadable) == ({}, len(tables))
+    assert found.known == {key(number) for number in range(40)}
+
+
+@pytest.mark.parametrize("count", [0, 1, 127, 2**32 - 1])
+def test_a_damaged_list_of_free_pages_hides_no_row(tmp_path: Path, count: int) -> None:
+    """It names more pages than there are, or than it can hold; a page that it does not name may have old rows."""
+    path = tmp_path / "it"
+    with closing(made(path, 512)) as connection:
+        recordings, segments = expected(connection)
+    pages = bytearray(path.read_bytes())
+    trunk = (int.from_bytes(pages[32:36], "big") - 1) * 512
+    pages[trunk + 4 : trunk + 8] = count.to_bytes(4, "big")
+    path.write_bytes(pages)
+    found = read(path)
+    assert recordings.items() <= found.recordings.items()
+    assert segments.items() <= found.segments.items()
+
+
+def test_wherever_a_file_is_cut_off_a_line_is_whole_or_said_to_be_torn(tmp_path: Path) -> None:
+    whole, path = tmp_path / "whole", tmp_path / "cut"
+    with closing(sqlite3.connect(whole, isolation_level=None)) as connection:
+        connection.execute("PRAGMA page_size = 512")
+        connection.executescript(TABLES)
+        for number in range(20):
+            line = (key(number), 0, "word " * (10 * number))
+            connection.execute("INSERT INTO segment (recording, id, text) VALUES (?, ?, ?)", line)
+        connection.execute("DELETE FROM segment WHERE recording = ?", (key(18),))
+        _, segments = expected(connection)
+    data = whole.read_bytes()
+    counts = []
+    for end in (*range(0, 120, 9), *range(512, len(data), 211), len(data)):
+        path.write_bytes(data[:end])
+        found = read(path)
+        counts.append(len(found.segments.keys() & segments.keys()))
+        for place, row in segments.items():
+            assert place[0] in found.torn or found.segments.get(place, row) == row
+    assert (counts[0], counts[-1]) == (0, len(segments))
+    assert len({*counts}) > 10, "what is before the cut is there"
+
+
+@pytest.mark.parametrize(
+    ("record", "length"),
+    [
+        (b"\x00", 1),  # a header without itself
+        (b"\x03\x01\x07", 2),  # longer than the record
+        (b"\x02\x01\x07\x00", 4),  # a byte more than its values have
+        (b"\x02\x02\x07", 3),  # one less
+        (b"\x02\x81\x00\x07", 4),  # ends within a length
+    ],
+)
+def test_what_has_the_lengths_of_no_record_is_none(record: bytes, length: int) -> None:
+    assert _values(b"\x02\x01\x07", 3) == ([7], True)
+    with pytest.raises((_Broken, IndexError)):
+        _values(record, length)
 
 
 @pytest.mark.parametrize("seed", range(8))

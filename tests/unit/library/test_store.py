@@ -229,7 +229,7 @@ def test_the_newest_comes_first_and_search_looks_into_names_and_text(library: Li
     library.begin(two.id, MODELS, 1.0)
     library.append(two.id, segment(0, "Straßen and 100% Rain"))
     assert [r.id for r in library.recordings()] == [two.id, one.id]
-    assert [r.id for r in library.recordings("über")] == [one.id]
+    assert [r.id for r in library.recordings("  über ")] == [one.id]
     assert [r.id for r in library.recordings("100% rain")] == [two.id]
     assert library.recordings("0%x") == []
 

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openvino as ov
 import pytest
+from openvino import opset13 as op
 
 from desktop_app.checkpoints.folder import read
 from desktop_app.decoding.live_drafters import MOST
@@ -133,6 +135,28 @@ def test_a_device_that_is_not_steady_gets_the_guard(toy: Pair, tmp_path: Path, m
     np.testing.assert_array_equal(grouped(model, toy.encoded, tokens), alone(model, toy.encoded, tokens))
 
 
+@pytest.mark.parametrize(("precision", "least"), [("f16", 0.1), ("bf16", 0.5), ("int8", 0.5), ("int4", 0.5)])
+def test_what_the_guard_reaches_over_at_least(
+    toy: Pair, monkeypatch: pytest.MonkeyPatch, precision: str, least: float
+) -> None:
+    """On a device that is not steady, however little that was seen to be; in f32 no trial is needed."""
+    monkeypatch.setattr(runtime, "largest_difference", lambda passes, *about: 1e-6)
+    assert load(read(toy.folder), precision=precision).epsilon == least
+    assert toy.model.epsilon == 1e-3
+
+
+@pytest.mark.parametrize("precision", ["f32", *HALF, *SMALL])
+def test_what_a_device_is_asked_to_compute_in(precision: str) -> None:
+    """Weights of few bits alone have their sums in groups, of which 32 are the same in every pass."""
+    place = openvino_place.Place("cpu", precision, None)
+    node = op.parameter([1, 4], ov.Type.f32)
+    compiled = place.compiled(ov.Model([op.relu(node)], [node])).get_compiled_model()
+    assert compiled.get_property("DYNAMIC_QUANTIZATION_GROUP_SIZE") == (32 if precision in SMALL else 0)
+    numbers = {"bf16": ov.Type.bf16, "f16": ov.Type.f16}.get(precision, ov.Type.f32)
+    assert compiled.get_property("INFERENCE_PRECISION_HINT") == place.numbers == numbers
+    assert compiled.get_property("KV_CACHE_PRECISION") == numbers
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -218,6 +242,9 @@ def test_the_trial_sees_a_difference(toy: Pair) -> None:
         assert found == pytest.approx(2e-3, rel=0.01), count
     for count in (2, 20, 33):
         assert largest_difference(Coarse(count, 448 - 33), 448, 300)  # type: ignore[arg-type]
+    for count, position in ((2, 5), (9, 7), (16, 17)):  # behind passes of other widths
+        for start in (0, 448 - 33):
+            assert largest_difference(Coarse(count, start + position), 448, 300)  # type: ignore[arg-type]
     assert not largest_difference(Coarse(MOST + 2), 448, 300)  # type: ignore[arg-type]
 
 

@@ -127,6 +127,22 @@ def test_epsilon_covers_a_width_for_each_number_of_tokens(toy: Pair, precision: 
     together = np.concatenate([cursor.run(tokens[at : at + 8]) for at in range(0, 64, 8)])
     change = np.ptp(together - alone, axis=1).max()
     assert 0 < change < model.epsilon / 3
+    assert model.epsilon == {"f32": 1e-3, "f16": 0.06, "bf16": 0.4}[precision]
+
+
+@pytest.mark.parametrize(
+    ("start", "count", "steady"), [(0, 1, False), (80, 16, False), (80, 1, False), (0, 17, True), (40, 16, True)]
+)
+def test_the_trial_reads_both_ends_of_a_text(start: int, count: int, steady: bool) -> None:
+    """In passes of one token and of a width: a difference in the last bit of either is seen."""
+    table = np.random.default_rng(4).standard_normal((SHORT.shape.vocabulary + 96, 5)).astype(np.float32)
+
+    class Odd:
+        def run(self, tokens: list[int], position: int) -> np.ndarray:
+            scores = table[np.add(tokens, range(position, position + len(tokens)))]
+            return np.nextafter(scores, np.float32(9)) if (position, len(tokens)) == (start, count) else scores
+
+    assert runtime._steady(Odd(), SHORT.shape, 16) is steady  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
