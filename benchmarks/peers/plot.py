@@ -26,7 +26,7 @@ def write(file: Path, found: Mapping[str, Mapping[str, Any]], title: str) -> Non
         rate = "" if wer is None else f", WER {wer:.1%}"
         label = f"  {seconds[row]:.1f} s ({found[name]['precision']}{rate})"
         axes.text(whole[row], row, label, va="center", fontsize=9)
-    axes.set_xlim(0, max(whole) * 1.3)
+    axes.set_xlim(0, max(whole) * 1.4)
     axes.set_title(title, loc="left", fontsize=10)
     axes.set_xlabel("seconds; pale: with loading", fontsize=9)
     axes.spines[["top", "right", "left"]].set_visible(False)
