@@ -17,6 +17,10 @@ Rounds = dict[str, list[Measured]]
 """What each contestant took, in the order of the rounds."""
 
 
+WRONG = 0.5
+"""The word error rate above which a text is not that of the recording, so that its time means nothing."""
+
+
 def measure(
     contestants: Sequence[Contestant],
     file: Path,
@@ -55,18 +59,20 @@ def complain(name: str, why: object) -> None:
 
 def figures(done: Rounds, reference: str, language: str, precisions: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Of each contestant: precision, medians of its rounds, word error rate (None without a reference), and how many
-    times as fast Galley is, alone and with its draft: the ratio of the medians without loading.
+    times as fast Galley is, alone and with its draft: the ratio of the medians without loading. A wrong text has none.
     """
     galley = {name: median(each.seconds for each in done[name]) for name in (ALONE, WITH_DRAFT) if name in done}
     found = {}
     for name, rounds in done.items():
         seconds = median(each.seconds for each in rounds)
+        wer = word_edits(reference, rounds[-1].text, language).rate if reference else None
+        is_wrong = wer is not None and wer > WRONG
         found[name] = {
             "precision": precisions[name],
             "seconds": seconds,
             "with_loading": median(each.with_loading for each in rounds),
-            "wer": word_edits(reference, rounds[-1].text, language).rate if reference else None,
-            "times_as_fast": {each: seconds / own for each, own in galley.items()},
+            "wer": wer,
+            "times_as_fast": {} if is_wrong else {each: seconds / own for each, own in galley.items()},
             "rounds": [asdict(each) for each in rounds],
         }
     return found
@@ -85,4 +91,5 @@ def lines(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
             f"{name:22} {each['precision']:5} {each['seconds']:14.2f} s {each['with_loading']:11.2f} s {wer:>7} "
             f"{alone:>14} {drafted:>18}"
         )
-    return table
+    wrong = [name for name, each in found.items() if each["wer"] is not None and each["wer"] > WRONG]
+    return table + [f"{name}: the text is not that of the recording, so its time means nothing" for name in wrong]

@@ -144,6 +144,13 @@ def test_medians_ratios_and_error_rates() -> None:
     assert re.split(r"\s{2,}", peer) == ["peer", "f32", "10.00 s", "11.00 s", "25.00%", "2.00 ×", "5.00 ×"]
 
 
+def test_the_time_of_a_wrong_text_is_not_compared() -> None:
+    done = {ALONE: [Measured(1.0, 2.0, "a b c d")], "peer": [Measured(0.1, 0.2, "a")]}
+    found = rounds.figures(done, "a b c d", "en", dict.fromkeys(done, "f32"))
+    assert found["peer"]["wer"] == 0.75 and found["peer"]["times_as_fast"] == {}
+    assert rounds.lines(found)[-1].startswith("peer: the text is not that of the recording")
+
+
 def test_without_galley_or_a_reference_there_are_gaps(tmp_path: Path) -> None:
     found = rounds.figures({"peer": [Measured(1.0, 2.0, "a")]}, "", "en", {"peer": "f32"})
     assert found["peer"]["wer"] is None and found["peer"]["times_as_fast"] == {}
