@@ -19,7 +19,7 @@ PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else ech
 AT_ONCE = --numprocesses 2 --dist loadfile
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test test-language check texts sbom audit parity chaos soak mutants screenshots clean
+.PHONY: help run setup test test-language check texts sbom audit parity bench-peers chaos soak mutants screenshots clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
@@ -31,6 +31,7 @@ help:
 	@echo 'make sbom          list what Galley consists of, with versions, licences and hashes, in dist/galley.cdx.json (CycloneDX)'
 	@echo 'make audit         ask whether weaknesses are known in the pinned packages (uses the network)'
 	@echo 'make parity        compare with transformers and openai-whisper, token for token (minutes; with REAL= and MODELS= hours)'
+	@echo 'make bench-peers   compare the speed with other programs that run Whisper, which it installs below build (make bench-peers FILE=... PRECISION=f32)'
 	@echo 'make chaos         attack Galley: damaged media and models, kill -9, full disks, no network (hours; SEED=2 attacks otherwise)'
 	@echo 'make soak          record, hear live and transcribe two hours, faster than real time (over an hour; make soak HOURS=8)'
 	@echo 'make mutants       change the code on purpose, and look whether tests notice (long)'
@@ -74,6 +75,13 @@ audit: setup
 
 parity: setup
 	$(PYTHON) -m pytest -p no:randomly -m "parity or long" --timeout 3600 -k "$$ONLY" tests/parity
+
+# Of a folder with reference texts five minutes are joined. ASSISTANT: a smaller Whisper folder, for transformers' assisted decoding.
+ROUNDS = 5
+PRECISION = int8
+
+bench-peers: setup
+	$(PYTHON) -m benchmarks.peers "$$FILE" --rounds $(ROUNDS) --precision $(PRECISION) $(if $(TARGET),--target "$(TARGET)") $(if $(ASSISTANT),--assistant "$(ASSISTANT)")
 
 SEED = 1
 ATTACKS = media models kills disk offline endurance

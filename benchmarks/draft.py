@@ -19,12 +19,11 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-import numpy as np
 import soundfile
 
+from benchmarks.joined import join
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.decoding import drafters, longform
-from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
@@ -95,7 +94,9 @@ def _in_turn(files: Sequence[Path], options: argparse.Namespace) -> None:
     """The command with the draft and without, one after the other, so that a busy machine slows both."""
     with tempfile.TemporaryDirectory() as folder:
         joined = Path(folder) / "joined.flac"
-        seconds = _join(files, options.seconds, joined)
+        samples, _ = join(files, options.seconds)
+        soundfile.write(joined, samples, SAMPLE_RATE)
+        seconds = len(samples) / SAMPLE_RATE
         times: dict[str, list[tuple[float, float]]] = {options.draft: [], "off": []}
         tokens = {}
         for turn in range(options.rounds + 1):
@@ -111,18 +112,6 @@ def _in_turn(files: Sequence[Path], options: argparse.Namespace) -> None:
         f"{without[1]:.2f} s, ratio {with_it[1] / without[1]:.3f}; {same}",
         flush=True,
     )
-
-
-def _join(files: Sequence[Path], seconds: float, target: Path) -> float:
-    """So many seconds of the files, one behind the other with short pauses; taken evenly, so that all voices are in."""
-    pause, found, length = np.zeros(SAMPLE_RATE // 4, np.float32), list[Samples](), 0.0
-    for file in files[:: max(1, len(files) // 64)]:
-        if length >= seconds:
-            break
-        found += [audio_of(file), pause]
-        length += (len(found[-2]) + len(pause)) / SAMPLE_RATE
-    soundfile.write(target, np.concatenate(found), SAMPLE_RATE)
-    return length
 
 
 def _command(file: Path, draft: str, options: argparse.Namespace, folder: Path) -> tuple[float, float, list[int]]:
