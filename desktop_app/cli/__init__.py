@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from desktop_app import printing, settings, texts
 from desktop_app.cli import arguments, bench, devices, transcribe, window
-from desktop_app.cli.interrupts import INTERRUPTED, ending
+from desktop_app.cli.interrupts import INTERRUPTED, termination
 from desktop_app.engine import log
 from desktop_app.texts import _
 
@@ -27,14 +27,14 @@ def main(given: Sequence[str]) -> int:
     try:
         if not given or given[0] not in arguments.COMMANDS:
             return window.run(arguments.window(given).files)
-        with ending.handled(ending.interrupt):
-            return ending.status(_command(given[0], given[1:]))
+        with termination.handled(termination.interrupt):
+            return termination.status(_command(given[0], given[1:]))
     except SystemExit as end:  # argparse's help and usage errors
         return end.code if isinstance(end.code, int) else FAILED
     except KeyboardInterrupt:
-        return ending.status(INTERRUPTED)
+        return termination.status(INTERRUPTED)
     finally:
-        ending.number = 0
+        termination.number = 0
 
 
 def _command(name: str, given: Sequence[str]) -> int:
