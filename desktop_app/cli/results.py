@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import stat
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -70,12 +71,20 @@ def _shortened(name: str, room: int) -> str:
 
 
 def keep(transcript: Transcript, target: Path, form: Format, what: str, say: Callable[[str], None]) -> bool:
-    """Write a transcript, and say where `what` is or why it cannot be written; gives whether it was."""
+    """Write the transcript of a recording, and say where `what` is, or why it cannot be written and how it can be had;
+    gives whether it was."""
     try:
         atomic.write(target, rendered(transcript, form))
     except OSError as error:
-        why = error.strerror or error
-        say(_("{file}: The transcript cannot be written ({error}). Free some space for it.", file=target, error=why))
+        say(
+            _(
+                "{file}: The transcript cannot be written ({error}). Free some space, then transcribe the recording: "
+                "galley transcribe {recording}",
+                file=target,
+                error=error.strerror or error,
+                recording=shlex.quote(transcript.path),
+            )
+        )
         return False
     say(f"{what}: {target}")
     return True
