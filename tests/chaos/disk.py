@@ -19,12 +19,14 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from desktop_app import settings
+from desktop_app.library.store import Library
 from tests.chaos import kills
-from tests.chaos.kills import PATIENCE, Attack, Download, FileInTerminal, Findings, Run
+from tests.chaos.kills import CLIPS, PATIENCE, Attack, Download, FileInTerminal, Findings, Run
 from tests.disk_log import FAILURES, HAS_COMPILER, FullDisk
 
 
@@ -76,8 +78,39 @@ class Settings(Attack):
                 os.environ["GALLEY_HOME"] = before
 
 
+class Recording(kills.LiveInTerminal):
+    """`galley record`, which may end early, with all but a second of what was said until then."""
+
+    seconds_of_sound = 4
+
+    def goes_on(self, run: Run) -> bool:
+        return run.status == 0
+
+
+class Window(kills.FileInWindow):
+    """The window transcribes a file, and its user gives the first line a speaker."""
+
+    name = "window"
+    sources = (CLIPS[0],)
+
+    def command(self, home: Path) -> list[str]:
+        return ["tests.chaos.victims", "edit", *self.sources]
+
+    def again(self, home: Path) -> list[str]:
+        known = [recording.path for recording in kills.recordings(home)]
+        return ["tests.chaos.victims", "edit", *(source for source in self.sources if source not in known)]
+
+    def outcome(self, home: Path) -> Any:
+        found = {}
+        with closing(Library(home / "data" / "library")) as library:
+            for each in library.recordings():
+                lines = library.transcript(each.id).segments
+                found[each.path] = each.state, [(line.tokens, line.speaker) for line in lines]
+        return found
+
+
 QUICK: tuple[type[Attack], ...] = (Libraries, Export, Settings)
-KINDS: tuple[type[Attack], ...] = (*QUICK, kills.Quantising, Download, FileInTerminal)
+KINDS: tuple[type[Attack], ...] = (*QUICK, kills.Quantising, Download, FileInTerminal, Recording, Window)
 
 
 def calls_of(attack: Attack, disk: FullDisk) -> int:

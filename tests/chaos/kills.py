@@ -213,12 +213,16 @@ class _Live(Attack):
     def outcome(self, home: Path) -> Any:
         return [(recording.state, bool(words)) for recording, words in texts(home).items()]
 
+    def goes_on(self, run: Run) -> bool:
+        """Whether it recorded to its end, in spite of what was done to it."""
+        return run.status != -signal.SIGKILL
+
     def lost(self, run: Run, promised: tuple[int, Lines]) -> Findings:
         said, lines = promised
         files = sound_files(run.home)
         kept = read(files[0]) if files else self.sound[:0]
-        if run.status != -signal.SIGKILL:
-            said = (self.seconds_of_sound + 1) * SAMPLE_RATE  # it went on: nothing may be missing
+        if self.goes_on(run):
+            said = (self.seconds_of_sound + 1) * SAMPLE_RATE  # nothing may be missing
         if kept.size < said - SAMPLE_RATE:
             yield f"{(said - kept.size) / SAMPLE_RATE:.2f} s of sound are gone"
         if not np.array_equal(kept, self.sound[: kept.size]):
