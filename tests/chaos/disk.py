@@ -26,7 +26,7 @@ from typing import Any
 from desktop_app import settings
 from desktop_app.library.store import Library
 from tests.chaos import kills
-from tests.chaos.kills import CLIPS, PATIENCE, Attack, Download, FileInTerminal, Findings, Run
+from tests.chaos.kills import CLIPS, PATIENCE, Attack, Download, FileInTerminal, Findings, Report, Run
 from tests.disk_log import FAILURES, HAS_COMPILER, FullDisk
 
 
@@ -162,10 +162,9 @@ def fill_once(attack: Attack, disk: FullDisk, call: int, failure: str) -> list[s
     return [f"{attack.name}, call {call} ({failed}) fails, {failure} ({home}): {each}" for each in found]
 
 
-def campaign(room: Path, kinds: Sequence[type[Attack]], most: int) -> tuple[Counter[str], list[str]]:
-    """Let at most so many calls of each program fail, evenly chosen, in each of the ways; gives how many failed, by the
-    program's name, and what was found."""
-    disk, failed, findings = FullDisk(room), Counter[str](), list[str]()
+def campaign(room: Path, kinds: Sequence[type[Attack]], most: int) -> Report:
+    """Let at most so many calls of each program fail, evenly chosen, in each of the ways."""
+    disk, report = FullDisk(room), Report(Counter(), [])
     for kind in kinds:
         attack = kind(room)
         try:
@@ -175,13 +174,13 @@ def campaign(room: Path, kinds: Sequence[type[Attack]], most: int) -> tuple[Coun
             for call in chosen if calls > most else range(1, calls + 1):
                 for failure in FAILURES:
                     found = fill_once(attack, disk, call, failure)
-                    failed[attack.name] += found is not None
-                    findings += found or []
+                    report.counted[attack.name] += found is not None
+                    report.findings += found or []
                     print(*(found or []), sep="\n", end="\n" if found else "", flush=True)
         finally:
             if isinstance(attack, Download):
                 attack.close()
-    return failed, findings
+    return report
 
 
 def main() -> int:
@@ -194,13 +193,8 @@ def main() -> int:
         return 0
     room = Path(tempfile.mkdtemp(prefix="galley-disk-"))
     began = time.monotonic()
-    failed, findings = campaign(room, [kind for kind in KINDS if given.only in (None, kind.name)], given.most)
-    for name, count in failed.items():
-        print(f"{count:4} full disks of {name}")
-    print(f"{failed.total()} full disks in {time.monotonic() - began:.0f} s, {len(findings)} findings")
-    if not findings:
-        shutil.rmtree(room)
-    return 1 if findings else 0
+    report = campaign(room, [kind for kind in KINDS if given.only in (None, kind.name)], given.most)
+    return kills.concluded("full disks", report, room, time.monotonic() - began)
 
 
 if __name__ == "__main__":

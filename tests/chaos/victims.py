@@ -1,6 +1,7 @@
-"""The programs that `tests.chaos.kills` kills: `python -m tests.chaos.victims NAME ARGUMENT...`.
+"""The programs that `tests.chaos.kills` kills and `tests.chaos.disk` takes the room from.
 
-What belongs to the user lies in GALLEY_HOME. A line on the standard output says what is promised from then on.
+`python -m tests.chaos.victims NAME ARGUMENT...` runs one. What belongs to the user lies in GALLEY_HOME. A line on the
+standard output says what is promised from then on.
 """
 
 from __future__ import annotations
