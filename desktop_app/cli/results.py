@@ -1,4 +1,4 @@
-"""Where results go: file names that never meet."""
+"""Where results go: file names that never meet; and what is said where they cannot."""
 
 from __future__ import annotations
 
@@ -54,6 +54,15 @@ def refusal(place: Path) -> OSError | None:
     except OSError as error:
         return error
     return None
+
+
+def output_refused(error: OSError) -> str:
+    """Why standard output cannot be written, and what helps where something does."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return _("The output cannot be written ({error}). Free some space for it.", error=error.strerror)
+    if error.errno == errno.EBADF:
+        return _("The output cannot be written: standard output is closed. Redirect it to a file, or leave it open.")
+    return _("The output cannot be written ({error}).", error=error.strerror or error)
 
 
 def _longest_name(folder: Path) -> int:

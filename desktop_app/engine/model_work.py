@@ -85,7 +85,7 @@ class Convert:
 
     @property
     def room(self) -> Path:
-        """Where they are put together. What a process that was killed has left there is removed."""
+        """Where they are put together."""
         folder = Path(self.folder)
         return folder.with_name(f".{folder.name}-{self._token}")
 
@@ -180,8 +180,7 @@ class Task:
         last = self._until_end(child)
         child.kill()
         child.close()
-        if isinstance(self._work, Convert):
-            shutil.rmtree(self._work.room, ignore_errors=True)
+        _clear_room(self._work)
         self._on_message(last)  # once the process has released its locks, so that the next one can take them
 
     def _until_end(self, child: Child) -> Message:
@@ -237,7 +236,7 @@ def _do(work: Work, connection: Connection) -> None:
     """The main function of a task's process."""
     log.take_output()
     unwanted = Event()
-    Thread(target=_watch_for_cancel, args=(connection, unwanted), daemon=True).start()
+    Thread(target=_watch_for_cancel, args=(connection, unwanted, work), daemon=True).start()
     last = ("", 0.0)
     sending = Lock()
 
@@ -266,13 +265,20 @@ def _do(work: Work, connection: Connection) -> None:
     send(_outcome(work, progress, announce))
 
 
-def _watch_for_cancel(connection: Connection, unwanted: Event) -> None:
+def _watch_for_cancel(connection: Connection, unwanted: Event, work: Work) -> None:
     """Wait for a cancellation. Where the pipe is closed instead, end the process at once."""
     try:
         connection.recv()
     except (EOFError, OSError):
+        _clear_room(work)
         os._exit(0)
     unwanted.set()
+
+
+def _clear_room(work: Work) -> None:
+    """Remove what a conversion that was killed, or whose parent was, has left."""
+    if isinstance(work, Convert):
+        shutil.rmtree(work.room, ignore_errors=True)
 
 
 def _outcome(work: Work, progress: Callable[[str, float, float], None], announce: Announce) -> Message:

@@ -320,6 +320,21 @@ def test_a_terminal_that_is_gone_takes_nothing_with_it(tmp_path: Path, monkeypat
         assert sum(map(len, audio)) >= 16_000
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
+def test_why_text_that_cannot_be_written_ends_it_is_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert cli.main(["record", "--output", str(tmp_path)]) == 1
+        monkeypatch.undo()
+    err = capsys.readouterr().err
+    assert err.count("galley: The output cannot be written (No space left on device). Free some space for it.\n") == 1
+    assert made(tmp_path, "txt").read_text(encoding="utf-8").startswith("line 0\n")
+    with AudioFile(made(tmp_path, "flac")) as audio:
+        assert sum(map(len, audio)) >= 16_000
+
+
 def test_a_full_disk_is_no_success(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -64,10 +66,9 @@ def server(toy: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[H
 
 
 class Listener:
-    """Hears a task. Attributes: work; steps; stages; last (its last word, None until it comes)."""
+    """Hears a task. Attributes: steps; stages; last (its last word, None until it comes)."""
 
     def __init__(self, work: Work, limits: Limits | None = None) -> None:
-        self.work = work
         self.steps: list[Step] = []
         self.stages: list[str] = []
         self.last: Message | None = None
@@ -247,13 +248,28 @@ def exporter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[float
     return install
 
 
-def begun(listener: Listener) -> None:
-    """Wait until the exporter has written something."""
-    assert isinstance(listener.work, Convert)
+def wait_until(happened: Callable[[], object]) -> None:
     until = time.monotonic() + 60
-    while not list(listener.work.room.glob("made/*.xml")):
-        assert listener.last is None and time.monotonic() < until
+    while not happened():
+        assert time.monotonic() < until
         time.sleep(0.02)
+
+
+def test_a_conversion_whose_command_was_killed_leaves_nothing(
+    toy: Path, tmp_path: Path, exporter: Callable[[float], None]
+) -> None:
+    exporter(1000.0)
+    out = tmp_path / "out"
+    program = (
+        "import sys\nfrom desktop_app.engine import model_work\nif __name__ == '__main__':\n"
+        f" sys.path.insert(0, {str(tmp_path / 'packages')!r})\n"
+        " model_work.perform(model_work.Convert(*sys.argv[1:]), print)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, str(toy), str(out / "graphs")]) as command:
+        wait_until(lambda: list(out.glob(".*/made/*.xml")) or command.poll() is not None)
+        command.kill()
+        assert command.wait() < 0
+    wait_until(lambda: not list(out.iterdir()))
 
 
 @pytest.mark.parametrize("how", ["hangs", "stopped", "cancelled"])
@@ -264,7 +280,7 @@ def test_a_conversion_that_no_longer_responds_is_ended_and_leaves_nothing(
     silent, stuck = (4.0, 900.0) if how == "stopped" else (900.0, 12.0)
     work = Convert(str(toy), str(tmp_path / "out" / "graphs"))
     listener = Listener(work, Limits(silent_loading=silent, stuck_loading=stuck))
-    begun(listener)
+    wait_until(lambda: list(work.room.glob("made/*.xml")) or listener.last)
     if how == "stopped":
         os.kill(children[0], signal.SIGSTOP)
     elif how == "cancelled":
@@ -304,17 +320,13 @@ def test_a_training_that_no_longer_responds_is_ended(
     tmp_path: Path, children: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is installed."""
-    pytest.importorskip("torch")
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     plain = Path(shutil.copytree(SMALL_PAIR, tmp_path / "plain", ignore=shutil.ignore_patterns("draft")))
     audio = tmp_path / "audio"
     audio.mkdir()
     shutil.copy(Path(__file__).parents[2] / "data" / "clips" / "00.flac", audio)
     listener = Listener(Wish(plain, audio, "mine", layers=1), Limits(silent_loading=4.0))
-    until = time.monotonic() + 100
-    while not listener.steps:
-        assert listener.last is None and time.monotonic() < until
-        time.sleep(0.05)
+    wait_until(lambda: listener.steps or listener.last)
     os.kill(children[0], signal.SIGSTOP)
     assert listener.wait() == Refused(Problem("engine.work_silent"))
     assert "mine" not in installed.names() and not installed.unfinished()
