@@ -12,14 +12,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-_OTHERS = 0o077  # the group and everybody else
+_GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _users_umask: int | None = None
 
 
 def begin() -> None:
     """From now on this process, and every one that it starts, makes files for their owner alone."""
     global _users_umask
-    _users_umask = os.umask(_OTHERS)
+    _users_umask = os.umask(_GROUP_AND_OTHERS)
 
 
 @contextlib.contextmanager
@@ -37,7 +37,7 @@ def share(path: Path) -> None:
     """Give what the user asked for, a file or a whole folder, the usual permissions: no more than others have in the
     folder that it lies in. Raises OSError.
     """
-    if _users_umask is None or not path.parent.stat().st_mode & _OTHERS:
+    if _users_umask is None or not path.parent.stat().st_mode & _GROUP_AND_OTHERS:
         return
     folders = [path] if path.is_dir() else []
     files = [] if folders else [path]
@@ -55,7 +55,7 @@ def correct(folder: Path) -> None:
     whether anything is to be done. What the system refuses stays as it is.
     """
     with contextlib.suppress(OSError):
-        if sys.platform == "win32" or not folder.stat().st_mode & _OTHERS:
+        if sys.platform == "win32" or not folder.stat().st_mode & _GROUP_AND_OTHERS:
             return
         for top, inner, names in os.walk(folder):
             for name in inner + names:
@@ -67,4 +67,4 @@ def _close(path: str) -> None:
     with contextlib.suppress(OSError):
         mode = os.lstat(path).st_mode
         if not stat.S_ISLNK(mode):
-            os.chmod(path, stat.S_IMODE(mode) & ~_OTHERS)
+            os.chmod(path, stat.S_IMODE(mode) & ~_GROUP_AND_OTHERS)

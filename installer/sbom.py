@@ -68,9 +68,9 @@ def licence(metadata: Any) -> list[dict[str, Any]]:
     return [{"license": {"name": name}} for name in names]
 
 
-def package(name: str) -> Component:
+def package(name: str, pinned: str | None) -> Component:
     """One package. Exits with a sentence where another version is installed than the one that is pinned."""
-    about, pinned = importlib.metadata.metadata(name), pins().get(name)
+    about = importlib.metadata.metadata(name)
     version = importlib.metadata.version(name)
     if version.partition("+")[0] != pinned:
         sys.exit(f"{name} is installed as {version}, but constraints.txt has {pinned}: run make setup.")
@@ -133,7 +133,8 @@ def bom() -> dict[str, Any]:
     """The whole bill of materials."""
     version, needs = importlib.metadata.version("galley"), packages()
     here = f"pkg:pypi/galley@{version}"
-    components = [package(name) for name in needs]
+    pinned = pins()
+    components = [package(name, pinned.get(name)) for name in needs]
     refs = {name: component["bom-ref"] for name, component in zip(needs, components, strict=True)}
     bundled = [*models(), *typefaces()]
     direct = sorted(refs[name] for name in needed(project()["dependencies"]))

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from desktop_app.engine import model_work
 from desktop_app.engine.model_list import Draft, Listed, ModelList, Source
-from desktop_app.engine.model_work import Message, Work
+from desktop_app.engine.model_work import Announce, Done, Message, Progress, Refused, Work
 
 HOME = Path("/models")
 BASE = Listed(
@@ -64,3 +65,12 @@ class Works:
         here = tuple(replace(each, folder=HOME / each.name, begun=0) for each in models)
         offered = tuple(each for each in self.found.offered if each.name not in names)
         self.found = replace(self.found, installed=self.found.installed + here, offered=offered)
+
+
+def perform_here(work: Work, progress: Progress, announce: Announce | None = None) -> Done:
+    """What `model_work.perform` does, in this process, so that a test can change what the work uses."""
+    outcome = model_work._outcome(work, progress, announce or (lambda stage, **values: None))
+    if isinstance(outcome, Refused):
+        raise outcome.problem
+    assert isinstance(outcome, Done)
+    return outcome

@@ -10,13 +10,14 @@ import contextlib
 import hashlib
 import json
 import os
+import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 
 from filelock import FileLock, Timeout
 
@@ -24,7 +25,7 @@ from desktop_app import folders
 from desktop_app.app.worker import Post
 
 _PATIENCE = 5.0  # seconds in which a window that is open answers
-_REQUEST_TIMEOUT = 1.0  # seconds in which whoever comes says what it wants
+_REQUEST_TIMEOUT = 1.0  # seconds in which whoever comes has said what it wants, to its end
 _RETRY = 0.1  # seconds until the next attempt
 _LONGEST_REQUEST = 4_000_000  # bytes of paths
 _LONGEST_ADDRESS = 100  # bytes of the place of a socket: systems allow a few more
@@ -83,9 +84,7 @@ class Instance:
                 time.sleep(_RETRY)
                 continue
             with contextlib.suppress(OSError, EOFError), connection:
-                if self._closing or not connection.poll(_REQUEST_TIMEOUT):
-                    continue
-                paths = _paths(connection.recv_bytes(_LONGEST_REQUEST))
+                paths = None if self._closing else _paths(_received(connection))
                 if paths is None:
                     continue
                 taken = Event()
@@ -97,6 +96,26 @@ class Instance:
 def _take(take: Callable[[list[str]], object], paths: list[str], taken: Event) -> None:
     taken.set()
     take(paths)
+
+
+def _received(connection: Connection) -> bytes:
+    """What whoever has connected wants. Raises EOFError or OSError where that does not come in time, or is too long."""
+    late = Timer(_REQUEST_TIMEOUT, _hang_up, [connection])
+    late.daemon = True
+    late.start()
+    try:
+        return connection.recv_bytes(_LONGEST_REQUEST) if connection.poll(_REQUEST_TIMEOUT) else b""
+    finally:
+        late.cancel()
+        late.join()  # the number of the connection may be that of another file soon
+
+
+def _hang_up(connection: Connection) -> None:
+    """End a connection of which half a message has come, and let who reads it go on. A pipe of Windows has whole
+    messages only."""
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as its_socket:
+            its_socket.shutdown(socket.SHUT_RDWR)
 
 
 def _ask(paths: Sequence[str], deadline: float) -> bool:

@@ -42,10 +42,10 @@ _LONGEST_GAPS = 3600.0  # seconds in total: longer ones are damaged times, not p
 _SHORT_BY = 0.05
 _RATES = range(1000, 4_000_001)
 _LOUDEST = 2.0**15  # float files in units of 16 bits, which exist, stay below it
-_PLANES = 7  # PyAV ends a frame's planes at a null pointer, which FFmpeg leaves room for only after so many
+_MOST_PLANES = 7  # PyAV ends a frame's planes at a null pointer, which FFmpeg leaves room for only after so many
 _FORMATS_64 = {"s64": "dbl", "s64p": "dbl"}
 _MEMORY = 2 << 30
-_LATE = {"probesize": "50000000", "analyzeduration": "3600000000"}
+_LONGER_PROBE = {"probesize": "50000000", "analyzeduration": "3600000000"}
 _WITHOUT_HEADER = ("flv", "live_flv", "mpeg", "mpegts")  # streams may begin anywhere
 _LISTS = (b"#EXTM3U", b"ffconcat ", b"<?xml", b"<MPD", b"v=0", b"[playlist]", b"<asx", b"<smil", b"[Reference]")
 
@@ -227,6 +227,7 @@ class _Reader:
 
     def __init__(self, source: _Source, start: float, messages: _Messages) -> None:
         self._source, self._start, self._messages = source, start, messages
+        self._others_end = 0.0  # how far the other streams, as pictures, were read
         self.damage: Problem | None = None
 
     def blocks(self) -> Iterator[Samples]:
@@ -234,9 +235,10 @@ class _Reader:
         with ExitStack() as stack:
             self._container = stack.enter_context(_container(self._source))
             if self._container.format.name in _WITHOUT_HEADER and self._container.streams.best("audio") is None:
-                self._container = stack.enter_context(_container(self._source, **_LATE))
+                self._container = stack.enter_context(_container(self._source, **_LONGER_PROBE))
             self._stream = _sound(self._container)
             self._seconds = _length(self._container, self._stream)
+            self._origin = (self._container.start_time or 0) / av.time_base
             if self._start:
                 self._seek()
             blocks = self._read()
@@ -251,8 +253,7 @@ class _Reader:
     def _seek(self) -> None:
         """Go near the start; what FFmpeg cannot seek in is decoded up to there."""
         with suppress(av.FFmpegError, OSError):
-            origin = self._container.start_time or 0
-            self._container.seek(max(int(self._start * av.time_base) + origin, 0))
+            self._container.seek(max(int((self._start + self._origin) * av.time_base), 0))
 
     def _read(self) -> Iterator[Samples]:
         mono = _Mono(self._seconds, self._start)
@@ -264,9 +265,9 @@ class _Reader:
                 self._messages.send_alive()
         yield from mono.end()
         self.damage = self.damage or mono.damage
-        read = self._start + mono.seconds + mono.skipped
-        short = _tells_length(self._container) and self._seconds - read > max(1.0, _SHORT_BY * self._seconds)
-        if short:
+        read = max(self._start + mono.seconds + mono.skipped, self._others_end)  # pictures may go on without sound
+        missing = self._seconds - read - self._origin  # a length may be told from the origin, or from 0 (Matroska)
+        if _tells_length(self._container) and missing > max(1.0, _SHORT_BY * self._seconds):
             self.damage = Problem("file.cut_short", read=_clock(read), length=_clock(self._seconds))
 
     def _frames(self) -> Iterator[tuple[av.AudioFrame, float | None]]:
@@ -274,9 +275,7 @@ class _Reader:
 
         A packet that cannot be is left out and noted, as FFmpeg's own program does.
         """
-        packets = self._container.demux(self._stream)
-        start = self._container.start_time
-        origin = start / av.time_base if start is not None else 0.0
+        packets = self._container.demux()
         while True:
             try:
                 packet = next(packets, None)
@@ -287,6 +286,10 @@ class _Reader:
                 return
             if packet is None:
                 return
+            if packet.stream.index != self._stream.index:
+                if packet.pts is not None and packet.time_base is not None:
+                    self._others_end = max(self._others_end, float(packet.pts * packet.time_base) - self._origin)
+                continue
             try:
                 frames = packet.decode()
             except av.FFmpegError as error:
@@ -297,7 +300,7 @@ class _Reader:
                 if isinstance(frame, av.AudioFrame) and frame.samples and frame.sample_rate:
                     time = None
                     if frame.pts is not None and frame.time_base is not None:
-                        time = float(frame.pts * frame.time_base) - origin
+                        time = float(frame.pts * frame.time_base) - self._origin
                     yield frame, time
 
 
@@ -409,7 +412,7 @@ class _Packed:
         """The same sound. Raises Problem where FFmpeg cannot convert it."""
         channels = frame.layout.nb_channels
         wanted = _FORMATS_64.get(frame.format.name)
-        if wanted is None and not (frame.format.is_planar and channels > _PLANES):
+        if wanted is None and not (frame.format.is_planar and channels > _MOST_PLANES):
             return frame
         kind = frame.format.name, frame.layout.name, channels, frame.sample_rate
         try:

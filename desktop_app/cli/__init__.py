@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import sys
 from collections.abc import Sequence
 
 from desktop_app import printing, settings, texts
-from desktop_app.cli import arguments, bench, devices, transcribe, window
-from desktop_app.cli.interrupts import INTERRUPTED, ending
+from desktop_app.cli import arguments, bench, devices, results, transcribe, window
+from desktop_app.cli.interrupts import INTERRUPTED, termination
 from desktop_app.engine import log
 from desktop_app.texts import _
 
@@ -27,14 +26,14 @@ def main(given: Sequence[str]) -> int:
     try:
         if not given or given[0] not in arguments.COMMANDS:
             return window.run(arguments.window(given).files)
-        with ending.handled(ending.interrupt):
-            return ending.status(_command(given[0], given[1:]))
+        with termination.handled(termination.interrupt):
+            return termination.status(_command(given[0], given[1:]))
     except SystemExit as end:  # argparse's help and usage errors
         return end.code if isinstance(end.code, int) else FAILED
     except KeyboardInterrupt:
-        return ending.status(INTERRUPTED)
+        return termination.status(INTERRUPTED)
     finally:
-        ending.number = 0
+        termination.number = 0
 
 
 def _command(name: str, given: Sequence[str]) -> int:
@@ -55,7 +54,7 @@ def _command(name: str, given: Sequence[str]) -> int:
         return FAILED
     except OSError as error:
         printing.discard_output()
-        _complain(_not_written(error))
+        _complain(results.output_refused(error))
         return FAILED
     except Exception as error:
         log.append(error)
@@ -63,15 +62,6 @@ def _command(name: str, given: Sequence[str]) -> int:
         _complain(_("Galley failed ({error}). The details are in {log}.", error=what, log=log.path()))
         return FAILED
     return status
-
-
-def _not_written(error: OSError) -> str:
-    """Why the output cannot be written, and what helps where something does."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return _("The output cannot be written ({error}). Free some space for it.", error=error.strerror)
-    if error.errno == errno.EBADF:
-        return _("The output cannot be written: standard output is closed. Redirect it to a file, or leave it open.")
-    return _("The output cannot be written ({error}).", error=error.strerror or error)
 
 
 def _complain(sentence: str) -> None:

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from types import FrameType
 
 INTERRUPTED = 130
-ENDING = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
+TERMINATION_SIGNALS = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
 
 Handler = Callable[[int, FrameType | None], None]
 
 
-class Ending:
+class Termination:
     """Attributes: number (the signal that came first, 0 for none)."""
 
     number = 0
@@ -29,7 +29,7 @@ class Ending:
     def handled(self, handler: Handler, *more: int) -> Iterator[None]:
         """Let `handler` take these signals and `more`, but those that are ignored, as by nohup."""
         before = {}
-        for number in (*ENDING, *more):
+        for number in (*TERMINATION_SIGNALS, *more):
             if signal.getsignal(number) != signal.SIG_IGN:
                 before[number] = signal.signal(number, handler)
         try:
@@ -45,5 +45,5 @@ class Ending:
             raise KeyboardInterrupt
 
 
-ending = Ending()
+termination = Termination()
 """Of this process."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from desktop_app import printing
+from desktop_app.cli.results import output_refused
 from desktop_app.texts import _
 
 if TYPE_CHECKING:
@@ -85,9 +86,11 @@ class LiveScreen:
         elif not self.closed:
             try:
                 printing.out(f"{text}\n")
-            except OSError:  # no reason to lose a recording
+            except OSError as error:  # no reason to lose a recording
                 self.closed = True
                 printing.discard_output()
+                if not isinstance(error, BrokenPipeError):  # a reader who has enough knows it
+                    self.say(f"galley: {output_refused(error)}")
 
     def say(self, sentence: str) -> None:
         """A sentence for the user."""

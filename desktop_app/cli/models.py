@@ -21,9 +21,11 @@ from desktop_app.cli.interrupts import INTERRUPTED
 from desktop_app.cli.screen import Screen
 from desktop_app.cli.transcribe import DONE, FAILED, USAGE
 from desktop_app.engine import model_list, model_work
-from desktop_app.engine.model_work import Add, Verify
+from desktop_app.engine.model_work import Add, Convert, Verify
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _
+
+_CONVERTING = {"reading": N_("Reading the recordings"), "quantising": N_("Quantising")}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -135,12 +137,16 @@ def _add(arguments: argparse.Namespace, screen: Screen) -> None:
 
 
 def _convert(arguments: argparse.Namespace, screen: Screen) -> None:
-    from desktop_app.engine import convert
-
     folder = Path(arguments.to).expanduser()
-    sounds = Path(arguments.calibrate).expanduser() if arguments.calibrate else None
-    convert.convert(
-        arguments.subject, folder, sounds, lambda stage, **values: screen.say(stages.describe(stage, **values))
+    sounds = str(Path(arguments.calibrate).expanduser()) if arguments.calibrate else ""
+
+    def show(work: str, done: int, total: int) -> None:
+        screen.show(_(_CONVERTING[work]), done, total)
+
+    model_work.perform(
+        Convert(arguments.subject, str(folder), sounds),
+        show,
+        lambda stage, **values: screen.say(stages.describe(stage, **values)),
     )
     private.share(folder)
     screen.say(

@@ -91,13 +91,14 @@ class _Recording:
         """Say where everything is; gives the exit status."""
         say, path = self._screen.say, shlex.quote(entry.path)
         say(_("Recording: {file} ({length})", file=entry.path, length=clock(entry.seconds)))
-        done = entry.state == WRITTEN
-        if not done:
-            say(_("The transcript is incomplete. Transcribe the whole recording: galley transcribe {file}", file=path))
         if entry.guarded:
             say(guard_report(entry.guarded))
-        kept = self._terminal.keep(entry.transcript()) if done or entry.segments else False
-        return DONE if done and kept else FAILED
+        done = entry.state == WRITTEN
+        if (done or entry.segments) and not self._terminal.keep(entry.transcript()):
+            return FAILED
+        if not done:
+            say(_("The transcript is incomplete. Transcribe the whole recording: galley transcribe {file}", file=path))
+        return DONE if done else FAILED
 
     def _begin(self, key: str) -> None:
         self._entry = self._terminal.session.entries[key]

@@ -1,9 +1,10 @@
-"""Where results go: file names that never meet."""
+"""Where results go: file names that never meet; and what is said where they cannot."""
 
 from __future__ import annotations
 
 import errno
 import os
+import shlex
 import stat
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -55,6 +56,15 @@ def refusal(place: Path) -> OSError | None:
     return None
 
 
+def output_refused(error: OSError) -> str:
+    """Why standard output cannot be written, and what helps where something does."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return _("The output cannot be written ({error}). Free some space for it.", error=error.strerror)
+    if error.errno == errno.EBADF:
+        return _("The output cannot be written: standard output is closed. Redirect it to a file, or leave it open.")
+    return _("The output cannot be written ({error}).", error=error.strerror or error)
+
+
 def _longest_name(folder: Path) -> int:
     """The bytes that a file's name may have there."""
     try:
@@ -70,12 +80,20 @@ def _shortened(name: str, room: int) -> str:
 
 
 def keep(transcript: Transcript, target: Path, form: Format, what: str, say: Callable[[str], None]) -> bool:
-    """Write a transcript, and say where `what` is or why it cannot be written; gives whether it was."""
+    """Write the transcript of a recording, and say where `what` is, or why it cannot be written and how it can be had;
+    gives whether it was."""
     try:
         atomic.write(target, rendered(transcript, form))
     except OSError as error:
-        why = error.strerror or error
-        say(_("{file}: The transcript cannot be written ({error}). Free some space for it.", file=target, error=why))
+        say(
+            _(
+                "{file}: The transcript cannot be written ({error}). Free some space, then transcribe the recording: "
+                "galley transcribe {recording}",
+                file=target,
+                error=error.strerror or error,
+                recording=shlex.quote(transcript.path),
+            )
+        )
         return False
     say(f"{what}: {target}")
     return True

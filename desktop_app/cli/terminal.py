@@ -23,7 +23,7 @@ from desktop_app.audio import microphone
 from desktop_app.audio.microphone import Input
 from desktop_app.audio.recording import Recorder, RecorderListener
 from desktop_app.cli import results
-from desktop_app.cli.interrupts import INTERRUPTED, ending
+from desktop_app.cli.interrupts import INTERRUPTED, termination
 from desktop_app.cli.live_screen import LiveScreen, Status
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
@@ -73,7 +73,7 @@ class Terminal:
 
     def __enter__(self) -> Terminal:
         self._handlers = ExitStack()
-        self._handlers.enter_context(ending.handled(self._interrupt, signal.SIGINT))
+        self._handlers.enter_context(termination.handled(self._interrupt, signal.SIGINT))
         self._core.tell_trouble()
         looked: list[list[Entry]] = []
         self._core.worker.do(lambda: None, lambda loaded: remove_empty(self.session, looked.append))
@@ -100,7 +100,7 @@ class Terminal:
     def until(self, done: Callable[[], object]) -> bool:
         """Show what happens until it is `done`; False when Ctrl-C was pressed before that, or the program is to end."""
         while not done():
-            if ending.number or self.screen.closed:
+            if termination.number or self.screen.closed:
                 return False
             if self._interrupted:
                 self._interrupted = False
@@ -114,7 +114,7 @@ class Terminal:
         if number == signal.SIGINT:
             self._interrupted = True
         else:
-            ending.number = ending.number or number
+            termination.number = termination.number or number
 
     def _say_trouble(self, problems: tuple[Problem, ...]) -> None:
         self.ended_early = self.ended_early or any(one.code == "microphone.ended_early" for one in problems)

@@ -9,12 +9,14 @@ from desktop_app import printing
 from desktop_app.app import stages
 from desktop_app.app.wording import percent
 from desktop_app.checkpoints import choice, installed
-from desktop_app.checkpoints.installed import Installed
 from desktop_app.cli.screen import Screen
+from desktop_app.engine import model_work
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _
+from desktop_app.training.wish import Wish
 
 _WORK = {
+    "reading": N_("Reading the recordings"),
     "loading": N_("Loading the model"),
     "labelling": N_("Labelling the recordings"),
     "training": N_("Training"),
@@ -36,12 +38,18 @@ def run(arguments: argparse.Namespace, screen: Screen) -> None:
         known = ", ".join(installed.names())
         raise UnknownName(Problem("model.unknown", name=given, names=known))
     name = arguments.name or f"{target.resolve().name}-draft"
-    made, agreement = _make(arguments, target, name, screen)
+    audio = Path(arguments.audio).expanduser()
+    wish = Wish(target, audio, name, arguments.layers, arguments.minutes, arguments.language, arguments.device)
+
+    def show(work: str, done: float, total: float) -> None:
+        screen.show(_(_WORK[work]), done, total)
+
+    made = model_work.perform(wish, show, lambda stage, **values: screen.say(stages.describe(stage, **values)))
     screen.say(
         _(
             "{name} is trained. Agreement with the model on held-out tokens: {share}",
             name=made.name,
-            share=percent(agreement),
+            share=percent(made.agreement),
         )
     )
     if given in installed.names():
@@ -55,21 +63,3 @@ def run(arguments: argparse.Namespace, screen: Screen) -> None:
                 draft=made.name,
             )
         )
-
-
-def _make(arguments: argparse.Namespace, target: Path, name: str, screen: Screen) -> tuple[Installed, float]:
-    try:
-        from desktop_app.training import draft
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise Problem("model.no_torch") from error
-    except ImportError as error:
-        raise Problem("model.torch_broken", error=str(error)) from error
-    audio = Path(arguments.audio).expanduser()
-    wish = draft.Wish(target, audio, name, arguments.layers, arguments.minutes, arguments.language, arguments.device)
-
-    def show(work: str, done: float, total: float) -> None:
-        screen.show(_(_WORK[work]), done, total)
-
-    return draft.make(wish, show, lambda stage, **values: screen.say(stages.describe(stage, **values)))

@@ -162,9 +162,12 @@ class _Run:
             try:
                 atomic.write(self._targets[number], rendered(transcript, self._format))
             except OSError as error:
+                self._keep_for_later(number)
                 self._close_file()
                 reason = _("The transcript cannot be written ({error}).", error=error.strerror or error)
-                return self._note(file, reason, _("Free some space for it."))
+                self._note(file, reason)
+                self._notice(_("Free some space or choose another folder, then repeat the command."))
+                return FAILED
         elif self._streams:
             if number + 1 < len(self._files):
                 self._screen.text("\n")
@@ -200,7 +203,7 @@ class _Run:
         self._started, self._written = None, 0
 
     def _notice(self, notice: str) -> None:
-        """Say what the reader must know of the models, once."""
+        """Say what the reader must know of all files, once."""
         if notice not in self._notices:
             self._notices.add(notice)
             self._screen.say(notice)
@@ -216,14 +219,13 @@ class _Run:
             self._screen.say(f"galley: {reason} {remedy}".rstrip())
             self._failures.append((self._files[number], reason))
             return NO_ENGINE
-        status = self._note(printing.one_line(self._files[number]), reason, remedy)
+        self._note(printing.one_line(self._files[number]), reason, remedy)
         self._keep_part(number)
-        return status
+        return FAILED
 
-    def _note(self, file: str, reason: str, remedy: str) -> int:
+    def _note(self, file: str, reason: str, remedy: str = "") -> None:
         self._screen.say(f"{file}: {reason} {remedy}".rstrip())
         self._failures.append((file, reason))
-        return FAILED
 
     def _keep_part(self, number: int) -> None:
         """Write the segments of a file that will not be finished beside where its result would be, and say so."""

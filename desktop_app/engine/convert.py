@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +23,13 @@ WINDOWS = 128
 """How many recordings are listened to: more would take longer and tell little."""
 
 
-def convert(model: str, folder: Path, sounds: Path | None, announce: Announce) -> None:
-    """Write the graphs of a model, given by name or folder, to `folder`: whole or not at all.
+Progress = Callable[[str, int, int], None]
+"""Called with the step ("reading" or "quantising"), how much of it is done, and of how much, 0 if unknown."""
+
+
+def convert(model: str, folder: Path, sounds: Path | None, room: Path, progress: Progress, announce: Announce) -> None:
+    """Write the graphs of a model, given by name or folder, to `folder`: whole or not at all. Until then they lie in
+    `room`, beside it, which is made and removed.
 
     With `sounds`, a folder of recordings, the encoder becomes int8 in weights and activations, whose ranges are those
     that the recordings show. `announce` hears a stage before what takes time. Raises Problem and OSError.
@@ -35,18 +40,20 @@ def convert(model: str, folder: Path, sounds: Path | None, announce: Announce) -
     if folder.exists():
         raise Problem("disk.exists", path=str(folder))
     openvino_convert.check()
-    windows = _windows(sounds, checkpoint.mel_bins) if sounds else []
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as room:
-        made = Path(room) / "made"
+    windows = _windows(sounds, checkpoint.mel_bins, progress) if sounds else []
+    room.mkdir(parents=True)
+    try:
+        made = room / "made"
         announce("converting", name=checkpoint.name)
         openvino_convert.export(checkpoint, made)
         if windows:
             announce("quantising", count=str(len(windows)))
-            openvino_convert.quantise_encoder(made / parts.ENCODER, windows)
+            openvino_convert.quantise_encoder(made / parts.ENCODER, windows, lambda: progress("quantising", 0, 0))
         _settings(checkpoint, made)
         read(made)
         made.rename(folder)
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
 
 
 def _settings(checkpoint: Checkpoint, folder: Path) -> None:
@@ -60,12 +67,13 @@ def _settings(checkpoint: Checkpoint, folder: Path) -> None:
     parts.write_about(folder, {"name": checkpoint.name, "notice": checkpoint.notice})
 
 
-def _windows(folder: Path, bins: int) -> list[npt.NDArray[np.float32]]:
+def _windows(folder: Path, bins: int, progress: Progress) -> list[npt.NDArray[np.float32]]:
     """Features [bins, frames] of the first half minute of each recording in a folder, in the order of their names."""
     if not folder.is_dir():
         raise Problem("file.no_folder", folder=str(folder))
     found: list[npt.NDArray[np.float32]] = []
     for path in sorted(file for file in folder.iterdir() if file.is_file()):
+        progress("reading", len(found), 0)
         try:
             found.append(features(_start(path), bins))
         except Problem:

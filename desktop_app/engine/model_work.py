@@ -1,4 +1,4 @@
-"""Long work on models: downloading, copying, verifying, deleting, quantising, trying a pair.
+"""Long work on models: downloading, copying, verifying, deleting, quantising, converting, training, trying a pair.
 
 Each task has a process of its own, so that neither the window's nor the engine's process ever loads code that uses the
 network, and no disk or server that hangs blocks them.
@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import time
+import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
+from types import ModuleType
+from typing import Any
 
 from desktop_app import folders
 from desktop_app.engine import log
@@ -23,6 +27,7 @@ from desktop_app.engine.child import Child
 from desktop_app.engine.heartbeat import Heartbeat, Limits, Watchdog
 from desktop_app.engine.messages import Beat, Cancel
 from desktop_app.problems import Problem
+from desktop_app.training.wish import Wish
 
 GRACE = 2.0
 """Seconds that a cancelled task has to clean up, if it would leave files behind; others are killed at once: what a
@@ -70,6 +75,22 @@ class Quantise:
 
 
 @dataclass(frozen=True)
+class Convert:
+    """Write a model as OpenVINO's own graphs to a folder, as `convert` says; `sounds` "" for none."""
+
+    model: str
+    folder: str
+    sounds: str = ""
+    _token: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
+
+    @property
+    def room(self) -> Path:
+        """Where they are put together."""
+        folder = Path(self.folder)
+        return folder.with_name(f".{folder.name}-{self._token}")
+
+
+@dataclass(frozen=True)
 class Try:
     """Check whether a model can transcribe, and with this draft ("auto", "off", a name or a folder)."""
 
@@ -87,13 +108,23 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Announced:
+    """The work has come to a stage of `app/stages.py`, whose sentence has these values."""
+
+    stage: str
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class Done:
     """The work is done. `name` is that of the model, `draft` what a pair that was tried would use ("" for none).
-    `compared` is whether its bytes were compared with what they should be."""
+    `compared` is whether its bytes were compared with what they should be, `agreement` at which share of held-back
+    places a draft that was trained agrees with its target."""
 
     name: str = ""
     draft: str = ""
     compared: bool = True
+    agreement: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -108,16 +139,25 @@ class Stopped:
     """The work was cancelled."""
 
 
-Work = Download | Add | Verify | Remove | Quantise | Try
-Message = Step | Done | Refused | Stopped
+Work = Download | Add | Verify | Remove | Quantise | Convert | Wish | Try
+Message = Step | Announced | Done | Refused | Stopped
+Progress = Callable[[str, int, int], None]
+Announce = Callable[..., None]
+"""Called with a stage and the values of its sentence."""
+
+
+def _limits(work: Work) -> Limits:
+    """Tracing a large model and writing its graphs takes minutes, in few calls that tell nothing of their progress."""
+    return Limits(silent_loading=600.0, stuck_loading=3600.0) if isinstance(work, Convert) else Limits()
 
 
 class Task:
-    """A piece of work in its own process. `on_message` is called in a thread of the task's: with any number of Steps,
-    then once with Done, Refused or Stopped. A process that is silent for longer than `limits` say is killed."""
+    """A piece of work in its own process. `on_message` is called in a thread of the task's: with any number of Steps
+    and Announced, then once with Done, Refused or Stopped. A process that is silent, or makes no progress, for longer
+    than `limits` say is killed."""
 
     def __init__(self, work: Work, on_message: Callable[[Message], None], limits: Limits | None = None) -> None:
-        self._work, self._on_message, self._watchdog = work, on_message, Watchdog(limits or Limits())
+        self._work, self._on_message, self._watchdog = work, on_message, Watchdog(limits or _limits(work))
         self._asked = Event()
         self._thread = Thread(target=self._follow, name="model-work", daemon=True)
         self._thread.start()
@@ -140,13 +180,14 @@ class Task:
         last = self._until_end(child)
         child.kill()
         child.close()
+        _clear_room(self._work)
         self._on_message(last)  # once the process has released its locks, so that the next one can take them
 
     def _until_end(self, child: Child) -> Message:
         until = 0.0
         while not until or time.monotonic() < until:
             if self._asked.is_set() and not until:
-                leaves = isinstance(self._work, Add | Remove | Quantise)
+                leaves = isinstance(self._work, Add | Remove | Quantise | Wish)
                 until = time.monotonic() + (GRACE if leaves else 0.0)
                 child.send(Cancel(""))
             try:
@@ -160,15 +201,16 @@ class Task:
             if isinstance(message, Beat):
                 self._watchdog.note(message)
                 continue
-            if not isinstance(message, Step):
+            if not isinstance(message, Step | Announced):
                 return message
             self._on_message(message)
         ended = Refused(Problem("engine.work_ended", log=str(log.path())))
         return Stopped() if self._asked.is_set() else ended
 
 
-def perform(work: Work, progress: Callable[[str, int, int], None]) -> Done:
-    """Do a piece of work in its own process and wait for it; `progress` is called with each Step. Raises Problem."""
+def perform(work: Work, progress: Progress, announce: Announce | None = None) -> Done:
+    """Do a piece of work in its own process and wait for it; `progress` is called with each Step, `announce` with each
+    stage. Raises Problem."""
     messages: SimpleQueue[Message] = SimpleQueue()
     task = Task(work, messages.put)
     try:
@@ -176,6 +218,8 @@ def perform(work: Work, progress: Callable[[str, int, int], None]) -> Done:
             match messages.get():
                 case Step(what, done, total):
                     progress(what, done, total)
+                case Announced(stage, values) if announce is not None:
+                    announce(stage, **values)
                 case Refused(problem):
                     raise problem
                 case Done() as done:
@@ -192,7 +236,7 @@ def _do(work: Work, connection: Connection) -> None:
     """The main function of a task's process."""
     log.take_output()
     unwanted = Event()
-    Thread(target=_watch_for_cancel, args=(connection, unwanted), daemon=True).start()
+    Thread(target=_watch_for_cancel, args=(connection, unwanted, work), daemon=True).start()
     last = ("", 0.0)
     sending = Lock()
 
@@ -200,34 +244,48 @@ def _do(work: Work, connection: Connection) -> None:
         with sending:
             connection.send(message)
 
-    def progress(what: str, done: int, total: int) -> None:
-        nonlocal last
+    def step() -> None:
         heartbeat.step()
         if unwanted.is_set():
             raise _Ended
+
+    def announce(stage: str, **values: Any) -> None:
+        step()
+        send(Announced(stage, values))
+
+    def progress(what: str, done: float, total: float) -> None:
+        nonlocal last
+        step()
         if what != last[0] or time.monotonic() > last[1] + _SECONDS:
             last = (what, time.monotonic())
-            send(Step(what, done, total))
+            send(Step(what, round(done), round(total)))
 
     heartbeat = Heartbeat(send)
     heartbeat.run()
-    send(_outcome(work, progress))
+    send(_outcome(work, progress, announce))
 
 
-def _watch_for_cancel(connection: Connection, unwanted: Event) -> None:
+def _watch_for_cancel(connection: Connection, unwanted: Event, work: Work) -> None:
     """Wait for a cancellation. Where the pipe is closed instead, end the process at once."""
     try:
         connection.recv()
     except (EOFError, OSError):
+        _clear_room(work)
         os._exit(0)
     unwanted.set()
 
 
-def _outcome(work: Work, progress: Callable[[str, int, int], None]) -> Message:
+def _clear_room(work: Work) -> None:
+    """Remove what a conversion that was killed, or whose parent was, has left."""
+    if isinstance(work, Convert):
+        shutil.rmtree(work.room, ignore_errors=True)
+
+
+def _outcome(work: Work, progress: Callable[[str, float, float], None], announce: Announce) -> Message:
     from desktop_app.checkpoints import installed
 
     try:
-        return _done(work, progress)
+        return _done(work, progress, announce)
     except _Ended:
         return Stopped()
     except Problem as problem:
@@ -240,7 +298,7 @@ def _outcome(work: Work, progress: Callable[[str, int, int], None]) -> Message:
         return Refused(Problem("engine.mistake", error=what, log=str(log.path())))
 
 
-def _done(work: Work, progress: Callable[[str, int, int], None]) -> Done:
+def _done(work: Work, progress: Callable[[str, float, float], None], announce: Announce) -> Done:
     from desktop_app.checkpoints import download, installed, speaker_networks
 
     match work:
@@ -267,8 +325,30 @@ def _done(work: Work, progress: Callable[[str, int, int], None]) -> Done:
         case Quantise():
             _quantise(work, progress)
             return Done(work.target)
+        case Convert():
+            from desktop_app.engine import convert
+
+            sounds = Path(work.sounds) if work.sounds else None
+            convert.convert(work.model, Path(work.folder), sounds, work.room, progress, announce)
+            return Done(work.model)
+        case Wish():
+            made, agreement = _training().make(work, progress, announce)
+            return Done(made.name, agreement=agreement)
         case Try(target, draft):
             return Done(target, _paired(target, draft))
+
+
+def _training() -> ModuleType:
+    """What trains drafts. Raises Problem where PyTorch cannot be loaded."""
+    try:
+        from desktop_app.training import draft
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise Problem("model.no_torch") from error
+    except ImportError as error:
+        raise Problem("model.torch_broken", error=str(error)) from error
+    return draft
 
 
 def _paired(target: str, draft: str) -> str:
@@ -279,7 +359,7 @@ def _paired(target: str, draft: str) -> str:
     return found.name if found else ""
 
 
-def _quantise(work: Quantise, progress: Callable[[str, int, int], None]) -> None:
+def _quantise(work: Quantise, progress: Progress) -> None:
     """Write the quantised weights that the engine would otherwise make when it loads the pair."""
     from desktop_app.checkpoints import quantised
     from desktop_app.checkpoints.folder import same_encoder

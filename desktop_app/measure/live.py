@@ -7,7 +7,6 @@ docs/live.md.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 from collections.abc import Callable
@@ -16,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app import atomic, printing
+from desktop_app import printing
 from desktop_app.app import problems, stages
 from desktop_app.decoding.audio_window import Samples
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.measure.error_rates import normalised, word_error_rate
+from desktop_app.measure.figures import saved
 from desktop_app.measure.in_process import CLOCKS, Player, Run, file_text
 from desktop_app.measure.live_figures import SpokenWord, accuracy, erasure, latency
 from desktop_app.measure.live_speech import known_words, real_speech, sample, silence
@@ -121,10 +121,8 @@ def run(arguments: argparse.Namespace) -> int:
         why = _("The word times cannot be read ({error}). Their format is described in docs/live.md.", error=error)
         _say(f"galley: {why}")
         return 1
-    if arguments.json:
-        atomic.write(Path(arguments.json), json.dumps(result, indent=1) + "\n")
     printing.out("\n".join(_lines(result)) + "\n")
-    return 0
+    return 1 if arguments.json and not saved(arguments.json, result) else 0
 
 
 def _measure(pair: Pair, options: Options, arguments: argparse.Namespace) -> dict[str, Any]:

@@ -23,13 +23,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app import atomic, folders, printing
+from desktop_app import folders, printing
 from desktop_app.app import problems
 from desktop_app.checkpoints import installed, quantised
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.checkpoints.shape import Shape
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.engine import probe, runtime
+from desktop_app.measure.figures import saved
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _
 
@@ -83,8 +84,6 @@ def run(arguments: argparse.Namespace) -> int:
             found = _measured(arguments.shape, arguments.precision, folder)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        if arguments.json:
-            atomic.write(Path(arguments.json), json.dumps(found, indent=2) + "\n")
     except OSError as error:
         why = error.strerror or error
         _complain(_("The model cannot be written ({error}). Free some space, then try again.", error=why))
@@ -92,7 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
     except Problem as problem:
         _complain(problems.sentence(problem))
         return 3
-    return 0 if found["kept"] else 1
+    is_saved = not arguments.json or saved(arguments.json, found)
+    return 0 if found["kept"] and is_saved else 1
 
 
 def _measured(name: str, precision: str, folder: Path) -> dict[str, Any]:

@@ -5,7 +5,6 @@ of known speakers, and on recordings of real ones.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import time
@@ -15,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app import atomic, printing
+from desktop_app import printing
 from desktop_app.app import problems
 from desktop_app.engine.speakers import networks
 from desktop_app.measure.conversations import CONVERSATIONS, Conversation, clips, make, real_conversations
 from desktop_app.measure.der import Errors, errors
+from desktop_app.measure.figures import saved
 from desktop_app.measure.speaker_runs import LiveFigures, live_figures, long_figures, long_lines, recognised_figures
 from desktop_app.problems import Problem
 from desktop_app.speakers.attribution import attribute, text_by_speaker
@@ -96,9 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     for line in _lines(figures):
         printing.out(f"{line}\n")
-    if arguments.json:
-        atomic.write(Path(arguments.json), json.dumps(figures, indent=1) + "\n")
-    return 0
+    return 1 if arguments.json and not saved(arguments.json, figures) else 0
 
 
 def _figures(arguments: argparse.Namespace, found: Networks) -> dict[str, Any]:

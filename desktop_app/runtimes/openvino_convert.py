@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -52,13 +52,17 @@ def export(checkpoint: Checkpoint, folder: Path) -> None:
         raise Problem("model.not_converted", error=lines[0][:200]) from error
 
 
-def quantise_encoder(path: Path, windows: Sequence[npt.NDArray[np.float32]]) -> None:
+def quantise_encoder(path: Path, windows: Sequence[npt.NDArray[np.float32]], step: Callable[[], None]) -> None:
     """Make a written encoder int8 in weights and activations, by the ranges that windows of features [bins, frames]
-    show (NNCF's static quantisation for transformers).
+    show (NNCF's static quantisation for transformers). `step` is called before each window.
     """
     import nncf
 
-    dataset = nncf.Dataset([{"input_features": window[None]} for window in windows])
+    def inputs(window: npt.NDArray[np.float32]) -> dict[str, npt.NDArray[np.float32]]:
+        step()
+        return {"input_features": window[None]}
+
+    dataset = nncf.Dataset(windows, inputs)
     graph = nncf.quantize(
         ov.Core().read_model(path),
         dataset,

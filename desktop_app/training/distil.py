@@ -29,7 +29,8 @@ _MASKED = 0.1  # share of the encoder's output that is masked, so that few windo
 _ROOM = 1e-6
 
 Progress = Callable[[str, float, float], None]
-"""Called with the step ("loading", "labelling" or "training"), how much of it is done, and its total."""
+"""Called with the step ("reading", "loading", "labelling" or "training"), how much of it is done, and its total; a few
+times a minute at least, since work that makes no progress is ended."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +145,19 @@ def split(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 
 
 @torch.no_grad()
-def agreement(draft: Decoder, batches: Batches, files: Sequence[Path], size: int, device: torch.device) -> float:
-    """The share of places where the draft's likeliest token is the target's."""
+def agreement(
+    draft: Decoder,
+    batches: Batches,
+    files: Sequence[Path],
+    size: int,
+    device: torch.device,
+    step: Callable[[], None],
+) -> float:
+    """The share of places where the draft's likeliest token is the target's; `step` is called before each batch."""
     right = total = 0
     draft.eval()
     for start in range(0, len(files), size):
+        step()
         batch = batches.load(files[start : start + size])
         with autocast(device):
             scores = draft(batch.read, batch.encoded, batch.wanted)
@@ -183,6 +192,10 @@ def train(
     budget, last = 60 * settings.minutes, clock()
     saved, losses = last, list[float]()
     draft.train()
+
+    def step() -> None:
+        progress("training", min(spent, budget), budget)
+
     while spent < budget:
         done = spent / budget
         for group in optimiser.param_groups:
@@ -201,16 +214,16 @@ def train(
         losses.append(loss.item())
         now = clock()
         spent, last = spent + now - last, now
-        progress("training", min(spent, budget), budget)
+        step()
         if int(REPORTS * spent / budget) > int(REPORTS * done) and spent < budget:
-            reached = agreement(draft, batches, measured, settings.batch, device)
+            reached = agreement(draft, batches, measured, settings.batch, device, step)
             report(Report(spent / 60, steps, float(np.mean(losses)), reached))
             losses, last = [], clock()  # measuring is not training
         if now - saved > SAVE_SECONDS:
             _save(state, draft, optimiser, spent, steps)
             saved = now
     _save(state, draft, optimiser, spent, steps)
-    reached = agreement(draft, batches, measured, settings.batch, device)
+    reached = agreement(draft, batches, measured, settings.batch, device, step)
     if losses:
         report(Report(spent / 60, steps, float(np.mean(losses)), reached))
     return reached

@@ -29,6 +29,7 @@ from desktop_app.training.distil import Progress, Report, Settings
 from desktop_app.training.labels import Labeller, Labels
 from desktop_app.training.network import Decoder, layers_to_keep
 from desktop_app.training.windows import Window
+from desktop_app.training.wish import Wish
 
 POOLING = 4
 """So many of the encoder's positions become one for a draft's cross-attention, where they divide them."""
@@ -43,21 +44,6 @@ class Announce(Protocol):
     """Called with a stage of `app/stages.py` and the values of its sentence."""
 
     def __call__(self, stage: str, **values: object) -> None: ...
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What is asked for: a draft called `name` for the model in `target`, of `layers` layers, from the recordings in
-    `audio`, trained for `minutes` on `device` ("auto", "cpu" or "cuda"). `language` "auto" is detected in each
-    window."""
-
-    target: Path
-    audio: Path
-    name: str
-    layers: int = 2
-    minutes: float = 30.0
-    language: str = "auto"
-    device: str = "auto"
 
 
 def make(wish: Wish, progress: Progress, announce: Announce) -> tuple[Installed, float]:
@@ -199,7 +185,7 @@ def label(
     announce: Announce,
 ) -> list[Path]:
     """The files with the labels of all recordings; those that are there already are not made again."""
-    known = _readable(recordings, announce)
+    known = _readable(recordings, progress, announce)
     if not known:
         raise Problem("file.no_recordings", folder=str(recordings[0].parent))
     cut = windows.cut(known)
@@ -209,13 +195,17 @@ def label(
     total = sum(window.seconds for window in cut)
     done = total - sum(window.seconds for window in missing)
     labeller, announced = None, done
+
+    def step() -> None:
+        progress("labelling", done, total)
+
     for start in range(0, len(missing), _BATCH):
         batch = missing[start : start + _BATCH]
         if labeller is None:
             progress("loading", 0, total)
             labeller = Labeller(target, device, None if language == "auto" else language, _pooling(target))
-        progress("labelling", done, total)
-        for window, labels in zip(batch, labeller.label([window.samples() for window in batch]), strict=True):
+        found = labeller.label([window.samples() for window in batch], step)
+        for window, labels in zip(batch, found, strict=True):
             if labels is None:
                 (work / f"{window.key}.empty").touch()
             else:
@@ -258,10 +248,11 @@ def _device(wanted: str) -> torch.device:
     return torch.device("cuda" if there and wanted != "cpu" else "cpu")
 
 
-def _readable(recordings: list[Path], announce: Announce) -> dict[Path, float]:
+def _readable(recordings: list[Path], progress: Progress, announce: Announce) -> dict[Path, float]:
     """The recordings that can be read, with their seconds; the others are announced."""
     known = {}
-    for recording in recordings:
+    for number, recording in enumerate(recordings):
+        progress("reading", number, len(recordings))
         try:
             with AudioFile(recording) as audio:
                 known[recording] = audio.seconds

@@ -8,7 +8,7 @@ and drafts train without running the target again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,12 +85,17 @@ class Labeller:
         self._decoder.load(read, shape, range(shape.decoder_layers), None)
 
     @torch.inference_mode()
-    def label(self, windows: Sequence[Samples]) -> list[Labels | None]:
-        """The labels of some windows; None where there is no speech, or where the target's text repeats itself."""
+    def label(self, windows: Sequence[Samples], step: Callable[[], None]) -> list[Labels | None]:
+        """The labels of some windows; None where there is no speech, or where the target's text repeats itself. `step`
+        is called again and again while they are made."""
         bins = self._checkpoint.mel_bins
         inputs = [torch.from_numpy(features(window, bins)).to(self._device) for window in windows]
-        encoded = torch.stack([self._encoder(each) for each in inputs])
-        texts, languages = self._write(encoded)
+        views = []
+        for each in inputs:
+            step()
+            views.append(self._encoder(each))
+        encoded = torch.stack(views)
+        texts, languages = self._write(encoded, step)
         tasks = self._tasks(texts, languages)
         useful = [i for i, text in enumerate(texts) if text and not is_repetitive(self._checkpoint.text(text))]
         found: list[Labels | None] = [None] * len(windows)
@@ -98,7 +103,7 @@ class Labeller:
             found[i] = labels
         return found
 
-    def _write(self, encoded: Tensor) -> tuple[list[list[int]], list[str]]:
+    def _write(self, encoded: Tensor, step: Callable[[], None]) -> tuple[list[list[int]], list[str]]:
         """What the target writes for each of the windows [B, positions, width], and the languages it is written in."""
         vocabulary, decoder = self._checkpoint.vocabulary, self._decoder
         count = len(encoded)
@@ -116,6 +121,7 @@ class Labeller:
         rows = list(range(count))  # which window each row of the batch is
         writing = set(rows)
         for at in range(len(prefills[0]), self._checkpoint.shape.text_positions):
+            step()
             chosen = []
             for row, window in zip(scores.float().cpu().numpy(), rows, strict=True):
                 token = vocabulary.end

@@ -19,12 +19,14 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from desktop_app import settings
+from desktop_app.library.store import Library
 from tests.chaos import kills
-from tests.chaos.kills import PATIENCE, Attack, Download, FileInTerminal, Findings, Run
+from tests.chaos.kills import CLIPS, PATIENCE, Attack, Download, FileInTerminal, Findings, Report, Run
 from tests.disk_log import FAILURES, HAS_COMPILER, FullDisk
 
 
@@ -76,8 +78,43 @@ class Settings(Attack):
                 os.environ["GALLEY_HOME"] = before
 
 
+class Recording(kills.LiveInTerminal):
+    """`galley record`, which may end early, with all but a second of what was said until then."""
+
+    seconds_of_sound = 4
+
+    def goes_on(self, run: Run) -> bool:
+        return run.status == 0
+
+    def outcome(self, home: Path) -> Any:
+        """The text beside the sound: where its library cannot be opened, that is said, and the recording goes on."""
+        return [bool(kills.tokens(text)) for text in (home / "data" / "Recordings").glob("*.json")]
+
+
+class Window(kills.FileInWindow):
+    """The window transcribes a file, and its user gives the first line a speaker."""
+
+    name = "window"
+    sources = (CLIPS[0],)
+
+    def command(self, home: Path) -> list[str]:
+        return ["tests.chaos.victims", "edit", *self.sources]
+
+    def again(self, home: Path) -> list[str]:
+        known = [recording.path for recording in kills.recordings(home)]
+        return ["tests.chaos.victims", "edit", *(source for source in self.sources if source not in known)]
+
+    def outcome(self, home: Path) -> Any:
+        found = {}
+        with closing(Library(home / "data" / "library")) as library:
+            for each in library.recordings():
+                lines = library.transcript(each.id).segments
+                found[each.path] = each.state, [(line.tokens, line.speaker) for line in lines]
+        return found
+
+
 QUICK: tuple[type[Attack], ...] = (Libraries, Export, Settings)
-KINDS: tuple[type[Attack], ...] = (*QUICK, kills.Quantising, Download, FileInTerminal)
+KINDS: tuple[type[Attack], ...] = (*QUICK, kills.Quantising, Download, FileInTerminal, Recording, Window)
 
 
 def calls_of(attack: Attack, disk: FullDisk) -> int:
@@ -129,10 +166,9 @@ def fill_once(attack: Attack, disk: FullDisk, call: int, failure: str) -> list[s
     return [f"{attack.name}, call {call} ({failed}) fails, {failure} ({home}): {each}" for each in found]
 
 
-def campaign(room: Path, kinds: Sequence[type[Attack]], most: int) -> tuple[Counter[str], list[str]]:
-    """Let at most so many calls of each program fail, evenly chosen, in each of the ways; gives how many failed, by the
-    program's name, and what was found."""
-    disk, failed, findings = FullDisk(room), Counter[str](), list[str]()
+def campaign(room: Path, kinds: Sequence[type[Attack]], most: int) -> Report:
+    """Let at most so many calls of each program fail, evenly chosen, in each of the ways."""
+    disk, report = FullDisk(room), Report(Counter(), [])
     for kind in kinds:
         attack = kind(room)
         try:
@@ -142,13 +178,13 @@ def campaign(room: Path, kinds: Sequence[type[Attack]], most: int) -> tuple[Coun
             for call in chosen if calls > most else range(1, calls + 1):
                 for failure in FAILURES:
                     found = fill_once(attack, disk, call, failure)
-                    failed[attack.name] += found is not None
-                    findings += found or []
+                    report.counted[attack.name] += found is not None
+                    report.findings += found or []
                     print(*(found or []), sep="\n", end="\n" if found else "", flush=True)
         finally:
             if isinstance(attack, Download):
                 attack.close()
-    return failed, findings
+    return report
 
 
 def main() -> int:
@@ -161,13 +197,8 @@ def main() -> int:
         return 0
     room = Path(tempfile.mkdtemp(prefix="galley-disk-"))
     began = time.monotonic()
-    failed, findings = campaign(room, [kind for kind in KINDS if given.only in (None, kind.name)], given.most)
-    for name, count in failed.items():
-        print(f"{count:4} full disks of {name}")
-    print(f"{failed.total()} full disks in {time.monotonic() - began:.0f} s, {len(findings)} findings")
-    if not findings:
-        shutil.rmtree(room)
-    return 1 if findings else 0
+    report = campaign(room, [kind for kind in KINDS if given.only in (None, kind.name)], given.most)
+    return kills.concluded("full disks", report, room, time.monotonic() - began)
 
 
 if __name__ == "__main__":

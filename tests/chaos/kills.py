@@ -213,12 +213,16 @@ class _Live(Attack):
     def outcome(self, home: Path) -> Any:
         return [(recording.state, bool(words)) for recording, words in texts(home).items()]
 
+    def goes_on(self, run: Run) -> bool:
+        """Whether it recorded to its end, in spite of what was done to it."""
+        return run.status != -signal.SIGKILL
+
     def lost(self, run: Run, promised: tuple[int, Lines]) -> Findings:
         said, lines = promised
         files = sound_files(run.home)
         kept = read(files[0]) if files else self.sound[:0]
-        if run.status != -signal.SIGKILL:
-            said = (self.seconds_of_sound + 1) * SAMPLE_RATE  # it went on: nothing may be missing
+        if self.goes_on(run):
+            said = (self.seconds_of_sound + 1) * SAMPLE_RATE  # nothing may be missing
         if kept.size < said - SAMPLE_RATE:
             yield f"{(said - kept.size) / SAMPLE_RATE:.2f} s of sound are gone"
         if not np.array_equal(kept, self.sound[: kept.size]):
@@ -538,9 +542,9 @@ def old_library(folder: Path, version: int) -> None:
 
 @dataclass
 class Report:
-    """Attributes: kills (by the attack's name), findings."""
+    """Attributes: counted (how often each was attacked, by its name), findings."""
 
-    kills: Counter[str]
+    counted: Counter[str]
     findings: list[str]
 
 
@@ -593,15 +597,15 @@ def campaign(count: int, seed: int, room: Path, kinds: Sequence[type[Attack]] = 
     report, moment = Report(Counter(), []), random.Random(seed)
     attacks = [kind(room) for kind in kinds]
     try:
-        while sum(report.kills.values()) < count:
+        while report.counted.total() < count:
             for attack in attacks:
                 found = kill_once(attack, moment)
                 if found is None:
                     continue
-                report.kills[attack.name] += 1
+                report.counted[attack.name] += 1
                 report.findings += found
-                print(*(found or [f"{report.kills.total()}. {attack.name}: nothing lost"]), sep="\n", flush=True)
-                if sum(report.kills.values()) >= count:
+                print(*(found or [f"{report.counted.total()}. {attack.name}: nothing lost"]), sep="\n", flush=True)
+                if report.counted.total() >= count:
                     break
     finally:
         for attack in attacks:
@@ -620,12 +624,18 @@ def main() -> int:
     room = Path(tempfile.mkdtemp(prefix="galley-kills-"))
     began = time.monotonic()
     report = campaign(given.count, given.seed, room, kinds)
-    for name, kills in report.kills.items():
-        print(f"{kills:4} kills of {name}")
-    print(f"{sum(report.kills.values())} kills in {time.monotonic() - began:.0f} s, {len(report.findings)} findings")
-    if not report.findings:
-        shutil.rmtree(room)
-    return 1 if report.findings else 0
+    return concluded("kills", report, room, time.monotonic() - began)
+
+
+def concluded(what: str, report: Report, room: Path, seconds: float) -> int:
+    """Print what came of an attack; gives the exit status. The room stays where there is something to look into."""
+    for name, count in report.counted.items():
+        print(f"{count:4} {what} of {name}")
+    print(f"{report.counted.total()} {what} in {seconds:.0f} s, {len(report.findings)} findings")
+    if report.findings:
+        return 1
+    shutil.rmtree(room)
+    return 0
 
 
 if __name__ == "__main__":

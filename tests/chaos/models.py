@@ -344,7 +344,7 @@ def _add(folder: Path) -> list[tuple[str, str]]:
     model_list.look()
     found = []
     for work in (Verify(folder.name), Add(str(folder), "added")):
-        outcome = model_work._outcome(work, lambda what, done, total: None)
+        outcome = model_work._outcome(work, lambda what, done, total: None, lambda stage, **values: None)
         assert isinstance(outcome, Done | Refused)
         found.append(("done", "") if isinstance(outcome, Done) else _spoken(outcome.problem))
     model_list.look()

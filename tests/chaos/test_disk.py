@@ -66,5 +66,5 @@ def test_a_library_outlives_a_full_disk_at_every_call(tmp_path: Path, failure: s
 
 def test_settings_outlive_a_full_disk(tmp_path: Path) -> None:
     """A sentence and an exit status, and the older settings or the newer ones."""
-    failed, findings = disk.campaign(tmp_path, [disk.Settings], 2)
-    assert failed.total() > 3 and not findings
+    report = disk.campaign(tmp_path, [disk.Settings], 2)
+    assert report.counted.total() > 3 and not report.findings

@@ -1,6 +1,7 @@
-"""The programs that `tests.chaos.kills` kills: `python -m tests.chaos.victims NAME ARGUMENT...`.
+"""The programs that `tests.chaos.kills` kills and `tests.chaos.disk` takes the room from.
 
-What belongs to the user lies in GALLEY_HOME. A line on the standard output says what is promised from then on.
+`python -m tests.chaos.victims NAME ARGUMENT...` runs one. What belongs to the user lies in GALLEY_HOME. A line on the
+standard output says what is promised from then on.
 """
 
 from __future__ import annotations
@@ -59,6 +60,15 @@ def _plugged(sound: Sound) -> Callable[[str | None], FakeInput]:
 
 def window(*files: str) -> int:
     """Open the window, take up what was broken off, transcribe the files, and end."""
+    return _use_window(files, _close_when_done)
+
+
+def edit(*files: str) -> int:
+    """The same, and the first line of every text gets a speaker of its own before the end."""
+    return _use_window(files, _edit_when_done)
+
+
+def _use_window(files: Sequence[str], then: Callable[[Any], None]) -> int:
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
@@ -69,6 +79,7 @@ def window(*files: str) -> int:
     program = Program(app)
     program.window.show()
     program.session.trouble.connect(_say_trouble)
+    program._core.tell_trouble()  # what the window has said already
 
     def begin() -> None:
         for key in [key for key, entry in program.session.entries.items() if entry.state in (*BROKEN_OFF, FAILED)]:
@@ -76,9 +87,9 @@ def window(*files: str) -> int:
         if files:
             before = len(program.session.entries)
             program.window.add(files)
-            _when(lambda: len(program.session.entries) == before + len(files), lambda: _close_when_done(program))
+            _when(lambda: len(program.session.entries) == before + len(files), lambda: then(program))
         else:
-            _close_when_done(program)
+            then(program)
 
     QTimer.singleShot(0, lambda: _after_loading(program, begin))
     return app.exec()
@@ -188,6 +199,27 @@ def _after_loading(program: Any, then: Callable[[], object]) -> None:
     program.session.keep(lambda kept: None, lambda found: then())
 
 
+def _edit_when_done(program: Any) -> None:
+    from desktop_app.app.entry import DONE, IN_WORK
+    from desktop_app.app.speaker_edits import NEW
+
+    def done() -> list[Any]:
+        return [entry for entry in program.session.entries.values() if entry.state == DONE]
+
+    def load() -> None:
+        for entry in done():
+            program.session.load(entry.id)
+        _when(lambda: all(entry.has_text for entry in done()), change)
+
+    def change() -> None:
+        for entry in done():
+            if not entry.speakers:
+                program._edits.reassign(entry.id, {entry.segments[0].id}, NEW)
+        _close_when_done(program)
+
+    _when(lambda: not any(entry.state in IN_WORK for entry in program.session.entries.values()), load)
+
+
 def _close_when_done(program: Any) -> None:
     from PySide6.QtWidgets import QApplication
 
@@ -222,7 +254,7 @@ def _when(happened: Callable[[], object], then: Callable[[], object]) -> None:
         QTimer.singleShot(20, partial(_when, happened, then))
 
 
-VICTIMS = {each.__name__: each for each in (window, live, record, quantise, library, preferences, export)}
+VICTIMS = {each.__name__: each for each in (window, edit, live, record, quantise, library, preferences, export)}
 
 if __name__ == "__main__":
     try:

@@ -15,5 +15,5 @@ from tests.chaos import kills
 def test_what_was_promised_before_a_kill_is_there_after_it(tmp_path: Path) -> None:
     quick = (kills.FileInTerminal, kills.Export, kills.OldLibraries, kills.Quantising, kills.Download)
     report = kills.campaign(6, 1, tmp_path, quick)
-    assert report.kills.total() == 6
+    assert report.counted.total() == 6
     assert report.findings == []

@@ -39,7 +39,7 @@ ROOMS: dict[str, set[str]] = {
     "runtimes": {"checkpoints"},
     "library": set(),
     "training": {"audio", "checkpoints", "decoding", "folders", "runtimes"},
-    "engine": {"audio", "checkpoints", "decoding", "folders", "resources", "runtimes", "speakers"},
+    "engine": {"audio", "checkpoints", "decoding", "folders", "resources", "runtimes", "speakers", "training"},
     "app": {"atomic", "audio", "engine", "folders", "library", "settings", "speakers", "texts"},
     "measure": {
         *("app", "atomic", "audio", "checkpoints", "decoding", "engine", "folders", "printing", "resources"),

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -77,6 +77,35 @@ def test_nonsense_adds_nothing(calls: Calls, taken: list[list[str]]) -> None:
     calls.get(timeout=10)()
     thread.join()
     assert (taken, answers) == ([["/talks/one.wav"]], [True]), "and the next one is heard"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe there has whole messages only")
+def test_who_never_ends_a_message_keeps_nobody_waiting(
+    calls: Calls, taken: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither half of one, nor one that trickles, nor nothing."""
+    monkeypatch.setattr(instance, "_REQUEST_TIMEOUT", 0.5)
+    with ExitStack() as stack:
+        for said in (b"", b"\0\0", b"\0\0\0\x10[", b"\0\0\0\x10["):
+            peer = stack.enter_context(closing(socket.socket(socket.AF_UNIX)))
+            peer.connect(instance._address())
+            peer.sendall(said)
+        trickle = Thread(target=_trickle, args=(peer,))
+        trickle.start()
+        answers: list[bool] = []
+        thread = Thread(target=lambda: answers.append(Instance().hand_over(["/talks/one.wav"])))
+        thread.start()
+        calls.get(timeout=10)()
+        thread.join()
+        trickle.join()
+    assert (taken, answers) == ([["/talks/one.wav"]], [True])
+
+
+def _trickle(peer: socket.socket) -> None:
+    with suppress(OSError):  # it is hung up on
+        for _ in range(12):
+            time.sleep(0.2)
+            peer.sendall(b" ")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe there leaves nothing behind")

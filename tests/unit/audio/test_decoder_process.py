@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -59,11 +59,16 @@ def problem_after(path: Path, how: signal.Signals) -> Problem | None:
     return None
 
 
-def is_gone(pid: int) -> bool:
+def state_of(pid: int) -> str:
+    """As Linux names it: "T" for one that was stopped, "" for none."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").split()[2] == "Z"
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").split()[2]
     except FileNotFoundError:
-        return True
+        return ""
+
+
+def is_gone(pid: int) -> bool:
+    return state_of(pid) in ("", "Z")
 
 
 @pytest.mark.parametrize("how", [signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL])
@@ -126,9 +131,9 @@ def test_a_process_that_cannot_be_started_is_said(long: Path, monkeypatch: pytes
     assert caught.value.code == "file.no_decoder"
 
 
-def wait_until_gone(pid: int) -> None:
+def wait_until(happened: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 10
-    while not is_gone(pid):
+    while not happened():
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
@@ -137,7 +142,7 @@ def test_no_child_is_left(long: Path, forks: bool) -> None:
     """Neither after a file, nor after a program that was killed in the middle of one."""
     with AudioFile(long) as audio:
         pid = pid_of(audio)
-    wait_until_gone(pid)
+    wait_until(lambda: is_gone(pid))
     ahead = "_server" if forks else "_spare"
     program = (
         "import os, signal, sys\nfrom desktop_app.audio import decoder_process\n"
@@ -152,8 +157,16 @@ def test_no_child_is_left(long: Path, forks: bool) -> None:
     done = subprocess.run([sys.executable, "-c", program, str(long)], capture_output=True, text=True, check=False)
     left = [int(pid) for pid in done.stdout.split()]
     assert done.returncode == -signal.SIGKILL and len(left) == 2
-    for each in left:
-        wait_until_gone(each)
+    wait_until(lambda: all(map(is_gone, left)))
+
+
+def test_a_child_that_stands_still_is_gone_when_its_file_is_closed(long: Path) -> None:
+    """It cannot see that its connection is closed. One that has not come to a halt yet could."""
+    with AudioFile(long) as audio:
+        pid = pid_of(audio)
+        os.kill(pid, signal.SIGSTOP)
+        wait_until(lambda: state_of(pid) == "T")
+    wait_until(lambda: is_gone(pid))
 
 
 def test_a_fork_server_that_was_killed_is_replaced(long: Path, forks: bool) -> None:
@@ -165,9 +178,9 @@ def test_a_fork_server_that_was_killed_is_replaced(long: Path, forks: bool) -> N
         server = decoder_process._server._process
         assert server is not None
         os.kill(server.pid, signal.SIGKILL)
-        wait_until_gone(server.pid)
+        wait_until(lambda: is_gone(server.pid))
         assert sum(map(len, audio)) == 60 * SAMPLE_RATE
-    wait_until_gone(pid)
+    wait_until(lambda: is_gone(pid))
     with AudioFile(long) as audio:
         assert sum(map(len, audio)) == 60 * SAMPLE_RATE
 

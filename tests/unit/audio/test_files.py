@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import av
@@ -221,6 +222,72 @@ def test_sound_that_begins_later_than_its_video_keeps_its_time(tmp_path: Path) -
     assert sound.size / SAMPLE_RATE == pytest.approx(1.75, abs=0.01)
 
 
+def late(path: Path, pictures: str | None, sound: str, rate: int, after: float = 5.0) -> None:
+    """Two seconds of sound, the first `after` seconds of a container with ten seconds of pictures or nothing else."""
+    with av.open(str(path), "w") as container:
+        shown = container.add_stream(pictures, rate=25) if pictures else None
+        stream = container.add_stream(sound, rate=rate, layout="mono")
+        assert isinstance(stream, av.AudioStream)
+        packets: list[av.Packet] = []
+        if shown is not None:
+            assert isinstance(shown, av.VideoStream)
+            shown.width, shown.height, shown.pix_fmt = 64, 64, "yuv420p"
+            for number in range(10 * 25):
+                grey = av.VideoFrame.from_ndarray(np.full((64, 64, 3), 128, np.uint8), format="rgb24")
+                grey.pts = number
+                packets += shown.encode(grey)
+            packets += shown.encode(None)
+        resampler = av.AudioResampler(stream.codec_context.format, "mono", rate, stream.codec_context.frame_size)
+        frame = av.AudioFrame.from_ndarray(tone(2.0, rate)[None].astype(np.float32), format="fltp", layout="mono")
+        frame.sample_rate, frame.pts, frame.time_base = rate, round(after * rate), Fraction(1, rate)
+        for ready in [*resampler.resample(frame), *resampler.resample(None), None]:
+            packets += stream.encode(ready)
+        for packet in sorted(packets, key=lambda each: float((each.dts or 0) * (each.time_base or 0))):
+            container.mux(packet)
+
+
+@pytest.mark.parametrize(
+    ("name", "pictures", "sound", "rate"),
+    [
+        ("late.ts", "mpeg2video", "aac", 48_000),
+        ("late.flv", "flv1", "libmp3lame", 44_100),
+        ("late.mkv", "mpeg4", "aac", 48_000),
+    ],
+)
+@pytest.mark.parametrize("start", [0.0, 3.0])
+def test_sound_that_begins_late_and_ends_early_keeps_its_time(
+    tmp_path: Path, name: str, pictures: str, sound: str, rate: int, start: float
+) -> None:
+    """Pictures that go on without sound are no damage either."""
+    late(tmp_path / name, pictures, sound, rate)
+    with AudioFile(tmp_path / name, start) as audio:
+        found = np.concatenate(list(audio))
+    assert audio.damage is None
+    assert not found[: int((4.9 - start) * SAMPLE_RATE)].any()
+    begin = int((5.1 - start) * SAMPLE_RATE)
+    assert np.abs(found[begin : begin + 1600]).max() > 0.3
+    assert found.size / SAMPLE_RATE == pytest.approx(7.0 - start, abs=0.06)
+
+
+@pytest.mark.parametrize("name", ["late.ts", "late.flv", "late.mkv"])
+def test_sound_alone_that_begins_late_begins_the_container(tmp_path: Path, name: str) -> None:
+    """Its clock began elsewhere, as that of a broadcast: time 0 is where there is something."""
+    late(tmp_path / name, None, "aac", 44_100)
+    found, damage = decoded(tmp_path / name)
+    assert damage is None
+    assert np.abs(found[1600:3200]).max() > 0.3
+    assert found.size / SAMPLE_RATE == pytest.approx(2.0, abs=0.06)
+
+
+def test_pictures_that_break_off_with_their_sound_are_cut_short(tmp_path: Path) -> None:
+    late(tmp_path / "whole.flv", "flv1", "libmp3lame", 44_100, after=0.0)
+    content = (tmp_path / "whole.flv").read_bytes()
+    (tmp_path / "cut.flv").write_bytes(content[: 2 * len(content) // 3])
+    with AudioFile(tmp_path / "cut.flv") as audio:
+        list(audio)
+    assert audio.damage is not None and audio.damage.code == "file.cut_short"
+
+
 def test_a_gap_of_a_hundred_hours_is_skipped_and_reported(tmp_path: Path) -> None:
     with av.open(str(tmp_path / "gap.mkv"), "w") as container:
         stream = container.add_stream("pcm_s16le", rate=16_000, layout="mono")
@@ -279,8 +346,8 @@ def test_a_stream_that_begins_in_the_middle_does_not_fail_the_file(
         def __exit__(self, *error: object) -> None:
             self._container.close()  # type: ignore[attr-defined]
 
-        def demux(self, stream: object) -> Iterator[object]:
-            yield from self._container.demux(stream)  # type: ignore[attr-defined]
+        def demux(self) -> Iterator[object]:
+            yield from self._container.demux()  # type: ignore[attr-defined]
             raise IndexError("list index out of range")
 
     opened = decoder._container

@@ -12,9 +12,11 @@ import pytest
 from desktop_app import cli
 from desktop_app.app.problems import sentence
 from desktop_app.checkpoints import download, installed
+from desktop_app.engine import model_work
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_convert
 from tests import random_models, tiny_ir
+from tests.works import perform_here
 
 
 @pytest.fixture(scope="module")
@@ -205,6 +207,7 @@ def test_a_conversion_and_what_is_said_of_it(
 ) -> None:
     """Exit status and sentences; a folder with graphs is added as any other."""
     graphs = tmp_path / "graphs"
+    monkeypatch.setattr(model_work, "perform", perform_here)
     monkeypatch.setattr(openvino_convert, "check", lambda: None)
     monkeypatch.setattr(openvino_convert, "export", lambda checkpoint, folder: tiny_ir.write(checkpoint.folder, folder))
     assert run("convert", str(toy), "--to", str(graphs)) == 0

@@ -23,7 +23,7 @@ from desktop_app.audio import disk
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.microphone import Input
 from desktop_app.audio.recording import Recorder, RecorderListener
-from desktop_app.cli import record
+from desktop_app.cli import record, results
 from desktop_app.cli import terminal as cli_terminal
 from desktop_app.cli.live_screen import LiveScreen
 from desktop_app.engine.messages import (
@@ -320,6 +320,21 @@ def test_a_terminal_that_is_gone_takes_nothing_with_it(tmp_path: Path, monkeypat
         assert sum(map(len, audio)) >= 16_000
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
+def test_why_text_that_cannot_be_written_ends_it_is_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert cli.main(["record", "--output", str(tmp_path)]) == 1
+        monkeypatch.undo()
+    err = capsys.readouterr().err
+    assert err.count("galley: The output cannot be written (No space left on device). Free some space for it.\n") == 1
+    assert made(tmp_path, "txt").read_text(encoding="utf-8").startswith("line 0\n")
+    with AudioFile(made(tmp_path, "flac")) as audio:
+        assert sum(map(len, audio)) >= 16_000
+
+
 def test_a_full_disk_is_no_success(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -337,6 +352,28 @@ def test_a_full_disk_is_no_success(
     assert f"galley: {early}" in err
     assert made(tmp_path, "txt").read_text(encoding="utf-8").endswith("the last words\n")
     with AudioFile(made(tmp_path, "flac")) as audio:
+        assert sum(map(len, audio)) >= 16_000
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_text_for_which_there_is_no_room_can_be_had_again(
+    interrupted: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of an interrupted recording too; the command is said once."""
+
+    def full(place: Path, content: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(results.atomic, "write", full)
+    if interrupted:
+        monkeypatch.setattr(EngineDouble, "stop_live", lambda *asked: signal.raise_signal(signal.SIGINT))
+    assert cli.main(["record", "--seconds", "1", "--output", str(tmp_path)]) == (130 if interrupted else 1)
+    sound = made(tmp_path, "flac")
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"{sound.with_suffix('.txt')}: The transcript cannot be written (No space left on device). "
+        f"Free some space, then transcribe the recording: galley transcribe '{sound}'"
+    )
+    with AudioFile(sound) as audio:
         assert sum(map(len, audio)) >= 16_000
 
 

@@ -86,7 +86,7 @@ class Scripted:
             self._tell(Started(job, 2.5, MODELS))
             self._tell(SegmentReady(job, SEGMENTS[0]))
         self._tell(SegmentReady(job, SEGMENTS[1]))
-        self._tell(Progress(job, 2.5, 2.5, STATS))
+        self._tell(Progress(job, 2.5, 2.5, STATS, place=Place(40_000, 2, "en", 0.9, (5,), 1.0, (7, 8))))
         damage = Problem("file.parts_missing") if name.startswith("broken") else None
         models = Models("Target", "Draft", "model", "CPU", "f32", (Problem("model.notice", text=NOTICE),))
         guarded = (GuardReport(1.0, 2.0, "silence", "Bye."),) if name.startswith("guarded") else ()
@@ -287,6 +287,32 @@ def test_the_figures_of_the_run(tmp_path: Path) -> None:
     assert found["files"][0]["stats"]["acceptance"] == 0.8
     assert found["failed"] == [{"path": "bad.wav", "reason": "The file is empty."}]
     assert (found["total"]["tokens"], found["total"]["tokens_per_pass"]) == (24, 2.0)
+
+
+def test_a_disk_that_fills_up_is_said_of_each_file_and_what_to_do_once(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the same command, with room, has nothing to transcribe again."""
+    write = transcribe.atomic.write
+
+    def full(place: Path, content: str) -> None:
+        if place.parent == tmp_path:
+            raise OSError(28, "No space left on device")
+        write(place, content)
+
+    for name in ("a.wav", "b.wav"):
+        (tmp_path / name).write_bytes(b"sound")
+    files = [str(tmp_path / name) for name in ("a.wav", "b.wav")]
+    monkeypatch.setattr(transcribe.atomic, "write", full)
+    assert run(*files, "--output", str(tmp_path)) == 1
+    why = "The transcript cannot be written (No space left on device)."
+    assert capsys.readouterr().err.splitlines()[2:] == [
+        f"{files[0]}: {why}",
+        "Free some space or choose another folder, then repeat the command.",
+        f"{files[1]}: {why}",
+    ]
+    kept = [unfinished.find(file, Scripted.seen[0]) for file in files]
+    assert [before[0].segments for before in kept if before] == [SEGMENTS, SEGMENTS]
 
 
 def test_figures_that_cannot_be_written_are_a_failure(

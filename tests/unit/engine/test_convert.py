@@ -6,8 +6,9 @@ The exporter itself needs the extra `convert`; here its place is taken by graphs
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,8 +40,10 @@ def calibrated(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, list[tuple[i
         (folder / "tokenizer.json").write_text("{}")
         (folder / "processor_config.json").write_text("{}")
 
-    def quantise(path: Path, windows: Sequence[np.ndarray]) -> None:
+    def quantise(path: Path, windows: Sequence[np.ndarray], step: Callable[[], None]) -> None:
         calls.append((path, [window.shape for window in windows]))
+        for _ in windows:
+            step()
 
     monkeypatch.setattr(openvino_convert, "check", lambda: None)
     monkeypatch.setattr(openvino_convert, "export", export)
@@ -48,13 +51,17 @@ def calibrated(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, list[tuple[i
     return calls
 
 
+def written(model: Path | str, folder: Path, sounds: Path | None = None, **told: Any) -> None:
+    """Convert a model; `told` are its progress and its stages."""
+    quiet = {"progress": lambda *step: None, "announce": lambda stage, **values: None}
+    convert.convert(str(model), folder, sounds, folder.with_name(".room"), **quiet | told)
+
+
 def test_the_folder_holds_the_graphs_and_the_models_own_settings(
     source: Path, tmp_path: Path, calibrated: list[object]
 ) -> None:
     said: list[tuple[str, dict[str, str]]] = []
-    convert.convert(
-        str(source), tmp_path / "out" / "graphs", None, lambda stage, **values: said.append((stage, values))
-    )
+    written(source, tmp_path / "out" / "graphs", announce=lambda stage, **values: said.append((stage, values)))
     checkpoint = read(tmp_path / "out" / "graphs")
     assert checkpoint.ir is not None
     assert (checkpoint.name, checkpoint.notice) == ("Toy", "Only noise.")
@@ -80,10 +87,12 @@ def test_recordings_calibrate_the_encoder(
     for name in ("00.flac", "01.flac"):
         (sounds / name).write_bytes((CLIPS / name).read_bytes())
     (sounds / "notes.txt").write_text("no recording")
-    convert.convert(str(source), tmp_path / "graphs", sounds, lambda stage, **values: None)
+    steps: list[str] = []
+    written(source, tmp_path / "graphs", sounds, progress=lambda what, done, total: steps.append(what))
     ((path, shapes),) = calibrated
     assert path.name == parts.ENCODER
     assert shapes == [(80, 3000), (80, 3000)]
+    assert steps == ["reading"] * 3 + ["quantising"] * 2, "what takes long tells that it goes on"
 
 
 def test_a_conversion_that_fails_leaves_nothing(
@@ -95,7 +104,7 @@ def test_a_conversion_that_fails_leaves_nothing(
 
     monkeypatch.setattr(openvino_convert, "export", fail)
     with pytest.raises(Problem, match="graphs_incomplete file='openvino_decoder_model"):
-        convert.convert(str(source), tmp_path / "out" / "graphs", None, lambda stage, **values: None)
+        written(source, tmp_path / "out" / "graphs")
     assert not list((tmp_path / "out").iterdir())
 
 
@@ -110,7 +119,7 @@ def test_what_cannot_be_converted(source: Path, tmp_path: Path, calibrated: list
     ]
     for model, folder, sounds, reason in cases:
         with pytest.raises(Problem, match=reason):
-            convert.convert(model, folder, sounds, lambda stage, **values: None)
+            written(model, folder, sounds)
     assert not graphs.exists()
 
 
@@ -119,6 +128,6 @@ def test_without_the_extra_the_command_to_type_is_told(
 ) -> None:
     monkeypatch.setattr(openvino_convert, "find_spec", lambda name: None if name != "torch" else sys)
     with pytest.raises(Problem, match="optimum-intel, nncf") as caught:
-        convert.convert(str(source), tmp_path / "graphs", None, lambda stage, **values: None)
+        written(source, tmp_path / "graphs")
     assert caught.value.code == "model.no_converter"
     assert not (tmp_path / "graphs").exists()

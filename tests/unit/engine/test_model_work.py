@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,9 +19,12 @@ from desktop_app.app.problems import sentence
 from desktop_app.checkpoints import installed, parts, quantised
 from desktop_app.checkpoints.folder import read
 from desktop_app.engine import model_list, model_work
-from desktop_app.engine.heartbeat import Limits
+from desktop_app.engine.heartbeat import Limits, Watchdog
+from desktop_app.engine.messages import Beat
 from desktop_app.engine.model_work import (
     Add,
+    Announced,
+    Convert,
     Done,
     Download,
     Message,
@@ -35,9 +40,10 @@ from desktop_app.engine.model_work import (
 )
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino
+from desktop_app.training.wish import Wish
 from tests import random_models, tiny_ir
 from tests.hub_server import HubServer, serving
-from tests.small_pair import DRAFT_NAME
+from tests.small_pair import DRAFT_NAME, SMALL_PAIR
 
 REPOSITORY = "tests/toy"
 WEIGHTS = "model.safetensors"
@@ -60,10 +66,11 @@ def server(toy: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[H
 
 
 class Listener:
-    """Hears a task. Attributes: steps; last (its last word, None until it comes)."""
+    """Hears a task. Attributes: steps; stages; last (its last word, None until it comes)."""
 
     def __init__(self, work: Work, limits: Limits | None = None) -> None:
         self.steps: list[Step] = []
+        self.stages: list[str] = []
         self.last: Message | None = None
         self.task = Task(work, self._receive, limits)
 
@@ -71,6 +78,8 @@ class Listener:
         assert self.last is None
         if isinstance(message, Step):
             self.steps.append(message)
+        elif isinstance(message, Announced):
+            self.stages.append(message.stage)
         else:
             self.last = message
 
@@ -168,21 +177,27 @@ def test_graphs_of_openvino_keep_their_numbers(toy: Path, tmp_path: Path) -> Non
     assert message.problem.code == "model.openvino_precision"
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [("SIGTERM", "engine.work_ended"), ("SIGSTOP", "engine.work_silent")], ids=["end", "silence"]
-)
-def test_the_end_or_silence_of_the_process_is_said(
-    server: HubServer, monkeypatch: pytest.MonkeyPatch, number: str, code: str
-) -> None:
-    server.stall = (WEIGHTS, 200_000)
-    children: list[int] = []
+@pytest.fixture
+def children(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The processes of the tasks that were begun."""
+    found: list[int] = []
     start = model_work.Child.__init__
 
     def remember(self: model_work.Child, program: object) -> None:
         start(self, program)  # type: ignore[arg-type]
-        children.append(self.pid or 0)
+        found.append(self.pid or 0)
 
     monkeypatch.setattr(model_work.Child, "__init__", remember)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [("SIGTERM", "engine.work_ended"), ("SIGSTOP", "engine.work_silent")], ids=["end", "silence"]
+)
+def test_the_end_or_silence_of_the_process_is_said(
+    server: HubServer, children: list[int], number: str, code: str
+) -> None:
+    server.stall = (WEIGHTS, 200_000)
     listener = Listener(Download(REPOSITORY), Limits(silent_loading=4.0))
     while not listener.steps:
         time.sleep(0.02)
@@ -190,6 +205,131 @@ def test_the_end_or_silence_of_the_process_is_said(
     message = listener.wait()
     assert isinstance(message, Refused)
     assert message.problem.code == code
+
+
+EXPORTER = """
+import sys, time
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from tests import tiny_ir
+
+def main_export(model_name_or_path, output, **about):
+    tiny_ir.write(Path(model_name_or_path), output)
+    time.sleep(HANGS)
+
+class OVConfig:
+    def __init__(self, dtype): pass
+
+def Dataset(items, transform):
+    return transform, items
+
+def quantize(graph, dataset, **about):
+    transform, items = dataset
+    for _ in range(3):
+        transform(items[0])
+        time.sleep(1.2)
+    return graph
+
+ModelType, IgnoredScope = SimpleNamespace(TRANSFORMER=""), SimpleNamespace
+"""
+
+
+@pytest.fixture
+def exporter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Puts into the place of optimum-intel and NNCF, in tasks too, what hangs for so many seconds in the middle."""
+
+    def install(seconds: float) -> None:
+        top = tmp_path / "packages"
+        for name in ("optimum/exporters/openvino", "optimum/intel", "nncf"):
+            (top / name).mkdir(parents=True)
+            (top / name / "__init__.py").write_text(EXPORTER.replace("HANGS", str(seconds)))
+        monkeypatch.syspath_prepend(top)
+
+    return install
+
+
+def wait_until(happened: Callable[[], object]) -> None:
+    until = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_a_conversion_whose_command_was_killed_leaves_nothing(
+    toy: Path, tmp_path: Path, exporter: Callable[[float], None]
+) -> None:
+    exporter(1000.0)
+    out = tmp_path / "out"
+    program = (
+        "import sys\nfrom desktop_app.engine import model_work\nif __name__ == '__main__':\n"
+        f" sys.path.insert(0, {str(tmp_path / 'packages')!r})\n"
+        " model_work.perform(model_work.Convert(*sys.argv[1:]), print)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, str(toy), str(out / "graphs")]) as command:
+        wait_until(lambda: list(out.glob(".*/made/*.xml")) or command.poll() is not None)
+        command.kill()
+        assert command.wait() < 0
+    wait_until(lambda: not list(out.iterdir()))
+
+
+@pytest.mark.parametrize("how", ["hangs", "stopped", "cancelled"])
+def test_a_conversion_that_no_longer_responds_is_ended_and_leaves_nothing(
+    how: str, toy: Path, tmp_path: Path, exporter: Callable[[float], None], children: list[int]
+) -> None:
+    exporter(1000.0)
+    silent, stuck = (4.0, 900.0) if how == "stopped" else (900.0, 12.0)
+    work = Convert(str(toy), str(tmp_path / "out" / "graphs"))
+    listener = Listener(work, Limits(silent_loading=silent, stuck_loading=stuck))
+    wait_until(lambda: list(work.room.glob("made/*.xml")) or listener.last)
+    if how == "stopped":
+        os.kill(children[0], signal.SIGSTOP)
+    elif how == "cancelled":
+        listener.task.cancel()
+    expected = Stopped() if how == "cancelled" else Refused(Problem("engine.work_silent"))
+    assert listener.wait() == expected
+    assert not list((tmp_path / "out").iterdir())
+    with pytest.raises(ProcessLookupError):
+        os.kill(children[0], 0)
+
+
+def test_a_conversion_tells_that_it_goes_on(
+    toy: Path, tmp_path: Path, exporter: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each window that is quantised counts, so that a slow computer may take its time."""
+    exporter(0.0)
+    beats: list[int] = []
+
+    class Watch(Watchdog):
+        def note(self, message: object) -> None:
+            assert isinstance(message, Beat)
+            beats.append(message.steps)
+            super().note(message)
+
+    monkeypatch.setattr(model_work, "Watchdog", Watch)
+    sounds = tmp_path / "sounds"
+    sounds.mkdir()
+    shutil.copy(Path(__file__).parents[2] / "data" / "clips" / "00.flac", sounds)
+    listener = Listener(Convert(str(toy), str(tmp_path / "graphs"), str(sounds)))
+    assert listener.wait() == Done(str(toy))
+    assert listener.stages == ["converting", "quantising"]
+    assert len({steps for steps in beats if steps >= 4}) >= 2, "a reading and two stages come before"
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+
+
+def test_a_training_that_no_longer_responds_is_ended(
+    tmp_path: Path, children: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is installed."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    plain = Path(shutil.copytree(SMALL_PAIR, tmp_path / "plain", ignore=shutil.ignore_patterns("draft")))
+    audio = tmp_path / "audio"
+    audio.mkdir()
+    shutil.copy(Path(__file__).parents[2] / "data" / "clips" / "00.flac", audio)
+    listener = Listener(Wish(plain, audio, "mine", layers=1), Limits(silent_loading=4.0))
+    wait_until(lambda: listener.steps or listener.last)
+    os.kill(children[0], signal.SIGSTOP)
+    assert listener.wait() == Refused(Problem("engine.work_silent"))
+    assert "mine" not in installed.names() and not installed.unfinished()
 
 
 # What there is.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,6 +32,10 @@ from tests.unit.runtimes.conftest import features
 SOUNDS = Path(__file__).parents[2] / "data" / "clips"
 
 
+def _dataset(items: Sequence[Any], transform: Callable[[Any], Any]) -> list[Any]:
+    return [transform(item) for item in items]
+
+
 class StandIn:
     """In the place of optimum-intel and NNCF. Attributes: asked (what the exporter was told), quantised (what NNCF was
     given), fail (raised instead of exporting)."""
@@ -46,7 +50,12 @@ class StandIn:
             "optimum.exporters": {},
             "optimum.exporters.openvino": {"main_export": self._export},
             "optimum.intel": {"OVConfig": SimpleNamespace},
-            "nncf": {"Dataset": list, "quantize": self._quantise, "ModelType": kinds, "IgnoredScope": SimpleNamespace},
+            "nncf": {
+                "Dataset": _dataset,
+                "quantize": self._quantise,
+                "ModelType": kinds,
+                "IgnoredScope": SimpleNamespace,
+            },
         }
         for name, values in members.items():
             module = ModuleType(name)
@@ -81,8 +90,13 @@ def exporter(request: pytest.FixtureRequest) -> None:
         pytest.skip("optimum-intel is not installed")
 
 
-def quiet(stage: str, **values: str) -> None:
+def quiet(*step: object, **values: object) -> None:
     """Nobody listens."""
+
+
+def written(folder: Path, sounds: Path | None = None) -> None:
+    """Convert the small pair's target."""
+    convert.convert(str(SMALL_PAIR), folder, sounds, folder.with_name(".room"), quiet, quiet)
 
 
 def scores(load: Callable[..., Any], folder: Path) -> np.ndarray:
@@ -96,7 +110,7 @@ def scores(load: Callable[..., Any], folder: Path) -> np.ndarray:
 @pytest.mark.usefixtures("exporter")
 def test_the_graphs_of_the_small_pair_score_as_its_weights_do(tmp_path: Path) -> None:
     folder = tmp_path / "graphs"
-    convert.convert(str(SMALL_PAIR), folder, None, quiet)
+    written(folder)
     made, right = scores(openvino_folder.load, folder), scores(openvino.load, SMALL_PAIR)
     np.testing.assert_allclose(made, right, atol=2e-2)
     np.testing.assert_array_equal(made.argmax(1), right.argmax(1))
@@ -124,7 +138,7 @@ def test_the_exporter_is_told_to_stay_offline_and_to_run_no_code(stand_in: Stand
 def test_what_the_exporter_cannot_do_is_said(stand_in: StandIn, tmp_path: Path, error: Exception, said: str) -> None:
     stand_in.fail = error
     with pytest.raises(Problem) as caught:
-        convert.convert(str(SMALL_PAIR), tmp_path / "out" / "graphs", None, quiet)
+        written(tmp_path / "out" / "graphs")
     assert caught.value == Problem("model.not_converted", error=said)
     assert not list((tmp_path / "out").iterdir())
 
@@ -133,7 +147,7 @@ def test_a_calibrated_encoder_takes_the_place_of_the_exported_one(stand_in: Stan
     sounds, folder = tmp_path / "sounds", tmp_path / "graphs"
     sounds.mkdir()
     (sounds / "00.flac").write_bytes((SOUNDS / "00.flac").read_bytes())
-    convert.convert(str(SMALL_PAIR), folder, sounds, quiet)
+    written(folder, sounds)
     bins = read(SMALL_PAIR).mel_bins
     assert (stand_in.quantised["windows"], stand_in.quantised["subset_size"]) == ([(1, bins, 3000)], 1)
     assert stand_in.quantised["ignored_scope"].types == ["Convolution"]

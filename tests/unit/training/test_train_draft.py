@@ -20,6 +20,7 @@ from desktop_app.checkpoints.folder import Checkpoint, read, read_draft, same_en
 from desktop_app.decoding.audio_window import Samples, Window
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import WindowDecoder
+from desktop_app.engine import model_work
 from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.training import draft, windows
@@ -28,17 +29,25 @@ from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 from tests import random_models
 from tests.small_pair import NAME, SMALL_PAIR
+from tests.works import perform_here
 
 CLIPS = Path(__file__).resolve().parents[2] / "data" / "clips"
 
 
 @pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Small networks on a busy computer: threads that wait for each other take most of the time."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work is done here, so that the test can change it."""
+    monkeypatch.setattr(model_work, "perform", perform_here)
 
 
 @pytest.fixture
@@ -81,6 +90,7 @@ def test_a_draft_is_trained_installed_and_taken(target: Path, audio: Path, capsy
     assert json.loads(capsys.readouterr().out)["models"]["draft"] == "mine-draft"
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_draft_that_cannot_be_installed_leaves_a_begun_download_alone(
     target: Path, audio: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +105,7 @@ def test_a_draft_that_cannot_be_installed_leaves_a_begun_download_alone(
     assert "mine-draft" in installed.names() and not installed.unfinished()
 
 
+@pytest.mark.usefixtures("in_process")
 def test_another_draft_learns_from_the_labels_that_are_there(
     target: Path, audio: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -113,10 +124,13 @@ def test_a_run_says_off_a_terminal_how_far_it_is_and_what_it_has_reached(
     assert "loss" in said and "agreement with the target" in said
 
 
+def silent(*told: object, **values: object) -> None:
+    """Nobody listens."""
+
+
 def label(target: Path, audio: Path, work: Path, language: str = "en") -> list[Path]:
-    wish = draft.Wish(target, audio, "x")
-    cpu, silent = draft._device("cpu"), lambda *told, **values: None
-    return draft.label(read(target), draft.find(wish.audio), work, language, cpu, silent, silent)
+    cpu = draft._device("cpu")
+    return draft.label(read(target), draft.find(audio), work, language, cpu, silent, silent)
 
 
 def test_labels_are_the_targets_own_text(target: Path, audio: Path, tmp_path: Path) -> None:
@@ -131,7 +145,7 @@ def test_labels_are_the_targets_own_text(target: Path, audio: Path, tmp_path: Pa
     agreed = labels.wrote[:-1] == labels.read[len(labels.read) - len(labels.wrote) + 1 :]
     assert agreed.mean() > 0.9
     assert (labels.shares.sum(-1) <= 1.001).all()
-    samples = windows.cut(draft._readable(draft.find(audio), lambda stage, **values: None))[0].samples()
+    samples = windows.cut(draft._readable(draft.find(audio), silent, silent))[0].samples()
     written = _transcribed(checkpoint, samples)
     text = [token for token in labels.read.tolist() if token < vocabulary.end]
     assert difflib.SequenceMatcher(None, written, text).ratio() > 0.9
@@ -157,6 +171,7 @@ def test_the_head_has_what_the_target_writes_and_all_special_tokens(
     assert written <= set(head)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_draft_of_another_target_is_refused(
     target: Path, audio: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -170,6 +185,7 @@ def test_a_draft_of_another_target_is_refused(
     assert "The draft was trained for another model" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -188,6 +204,7 @@ def test_a_damaged_draft_is_refused(target: Path, audio: Path, key: str, value: 
         read_draft(config.parent, read(target))
 
 
+@pytest.mark.usefixtures("in_process")
 def test_every_obstacle_is_one_line(
     target: Path, audio: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
