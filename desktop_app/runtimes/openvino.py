@@ -27,6 +27,7 @@ from desktop_app.checkpoints.quantised import Quantised
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_graphs as graphs
+from desktop_app.runtimes import openvino_int8
 from desktop_app.runtimes.openvino_memory import Appended, Joined, Slots
 from desktop_app.runtimes.openvino_passes import (
     WIDTHS,
@@ -93,7 +94,10 @@ def load(
     shared = encoder._encoder if encoder else None
     if shared is None:
         weights = _quantised(checkpoint, encoder_place.kind, shape.encoder_tensors(), cache)
-        shared = encoder_place.compiled(graphs.encoder(tensors, shape, weights))
+        int8_attention = encoder_place.has_int8_encoder and openvino_int8.is_exact()
+        model = graphs.encoder(tensors, shape, weights, int8_attention=int8_attention)
+        shared = encoder_place.compiled(model, **encoder_place.encoder_settings)
+        del model
         _release(tensors, weights)
     weights = _quantised(checkpoint, place.kind, shape.decoder_tensors(), cache)
     window = place.compiled(graphs.window(tensors, shape, weights, place.numbers))
