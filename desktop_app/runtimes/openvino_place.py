@@ -85,17 +85,6 @@ class Place:
         """Whether the cache that the device keeps itself is taken: in f32 it is fastest, and a tie guard is enough."""
         return self.kind == "f32"
 
-    @property
-    def has_int8_encoder(self) -> bool:
-        """Whether an encoder's attention computes in 8 bits, where the processor can: in int8 on the CPU, the only
-        device it was tried on."""
-        return (self.name, self.kind) == ("CPU", "int8")
-
-    @property
-    def encoder_settings(self) -> dict[str, str]:
-        """What is different for an encoder: over all positions of a window larger groups take less time."""
-        return {"DYNAMIC_QUANTIZATION_GROUP_SIZE": "128"} if self.has_int8_encoder else {}
-
     def compiled(self, model: ov.Model, **more: str) -> ov.InferRequest:
         """A graph ready to run; Problem where the device refuses it."""
         settings = self._settings | more
