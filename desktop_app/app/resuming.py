@@ -9,17 +9,21 @@ from typing import Any
 from desktop_app.engine.messages import Options
 from desktop_app.transcript.model import Place
 
+_ARITHMETIC = 2
+"""Of the models: raised by a change after which a model may write another text on the same device at the same
+precision. What was begun before it is not resumed."""
+
 
 def plain(place: Place, options: Options) -> str:
     """The place that was reached with these options, as JSON."""
-    return json.dumps({"place": asdict(place), "options": asdict(options)})
+    return json.dumps({"arithmetic": _ARITHMETIC, "place": asdict(place), "options": asdict(options)})
 
 
 def place(text: str, options: Options) -> Place | None:
-    """The place in what `plain` gave; None where it was reached with other options, or cannot be read."""
+    """The place in what `plain` gave; None where it was reached with other options or arithmetic, or cannot be read."""
     try:
         found: dict[str, Any] = json.loads(text)
-        if found["options"] != json.loads(json.dumps(asdict(options))):
+        if found["arithmetic"] != _ARITHMETIC or found["options"] != json.loads(json.dumps(asdict(options))):
             return None
         fields = found["place"]
         prompt, file = tuple(map(int, fields.pop("prompt"))), fields.pop("file")

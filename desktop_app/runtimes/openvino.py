@@ -27,6 +27,7 @@ from desktop_app.checkpoints.quantised import Quantised
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_graphs as graphs
+from desktop_app.runtimes import openvino_int8
 from desktop_app.runtimes.openvino_memory import Appended, Joined, Slots
 from desktop_app.runtimes.openvino_passes import (
     WIDTHS,
@@ -92,9 +93,7 @@ def load(
     shape, tensors = checkpoint.shape, checkpoint.tensors
     shared = encoder._encoder if encoder else None
     if shared is None:
-        weights = _quantised(checkpoint, encoder_place.kind, shape.encoder_tensors(), cache)
-        shared = encoder_place.compiled(graphs.encoder(tensors, shape, weights))
-        _release(tensors, weights)
+        shared = _encoder(checkpoint, encoder_place, cache)
     weights = _quantised(checkpoint, place.kind, shape.decoder_tensors(), cache)
     window = place.compiled(graphs.window(tensors, shape, weights, place.numbers))
     _release(tensors, weights)
@@ -108,6 +107,18 @@ def load(
         quantised.tidy(cache, f".*{quantised.UNFINISHED}", 0, begun - _DAY)
     used = encoder.encoder_place if encoder else encoder_place
     return OpenVinoModel(place, used, shape.mel_bins, shape.text_positions, shared, window, reader, parts.watcher)
+
+
+def _encoder(checkpoint: Checkpoint, place: Place, cache: Path | None) -> ov.InferRequest:
+    """The encoder; in int8 its attention multiplies bytes too, on the CPU, the only device on which that was tried."""
+    weights = _quantised(checkpoint, place.kind, checkpoint.shape.encoder_tensors(), cache)
+    in_bytes = (place.name, place.kind) == ("CPU", "int8") and openvino_int8.is_exact()
+    encoder = place.compiled(
+        graphs.encoder(checkpoint.tensors, checkpoint.shape, weights, int8_attention=in_bytes),
+        **(openvino_int8.ENCODER_SETTINGS if in_bytes else {}),
+    )
+    _release(checkpoint.tensors, weights)
+    return encoder
 
 
 def _quantised(

@@ -20,6 +20,7 @@ from openvino.op import Constant
 from desktop_app.checkpoints.quantised import Matrix, Quantised
 from desktop_app.checkpoints.shape import Shape as Sizes
 from desktop_app.checkpoints.tensors import Tensors
+from desktop_app.runtimes import openvino_int8
 from desktop_app.runtimes.openvino_memory import Memory, as_kind, constant, give, take
 
 Array = npt.NDArray[np.float32]
@@ -146,8 +147,8 @@ class Heads:
         return op.reshape(op.transpose(x, op.constant(np.array([0, 2, 1, 3]))), self._together, special_zero=True)
 
 
-def encoder(tensors: Tensors, shape: Sizes, quantised: Quantised | None) -> Model:
-    """features [1, bins, 2 * positions] -> [1, positions, width]."""
+def encoder(tensors: Tensors, shape: Sizes, quantised: Quantised | None, *, int8_attention: bool = False) -> Model:
+    """features [1, bins, 2 * positions] -> [1, positions, width]; with `int8_attention` queries and keys are bytes."""
     weights, heads = Weights(tensors, quantised), Heads(shape.width, shape.encoder_heads)
     features = take([1, shape.mel_bins, 2 * shape.audio_positions], Type.f32, "features")
     x = weights.convolution(weights.convolution(features, "encoder.conv1", 1), "encoder.conv2", 2)
@@ -158,8 +159,11 @@ def encoder(tensors: Tensors, shape: Sizes, quantised: Quantised | None) -> Mode
         q = heads.split(weights.linear(h, f"{name}.self_attn.q_proj"))
         k = heads.split(weights.linear(h, f"{name}.self_attn.k_proj", bias=False))
         v = heads.split(weights.linear(h, f"{name}.self_attn.v_proj"))
-        attended = heads.merge(op.scaled_dot_product_attention(q, k, v))
-        x = op.add(x, weights.linear(attended, f"{name}.self_attn.out_proj"))
+        if int8_attention:
+            attended = openvino_int8.attend(q, k, v, heads.scale)
+        else:
+            attended = op.scaled_dot_product_attention(q, k, v)
+        x = op.add(x, weights.linear(heads.merge(attended), f"{name}.self_attn.out_proj"))
         x = weights.block(x, name)
     return Model([give(weights.norm(x, "encoder.layer_norm"), "encoded")], [features], "encoder")
 

@@ -102,6 +102,17 @@ def test_a_damaged_place_is_none(stage: Stage, recording: Make) -> None:
         assert resuming.place(text, options) is None
 
 
+def test_a_text_begun_with_other_arithmetic_is_not_resumed(
+    stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Device and precision of the models have the same names, but they might write another text."""
+    later = killed(stage, recording("talk.wav"))
+    (entry,) = later.session.entries.values()
+    whole, options = later.library.resume(entry.id), later.preferences.options()
+    monkeypatch.setattr(resuming, "_ARITHMETIC", resuming._ARITHMETIC + 1)
+    assert resuming.place(whole, options) is None
+
+
 def test_a_folder_gives_its_recordings(stage: Stage, recording: Make, tmp_path: Path) -> None:
     for name in ("talks/b.WAV", "talks/a.mp4", "talks/notes.txt", "talks/.hidden.wav", "talks/old/c.ogg"):
         recording(name)

@@ -7,6 +7,8 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +16,18 @@ import numpy as np
 import openvino as ov
 import pytest
 from openvino import opset13 as op
+import soundfile
 
+from desktop_app import resources
+from desktop_app.audio import logmel
 from desktop_app.checkpoints.folder import read
 from desktop_app.decoding.live_drafters import MOST
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino as runtime
 from desktop_app.runtimes import openvino_graphs as graphs
-from desktop_app.runtimes import openvino_place
+from desktop_app.runtimes import openvino_int8, openvino_place
 from desktop_app.runtimes.openvino import OpenVinoModel, load, precisions
+from desktop_app.runtimes.openvino_memory import give, take
 from desktop_app.runtimes.openvino_passes import largest_difference
 from tests.unit.runtimes.conftest import Pair, features
 
@@ -310,3 +316,71 @@ def test_the_settings_name_a_compiled_model(toy: Pair, tmp_path: Path) -> None:
         request = place.compiled(graphs.encoder(checkpoint.tensors, checkpoint.shape, None), **settings)
         cached.append(request.get_compiled_model().get_property("LOADED_FROM_CACHE"))
     assert cached == [False, False, True, True]
+
+
+def executed(model: OpenVinoModel) -> list[tuple[str, str]]:
+    """The steps that the device executes for the encoder: type and precision of each."""
+    steps = model._encoder.get_compiled_model().get_runtime_model().get_ordered_ops()
+    return [
+        tuple(str(step.get_rt_info()[key].astype(str)) for key in ("layerType", "runtimePrecision")) for step in steps
+    ]
+
+
+def error(found: np.ndarray, right: np.ndarray) -> float:
+    return float(np.linalg.norm(found - right) / np.linalg.norm(right))
+
+
+@pytest.mark.parametrize("precision", ["f32", "int8"])
+def test_an_int8_encoder_multiplies_bytes(toy: Pair, precision: str) -> None:
+    """As executed, not as written: the attention of each layer is one step of 8 bits. OpenVINO could compute the same
+    in f32 and say nothing."""
+    steps = executed(load(read(toy.folder), precision=precision))
+    in_bytes = precision == "int8" and openvino_int8.is_exact()
+    assert steps.count(("Subgraph", "i8")) == (read(toy.folder).shape.encoder_layers if in_bytes else 0)
+
+
+def test_an_int8_encoder_is_near_f32() -> None:
+    """On the model that Galley ships, with speech, and the same each time."""
+    checkpoint = read(resources.path("models", "whisper-base"))
+    speech, _ = soundfile.read(resources.path("resources", "sample", "conversation.flac"), 480_000, dtype="float32")
+    given = logmel.features(speech, checkpoint.mel_bins)
+    full, quantised = (load(checkpoint, precision=precision, steady=False) for precision in ("f32", "int8"))
+    found = quantised.encode(given)
+    assert 0 < error(found, full.encode(given)) < 0.06
+    np.testing.assert_array_equal(quantised.encode(given), found)
+
+
+@pytest.mark.skipif(not openvino_int8.is_exact(), reason="this processor does not multiply bytes without overflow")
+def test_attention_of_bytes_has_scales_for_dimensions_and_tokens() -> None:
+    """A dimension of large keys leaves the small ones their precision, and a large query the others."""
+    random, shape = np.random.default_rng(7), (1, 2, 80, 16)
+    q, k, v = random.standard_normal((3, *shape)).astype(np.float32)
+    sizes = np.geomspace(0.01, 100, 16, dtype=np.float32)
+    q, k = q / sizes * np.geomspace(0.01, 4, 80, dtype=np.float32)[:, None], k * sizes
+    inputs = [take(list(shape), ov.Type.f32, name) for name in "qkv"]
+    model = ov.Model([give(openvino_int8.attend(*inputs, scale=0.5), "attended")], inputs, "attention")
+    place = openvino_place.Place("cpu", "int8", None)
+    found = place.compiled(model).infer({"q": q, "k": k, "v": v})
+    weights = np.exp(0.5 * q @ k.swapaxes(2, 3))
+    right = weights / weights.sum(-1, keepdims=True) @ v
+    assert error(next(iter(found.values())), right) < 0.02
+
+
+def test_without_vnni_the_attention_is_not_of_bytes(toy: Pair, tmp_path: Path) -> None:
+    """There sums of bytes overflow. oneDNN is told to do without; it reads that once in a process."""
+    script = """if True:
+        import sys
+        from pathlib import Path
+        import numpy as np
+        from desktop_app.checkpoints.folder import read
+        from desktop_app.runtimes.openvino import load
+        from desktop_app.runtimes.openvino_int8 import is_exact
+        folder, given, found = map(Path, sys.argv[1:])
+        assert not is_exact()
+        np.save(found, load(read(folder), precision="int8").encode(np.load(given)))
+        """
+    given, found = tmp_path / "features.npy", tmp_path / "encoded.npy"
+    np.save(given, features())
+    environment = os.environ | {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE"}
+    subprocess.run([sys.executable, "-c", script, toy.folder, given, found], env=environment, check=True, timeout=60)
+    assert error(np.load(found), toy.encoded) < 0.05

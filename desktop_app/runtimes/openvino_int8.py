@@ -1,0 +1,61 @@
+"""An encoder that computes in 8 bits on the CPU: the scores of its attention are products of bytes, which the CPU
+computes in one kernel with the softmax behind them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from openvino import Model, Node, Type
+from openvino import opset13 as op
+
+from desktop_app.runtimes.openvino_memory import constant, give, take
+from desktop_app.runtimes.openvino_place import core
+
+ENCODER_SETTINGS = {"DYNAMIC_QUANTIZATION_GROUP_SIZE": "128"}
+"""How such an encoder is compiled: over all positions of a window groups of 128 take less time than those of 32."""
+
+_LARGEST = 127
+_TINY = 1e-9  # added to scales, so that zeros are not divided by zero
+
+
+def attend(q: Node, k: Node, v: Node, scale: float) -> Node:
+    """The attention [1, heads, n, head]: keys have a scale for each dimension of a head, queries one for each token."""
+    k_scale = _largest(k, 2)
+    q = op.multiply(q, op.multiply(k_scale, _number(scale)))
+    q_scale = _largest(q, -1)
+    product = op.matmul(
+        _rounded(op.divide(q, q_scale)), _rounded(op.divide(k, k_scale)), transpose_a=False, transpose_b=True
+    )
+    # Attention weights are not rounded to 8 bits: the many small ones of a position matter together.
+    return op.matmul(op.softmax(op.multiply(product, q_scale), -1), v, transpose_a=False, transpose_b=False)
+
+
+@lru_cache(maxsize=1)
+def is_exact() -> bool:
+    """Whether the CPU multiplies bytes without overflow. One without VNNI adds two products in 16 bits, and of the
+    largest bytes loses nearly all (OpenVINO 2026.4.1, `ONEDNN_MAX_CPU_ISA=AVX512_CORE`)."""
+    size = 64
+    inputs = [take([1, 1, size, size], Type.f32, name) for name in "qkv"]
+    model = Model([give(attend(*inputs, scale=1 / size), "attended")], inputs, "bytes")
+    signs = np.ones((1, 1, size, size), np.float32)
+    signs[:, :, 1::2] = -1  # half of the keys have the score 1, half -1
+    found = core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([np.ones_like(signs), signs, signs])
+    return bool(np.allclose(found[0], np.tanh(1), rtol=1e-2))
+
+
+def _largest(x: Node, axis: int) -> Node:
+    """The largest absolute value along an axis, which stays."""
+    return op.add(op.reduce_max(op.abs(x), op.constant(np.array([axis])), keep_dims=True), _number(_TINY))
+
+
+def _rounded(x: Node) -> Node:
+    """Numbers from -1 to 1 in 255 steps: the CPU computes the product behind them with bytes."""
+    low, high = _number(-(_LARGEST + 1) / _LARGEST), _number(1)
+    return op.fake_quantize(x, low, high, low, high, 256)
+
+
+def _number(value: float) -> Node:
+    """One number of a graph."""
+    return constant(np.array(value, np.float32))
