@@ -18,6 +18,7 @@ HOP = 160
 EDGE = WINDOW // 2  # samples of a frame on each side of its middle
 LEAST = 1e-10
 _ROUNDING = 1.001
+_AT_ONCE = 100  # frames that are transformed together, so that their spectrum stays in the processor's cache
 
 Samples = npt.NDArray[np.float32]
 
@@ -52,7 +53,7 @@ class LogMel:
         padded[-EDGE:] = padded[-EDGE - 2 : -WINDOW - 2 : -1]
         count = min(self.frames, -(-(len(samples) + WINDOW) // HOP))  # all frames after these are silent
         mel = np.full((self._bins, self.frames), np.log10(LEAST), np.float32)
-        mel[:, :count] = _logarithm(self._mel(frames(padded)[:count] * self._hann))
+        mel[:, :count] = _logarithm(self._mel(frames(padded)[:count]))
         return _scaled(mel, float(mel.max()))
 
     def part(self, samples: Samples, before: Samples, behind: Samples, loudest: float) -> Samples:
@@ -66,7 +67,7 @@ class LogMel:
         count = len(samples) // HOP
         found = np.zeros((self._bins, self.frames), np.float32)
         part = frames(np.concatenate([start, samples, end]))[:count]
-        found[:, :count] = _scaled(_logarithm(self._mel(part * self._hann)), float(np.log10(max(loudest, LEAST))))
+        found[:, :count] = _scaled(_logarithm(self._mel(part)), float(np.log10(max(loudest, LEAST))))
         return found
 
     def loudest(self, some: Samples, before: float = 0.0) -> float:
@@ -78,13 +79,16 @@ class LogMel:
         most = np.einsum("ij,ij->i", windowed, windowed) * self._most
         if not len(most) or most.max() <= before:
             return before
-        before = max(before, float(self._mel(windowed[most.argmax()][None]).max()))
-        return max(before, float(self._mel(windowed[most > before]).max(initial=0.0)))
+        before = max(before, float(self._mel(some[most.argmax()][None]).max()))
+        return max(before, float(self._mel(some[most > before]).max(initial=0.0)))
 
-    def _mel(self, windowed: Samples) -> Samples:
+    def _mel(self, some: Samples) -> Samples:
         """The energy [bins, count] in frames [count, WINDOW]."""
-        spectrum = np.fft.rfft(windowed)
-        return np.asarray(self._filters @ (spectrum.real**2 + spectrum.imag**2).astype(np.float32).T)
+        energies = np.empty((len(some), EDGE + 1), np.float32)
+        for at in range(0, len(some), _AT_ONCE):
+            spectrum = np.fft.rfft(some[at : at + _AT_ONCE] * self._hann)
+            energies[at : at + _AT_ONCE] = spectrum.real**2 + spectrum.imag**2
+        return np.asarray(self._filters @ energies.T)
 
     def _check(self, samples: Samples) -> None:
         if len(samples) > self.samples:

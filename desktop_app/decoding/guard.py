@@ -122,8 +122,9 @@ class _Sound:
         self._window, self._listen = window, listen
         self._begin = window.place / SAMPLE_RATE
         self._end = self._begin + covered
-        frames = window.samples[: len(window.samples) // _FRAME * _FRAME].reshape(-1, _FRAME).astype(np.float64)
-        self._levels = 10 * np.log10(np.square(frames).mean(-1) + 1e-12)
+        frames = window.samples[: len(window.samples) // _FRAME * _FRAME].reshape(-1, _FRAME)
+        energies = np.einsum("ij,ij->i", frames, frames, dtype=np.float64)
+        self._levels = 10 * np.log10(energies / _FRAME + 1e-12)
         self._loud = float(np.percentile(self._levels, LOUD)) if len(self._levels) else SILENT
 
     @cached_property

@@ -126,10 +126,10 @@ class WindowDecoder:
     def _speculation(self, window: Window, rules: Rules) -> Speculation:
         target = self._target
         began = perf_counter()
-        encoded = window.encoded(target)
+        cursor = target.open(window.encoded(target))
         self._counter.add(Statistics(encode_seconds=perf_counter() - began))
         return Speculation(
-            target.open(encoded),
+            cursor,
             target.positions,
             target.epsilon,
             rules,

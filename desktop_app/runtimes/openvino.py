@@ -28,16 +28,16 @@ from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_graphs as graphs
 from desktop_app.runtimes import openvino_int8
-from desktop_app.runtimes.openvino_memory import Appended, Joined, Slots
+from desktop_app.runtimes.openvino_memory import Appended, Slots
 from desktop_app.runtimes.openvino_passes import (
+    BLOCK,
     WIDTHS,
     AppendedCursor,
     Cursor,
+    FlexiblePasses,
     HostCache,
-    JoinedPasses,
     Passes,
     SlotPasses,
-    capacity,
     largest_difference,
 )
 from desktop_app.runtimes.openvino_place import (
@@ -219,6 +219,7 @@ class _Parts:
                 repr(self._checkpoint.shape),
                 self._place.kind,
                 str(self._fixed),
+                str(BLOCK),
             ]
         )
 
@@ -240,14 +241,14 @@ class _Parts:
     def _passes(self, watched: Sequence[tuple[int, int]]) -> Passes:
         shape, numbers = self._checkpoint.shape, self._place.numbers
         names = [f"self.{layer}.{each}" for layer in range(shape.decoder_layers) for each in "kv"]
-        cache = HostCache(names, shape.text_positions, shape.width, numbers)
+        heads = shape.decoder_heads
+        cache = HostCache(names, shape.text_positions, heads, shape.width // heads, numbers)
         if not self._fixed:
-            return JoinedPasses(self._bound(self._compiled(Joined(numbers, shape.width), watched)), cache)
-        slots = capacity(shape.text_positions)
-        decoders = {width: self._compiled(Slots(numbers, shape.width, slots, width), watched) for width in WIDTHS}
+            return FlexiblePasses(self._bound(self._compiled(Slots(numbers), watched)), cache)
+        decoders = {width: self._compiled(Slots(numbers, cache.capacity, width), watched) for width in WIDTHS}
         return SlotPasses({width: self._bound(each) for width, each in decoders.items()}, cache)
 
-    def _compiled(self, memory: Appended | Joined | Slots, watched: Sequence[tuple[int, int]] = ()) -> ov.InferRequest:
+    def _compiled(self, memory: Appended | Slots, watched: Sequence[tuple[int, int]] = ()) -> ov.InferRequest:
         checkpoint = self._checkpoint
         model = graphs.decoder(
             checkpoint.tensors,

@@ -1,14 +1,12 @@
-"""The KV cache of a decoder graph, in three ways, one for each use.
+"""The KV cache of a decoder graph, in two ways, one for each use.
 
 `Appended`: the device keeps the keys and values of every token it has read; rejected ones stay and are masked. The CPU
 fuses this with the attention and copies nothing. The sums of the attention, and so the last bits of the scores, depend
 on what was rejected before: for f32, where a tie guard is enough.
 
-`Joined`: the cache is on the host, one row per position, and a pass gets the rows before it. A token is always attended
-at its own position, followed only by zeros up to a full block, so its scores are the same to the last bit however the
-text is grouped into passes.
-
-`Slots`: as Joined, but for devices that need fixed shapes: a pass gets all rows, and scatters the new ones into them.
+`Slots`: the cache is on the host, one slot per position, and a pass scatters its new rows into a copy. A token is
+always attended at its own position, and all slots behind it are masked, so its scores are the same to the last bit
+however the text is grouped into passes.
 """
 
 from __future__ import annotations
@@ -32,8 +30,11 @@ class Memory(Protocol):
     kind: Type
     """The element type of keys and values outside the graph."""
     inputs: list[Node]
-    results: list[Node]
     sinks: list[Node]
+
+    @property
+    def results(self) -> list[Node]:
+        """More outputs of the graph, once all layers are made."""
 
     def remember(self, new: Node, name: str, heads: Any) -> Node:
         """All keys or values [1, heads, n, head] of a layer, of which `new` [1, k, width] are those of this pass."""
@@ -92,49 +93,28 @@ class Appended:
         return op.scaled_dot_product_attention(q, k, v, mask, constant(np.array(1.0, np.float32)), causal=False)
 
 
-class Joined:
-    """More inputs: of each layer self.N.k and self.N.v [1, read, width], and zeros as padding up to a block, `padding`
-    [1, n, width]. More outputs: new.self.N.k and new.self.N.v [1, k, width]."""
-
-    width = slots = -1
-
-    def __init__(self, kind: Type, model_width: int) -> None:
-        self.kind = kind
-        self._model_width = model_width
-        padding = take([1, -1, model_width], kind, "padding")
-        self._padding = as_kind(padding, Type.f32)
-        self.inputs, self.results, self.sinks = [padding], list[Node](), list[Node]()
-
-    def remember(self, new: Node, name: str, heads: Any) -> Node:
-        past = take([1, -1, self._model_width], self.kind, name)
-        self.inputs.append(past)
-        self.results.append(give(as_kind(new, self.kind), f"new.{name}"))
-        return heads.split(op.concat([as_kind(past, Type.f32), new, self._padding], 1))
-
-    def attend(self, q: Node, k: Node, v: Node, mask: Node) -> Node:
-        return _attend(q, k, v, mask)
-
-
 class Slots:
-    """More inputs: of each layer self.N.k and self.N.v [1, slots, width], and `places` [k] i64, the slots of the tokens
-    of this pass. More outputs as those of Joined. Every shape is fixed."""
+    """More inputs: of each layer self.N.k and self.N.v [1, heads, slots, head], and `places` [k] i64, the slots of the
+    tokens of this pass. Another output: `new` [2 * layers, heads, k, head], keys and values of the first layer, of the
+    second and so on. With `slots` and `width` every shape is fixed."""
 
-    def __init__(self, kind: Type, model_width: int, slots: int, width: int) -> None:
+    def __init__(self, kind: Type, slots: int = -1, width: int = -1) -> None:
         self.kind, self.slots, self.width = kind, slots, width
-        self._model_width = model_width
         self._places = take([width], Type.i64, "places")
-        self.inputs, self.results, self.sinks = [self._places], list[Node](), list[Node]()
+        self._new: list[Node] = []
+        self.inputs, self.sinks = [self._places], list[Node]()
+
+    @property
+    def results(self) -> list[Node]:
+        return [give(op.concat(self._new, 0), "new")]
 
     def remember(self, new: Node, name: str, heads: Any) -> Node:
-        past = take([1, self.slots, self._model_width], self.kind, name)
+        past = take([1, heads.heads, self.slots, heads.head], self.kind, name)
         self.inputs.append(past)
-        self.results.append(give(as_kind(new, self.kind), f"new.{name}"))
-        return heads.split(op.scatter_update(as_kind(past, Type.f32), self._places, new, op.constant(np.array(1))))
+        rows = heads.split(new)
+        self._new.append(as_kind(rows, self.kind))
+        return op.scatter_update(as_kind(past, Type.f32), self._places, rows, op.constant(np.array(2)))
 
     def attend(self, q: Node, k: Node, v: Node, mask: Node) -> Node:
-        return _attend(q, k, v, mask)
-
-
-def _attend(q: Node, k: Node, v: Node, mask: Node) -> Node:
-    products = op.add(op.matmul(q, k, transpose_a=False, transpose_b=True), mask)
-    return op.matmul(op.softmax(products, -1), v, transpose_a=False, transpose_b=False)
+        products = op.add(op.matmul(q, k, transpose_a=False, transpose_b=True), mask)
+        return op.matmul(op.softmax(products, -1), v, transpose_a=False, transpose_b=False)

@@ -1,7 +1,7 @@
-"""Passes of a decoder whose KV cache is on the host: row p of each layer's keys and values is the token at position p.
+"""Passes of a decoder whose KV cache is on the host: slot p of each layer's keys and values is the token at position p.
 
-A rewind costs nothing: the rows of rejected tokens lie after the text and are overwritten before a token attends them.
-There are two ways to run the same text. `JoinedPasses` takes any number of tokens; `SlotPasses` takes a few fixed
+A rewind costs nothing: the slots of rejected tokens lie after the text and are overwritten before a token attends them.
+There are two ways to run the same text. `FlexiblePasses` takes any number of tokens; `SlotPasses` takes a few fixed
 widths, as the NPU needs, and pads a pass of fewer tokens. Their docstrings say how each keeps a token's scores the same
 to the last bit; `largest_difference` tries it on the device itself.
 """
@@ -21,8 +21,9 @@ from desktop_app.runtimes.reading import Reading
 Array = npt.NDArray[np.float32]
 
 HIDDEN = -6e4  # of the mask: exactly 0 after the softmax, and within the range of half precision
-BLOCK = 16  # the attention's length is a multiple of it, so that padding with zeros changes no sum
+BLOCK = 32  # the attention's length is a multiple of it, so that padding with zeros changes no sum
 WIDTHS = (2, 4, 8)  # of graphs with fixed shapes
+PADDED = 16  # tokens of a pass, where that many are needed for the same scores
 WIDEST = 33  # tokens of a pass behind the prefill: one, and the longest draft (live, the text of the update before)
 
 
@@ -42,65 +43,75 @@ class Passes(Protocol):
 
 
 def capacity(positions: int) -> int:
-    """Rows of the KV cache for a text of so many positions and the padding after it, in full blocks."""
-    return -(-(positions + WIDTHS[-1]) // BLOCK) * BLOCK
+    """Slots of the KV cache for a text of so many positions and the padding after it, in full blocks."""
+    return _blocks(positions + PADDED)
+
+
+def _blocks(slots: int) -> int:
+    """So many slots, rounded up to full blocks."""
+    return -(-slots // BLOCK) * BLOCK
 
 
 class HostCache:
-    """The KV cache of a text on the host: a tensor [1, capacity, width] for each layer's keys and values. It starts as
-    zeros, because a NaN would spoil a sum even where it is masked."""
+    """The KV cache of a text on the host: for each layer's keys and values [1, heads, slots, head], of which slot p is
+    the token at position p. There are as many slots as the passes need, in full blocks: all of them are attended."""
 
-    def __init__(self, names: Sequence[str], positions: int, width: int, kind: ov.Type) -> None:
-        self.positions, self.width = positions, width
+    def __init__(self, names: Sequence[str], positions: int, heads: int, head: int, kind: ov.Type) -> None:
+        self.positions = positions
         self.capacity = capacity(positions)
-        self.tensors = {name: ov.Tensor(kind, ov.Shape([1, self.capacity, width])) for name in names}
-        self._zeros = ov.Tensor(kind, ov.Shape([1, BLOCK, width]))
-        # As plain bytes, because numpy has no bf16.
-        self._bytes = {name: _bytes(tensor) for name, tensor in self.tensors.items()}
-        for each in (*self._bytes.values(), _bytes(self._zeros)):
-            each.fill(0)
+        self.slots = 0
+        self._names, self._heads, self._head = names, heads, head
+        self._tensor = ov.Tensor(kind, ov.Shape([len(names), heads, self.capacity, head]))
+        places = np.arange(self.capacity)
+        self._mask = np.where(places <= places[:, None], np.float32(0), np.float32(HIDDEN))
 
-    def zeros(self, count: int) -> ov.Tensor:
-        """Less than a block of padding rows."""
-        return ov.Tensor(self._zeros, [0, 0, 0], [1, count, self.width])
+    def bind(self, decoder: ov.InferRequest, slots: int, count: int) -> None:
+        """Give a decoder the cache with so many slots, of which the first `count` are kept. The others become zeros,
+        because a NaN would spoil a sum even where it is masked."""
+        kept = np.array(_bytes(self._tensor)[:, :, :count]) if count else None
+        heads, head = self._heads, self._head
+        self._tensor.shape = ov.Shape([len(self._names), heads, slots, head])  # in the same memory
+        self.slots = slots
+        self._bytes = _bytes(self._tensor)  # as plain bytes, because numpy has no bf16
+        self._bytes.fill(0)
+        if kept is not None:
+            self._bytes[:, :, :count] = kept
+        for at, name in enumerate(self._names):
+            decoder.set_tensor(name, ov.Tensor(self._tensor, [at, 0, 0, 0], [at + 1, heads, slots, head]))
 
-    def upto(self, name: str, end: int) -> ov.Tensor:
-        """The rows of a layer before position `end`, not copied."""
-        return ov.Tensor(self.tensors[name], [0, 0, 0], [1, end, self.width])
+    def mask(self, position: int, width: int) -> npt.NDArray[np.float32]:
+        """Of so many tokens from a position on: none attends what follows it, [1, 1, width, slots]."""
+        return self._mask[None, None, position : position + width, : self.slots]
 
-    def keep(self, decoder: ov.InferRequest, position: int, count: int) -> None:
+    def keep(self, new: ov.Tensor, position: int, count: int) -> None:
         """Store the keys and values that a pass computed for its first `count` tokens."""
-        for name, kept in self._bytes.items():
-            kept[0, position : position + count] = _bytes(decoder.get_tensor(f"new.{name}"))[0, :count]
+        self._bytes[:, :, position : position + count] = _bytes(new)[:, :, :count]
 
 
 def _bytes(tensor: ov.Tensor) -> npt.NDArray[np.uint8]:
     return tensor.data.view(np.uint8)
 
 
-class JoinedPasses:
-    """Passes of a decoder with the KV cache `Joined`: any number of tokens in one pass.
+class FlexiblePasses:
+    """Passes of a decoder whose shapes are dynamic: any number of tokens in one pass.
 
     On the CPU a row of a matrix product does not depend on how many rows there are, from two on (f32 and bf16; int8
-    weights with activations in groups), and zeros up to a full block change no sum: so scores are the same to the last
-    bit. Where that does not hold, all passes after a prefill are padded to `width`.
+    weights with activations in groups), and masked slots up to a full block change no sum: so scores are the same to
+    the last bit. Where that does not hold, all passes after a prefill are padded to `width`.
     """
 
-    widths = (2, 16)  # for a single token the CPU uses other kernels, which sum in another order
+    widths = (2, PADDED)  # for a single token the CPU uses other kernels, which sum in another order
 
     def __init__(self, decoder: ov.InferRequest, cache: HostCache) -> None:
         self.width = self.widths[0]
         self.decoder, self._cache = decoder, cache
 
     def run(self, tokens: Sequence[int], position: int) -> tuple[Array, Array | None]:
-        decoder, cache = self.decoder, self._cache
-        width = max(len(tokens), self.width)
-        length = -(-(position + width) // BLOCK) * BLOCK
-        _inputs(decoder, tokens, position, width, length, cache.positions)
-        decoder.set_tensor("padding", cache.zeros(length - position - width))
-        for name in cache.tensors:
-            decoder.set_tensor(name, cache.upto(name, position))
-        return _result(decoder, cache, position, len(tokens))
+        width, cache = max(len(tokens), self.width), self._cache
+        slots = _blocks(position + width)
+        if slots > cache.slots or position == 0:  # the decoder prepares itself anew for every other shape
+            cache.bind(self.decoder, slots, position)
+        return _pass(self.decoder, cache, tokens, position, width)
 
 
 class SlotPasses:
@@ -116,8 +127,7 @@ class SlotPasses:
         self.decoder = decoders[max(decoders)]
         self._decoders, self._cache = decoders, cache
         for decoder in decoders.values():
-            for name, tensor in cache.tensors.items():
-                decoder.set_tensor(name, tensor)
+            cache.bind(decoder, cache.capacity, 0)
 
     def run(self, tokens: Sequence[int], position: int) -> tuple[Array, Array | None]:
         found = []
@@ -125,39 +135,30 @@ class SlotPasses:
         while at < len(tokens):
             fitting = [width for width in sorted(self._decoders) if width >= self.width]
             width = next((width for width in fitting if width >= len(tokens) - at), fitting[-1])
-            found.append(self._pass(tokens[at : at + width], position + at, width))
+            part = tokens[at : at + width]
+            found.append(_pass(self._decoders[width], self._cache, part, position + at, width))
             at += width
         seen = [attention for _, attention in found if attention is not None]
         return np.concatenate([scores for scores, _ in found]), np.concatenate(seen, 1) if seen else None
 
-    def _pass(self, tokens: Sequence[int], position: int, width: int) -> tuple[Array, Array | None]:
-        decoder = self._decoders[width]
-        places = _inputs(decoder, tokens, position, width, self._cache.capacity, self._cache.positions)
-        decoder.set_tensor("places", ov.Tensor(places))
-        return _result(decoder, self._cache, position, len(tokens))
 
-
-def _inputs(
-    decoder: ov.InferRequest, tokens: Sequence[int], position: int, width: int, length: int, positions: int
-) -> npt.NDArray[np.int64]:
-    """Set the inputs of a pass of `width` tokens that attend `length` slots; returns the tokens' slots.
+def _pass(
+    decoder: ov.InferRequest, cache: HostCache, tokens: Sequence[int], position: int, width: int
+) -> tuple[Array, Array | None]:
+    """A pass of `width` tokens, of which `tokens` are the first: their scores and attention, as copies; their keys and
+    values are stored.
 
     Padding tokens follow the text and are masked; beyond the last position they have that position's embedding.
     """
-    places = np.arange(position, position + width)
+    count, places = len(tokens), np.arange(position, position + width)
     numbers = np.zeros((1, width), np.int64)
-    numbers[0, : len(tokens)] = tokens
-    mask = np.where(np.arange(length) <= places[:, None], np.float32(0), np.float32(HIDDEN))
+    numbers[0, :count] = tokens
     decoder.set_tensor("tokens", ov.Tensor(numbers))
-    decoder.set_tensor("positions", ov.Tensor(np.minimum(places, positions - 1)[None]))
-    decoder.set_tensor("mask", ov.Tensor(mask[None, None]))
-    return places
-
-
-def _result(decoder: ov.InferRequest, cache: HostCache, position: int, count: int) -> tuple[Array, Array | None]:
-    """Run a pass and store its keys and values; returns scores and attention of its first `count` tokens, as copies."""
+    decoder.set_tensor("positions", ov.Tensor(np.minimum(places, cache.positions - 1)[None]))
+    decoder.set_tensor("places", ov.Tensor(places))
+    decoder.set_tensor("mask", ov.Tensor(np.ascontiguousarray(cache.mask(position, width))))
     run(decoder)
-    cache.keep(decoder, position, count)
+    cache.keep(decoder.get_tensor("new"), position, count)
     scores = np.array(decoder.get_tensor("logits").data[0, :count], np.float32)
     if not any("attention" in output.get_names() for output in decoder.model_outputs):
         return scores, None

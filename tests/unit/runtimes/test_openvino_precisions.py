@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import openvino as ov
 import pytest
-from openvino import opset13 as op
 import soundfile
+from openvino import opset13 as op
 
 from desktop_app import resources
 from desktop_app.audio import logmel
