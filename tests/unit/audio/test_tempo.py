@@ -76,5 +76,5 @@ def test_the_volume_is_heard_at_once(tone: Path) -> None:
 def test_what_is_no_media_is_refused_at_every_speed(tmp_path: Path) -> None:
     path = tmp_path / "list.mp3"
     path.write_text("bread, butter\n", encoding="utf-8")
-    with pytest.raises(Problem, match="file.not_media"), AudioFile(path, 0.0, 2.0):
+    with pytest.raises(Problem, match=r"file\.not_media"), AudioFile(path, 0.0, 2.0):
         pass
