@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
@@ -47,7 +46,7 @@ class Listener(Protocol):
     def came(self, run: int, peaks: Samples) -> None:
         """The next ones."""
 
-    def ended(self, run: int) -> None:
+    def ended(self, run: int, problem: Problem | None) -> None:
         """There are no more, or the rest cannot be read."""
 
 
@@ -71,14 +70,25 @@ class PeakReader:
         self._stop.set()
 
     def _work(self, run: int, path: str | Path, stop: Event) -> None:
-        with suppress(Problem):  # the player says what is wrong with a file; here the line stays plain
-            decoder = Decoder()
-            try:
-                decoder.ask(path, peaks=True)
-                decoder.receive()  # its length
-                while not stop.is_set() and (message := decoder.receive())[0] == BLOCK:
-                    self._listener.came(run, np.frombuffer(message[1], "<f4"))
-            finally:
-                decoder.close()
+        trouble: Problem | None = None
+        try:
+            for peaks in _peaks(path):
+                if stop.is_set():
+                    return
+                self._listener.came(run, peaks)
+        except Problem as problem:
+            trouble = problem
         if not stop.is_set():
-            self._listener.ended(run)
+            self._listener.ended(run, trouble)
+
+
+def _peaks(path: str | Path) -> Iterator[Samples]:
+    """What a process of its own finds in a file. Raises Problem."""
+    decoder = Decoder()
+    try:
+        decoder.ask(path, peaks=True)
+        decoder.receive()  # its length
+        while (message := decoder.receive())[0] == BLOCK:
+            yield np.frombuffer(message[1], "<f4")
+    finally:
+        decoder.close()

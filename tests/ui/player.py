@@ -70,6 +70,6 @@ class FakePeakReader:
         """Let it find these peaks."""
         self.listener.came(len(self.files), np.array(values, np.float32))
 
-    def end(self) -> None:
+    def end(self, problem: Problem | None = None) -> None:
         """Let it come to the end of the file."""
-        self.listener.ended(len(self.files))
+        self.listener.ended(len(self.files), problem)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -65,7 +64,7 @@ class PlayerController(QObject):
         self.bar.show_speed(playback.speed)
         self.bar.volume.show_volume(playback.volume)
         self._connect()
-        self._turn()
+        self._refresh(current.key)
 
     def _connect(self) -> None:
         self._actions.on(
@@ -85,7 +84,7 @@ class PlayerController(QObject):
         self._view.time_asked.connect(self._play_line)
         self._view.clicked.connect(self._seek_word)
         self._view.menu_asked.connect(self._fill_menu)
-        self._current.changed.connect(self._turn)
+        self._current.changed.connect(lambda: self._refresh(self._current.key))
         self._session.changed.connect(self._refresh)
         self._session.revised.connect(self._refresh)
         self._session.text_changed.connect(self._refresh)
@@ -93,6 +92,7 @@ class PlayerController(QObject):
         self._playback.moved.connect(self._show_playing)
         self._playback.refused.connect(self._refuse)
         self._waveforms.grew.connect(self._show_peaks)
+        self._waveforms.missing.connect(self._miss)
         self._theme.changed.connect(self._show_recording)
 
     # What the user asks for.
@@ -156,14 +156,10 @@ class PlayerController(QObject):
         self._preferences.set("play_volume", str(volume))
 
     def try_again(self) -> None:
-        """Play what could not be played; a file that was gone is looked for."""
-        entry = self._current.entry
-        problem = self._refused.pop(entry.id, None) if entry is not None else None
-        self._show_state()
-        if problem is not None and problem.code == "file.moved":
-            self._look_for_file()
-        elif problem is not None:
-            self.toggle()
+        """Play what could not be played."""
+        self._refused.pop(self._current.key, None)
+        self._refresh(self._current.key)
+        self.toggle()
 
     def _play_line(self, seconds: float) -> None:
         """A time was clicked: play from there, or stop what is playing there."""
@@ -210,23 +206,10 @@ class PlayerController(QObject):
 
     # What is shown.
 
-    def _turn(self) -> None:
-        """Another recording is looked at."""
-        self._look_for_file()
-        self._refresh(self._current.key)
-
-    def _look_for_file(self) -> None:
+    def _miss(self, path: str) -> None:
         entry = self._current.entry
-        if entry is not None and _has_sound(entry):
-            self._session.worker.do(partial(os.path.isfile, entry.path), partial(self._found, entry))
-
-    def _found(self, entry: Entry, found: bool | None) -> None:
-        known = self._refused.get(entry.id)
-        if not found:
-            self._refused[entry.id] = Problem("file.moved", name=entry.file_name)
-        elif known is not None and known.code == "file.moved":
-            del self._refused[entry.id]
-        self._refresh(entry.id)
+        if entry is not None and entry.path == path:
+            self._refuse(entry.id, Problem("file.missing"))
 
     def _refuse(self, key: str, problem: Problem) -> None:
         entry = self._session.entries.get(key)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
 
 from desktop_app.audio.files import Samples
 from desktop_app.audio.peaks import Listener, PeakReader
+from desktop_app.problems import Problem
 
 Peaks = npt.NDArray[np.uint16]
 """`RATE` of audio/peaks.py a second, full scale at 65,535: 3.6 MB for ten hours."""
@@ -28,11 +29,15 @@ class PeakPort(Protocol):
 
 
 class Waveforms(QObject):
-    """Reads one file at a time. Signals: grew(path) when there is more of it."""
+    """Reads one file at a time. Signals: grew(path) when there is more of it; missing(path) when there is no such file.
+
+    What else keeps a file from being read is the player's to say: here its line stays plain.
+    """
 
     grew = Signal(str)
+    missing = Signal(str)
     _came = Signal(int, object)
-    _ended = Signal(int)
+    _ended = Signal(int, object)
 
     def __init__(self, make: Callable[[Listener], PeakPort] = PeakReader, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -67,9 +72,11 @@ class Waveforms(QObject):
             self._peaks[self._path] = np.concatenate((self.peaks(self._path), more))
             self.grew.emit(self._path)
 
-    def _end(self, run: int) -> None:
-        if run == self._run:
-            self._path = ""
+    def _end(self, run: int, problem: Problem | None) -> None:
+        if run == self._run and self._path:
+            path, self._path = self._path, ""
+            if problem is not None and problem.code == "file.missing":
+                self.missing.emit(path)
 
 
 class _Relay:
@@ -81,5 +88,5 @@ class _Relay:
     def came(self, run: int, peaks: Samples) -> None:
         self._came.emit(run, peaks)
 
-    def ended(self, run: int) -> None:
-        self._ended.emit(run)
+    def ended(self, run: int, problem: Problem | None) -> None:
+        self._ended.emit(run, problem)

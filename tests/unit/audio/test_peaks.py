@@ -12,6 +12,7 @@ import soundfile
 
 from desktop_app.audio import decoder_process
 from desktop_app.audio.peaks import RATE, PeakReader, loudest
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 
@@ -20,15 +21,15 @@ class Events:
 
     def __init__(self) -> None:
         self.batches: list[tuple[int, np.ndarray]] = []
-        self.ends: list[int] = []
+        self.ends: list[tuple[int, Problem | None]] = []
         self.began, self.done = threading.Event(), threading.Event()
 
     def came(self, run: int, peaks: np.ndarray) -> None:
         self.batches.append((run, peaks))
         self.began.set()
 
-    def ended(self, run: int) -> None:
-        self.ends.append(run)
+    def ended(self, run: int, problem: Problem | None) -> None:
+        self.ends.append((run, problem))
         self.done.set()
 
 
@@ -46,7 +47,7 @@ def test_peaks_are_the_loudest_of_each_fiftieth_of_a_second(steps: Path) -> None
     events = Events()
     run = PeakReader(events).read(steps)
     assert events.done.wait(10.0)
-    assert events.ends == [run]
+    assert events.ends == [(run, None)]
     peaks = np.concatenate([peaks for _, peaks in events.batches])
     assert len(peaks) == 4 * RATE + 1
     assert peaks == pytest.approx([*np.repeat([0.0, 0.2, 0.4, 0.8], RATE), 0.5])
@@ -64,6 +65,7 @@ def test_a_missing_file_ends_without_peaks(tmp_path: Path) -> None:
     PeakReader(events).read(tmp_path / "gone.wav")
     assert events.done.wait(10.0)
     assert not events.batches
+    assert events.ends == [(1, Problem("file.missing"))]
 
 
 def test_a_crash_keeps_what_was_read(steps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,6 +84,7 @@ def test_a_crash_keeps_what_was_read(steps: Path, monkeypatch: pytest.MonkeyPatc
     PeakReader(events).read(steps)
     assert events.done.wait(10.0)
     assert len(events.batches) == len(made) == 1
+    assert events.ends == [(1, Problem("file.crashed"))]
 
 
 def test_another_file_takes_the_place_of_the_first(tmp_path: Path, steps: Path) -> None:
@@ -93,7 +96,7 @@ def test_another_file_takes_the_place_of_the_first(tmp_path: Path, steps: Path) 
     assert events.began.wait(10.0)
     second = reader.read(steps)
     assert events.done.wait(10.0)
-    assert events.ends == [second]
+    assert events.ends == [(second, None)]
     assert {run for run, _ in events.batches} == {first, second}
     until = time.monotonic() + 10
     while any(thread.name == "peaks" for thread in threading.enumerate()):
