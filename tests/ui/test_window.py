@@ -201,7 +201,9 @@ def test_the_menu_offers_all_formats_and_turns_of_speakers_only_where_they_are_k
     assert [action.text() for action in header.save_menu.actions()] == [_(form.label) for form in FORMATS.values()]
     header.set_speakers(known=False)
     assert [name for name, action in header.formats.items() if not action.isEnabled()] == ["rttm"]
-    header.set_speakers(known=True, )
+    header.set_speakers(
+        known=True,
+    )
     assert all(action.isEnabled() for action in header.formats.values())
 
 
