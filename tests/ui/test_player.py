@@ -371,7 +371,9 @@ def test_the_waveform_comes_in_parts_and_is_kept(
 def test_what_is_not_looked_at_any_more_is_not_read_on(
     window: Window, stage: Stage, entry: Entry, recording: Make
 ) -> None:
+    line = window.player.bar.line
     stage.reader.feed(0.5)
+    stage.qtbot.waitUntil(lambda: len(line._peaks) == 1)
     (other,) = stage.drop(recording("other.wav"))
     finish(stage, other, talk(3))
     window.show_entry(other.id)
@@ -379,7 +381,10 @@ def test_what_is_not_looked_at_any_more_is_not_read_on(
     assert stage.reader.stopped == 1
     stage.reader.listener.came(1, np.ones(5, np.float32))  # late
     stage.qtbot.wait(20)
-    assert not len(window.player.bar.line._peaks)
+    assert not len(line._peaks)
+    window.show_entry(entry.id)
+    assert not len(line._peaks)
+    assert stage.reader.files == [entry.path, other.path, entry.path]  # from its beginning, not half of it for ever
 
 
 # What goes wrong.
