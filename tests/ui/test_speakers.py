@@ -247,6 +247,18 @@ def test_the_timeline_and_the_times_play(window: Window, stage: Stage, entry: En
     assert lanes.accessibleDescription().endswith(", Arthur")
 
 
+def test_fewer_speakers_than_before_leave_no_scroll_bar(
+    window: Window, stage: Stage, entry: Entry, recording: Make, qtbot: QtBot
+) -> None:
+    (many,) = stage.drop(recording("many.wav"))
+    finish(stage, many, talk(5))
+    window.show_entry(many.id)
+    qtbot.wait(20)
+    window.show_entry(entry.id)
+    qtbot.wait(20)
+    assert window.speakers.strip._scroll.verticalScrollBar().maximum() == 0
+
+
 def test_late_news_of_what_is_not_played_any_more_is_passed_over(stage: Stage, entry: Entry, qtbot: QtBot) -> None:
     stage.playback.play(entry.id, entry.path, 1.0)
     stage.player.listener.moved(99, 7.0)
