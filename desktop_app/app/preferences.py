@@ -94,13 +94,12 @@ class Preferences:
             self._unsaved = {key: value for key, value in self._unsaved.items() if value is not unsaved.get(key)}
 
     def options(self) -> Options:
-        """How the next recording is to be transcribed."""
-        named = self.speakers != OFF  # a word has one speaker
+        """How the next recording is to be transcribed: with word times, which its player and its speakers need."""
         return Options(
             self.target,
             self.draft,
             precision=self.precision,
-            words=named,
+            words=True,
             guard=self.guard,
             speakers=self.speakers,
         )

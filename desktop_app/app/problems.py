@@ -41,6 +41,10 @@ _DETAILS = N_("The details are in {log}.")
 _SENTENCES: dict[str, tuple[str, str]] = {
     # Audio and video files, and folders of them.
     "file.missing": (N_("There is no such file."), N_("Check the name.")),
+    "file.moved": (
+        N_("The audio file {name} is no longer in its folder."),
+        N_("Move it back there, then try again."),
+    ),
     "file.folder": (N_("This is a folder."), N_("Choose the files in it.")),
     "file.not_regular": (N_("This is not a regular file."), N_("Choose an audio or video file.")),
     "file.empty": (N_("The file is empty."), _COPY_AGAIN),
@@ -159,7 +163,6 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "output.none": (N_("There is no device to play sound on."), _OUTPUT),
     "output.gone": (N_("The device that plays sound was disconnected."), _OUTPUT),
     "output.failed": (N_("The device that plays sound failed ({error})."), _OUTPUT),
-    "output.not_played": (N_("This cannot be played. {cause}"), ""),
     # The disk.
     "disk.full": (N_("The disk is full."), _MAKE_ROOM),
     "disk.low": (

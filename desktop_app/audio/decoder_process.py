@@ -52,9 +52,18 @@ class Decoder:
         self._received, self._waits, self._stuck = 0, False, False
         self._closed = Event()
 
-    def ask(self, path: str | os.PathLike[str], start: float = 0.0, length: bool = False) -> None:
-        """Request the blocks of a file from the second `start` on, or only its `length`."""
-        request = {"path": os.fspath(path), "start": start, "length": length}
+    def ask(
+        self,
+        path: str | os.PathLike[str],
+        start: float = 0.0,
+        speed: float = 1.0,
+        *,
+        length: bool = False,
+        peaks: bool = False,
+    ) -> None:
+        """Request the blocks of a file from the second `start` on, `speed` times as fast; or only its `length`, or
+        its `peaks` (audio/peaks.py) in the place of samples."""
+        request = {"path": os.fspath(path), "start": start, "speed": speed, "length": length, "peaks": peaks}
         with suppress(OSError):  # if it has ended, `receive` raises
             self._child.requests.write(json.dumps(request).encode() + b"\n")
             self._child.requests.flush()

@@ -21,7 +21,8 @@ class AudioFile:
     """One file, opened by `with`, read once by iterating: float32 blocks of 16 kHz mono, channels averaged.
 
     Time 0 is the start of the container, so that subtitles fit its video: sound that begins later is preceded by
-    silence, and a gap in it is filled. With `start` the blocks begin there; beyond the end there are none.
+    silence, and a gap in it is filled. With `start` the blocks begin there; beyond the end there are none. With `speed`
+    the sound is that many times as fast, at the same pitch.
 
     Attributes:
         seconds: the length that the container tells; 0.0 where it tells none.
@@ -30,15 +31,15 @@ class AudioFile:
     Raises Problem, mostly on entering: the first block is decoded there.
     """
 
-    def __init__(self, path: str | os.PathLike[str], start: float = 0.0) -> None:
-        self._path, self._start = path, start
+    def __init__(self, path: str | os.PathLike[str], start: float = 0.0, speed: float = 1.0) -> None:
+        self._path, self._start, self._speed = path, start, speed
         self.seconds = 0.0
         self.damage: Problem | None = None
 
     def __enter__(self) -> AudioFile:
         self._decoder = Decoder()
         try:
-            self._decoder.ask(self._path, self._start)
+            self._decoder.ask(self._path, self._start, self._speed)
             self.seconds = float(self._decoder.receive()[1]["seconds"])
         except BaseException:
             self._decoder.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Event, Thread
@@ -41,7 +41,7 @@ class Listener(Protocol):
 
 
 class Player:
-    """Plays one thing at a time."""
+    """Plays one thing at a time. Attributes: volume (0 to 1, heard at once)."""
 
     def __init__(
         self, listener: Listener, open_output: Callable[[], AbstractContextManager[Output]] | None = None
@@ -50,12 +50,14 @@ class Player:
         self._runs = itertools.count(1)
         self._stop = Event()
         self._thread: Thread | None = None
+        self.volume = 1.0
 
-    def play(self, path: str | Path, start: float, end: float | None = None) -> int:
-        """Play a file from `start` to `end` in seconds, instead of what is played now. Gives the run's number."""
+    def play(self, path: str | Path, start: float, end: float | None = None, speed: float = 1.0) -> int:
+        """Play a file from `start` to `end` in seconds, instead of what is played now; `speed` times as fast, at the
+        same pitch. Gives the run's number."""
         self.stop()
         run, self._stop, before = next(self._runs), Event(), self._thread
-        arguments = (run, Path(path), start, end, self._stop, before)
+        arguments = (run, Path(path), start, end, speed, self._stop, before)
         self._thread = Thread(target=self._work, args=arguments, name="player", daemon=True)
         self._thread.start()
         return run
@@ -70,15 +72,26 @@ class Player:
         if self._thread is not None:
             self._thread.join(2.0)
 
-    def _work(self, run: int, path: Path, start: float, end: float | None, stop: Event, before: Thread | None) -> None:
+    def _work(
+        self,
+        run: int,
+        path: Path,
+        start: float,
+        end: float | None,
+        speed: float,
+        stop: Event,
+        before: Thread | None,
+    ) -> None:
         if before is not None:
             before.join()  # one device, one player
         if stop.is_set():
             return
         trouble: Problem | None = None
         try:
-            with AudioFile(path, start) as file, self._open_output() as output:
-                self._pour(run, file, output, start, end, stop)
+            with AudioFile(path, start, speed) as file, self._open_output() as output:
+                left = round((end - start) / speed * SAMPLE_RATE) if end is not None else None
+                for sent in self._pour(file, output, left, stop):
+                    self._listener.moved(run, start + max(sent / SAMPLE_RATE - output.latency, 0.0) * speed)
                 if not stop.is_set():
                     output.drain()
         except Problem as problem:
@@ -88,18 +101,17 @@ class Player:
         if not stop.is_set():
             self._listener.ended(run, trouble)
 
-    def _pour(self, run: int, file: AudioFile, output: Output, start: float, end: float | None, stop: Event) -> None:
-        at = 0
-        left = round((end - start) * SAMPLE_RATE) if end is not None else None
+    def _pour(self, file: AudioFile, output: Output, left: int | None, stop: Event) -> Iterator[int]:
+        """Write at most `left` samples; gives how many were written, after each piece."""
+        sent = 0
         for block in file:
             for first in range(0, len(block), _PIECE):
-                piece = block[first : first + _PIECE][:left]
+                piece = block[first : first + _PIECE][: None if left is None else left - sent]
                 if stop.is_set() or not piece.size:
                     return
-                output.write(piece)
-                at += piece.size
-                left = left - piece.size if left is not None else None
-                self._listener.moved(run, start + max(at / SAMPLE_RATE - output.latency, 0.0))
+                output.write(piece * np.float32(self.volume))
+                sent += piece.size
+                yield sent
 
 
 class Speaker:

@@ -43,7 +43,7 @@ def window(stage: Stage, theme: look.Theme, qtbot: QtBot) -> Window:
     """The window of the stage, on an offscreen screen."""
     made = Window(
         theme, stage.session, stage.live, stage.checks, stage.edits, stage.recovery, stage.playback,
-        stage.models, stage.preferences, stage.studio.open_stream,
+        stage.waveforms, stage.models, stage.preferences, stage.studio.open_stream,
     )  # fmt: skip
     made.start()
     qtbot.addWidget(made, before_close_func=lambda shown: _forget_work(stage))

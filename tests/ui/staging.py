@@ -11,21 +11,24 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.ui.mailbox import Mailbox
 from desktop_app.ui.player.playback import Playback
+from desktop_app.ui.player.waveforms import Waveforms
 from tests import staging
 from tests.staging import MODELS, SilentEngine, finish, segment, transcript, update
-from tests.ui.player import FakePlayer
+from tests.ui.player import FakePeakReader, FakePlayer
 
 __all__ = ["MODELS", "SilentEngine", "Stage", "drag", "drop", "finish", "segment", "transcript", "update"]
 
 
 class Stage(staging.Stage):
-    """Attributes: playback, with its player; qtbot."""
+    """Attributes: playback, with its player; waveforms, with their reader; qtbot."""
 
     def __init__(self, qtbot: QtBot) -> None:
         self._mailbox = Mailbox(lambda event: self.session.handle(event))
         super().__init__(self._mailbox.call, qtbot.waitUntil)
         self.player = FakePlayer()
         self.playback = Playback(self.player.made_for)
+        self.reader = FakePeakReader()
+        self.waveforms = Waveforms(self.reader.made_for)
         self.qtbot = qtbot
 
 

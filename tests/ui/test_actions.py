@@ -20,13 +20,14 @@ from desktop_app.ui.widgets.theme import Theme
 from tests.ui.staging import Stage, finish
 
 Make = Callable[[str], Path]
-OF_TEXT = {"save", "export", "copy", "find", "play"}
+OF_TEXT = {"save", "export", "copy", "find"}
+OF_SOUND = {"play", "play_here", "back", "forward", "slower", "faster", "loop"}
 OF_SPEAKERS = {"undo", "redo"}
 
 
 def enabled(window: Window) -> set[str]:
     """What depends on the recording that is looked at, and can be used now."""
-    names = OF_TEXT | OF_SPEAKERS | {"cancel"}
+    names = OF_TEXT | OF_SOUND | OF_SPEAKERS | {"cancel"}
     return {name for name in names if window.all_actions[name].isEnabled()}
 
 
@@ -37,7 +38,7 @@ def test_what_can_be_done_follows_the_recording_that_is_looked_at(
     (entry,) = stage.drop(recording("one.wav"))
     assert enabled(window) == {"cancel"}
     finish(stage, entry)
-    assert enabled(window) == OF_TEXT | OF_SPEAKERS
+    assert enabled(window) == OF_TEXT | OF_SOUND | OF_SPEAKERS
     assert window.page.header.copy.isEnabled()
     window.show_idle()
     assert enabled(window) == set()
@@ -47,7 +48,7 @@ def test_what_can_be_done_follows_the_recording_that_is_looked_at(
 
 
 def test_a_button_follows_its_action(window: Window) -> None:
-    action, button = window.all_actions["play"], window.page.header.play
+    action, button = window.all_actions["play"], window.player.bar.play
     action.show_as("Stop", "Stop playing", icon="pause")
     assert (button.accessibleName(), button.toolTip()) == ("Stop", f"Stop playing ({action.keys})")
     speakers = window.page.header.speakers

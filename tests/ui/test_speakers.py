@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop_app.app.entry import Entry
-from desktop_app.app.problems import sentence
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript import formats
@@ -230,7 +229,7 @@ def test_the_timeline_and_the_times_play(window: Window, stage: Stage, entry: En
     assert stage.player.played[-1][1] == pytest.approx(entry.seconds / 2, rel=0.02)
     stage.player.feed(entry.segments[4].start + 0.1)
     qtbot.waitUntil(lambda: view.is_playing(entry.segments[4].start))
-    assert window.page.header.play.accessibleName() == _("Stop")
+    assert window.player.bar.play.accessibleName() == _("Pause")
     view.verticalScrollBar().setValue(0)
     time_of_1 = view.time_place(1).center()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=time_of_1)
@@ -248,12 +247,16 @@ def test_the_timeline_and_the_times_play(window: Window, stage: Stage, entry: En
     assert lanes.accessibleDescription().endswith(", Arthur")
 
 
-def test_without_a_device_one_sentence_says_so(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
-    window.page.header.play.click()
-    stage.player.end(Problem("output.none"))
-    qtbot.waitUntil(lambda: window.trouble.isVisible())
-    assert window.trouble.text.text() == sentence(Problem("output.not_played", cause=Problem("output.none")))
-    assert stage.playback.key == ""
+def test_fewer_speakers_than_before_leave_no_scroll_bar(
+    window: Window, stage: Stage, entry: Entry, recording: Make, qtbot: QtBot
+) -> None:
+    (many,) = stage.drop(recording("many.wav"))
+    finish(stage, many, talk(5))
+    window.show_entry(many.id)
+    qtbot.wait(20)
+    window.show_entry(entry.id)
+    qtbot.wait(20)
+    assert window.speakers.strip._scroll.verticalScrollBar().maximum() == 0
 
 
 def test_late_news_of_what_is_not_played_any_more_is_passed_over(stage: Stage, entry: Entry, qtbot: QtBot) -> None:

@@ -199,9 +199,11 @@ def test_the_panel_says_that_the_draft_was_left_out_and_why(window: Window, stag
 def test_the_menu_offers_all_formats_and_turns_of_speakers_only_where_they_are_known(window: Window) -> None:
     header = window.page.header
     assert [action.text() for action in header.save_menu.actions()] == [_(form.label) for form in FORMATS.values()]
-    header.set_speakers(known=False, audible=False)
+    header.set_speakers(known=False)
     assert [name for name, action in header.formats.items() if not action.isEnabled()] == ["rttm"]
-    header.set_speakers(known=True, audible=False)
+    header.set_speakers(
+        known=True,
+    )
     assert all(action.isEnabled() for action in header.formats.values())
 
 

@@ -15,12 +15,13 @@ _STANDARD = QKeySequence.StandardKey
 @dataclass(frozen=True)
 class Situation:
     """What decides which actions can be used: whether the recording that is looked at has text, is in the queue or in
-    progress, and may have its speakers corrected.
+    progress, may have its speakers corrected, and can be played.
     """
 
     has_text: bool = False
     in_progress: bool = False
     editable: bool = False
+    playable: bool = False
 
 
 def _has_text(now: Situation) -> bool:
@@ -33,6 +34,10 @@ def _in_progress(now: Situation) -> bool:
 
 def _editable(now: Situation) -> bool:
     return now.editable
+
+
+def _playable(now: Situation) -> bool:
+    return now.playable
 
 
 DESCRIPTIONS = (
@@ -55,7 +60,14 @@ DESCRIPTIONS = (
     Description("folder", N_("Show the recording in its folder"), icon="folder"),
     Description("find", N_("Find in the text"), _STANDARD.Find, "search", enabled=_has_text),
     Description("find_next", N_("Find the next match"), _STANDARD.FindNext),
-    Description("play", N_("Play from this line, or stop"), "Ctrl+Space", "play", N_("Play"), enabled=_has_text),
+    Description("play", N_("Play or pause (also Space, outside the text)"), ("F8", "Ctrl+Space"), "play", N_("Play"),
+                enabled=_playable),
+    Description("play_here", N_("Play from the cursor"), "Ctrl+Shift+Space", enabled=_playable),
+    Description("back", N_("Back 5 seconds"), "F7", "back", enabled=_playable),
+    Description("forward", N_("Forward 5 seconds"), "F9", "forward", enabled=_playable),
+    Description("slower", N_("Play slower"), "Shift+F7", enabled=_playable),
+    Description("faster", N_("Play faster"), "Shift+F9", enabled=_playable),
+    Description("loop", N_("Repeat this line"), "Shift+F8", "loop", enabled=_playable, checkable=True),
     Description("speakers", N_("Speakers"), icon="speakers", checkable=True),
     Description("speed", N_("Speed"), icon="speed", checkable=True),
     Description("speaker_1", N_("Assign the line or the selection to speaker 1 to 9"), "Alt+1", in_text=True),

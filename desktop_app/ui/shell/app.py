@@ -28,6 +28,7 @@ from desktop_app.engine.client import Engine
 from desktop_app.texts import _
 from desktop_app.ui.mailbox import Mailbox
 from desktop_app.ui.player.playback import Playback
+from desktop_app.ui.player.waveforms import Waveforms
 from desktop_app.ui.recording.listening import OpenStream
 from desktop_app.ui.shell import qt_texts
 from desktop_app.ui.shell.window import Window
@@ -67,7 +68,7 @@ class Program:
             lambda: self.preferences.recordings,
         )
         self.session, self.live, self.library = self._core.session, self._core.live, self._core.library
-        self.playback = Playback()
+        self.playback, self._waveforms = Playback(), Waveforms()
         self.session.removed.connect(self.playback.forget)
         self.models = ModelStore(self.preferences, post)
         self._edits, self._recovery = Edits(self.session), Recovery(self.session, self.preferences)
@@ -90,6 +91,7 @@ class Program:
             self._edits,
             self._recovery,
             self.playback,
+            self._waveforms,
             self.models,
             self.preferences,
             self._open_stream,
@@ -156,6 +158,7 @@ class Program:
             self._recovery.close()
             self._core.close()
             self.playback.close()
+            self._waveforms.rest()
             self.models.close()
 
 

@@ -36,7 +36,9 @@ from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
 from desktop_app.ui.current import Current
 from desktop_app.ui.models.page import ModelsPage, model_folders
+from desktop_app.ui.player.controller import PlayerController
 from desktop_app.ui.player.playback import Playback
+from desktop_app.ui.player.waveforms import Waveforms
 from desktop_app.ui.recording.controller import RecordingController
 from desktop_app.ui.recording.listening import OpenStream
 from desktop_app.ui.settings.page import SettingsPage
@@ -81,6 +83,7 @@ class Window(QMainWindow):
         edits: Edits,
         recovery: Recovery,
         playback: Playback,
+        waveforms: Waveforms,
         models: ModelStore,
         preferences: Preferences,
         open_stream: OpenStream = microphone.open_stream,
@@ -88,7 +91,8 @@ class Window(QMainWindow):
         super().__init__()
         self._theme, self._models, self._preferences = theme, models, preferences
         self._session, self._live, self._edits = session, live, edits
-        self._checks, self._recovery, self._playback, self._open_stream = checks, recovery, playback, open_stream
+        self._checks, self._recovery, self._open_stream = checks, recovery, open_stream
+        self._playback, self._waveforms = playback, waveforms
         self.connections = ExitStack()
         with gathered(self.connections):
             self._make_parts()
@@ -154,6 +158,10 @@ class Window(QMainWindow):
         self.speakers = SpeakerController(
             self.page, theme, actions, current, session, self._edits, self._playback, preferences
         )
+        self.player = PlayerController(
+            self.page, theme, actions, current, session, self._playback, self._waveforms, preferences
+        )
+        self.speakers.strip.asked.connect(self.player.play_from)
 
     def replace(self, before: Window) -> None:
         """Take the place of another window: it shows the settings, as that one did, and what is wrong."""
@@ -220,6 +228,7 @@ class Window(QMainWindow):
         for signal in (session.changed, session.text_changed, session.revised):
             signal.connect(lambda key: self._update_actions())
         self.current.changed.connect(self._update_actions)
+        self.player.changed.connect(self._update_actions)
         for source in (files, live, self.speakers, self._models, self.report):
             source.told.connect(self.toast.say)
         for source in (files, live):
@@ -243,7 +252,7 @@ class Window(QMainWindow):
         situation = Situation()
         if entry is not None:
             in_progress, editable = entry.state in IN_WORK, self._edits.may_edit(entry.id)
-            situation = Situation(entry.has_text, in_progress, editable)
+            situation = Situation(entry.has_text, in_progress, editable, self.player.can_play)
         self.all_actions.update(situation)
 
     # Navigation.

@@ -12,7 +12,6 @@ from desktop_app.app.entry import IN_WORK, Entry
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.session import Session
 from desktop_app.app.speaker_edits import NEW, Edits
-from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.speakers import Place
@@ -53,7 +52,6 @@ class SpeakerController(QObject):
         self._page, self._view, self._header = page, page.view, page.header
         self._theme, self._actions, self._current, self._session = theme, actions, current, session
         self._edits, self._playback, self._preferences = edits, playback, preferences
-        self._paused: tuple[str, float, Place] | None = None
         self.card: SpeakerCard | None = None
         self.strip = SpeakerStrip(theme)
         page.put_last(self.strip)
@@ -62,7 +60,7 @@ class SpeakerController(QObject):
 
     def _connect(self) -> None:
         actions = self._actions
-        actions.on(undo=self.undo, redo=self.redo, play=self.toggle_play, split=self.split)
+        actions.on(undo=self.undo, redo=self.redo, split=self.split)
         self._view.addAction(actions["split"])
         for number in range(_SHORTCUTS):
             actions.on(**{f"speaker_{number + 1}": partial(self.assign_number, number)})
@@ -73,8 +71,6 @@ class SpeakerController(QObject):
         self._current.changed.connect(self._place)
         self._view.menu_asked.connect(self.fill_menu)
         self._view.speaker_asked.connect(self.open_card)
-        self._view.time_asked.connect(self._play_line)
-        self.strip.asked.connect(self.play_from)
         self.strip.speaker_asked.connect(self.open_card)
         self.strip.preview_asked.connect(self.toggle_preview)
         self._session.revised.connect(self._revised)
@@ -83,7 +79,6 @@ class SpeakerController(QObject):
         self._edits.kept.connect(self._say_kept)
         self._playback.changed.connect(self._show_playing)
         self._playback.moved.connect(self._show_playing)
-        self._playback.refused.connect(self._refuse)
 
     # Corrections.
 
@@ -175,7 +170,6 @@ class SpeakerController(QObject):
         self._actions.item(menu, "undo", self.undo, undo and _("Undo {edit}", edit=_(undo))).setEnabled(bool(undo))
         self._actions.item(menu, "redo", self.redo, redo and _("Redo {edit}", edit=_(redo))).setEnabled(bool(redo))
         menu.addSeparator()
-        self._actions.item(menu, "play", self._play_caret, _("Play from here"))
 
     def _add_speakers(self, menu: QMenu, entry: Entry) -> None:
         place = menu if len(entry.speakers) <= _BESIDE_EACH_OTHER else menu.addMenu(_("Assign to"))
@@ -233,42 +227,6 @@ class SpeakerController(QObject):
         if found is not None:
             self._playback.play(entry.id, entry.path, *found, purpose=speaker)
 
-    def toggle_play(self) -> None:
-        """Play from where it was stopped, or from another line when the caret has gone there; or stop."""
-        entry = self._current.entry
-        if entry is None or not entry.has_text:
-            return
-        if self._playback.key:
-            self._paused = (self._playback.key, self._playback.seconds, self._view.selection.caret)
-            self._playback.stop()
-        elif self._paused is not None and self._paused[::2] == (entry.id, self._view.selection.caret):
-            self._playback.play(entry.id, entry.path, self._paused[1])
-        else:
-            self._play_caret()
-
-    def _play_caret(self) -> None:
-        entry, line = self._current.entry, self._view.selection.caret[0]
-        if entry is not None and line < len(entry.segments):
-            self._playback.play(entry.id, entry.path, entry.segments[line].start)
-
-    def _play_line(self, seconds: float) -> None:
-        """A time was clicked: play from there, or stop what is playing there."""
-        entry = self._current.entry
-        if entry is not None and self._playback.key == entry.id and self._view.is_playing(seconds):
-            self._playback.stop()
-        else:
-            self.play_from(seconds)
-
-    def play_from(self, seconds: float) -> None:
-        """Play from a time on, and show the words there."""
-        entry = self._current.entry
-        if entry is not None:
-            self._view.show_time(seconds)
-            self._playback.play(entry.id, entry.path, seconds)
-
-    def _refuse(self, problem: Problem) -> None:
-        self._session.tell(Problem("output.not_played", cause=problem))
-
     # What is shown.
 
     def _place(self) -> None:
@@ -281,7 +239,7 @@ class SpeakerController(QObject):
             return
         entry = self._current.entry
         known = entry is not None and bool(entry.speakers) and entry.state not in IN_WORK  # live they still change
-        self._header.set_speakers(known, entry is not None and entry.has_text)
+        self._header.set_speakers(known)
         self.strip.setVisible(known and self._actions["speakers"].isChecked())
         if entry is not None and self.strip.isVisibleTo(self._page):
             self.strip.show_transcript(entry.shown())
@@ -300,10 +258,7 @@ class SpeakerController(QObject):
         here = bool(self._playback.key) and self._playback.key == self._current.key
         seconds = self._playback.seconds if here else None
         purpose = self._playback.purpose if here else ""
-        self._view.show_playing(seconds)
         self.strip.show_playing(purpose, seconds)
-        playing = bool(self._playback.key)
-        self._actions["play"].show_as(_("Stop") if playing else _("Play"), icon="pause" if playing else "play")
         if self.card is not None:
             self.card.show_playing(bool(purpose))
 

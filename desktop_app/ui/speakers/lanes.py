@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from desktop_app.app import wording
 from desktop_app.texts import _
 from desktop_app.transcript.model import Span
+from desktop_app.ui.player.turns import Lane, paint_lane, words_at
 from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.screen_reader import announce
 from desktop_app.ui.widgets.theme import Theme
 
 _THICK = 10
-_LEAST = 2.0  # pixels: the shortest turn can be seen
 _STEP = 5.0  # seconds for an arrow key
-
-
-@lru_cache(maxsize=64)
-def runs(turns: tuple[Span, ...], seconds: float, width: float) -> list[tuple[float, float]]:
-    """Turns as stretches of a lane, left edge and width in pixels. What would touch is one, however long the recording.
-
-    Each is at least two pixels wide, and none reaches over an end of the lane.
-    """
-    found: list[tuple[float, float]] = []
-    if seconds <= 0 or width <= 0:
-        return found
-    for begin, end in turns:
-        left = min(max(begin / seconds * width, 0.0), width - _LEAST)
-        right = min(max(end / seconds * width, left + _LEAST), width)
-        if found and left <= found[-1][0] + found[-1][1] + 0.5:
-            before = found.pop()
-            left, right = before[0], max(right, before[0] + before[1])
-        found.append((left, right - left))
-    return found
 
 
 def next_turn(turns: Sequence[Span], seconds: float, step: int) -> float:
@@ -46,10 +25,6 @@ def next_turn(turns: Sequence[Span], seconds: float, step: int) -> float:
     if step > 0:
         return min((begin for begin in begins if begin > seconds + 0.05), default=seconds)
     return max((begin for begin in begins if begin < seconds - 0.05), default=seconds)
-
-
-Lane = tuple[str, QColor, tuple[Span, ...]]
-"""Name, colour and turns of a speaker."""
 
 
 class Lanes(QWidget):
@@ -118,18 +93,13 @@ class Lanes(QWidget):
             super().keyPressEvent(event)
 
     def _say(self) -> None:
-        text = self.words_at(self._cursor)
+        text = words_at(self._lanes, self._cursor)
         self.setAccessibleDescription(text)
         announce(self, text)
 
-    def words_at(self, seconds: float) -> str:
-        """The time, and who speaks then."""
-        names = [name for name, _, turns in self._lanes if any(begin <= seconds < end for begin, end in turns)]
-        return f"{wording.clock(seconds)}, {', '.join(names) or _('no speech')}"
-
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self._seconds:
-            QToolTip.showText(event.globalPos(), self.words_at(self._time(event.pos().x())), self)
+            QToolTip.showText(event.globalPos(), words_at(self._lanes, self._time(event.pos().x())), self)
             return True
         return super().event(event)
 
@@ -144,15 +114,12 @@ class Lanes(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         colors = self._theme.palette
         with painting(self) as painter:
-            painter.setPen(Qt.PenStyle.NoPen)
-            for row, (_, color, turns) in enumerate(self._lanes):
+            for row, lane in enumerate(self._lanes):
                 top = row * self._row + (self._row - _THICK) / 2
+                painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(colors.color("line"))
                 painter.drawRoundedRect(QRectF(0, top + _THICK / 2 - 1, self.width(), 2), 1, 1)
-                painter.setBrush(color)
-                for left, width in runs(turns, self._seconds, self.width()):
-                    radius = min(3.0, width / 2)
-                    painter.drawRoundedRect(QRectF(left, top, width, _THICK), radius, radius)
+                paint_lane(painter, QRectF(0, top, self.width(), _THICK), lane, self._seconds)
             if self._now >= 0:
                 self._paint_cursor(painter, self._now, colors.color("ink"))
             elif self.hasFocus():

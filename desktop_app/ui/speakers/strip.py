@@ -13,7 +13,8 @@ from desktop_app.app.wording import percent, span
 from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Speaker, Transcript
-from desktop_app.ui.speakers.lanes import Lane, Lanes
+from desktop_app.ui.player.turns import Lane
+from desktop_app.ui.speakers.lanes import Lanes
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button, icon_button
 from desktop_app.ui.widgets.labels import label, wrapped
@@ -95,6 +96,8 @@ class SpeakerStrip(QWidget):
                 widget.hide()
                 widget.deleteLater()
         self._grid.removeWidget(self.lanes)
+        for row in range(len(self.names)):
+            self._grid.setRowMinimumHeight(row, 0)
         self.names, self.previews, self._figures = {}, {}, {}
         for row, speaker in enumerate(shown):
             self._make_row(row, speaker.id)

@@ -36,8 +36,8 @@ class PageHeader(QWidget):
             name: self.save_menu.addAction(_(form.label), partial(self.save_asked.emit, name))
             for name, form in FORMATS.items()
         }
-        tools = [actions.button(name) for name in ("play", "find", "copy", "folder", "speakers", "speed")]
-        self.play, self.search, self.copy, self.folder, self.speakers, self.speed = tools
+        tools = [actions.button(name) for name in ("find", "copy", "folder", "speakers", "speed")]
+        self.search, self.copy, self.folder, self.speakers, self.speed = tools
         self._tools = QWidget()
         row(*tools, S2, self.save, STRETCH, inside=self._tools, spacing=S1)
         lines = column(self.title, self.about, spacing=2)
@@ -50,12 +50,11 @@ class PageHeader(QWidget):
         for control in (self.save, self.copy, self.search):
             control.setVisible(has_text or comes)
 
-    def set_speakers(self, known: bool, audible: bool) -> None:
-        """Whether speakers are known, and whether there is something to hear."""
+    def set_speakers(self, known: bool) -> None:
+        """Whether speakers are known."""
         self.speakers.setVisible(known)
         for name, form in FORMATS.items():
             self.formats[name].setEnabled(known or not form.needs_speakers)
-        self.play.setVisible(audible)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         narrow = event.size().width() < _NARROW

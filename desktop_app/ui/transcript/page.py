@@ -35,6 +35,7 @@ class TranscriptPage(QWidget):
     def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.entry: Entry | None = None
+        self._was_in_work = False
         self._left: tuple[Entry, ScrollPosition] | None = None  # on the page before this one
         self.header = PageHeader(actions)
         self.strip = ProgressStrip(theme, actions)
@@ -68,7 +69,7 @@ class TranscriptPage(QWidget):
             (self.header, self.strip, self.notice, self.problem, self.broken_off, self.find_bar)
         ):
             self._put_bar(place, bar)
-        column(self._top, S3, self._rule, (self.view, 1), inside=self, margins=(0, S5, 0, 0))
+        self._box = column(self._top, S3, self._rule, (self.view, 1), inside=self, margins=(0, S5, 0, 0))
 
     def put_bars(self, *bars: QWidget) -> None:
         """More to stand under the header, in this order: banners in the margin, other bars over the text."""
@@ -78,6 +79,10 @@ class TranscriptPage(QWidget):
     def put_last(self, bar: QWidget) -> None:
         """One more to stand right over the text."""
         self._put_bar(self._top.count(), bar)
+
+    def put_under(self, bar: QWidget) -> None:
+        """One to stand under the text, as wide as the page."""
+        self._box.addWidget(bar)
 
     def _put_bar(self, place: int, bar: QWidget) -> None:
         if isinstance(bar, Banner):  # its icon stands in the margin of the times
@@ -99,7 +104,7 @@ class TranscriptPage(QWidget):
     def show_entry(self, entry: Entry, queue: list[Entry]) -> None:
         """Turn to a recording."""
         if self.entry is not entry:
-            self.entry = entry
+            self.entry, self._was_in_work = entry, False
             self.begin_again(queue)
             if self._left is not None and self._left[0] is entry:
                 self.view.scroll_to(self._left[1])
@@ -124,6 +129,9 @@ class TranscriptPage(QWidget):
         self.header.about.setText(_about(entry))
         self.header.set_usable(entry.has_text, entry.state in IN_WORK)
         in_work = entry.state in IN_WORK
+        if self._was_in_work and entry.state == DONE and not entry.spoken and self.view.follower.following:
+            self.view.follower.begin()  # a file that is done is read from its top
+        self._was_in_work = in_work
         self.strip.setVisible(in_work and entry.state != RECORDING and not entry.elsewhere)
         if in_work:
             self.strip.show_entry(entry, queue)

@@ -90,8 +90,9 @@ def paint_text(
 class ParagraphPainter:
     """Draws paragraphs of a flow. Heights (`y`) are those of the top of a paragraph's text.
 
-    Attributes: left (of the text); speakers (by id); playing (the line that is heard, -1 for none); hovered (the line
-    whose time is under the mouse, -1 for none).
+    Attributes: left (of the text); speakers (by id); playing (the line that is heard, -1 for none); spoken (the
+    characters of its word that is heard, begin and end; equal for none); hovered (the line whose time is under the
+    mouse, -1 for none).
     """
 
     def __init__(self, theme: Theme, flow: Flow, selection: Selection, finder: Finder) -> None:
@@ -100,6 +101,7 @@ class ParagraphPainter:
         self.left = GUTTER
         self.speakers: dict[str, Speaker] = {}
         self.playing = self.hovered = -1
+        self.spoken = (0, 0)
 
     # Where things are.
 
@@ -126,6 +128,8 @@ class ParagraphPainter:
         clock = wording.clock(paragraph.start)
         width = QFontMetricsF(self._times).horizontalAdvance(clock)
         painter.drawText(QPointF(self.left - S4 - width, y + self._flow.baseline), clock)
+        if index == self.playing:
+            self._fill(painter, index, y, *self.spoken, colors.color("spoken"))
         marks = self._finder.marks_in(index)
         for begin, end, role in (*marks, (*self._selection.range_in(index), "selection")):
             self._fill(painter, index, y, begin, end, colors.color(role))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, floor
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -60,11 +60,13 @@ class TranscriptView(QAbstractScrollArea):
 
     Attributes: flow (the layout); selection; finder (what is searched for); follower (keeps the end in view).
     Signals: speaker_asked(id, place on the screen) when a name is clicked; time_asked(seconds) when a time is;
+    clicked(paragraph, character) when the caret was put somewhere by the mouse and nothing was selected;
     menu_asked(menu) before the menu of the text is shown.
     """
 
     speaker_asked = Signal(str, QRect)
     time_asked = Signal(float)
+    clicked = Signal(int, int)
     menu_asked = Signal(QMenu)
 
     def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
@@ -177,14 +179,36 @@ class TranscriptView(QAbstractScrollArea):
 
     # Playing.
 
-    def show_playing(self, seconds: float | None) -> None:
-        """Mark the line that is playing, None for none. The next one comes into view if that one was."""
-        before, line = self._painter.playing, self.flow.line_at(seconds) if seconds is not None else -1
-        if line != before:
-            self._painter.playing = line
-            if line >= 0 and self._is_in_view(before):
-                self.reveal(line, 0)
-            self.viewport().update()
+    def show_playing(self, seconds: float | None, word: tuple[int, int] = (0, 0)) -> None:
+        """Mark the line that is playing, None for none, and the characters of the word in it. The next one comes into
+        view if that one was."""
+        line = self.flow.line_at(seconds) if seconds is not None else -1
+        painter = self._painter
+        if (line, word) == (painter.playing, painter.spoken):
+            return
+        before, follow = painter.playing, not self.is_playing_hidden()
+        painter.playing, painter.spoken = line, word
+        if line >= 0 and before >= 0 and follow:
+            self.reveal(line, word[0])
+        for each in {before, line}:
+            if 0 <= each < len(self.flow.paragraphs):
+                top = floor(self._y(each))
+                self.viewport().update(0, top, self.viewport().width(), ceil(self.flow.height_of(each)) + 1)
+
+    def is_playing_hidden(self) -> bool:
+        """Whether something is playing, and its words are out of sight."""
+        line = self._painter.playing
+        if not 0 <= line < self.flow.settled:
+            return False
+        spans = self.flow.spans(line, self._painter.spoken[0], self._painter.spoken[0] + 1) or [(0.0, 0.0, 0.0)]
+        y = self._y(line) + spans[0][2]
+        return not -LINE_HEIGHT / 2 < y < self.viewport().height() - LINE_HEIGHT / 2
+
+    def reveal_playing(self) -> None:
+        """Bring the words that are heard into view, and keep them there."""
+        if self._painter.playing >= 0:
+            self.follower.stop()
+            self.reveal(self._painter.playing, self._painter.spoken[0])
 
     def show_time(self, seconds: float) -> None:
         """Bring the words of a time into view."""
@@ -196,11 +220,6 @@ class TranscriptView(QAbstractScrollArea):
     def is_playing(self, seconds: float) -> bool:
         """Whether the line of that time is the one that is playing."""
         return self._painter.playing >= 0 and self.flow.line_at(seconds) == self._painter.playing
-
-    def _is_in_view(self, line: int) -> bool:
-        if not 0 <= line < self.flow.settled:
-            return False
-        return -self.flow.height_of(line) < self._y(line) - S4 < self.viewport().height()
 
     # Finding.
 
@@ -392,8 +411,11 @@ class TranscriptView(QAbstractScrollArea):
         self._cursor_moved()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        clicked = self._dragging and not self.selection.has_selection
         self._dragging = False
         self._edge.stop()
+        if clicked:
+            self.clicked.emit(*self.selection.caret)
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hover(QPointF(-1, -1))

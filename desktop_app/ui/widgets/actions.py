@@ -137,7 +137,7 @@ class ActionButton(QPushButton):
         super().__init__()
         self._action, self._theme, self._kind, self._tint = action, theme, kind, tint
         as_button(self, kind)
-        if kind in ("icon", "row"):
+        if kind in ("icon", "row", "play"):
             self.setIconSize(QSize(18, 18))
         self.setCheckable(action.isCheckable())
         self.clicked.connect(action.trigger)
@@ -151,9 +151,9 @@ class ActionButton(QPushButton):
         self.setToolTip(action.toolTip())
         self.setEnabled(action.isEnabled())
         self.setChecked(action.isChecked())
-        if self._kind != "icon":
+        if self._kind not in ("icon", "play"):
             self.setText(action.iconText())
         if action.icon_name:
             tint = getattr(colors, action.tint or self._tint)
-            disabled = colors.draft if self._kind == "primary" else colors.line_strong
+            disabled = colors.draft if self._kind in ("primary", "play") else colors.line_strong
             self.setIcon(icons.icon(action.icon_name, tint, disabled))

@@ -12,7 +12,10 @@ from desktop_app.ui.widgets.theme import Theme
 
 
 def as_button(made: QPushButton, kind: str) -> None:
-    """Let a button look as `kind` says: plain, primary, link, row, pill, segment. A click does not take the focus."""
+    """Let a button look as `kind` says: plain, primary, link, row, pill, segment, tool.
+
+    A click does not take the focus.
+    """
     made.setProperty("kind", kind)
     made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     made.setAutoDefault(False)

@@ -50,6 +50,8 @@ class Palette:
     accent_soft: str = _color("#ebf0fc", "#232a3d")
     on_accent: str = _color("#ffffff", "#0f1830")
     selection: str = _color("#cddcfb", "#33477d")
+    spoken: str = _color("#dbe6fd", "#2b3a63")  # the ground of the word that is heard
+    waveform: str = _color("#a5a199", "#6b6862")  # of what was not heard yet
     hit: str = _color("#fdeebb", "#55491f")
     hit_now: str = _color("#ffcf4d", "#ffcf4d")
     on_hit: str = _color("#1d1c1a", "#1d1c1a")

@@ -31,6 +31,7 @@ def test_what_is_no_choice_counts_as_none(stage: Stage, home: Path) -> None:
     settings.write({"precision": "int3", "speakers": "51", "draft": b"bytes", "folder_open": str(home / "gone")})
     found = Preferences(stage.keeper)
     assert (found.precision, found.speakers, found.draft) == (AUTO, "off", AUTO)
+    assert found.options().words  # the player needs their times, with and without speakers
     assert found.folder("open") == str(folders.documents())
 
 

@@ -1,0 +1,137 @@
+"""The player under a transcript: play, skip, the place in the recording, and how it is played."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+
+from PySide6.QtCore import QPoint, Signal
+from PySide6.QtGui import QActionGroup, QResizeEvent
+from PySide6.QtWidgets import QMenu, QWidget
+
+from desktop_app.app import wording
+from desktop_app.texts import _
+from desktop_app.ui.player.playback import SPEEDS
+from desktop_app.ui.player.seek_line import SeekLine
+from desktop_app.ui.player.turns import Lane
+from desktop_app.ui.player.volume import VolumeButton
+from desktop_app.ui.transcript.painting import GUTTER, text_column
+from desktop_app.ui.widgets.actions import Actions
+from desktop_app.ui.widgets.buttons import button
+from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.layouts import column, row
+from desktop_app.ui.widgets.screen_reader import announce, named
+from desktop_app.ui.widgets.sheet import quiet, rule
+from desktop_app.ui.widgets.theme import S1, S3, Theme, font
+
+_NARROW = 620  # then the length of the recording is not written out
+_PLAY, _ICON_BUTTON, _ICON = 36, 30, 18  # pixels of buttons and their icons
+
+
+class PlayerBar(QWidget):
+    """Attributes: play, back, forward, loop, speed, try_again (buttons); volume; line (where the place is chosen);
+    time; reason (why it cannot be played).
+
+    Signals: again_asked(); speed_chosen(speed). Those of `line` and `volume` are theirs.
+    """
+
+    again_asked = Signal()
+    speed_chosen = Signal(float)
+
+    def __init__(self, theme: Theme, actions: Actions, scroll_bar: QWidget, parent: QWidget | None = None) -> None:
+        """`scroll_bar` is that of the text, whose column the bar keeps to."""
+        super().__init__(parent)
+        self._scroll_bar = scroll_bar
+        self._actions, self._length, self._now, self._speed = actions, 0.0, 0.0, 1.0
+        self.play = actions.button("play", "play", "on_accent")
+        self.back, self.forward, self.loop = (actions.button(name) for name in ("back", "forward", "loop"))
+        self.time = label("", "clock")
+        self.time.setFont(font(13, figures=True))
+        self.line = SeekLine(theme)
+        self.reason = quiet()
+        self.try_again = button(_("Try again"), "link", self.again_asked.emit)
+        self.speed = button("", "tool", self.open_speeds)
+        self.volume = VolumeButton(theme)
+        place = row(self.time, (self.line, 1), (self.reason, 1), self.try_again, spacing=S3)
+        tools = (self.loop, self.speed, self.volume)
+        # The first icon behind the play button stands under the left edge of the text, as the words in its place do.
+        inset = (_ICON_BUTTON - _ICON) // 2
+        self.reason.setContentsMargins(inset, 0, 0, 0)
+        self.time.setContentsMargins(S3, 0, 0, 0)
+        self._row = row(self.play, GUTTER - _PLAY - inset, self.back, self.forward, (place, 1), S3, *tools)
+        column(rule(), self._row, inside=self)
+        order = (self.play, self.back, self.forward, self.line, self.try_again, self.loop, self.speed)
+        for first, then in pairwise((*order, self.volume.button)):
+            QWidget.setTabOrder(first, then)
+        self.show_speed(1.0)
+        self.say("")
+
+    def show_recording(self, seconds: float, lanes: list[Lane]) -> None:
+        """A recording of this length, with a lane a speaker."""
+        self._length = seconds
+        self.line.show_recording(seconds, lanes)
+        self._fit_time()
+
+    def show_place(self, seconds: float) -> None:
+        """Where it is heard."""
+        self.line.show_place(seconds)
+        before, self._now = int(self._now), seconds
+        if before != int(seconds):
+            self._show_time()
+
+    def show_speed(self, speed: float) -> None:
+        """How fast it plays."""
+        self._speed = speed
+        self.speed.setText(speed_words(speed))
+        self.speed.setAccessibleName(named(_("Speed"), speed_words(speed)))
+        keys = f"{self._actions['slower'].keys} / {self._actions['faster'].keys}"
+        self.speed.setToolTip(f"{_('Playback speed')} ({keys})")
+        self.speed.setProperty("changed", speed != 1.0)
+        self.speed.style().polish(self.speed)
+
+    def say(self, reason: str) -> None:
+        """Why the recording cannot be played, in the place of all that needs sound; "" when it can be."""
+        if reason and reason != self.reason.text():
+            announce(self, reason)
+        self.reason.setText(reason)
+        self.reason.setVisible(bool(reason))
+        self.try_again.setVisible(bool(reason))
+        for widget in (self.back, self.forward, self.time, self.line, self.loop, self.speed, self.volume):
+            widget.setVisible(not reason)
+
+    def open_speeds(self) -> None:
+        """Let the user choose how fast it plays."""
+        menu = QMenu(self)
+        menu.setAccessibleName(_("Playback speed"))
+        menu.aboutToHide.connect(menu.deleteLater)
+        group = QActionGroup(menu)
+        for speed in SPEEDS:
+            action = menu.addAction(speed_words(speed), partial(self.speed_chosen.emit, speed))
+            action.setCheckable(True)
+            action.setChecked(speed == self._speed)
+            group.addAction(action)
+        menu.popup(self.speed.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        left, width = text_column(self.width() - self._scroll_bar.sizeHint().width())
+        right = max(self.width() - left - width - (_ICON_BUTTON - _ICON) // 2, 0)
+        self._row.setContentsMargins(left - GUTTER, S1, right, S1)
+        self._fit_time()
+
+    def _fit_time(self) -> None:
+        """Room for the longest time, so that no digit moves what stands beside it."""
+        length = wording.clock(self._length)
+        widest = length if self.width() < _NARROW else f"{length} / {length}"
+        self.time.setMinimumWidth(self.time.fontMetrics().horizontalAdvance(widest) + S1 + S3)
+        self._show_time()
+
+    def _show_time(self) -> None:
+        now, length = wording.clock(self._now), wording.clock(self._length)
+        self.time.setText(now if self.width() < _NARROW else f"{now} / {length}")
+        self.time.setAccessibleName(named(_("Position"), _("{time} of {length}", time=now, length=length)))
+
+
+def speed_words(speed: float) -> str:
+    """How fast something plays: 1×, 1.25×."""
+    digits = 0 if speed == int(speed) else 1 if speed * 10 == int(speed * 10) else 2
+    return _("{speed}×", speed=wording.number(speed, digits))
