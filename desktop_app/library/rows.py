@@ -356,7 +356,7 @@ def _tokens(value: Any) -> tuple[int, ...]:
 def _words(value: Any) -> tuple[Word, ...]:
     found = tuple(Word(**fields) for fields in json.loads(value))
     for word in found:
-        _text(word.text), _length(word.start), _length(word.end), _number(word.probability)
+        _text(word.text), _length(word.start), _length(word.end), _number(word.probability), _flag(word.edited)
         if word.speaker is not None:
             _text(word.speaker)
     return found
