@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from desktop_app import NAME, resources
 from desktop_app.app import wording
+from desktop_app.app.edits import Edits
 from desktop_app.app.entry import DONE, IN_WORK
 from desktop_app.app.live import Live
 from desktop_app.app.models import ModelStore
@@ -30,7 +31,6 @@ from desktop_app.app.recheck import Checks
 from desktop_app.app.recovery import Recovery
 from desktop_app.app.session import Session
 from desktop_app.app.signals import gathered
-from desktop_app.app.speaker_edits import Edits
 from desktop_app.audio import microphone
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
