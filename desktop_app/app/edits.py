@@ -139,7 +139,7 @@ class Edits:
     What is typed is written by `save`, which the front end calls every second and at its end; all else at once.
 
     Signals: changed(id); kept(id): corrections were carried into a new text; placed(id, place): where the caret is
-    after an edit of words, or after one was undone or made again.
+    after an edit of words, or after one was undone or made again; replaced(id, count): so many places were.
     """
 
     def __init__(self, session: Session) -> None:
@@ -147,6 +147,7 @@ class Edits:
         self.changed: Signal[str] = Signal()
         self.kept: Signal[str] = Signal()
         self.placed: Signal[[str, Place]] = Signal()
+        self.replaced: Signal[[str, int]] = Signal()
         self._histories: dict[str, History] = {}
         self._corrected: dict[str, Transcript] = {}  # as far as they were corrected here; the library has all
         self._awaited: set[str] = set()  # whose corrected text went, until another one has come
@@ -196,12 +197,14 @@ class Edits:
             return
         before = _transcript(entry)
         change = partial(editing.replace_all, before, hits, text)
-        self._session.worker.do(change, partial(self._take_replaced, key, before))
+        self._session.worker.do(change, partial(self._take_replaced, key, before, len(hits)))
 
-    def _take_replaced(self, key: str, before: Transcript, after: Transcript | None) -> None:
+    def _take_replaced(self, key: str, before: Transcript, count: int, after: Transcript | None) -> None:
         entry = self._entry(key)
-        if entry is not None and after is not None and entry.segments == list(before.segments):
-            self._take(entry, N_("replacement"), after, reworded=True)
+        if entry is None or after is None or entry.segments != list(before.segments):
+            return
+        if self._take(entry, N_("replacement"), after, reworded=True):
+            self.replaced.emit(key, count)
 
     # Speakers.
 

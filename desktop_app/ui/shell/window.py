@@ -48,6 +48,7 @@ from desktop_app.ui.shell.report_saver import ReportSaver
 from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.shell.sidebar import NARROW_WIDTH, WIDTH, Sidebar
 from desktop_app.ui.speakers.controller import SpeakerController
+from desktop_app.ui.transcript.editor import TextEditor
 from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.transcript.speed_panel import SpeedPanel
 from desktop_app.ui.widgets.actions import Actions
@@ -151,6 +152,7 @@ class Window(QMainWindow):
         )
         self.page.put_bars(self.live.strip, self.live.lost, self.live.check)
         self._put_above(self.live.recovery_bar)
+        self.editor = TextEditor(self.page, actions, current, session, self._edits, preferences)
         self.speakers = SpeakerController(
             self.page, theme, actions, current, session, self._edits, self._playback, preferences
         )
@@ -220,7 +222,7 @@ class Window(QMainWindow):
         for signal in (session.changed, session.text_changed, session.revised):
             signal.connect(lambda key: self._update_actions())
         self.current.changed.connect(self._update_actions)
-        for source in (files, live, self.speakers, self._models, self.report):
+        for source in (files, live, self.editor, self.speakers, self._models, self.report):
             source.told.connect(self.toast.say)
         for source in (files, live):
             source.entry_asked.connect(self.show_entry)
