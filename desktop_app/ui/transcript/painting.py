@@ -171,15 +171,16 @@ class ParagraphPainter:
 
     def _paint_marks(self, painter: QPainter, index: int, y: float) -> None:
         """A thin line under what a reader has written, dots under what the target was not sure of."""
-        kinds = [(marks.is_edited, "edited", Qt.PenStyle.SolidLine, 1.0)]
-        if self.shows_doubtful:
-            kinds.append((marks.is_doubtful, "doubtful", Qt.PenStyle.DotLine, 2.0))
-        for wanted, role, style, width in kinds:
-            painter.setPen(QPen(self._theme.palette.color(role), width, style))
+        colors = self._theme.palette
+        dots = QPen(colors.color("doubtful"), 2.0, Qt.PenStyle.CustomDashLine, Qt.PenCapStyle.RoundCap)
+        dots.setDashPattern([0.01, 2.0])  # in widths of the line
+        kinds = [(marks.is_edited, QPen(colors.color("edited"), 1.0))]
+        for wanted, pen in [*kinds, (marks.is_doubtful, dots)] if self.shows_doubtful else kinds:
+            painter.setPen(pen)
             for begin, end in marks.ranges(self._flow.paragraphs[index], wanted):
                 for left, right, top in self._flow.spans(index, begin, end):
                     under = y + top + self._flow.baseline + 4.5
-                    painter.drawLine(QPointF(self.left + left, under), QPointF(self.left + right, under))
+                    painter.drawLine(QPointF(self.left + left + 1, under), QPointF(self.left + right - 1, under))
 
     def _paint_corrections(self, painter: QPainter, index: int, y: float) -> None:
         for mark in self._flow.corrections:
