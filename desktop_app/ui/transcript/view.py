@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -39,7 +39,7 @@ from desktop_app.ui.transcript.painting import (
     text_column,
 )
 from desktop_app.ui.transcript.selection import Place, Selection
-from desktop_app.ui.transcript.typing import edit_of
+from desktop_app.ui.transcript.typing import Edit, edit_of
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.screen_reader import announce
@@ -518,14 +518,16 @@ class TranscriptView(QAbstractScrollArea):
 
     def event(self, event: QEvent) -> bool:
         """What types is no shortcut while the text can be edited."""
-        is_key = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-        if is_key and self.is_editable and edit_of(event, self.selection) is not None:
+        if event.type() == QEvent.Type.ShortcutOverride and self._edit_of(cast("QKeyEvent", event)) is not None:
             event.accept()
             return True
         return super().event(event)
 
+    def _edit_of(self, event: QKeyEvent) -> Edit | None:
+        return edit_of(event, self.selection) if self.is_editable and self.flow.paragraphs else None
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        edit = edit_of(event, self.selection) if self.is_editable and self.flow.paragraphs else None
+        edit = self._edit_of(event)
         if edit is not None:
             self.edit_asked.emit(*edit)
             return
