@@ -401,8 +401,6 @@ def _goes_on(last: Last, step: Step, text: str, now: float) -> bool:
     """Whether a step of typing is one with the last one: in the same place, of the same kind, and no new word."""
     if now - last.at > _PAUSE or not last.step.carets or not step.carets or last.step.name != step.name:
         return False
-    if last.step.after.lines != step.before.lines:
-        return False
     here = last.step.carets[1]
     is_near = here == step.carets[0] or (not text and here == step.carets[1])  # the key that deletes forwards
     return is_near and not (last.text[-1:].isspace() and not text[:1].isspace())

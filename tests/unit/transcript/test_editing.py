@@ -97,6 +97,12 @@ def test_a_line_is_split_where_enter_is_typed() -> None:
     assert typed((0, 10), (0, 10), "\n")[:2] == ["the roof i", "s done"], "inside a word too"
 
 
+def test_a_line_whose_words_reach_beyond_it_is_split_inside_it() -> None:
+    late = replace(ROOF.segments[0], end=1.2)
+    first, second = replace_text(talk(late), (0, 11), (0, 11), "\n")[0].segments
+    assert (first.start, first.end, second.start, second.end) == (0.0, 1.2, 1.2, 1.2)
+
+
 def test_at_its_ends_an_empty_line_begins_in_the_pause() -> None:
     behind, caret = replace_text(ROOF, (1, 15), (1, 15), "\n")
     assert [(it.text, it.start, it.end) for it in behind.segments[1:3]] == [
