@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from desktop_app import folders
+from desktop_app.app.edits import Edits
 from desktop_app.app.entry import Entry
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.live import OFF, RUNNING, Live
@@ -20,7 +21,6 @@ from desktop_app.app.recheck import Checks
 from desktop_app.app.recovery import Recovery
 from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
-from desktop_app.app.speaker_edits import Edits
 from desktop_app.app.worker import Post, Worker
 from desktop_app.engine.messages import Event, Finished, LiveOptions, LiveUpdate, Options, SegmentReady, Started
 from desktop_app.library.store import Library

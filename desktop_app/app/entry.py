@@ -65,7 +65,8 @@ class Entry:
         lines: the window in work, not final yet.
         loaded: whether `segments` is what the library has.
         elsewhere: whether another Galley works on it.
-        corrected: whether a reader has corrected the speakers of this text or of the one before it.
+        corrected: whether a reader has corrected this text or the one before it.
+        reworded: whether its words are a reader's in part: only the reader puts another text in its place.
         resumable: whether the transcription of a file can be resumed behind its last window.
     """
 
@@ -94,6 +95,7 @@ class Entry:
     loaded: bool = False
     elsewhere: bool = False
     corrected: bool = False
+    reworded: bool = False
     resumable: bool = False
 
     @property
@@ -183,7 +185,7 @@ class Entry:
         self.state, self.problem, self.preparing = WAITING, None, ""
         self.damage, self.guarded = None, ()
         self.done_seconds, self.stats, self.lines, self.segments, self.live = 0.0, Statistics(), (), [], None
-        self.kept, self.speakers, self.resumable = 0, (), False
+        self.kept, self.speakers, self.resumable, self.reworded = 0, (), False, False
 
     def progress_words(self) -> str:
         """Where the work stands, for the page and the list."""

@@ -1,11 +1,11 @@
-"""Comparing live text with a second pass over the whole recording."""
+"""Comparing a text with a second pass over the whole recording."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
 
-from desktop_app.app.entry import DONE
+from desktop_app.app.entry import DONE, IN_WORK, Entry
 from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
 from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Progress
@@ -22,7 +22,8 @@ class Check:
 
     Attributes:
         progress: the share that is transcribed, 0 to 1.
-        transcript: that of the second pass, None until it is known; `changes` is how it differs from the live text.
+        transcript: that of the second pass, None until it is known; `changes` is how it differs from the text.
+        reworded: whether that text has words of the reader's own.
         problem: why it could not be read, if so.
     """
 
@@ -30,6 +31,7 @@ class Check:
     transcript: Transcript | None = None
     changes: tuple[Change, ...] = ()
     problem: Problem | None = None
+    reworded: bool = False
 
     @property
     def words(self) -> int:
@@ -48,6 +50,8 @@ class Checks:
         self.changed: Signal[str] = Signal()
         self.running: dict[str, Check] = {}
         session.foreign.connect(self._handle)
+        session.compared.connect(self.begin)
+        session.revised.connect(self._compare_again)
         session.removed.connect(self.forget)
 
     def is_offered(self, key: str) -> bool:
@@ -56,23 +60,24 @@ class Checks:
         return entry is not None and entry.state == DONE and entry.live is not None and key not in self.running
 
     def begin(self, key: str) -> None:
-        """Read the file of a live recording from its beginning; its text stays as it is."""
+        """Read the file of a recording from its beginning; its text stays as it is."""
         entry = self._session.entries.get(key)
-        if entry is None or entry.state != DONE or entry.is_damaged:
+        if entry is None or entry.state in IN_WORK or entry.is_damaged:
             return
         self._session.load(key)
-        self.running[key] = Check()
+        self.running[key] = Check(reworded=entry.reworded)
         self._session.engine.transcribe(f"{_JOB}{key}", entry.path, self._session.options())
         self.changed.emit(key)
 
     def accept(self, key: str) -> None:
-        """Take the file's text in the place of the live one."""
+        """Take the file's text in the place of the one that is there."""
         check, entry = self.running.get(key), self._session.entries.get(key)
         if check is None or check.transcript is None or entry is None:
             return
         transcript = check.transcript
         self._session.keep(lambda library: library.replace(key, transcript))
         self.forget(key)
+        entry.state, entry.problem, entry.resumable = DONE, None, False
         self._session.put_text(entry, transcript)
 
     def forget(self, key: str) -> None:
@@ -93,8 +98,7 @@ class Checks:
             case Progress():
                 check.progress = event.done_seconds / event.audio_seconds if event.audio_seconds else 0.0
             case Finished():
-                before, after = tuple(entry.segments), event.transcript
-                self._session.worker.do(lambda: changes(before, after.segments), partial(self._show, key, after))
+                self._compare(entry, event.transcript)
                 return
             case Failed():
                 check.problem = event.problem
@@ -104,6 +108,17 @@ class Checks:
             case _:
                 return
         self.changed.emit(key)
+
+    def _compare_again(self, key: str) -> None:
+        """The text was edited, perhaps in a place that differs."""
+        check, entry = self.running.get(key), self._session.entries.get(key)
+        if check is not None and check.transcript is not None and entry is not None:
+            check.reworded = entry.reworded
+            self._compare(entry, check.transcript)
+
+    def _compare(self, entry: Entry, after: Transcript) -> None:
+        before = tuple(entry.segments)
+        self._session.worker.do(lambda: changes(before, after.segments), partial(self._show, entry.id, after))
 
     def _show(self, key: str, transcript: Transcript, found: tuple[Change, ...]) -> None:
         check = self.running.get(key)

@@ -87,7 +87,8 @@ class Session:
         text_changed(id): its text grew or its draft changed.
         leaving(id): its text is about to go, or to be gone on with, and another one is to come.
         replaced(id): its text is another one from its beginning on.
-        revised(id): the same words are divided or given to speakers in another way.
+        revised(id): a reader has edited it, or the same words are given to speakers in another way.
+        compared(id): it was to be transcribed again, and its words are a reader's: another text is only compared.
         removed(id); reloaded(): the list was read from the library.
         trouble(problems): something outside a single recording went wrong.
         foreign(event): the engine says something about a job that is no recording.
@@ -103,6 +104,7 @@ class Session:
         self.leaving: Signal[str] = Signal()
         self.replaced: Signal[str] = Signal()
         self.revised: Signal[str] = Signal()
+        self.compared: Signal[str] = Signal()
         self.removed: Signal[str] = Signal()
         self.reloaded: Signal[[]] = Signal()
         self.trouble: Signal[tuple[Problem, ...]] = Signal()
@@ -127,12 +129,16 @@ class Session:
 
     def again(self, key: str) -> None:
         """Transcribe a recording once more. A live one that was broken off keeps its lines: the rest is written. A file
-        is resumed behind its last window, if the options are the same."""
+        is resumed behind its last window, if the options are the same. A text whose words a reader has changed stays:
+        `compared` tells it."""
         entry = self.entries.get(key)
         if entry is None or entry.state in IN_WORK:
             return
         if entry.is_damaged:
             self.tell(DAMAGED)
+            return
+        if entry.reworded and not entry.is_half_written:
+            self.compared.emit(key)
             return
         if entry.is_half_written or entry.resumable:
             self._take_up(entry)
@@ -370,7 +376,7 @@ class Session:
         self.changed.emit(entry.id)
 
     def revise(self, entry: Entry, transcript: Transcript) -> None:
-        """Other lines and speakers for the same words; who brings them has told the library."""
+        """A reader's edit: other lines and speakers; who brings them tells the library."""
         entry.segments, entry.speakers = list(transcript.segments), transcript.speakers
         self.revised.emit(entry.id)
 
@@ -530,7 +536,8 @@ def _entry(stored: Recording) -> Entry:
     made = Entry(
         stored.id, stored.path, stored.name, stored.created, stored.state, stored.seconds, problem=stored.problem
     )
-    made.spoken, made.corrected, made.resumable = stored.live, stored.corrected, stored.resumable
+    made.spoken, made.corrected, made.reworded = stored.live, stored.corrected, stored.reworded
+    made.resumable = stored.resumable
     made.damage = DAMAGED if stored.damaged else None
     made.elsewhere = stored.state in IN_WORK
     return made

@@ -28,7 +28,11 @@ from desktop_app.transcript.model import (
 from desktop_app.transcript.speakers import read as read_speaker
 from desktop_app.transcript.statistics import Statistics
 
-RECORDING = "id, path, name, created, state, seconds, problem, live, corrected != '', resume != ''"
+_REWORDED = '{"reworded": true'  # how the corrections of a text begin whose words were changed
+RECORDING = (
+    "id, path, name, created, state, seconds, problem, live, corrected != '',"
+    f" substr(corrected, 1, {len(_REWORDED)}) = '{_REWORDED}', resume != ''"
+)
 TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage, guarded"
 SEGMENT = "id, begins, ends, text, tokens, temperature, mean_log_probability, no_speech_probability, speaker, words"
 STATES = ("waiting", "working", "recording", "done", "failed", "cancelled", "interrupted")
@@ -87,7 +91,7 @@ class Recording:
         seconds: its length, 0.0 while unknown.
         problem: why it failed, if it did.
         live: whether Galley recorded it itself.
-        corrected: whether a reader has corrected its speakers.
+        corrected: whether a reader has corrected it, and `reworded`: in its words too.
         resumable: whether its transcription was broken off behind a place that is known.
         damaged: whether values of its row could not be read; others stand for them.
     """
@@ -101,6 +105,7 @@ class Recording:
     problem: Problem | None
     live: bool
     corrected: bool = False
+    reworded: bool = False
     resumable: bool = False
     damaged: bool = False
 
@@ -140,10 +145,11 @@ def read_guarded(value: Any) -> tuple[GuardReport, ...]:
     return _Reader().read(_guarded, value, ())
 
 
-def corrected_value(transcript: Transcript) -> str:
-    """Who speaks when in a text that a reader has corrected, as JSON."""
+def corrected_value(transcript: Transcript, reworded: bool = False) -> str:
+    """Who speaks when in a text that a reader has corrected, and whether words of it were changed, as JSON."""
     lines = [(line.start, line.end, line.speaker) for line in transcript.segments]
-    return json.dumps({"lines": lines, "speakers": [vars(speaker) for speaker in transcript.speakers]})
+    fields = {"lines": lines, "speakers": [vars(speaker) for speaker in transcript.speakers]}
+    return json.dumps({"reworded": True, **fields} if reworded else fields)
 
 
 def corrected(value: Any) -> Transcript | None:
@@ -163,7 +169,7 @@ def _corrected(value: Any) -> Transcript:
 
 def recording(row: Sequence[Any]) -> Recording:
     """The recording in a row of the columns RECORDING."""
-    key, path, name, created, state, seconds, problem, live, corrected, resumable = row
+    key, path, name, created, state, seconds, problem, live, corrected, reworded, resumable = row
     reader = _Reader()
     place = reader.read(_path, path, "")
     return Recording(
@@ -176,6 +182,7 @@ def recording(row: Sequence[Any]) -> Recording:
         reader.read(_problem, problem, None),
         reader.read(_flag, live, otherwise=False),
         reader.read(_flag, corrected, otherwise=False),
+        reader.read(_flag, reworded, otherwise=False),
         reader.read(_flag, resumable, otherwise=False),
         reader.damaged,
     )
@@ -356,7 +363,7 @@ def _tokens(value: Any) -> tuple[int, ...]:
 def _words(value: Any) -> tuple[Word, ...]:
     found = tuple(Word(**fields) for fields in json.loads(value))
     for word in found:
-        _text(word.text), _length(word.start), _length(word.end), _number(word.probability)
+        _text(word.text), _length(word.start), _length(word.end), _number(word.probability), _flag(word.edited)
         if word.speaker is not None:
             _text(word.speaker)
     return found

@@ -21,6 +21,7 @@ from desktop_app.problems import Problem
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 
+_AT_REST = ("done", "failed", "cancelled", "interrupted")
 _IN_WORK = "('waiting', 'working', 'recording')"
 
 
@@ -93,7 +94,7 @@ class Library:
             self.transcript(key)  # looks whether it is whole
         if key in self._damaged:
             return False
-        self._move(key, ("done", "failed", "cancelled", "interrupted"), "waiting")
+        self._move(key, _AT_REST, "waiting")
         return True
 
     def begin(self, key: str, models: Models, seconds: float, kept: int = 0) -> None:
@@ -148,22 +149,23 @@ class Library:
                 self._put(connection, key, transcript)
 
     def replace(self, key: str, transcript: Transcript) -> None:
-        """Another result for a recording that is done: the text that a check has found."""
+        """Another result for a recording that is not in work: the text that a check has found."""
         self._refuse_damaged(key)
         with self._write() as connection:
-            if self._move(key, ("done",), "done"):
+            if self._move(key, _AT_REST, "done"):
                 self._put(connection, key, transcript)
 
-    def revise(self, key: str, transcript: Transcript, corrected: bool = True) -> None:
+    def revise(self, key: str, transcript: Transcript, corrected: bool = True, reworded: bool = False) -> None:
         """A reader's edit of a recording that is not in work: its lines and speakers are now these.
 
-        Where that is a correction, who speaks when is kept besides, for the next text: see `corrections`.
+        Where that is a correction, who speaks when is kept besides, for the next text: see `corrections`; and whether
+        it is `reworded`, so that no other text takes its place unasked.
         """
         self._refuse_damaged(key)
         with self._write() as connection:
-            if self._state(connection, key) in ("done", "failed", "cancelled", "interrupted"):
+            if self._state(connection, key) in _AT_REST:
                 speakers = rows.speakers_value(transcript.speakers)
-                kept = rows.corrected_value(transcript) if corrected else ""
+                kept = rows.corrected_value(transcript, reworded) if corrected else ""
                 connection.execute(
                     "UPDATE recording SET speakers = ?, corrected = ?, resume = '' WHERE id = ?", (speakers, kept, key)
                 )
@@ -382,4 +384,8 @@ def _count_alike(some: Sequence[Segment], others: Sequence[Segment]) -> int:
     """How many lines at the beginning are the same but for their numbers."""
     pairs = enumerate(zip(some, others, strict=False))
     least = min(len(some), len(others))
-    return next((at for at, (one, other) in pairs if {**vars(one), "id": 0} != {**vars(other), "id": 0}), least)
+    return next((at for at, (one, other) in pairs if one is not other and _is_other(one, other)), least)
+
+
+def _is_other(one: Segment, other: Segment) -> bool:
+    return {**vars(one), "id": 0} != {**vars(other), "id": 0}

@@ -47,7 +47,7 @@ def changes(before: Sequence[Segment], after: Sequence[Segment]) -> tuple[Change
             after=_join(new[there:end]),
             trail=_join(new[end : end + _CONTEXT]),
         )
-        for here, last, there, end in _differences([word for word, _ in old], [word for word, _ in new])
+        for here, last, there, end in differing([word for word, _ in old], [word for word, _ in new])
     )
 
 
@@ -64,9 +64,11 @@ def _join(words: Sequence[Spot]) -> str:
     return " ".join(word for word, _ in words)
 
 
-def _differences(old: list[str], new: list[str]) -> Iterator[Run]:
-    """Stretches that differ. Between two anchors there are few words, so that hours of text take no longer than they
-    should."""
+def differing(old: Sequence[str], new: Sequence[str]) -> Iterator[Run]:
+    """The stretches in which two lists of words differ, in order.
+
+    Between two anchors there are few words, so that hours of text take no longer than they should.
+    """
     here = there = 0
     for one, other in [*_anchors(old, new), (len(old), len(new))]:
         matcher = SequenceMatcher(None, old[here:one], new[there:other], autojunk=False)
@@ -76,7 +78,7 @@ def _differences(old: list[str], new: list[str]) -> Iterator[Run]:
         here, there = one, other
 
 
-def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """Places that are surely the same: three words that stand only once in either text, in the same order in both.
 
     The idea is that of patience diff (Bram Cohen): the longest increasing run of the pairs.
@@ -102,7 +104,7 @@ def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
     return found[::-1]
 
 
-def _once(words: list[str]) -> list[tuple[tuple[str, ...], int]]:
+def _once(words: Sequence[str]) -> list[tuple[tuple[str, ...], int]]:
     grams = [tuple(words[at : at + _GRAM]) for at in range(len(words) - _GRAM + 1)]
     counts = Counter(grams)
     return [(gram, at) for at, gram in enumerate(grams) if counts[gram] == 1]

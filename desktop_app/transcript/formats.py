@@ -23,14 +23,14 @@ DERIVED = ("acceptance", "accepted_per_drafted", "tokens_per_pass", "draft_worth
 
 def txt(transcript: Transcript) -> str:
     """The text alone, a line a segment, with the speaker's name before it where speakers are known."""
-    return "".join(f"{_named(transcript, segment)}\n" for segment in transcript.segments)
+    return "".join(f"{_named(transcript, segment)}\n" for segment in _written(transcript))
 
 
 def srt(transcript: Transcript) -> str:
     """SubRip subtitles; the speaker's name stands before the text."""
     return "\n".join(
         f"{number}\n{_clock(segment.start, ',')} --> {_clock(segment.end, ',')}\n{_cue(_named(transcript, segment))}\n"
-        for number, segment in enumerate(transcript.segments, 1)
+        for number, segment in enumerate(_written(transcript), 1)
     )
 
 
@@ -39,7 +39,7 @@ def vtt(transcript: Transcript) -> str:
     cues = (
         f"\n{_clock(segment.start, '.')} --> {_clock(segment.end, '.')}\n"
         f"{_voice(transcript, segment)}{_escape(_cue(segment.text))}\n"
-        for segment in transcript.segments
+        for segment in _written(transcript)
     )
     return "WEBVTT\n" + "".join(cues)
 
@@ -49,7 +49,7 @@ def csv_text(transcript: Transcript) -> str:
     lines = io.StringIO()
     table = csv.writer(lines, lineterminator="\n")
     table.writerow(("start", "end", "speaker", "text"))
-    for segment in transcript.segments:
+    for segment in _written(transcript):
         name = speakers.name_of(transcript, segment.speaker)
         table.writerow((f"{segment.start:.3f}", f"{segment.end:.3f}", name, segment.text))
     return lines.getvalue()
@@ -118,6 +118,11 @@ def read_json(text: str) -> Transcript:
 def _segment(found: dict[str, Any]) -> Segment:
     words = tuple(Word(**word) for word in found["words"])
     return Segment(**{**found, "tokens": tuple(found["tokens"]), "words": words})
+
+
+def _written(transcript: Transcript) -> list[Segment]:
+    """The lines that have a text; a reader may have emptied others."""
+    return [segment for segment in transcript.segments if segment.text.strip()]
 
 
 def _named(transcript: Transcript, segment: Segment) -> str:

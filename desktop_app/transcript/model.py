@@ -13,13 +13,15 @@ from desktop_app.transcript.statistics import Statistics
 
 @dataclass(frozen=True)
 class Word:
-    """One word with its place in the audio; `probability` is the target's, `speaker` an id or None."""
+    """One word with its place in the audio; `probability` is the target's, `speaker` an id or None; `edited`: a reader
+    has written it."""
 
     text: str
     start: float
     end: float
     probability: float
     speaker: str | None = None
+    edited: bool = False
 
 
 @dataclass(frozen=True)

@@ -196,7 +196,17 @@ def spoken_by(segment: Segment, speaker: str | None) -> Segment:
 
 def numbered(segments: Iterable[Segment]) -> tuple[Segment, ...]:
     """The segments with their place as id."""
-    return tuple(each if each.id == place else replace(each, id=place) for place, each in enumerate(segments))
+    found = tuple(segments)
+    if [each.id for each in found] == list(range(len(found))):
+        return found
+    return tuple(each if each.id == place else _with_id(each, place) for place, each in enumerate(found))
+
+
+def _with_id(segment: Segment, number: int) -> Segment:
+    """`replace`, many times as fast: all behind an edit get other numbers while somebody types."""
+    made = object.__new__(Segment)
+    vars(made).update(vars(segment), id=number)
+    return made
 
 
 def shares(transcript: Transcript) -> dict[str, float]:

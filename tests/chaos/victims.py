@@ -200,8 +200,8 @@ def _after_loading(program: Any, then: Callable[[], object]) -> None:
 
 
 def _edit_when_done(program: Any) -> None:
+    from desktop_app.app.edits import NEW
     from desktop_app.app.entry import DONE, IN_WORK
-    from desktop_app.app.speaker_edits import NEW
 
     def done() -> list[Any]:
         return [entry for entry in program.session.entries.values() if entry.state == DONE]

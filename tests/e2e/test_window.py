@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -60,6 +61,33 @@ def test_a_dropped_recording_is_read_to_its_end(program: Program, qtbot: QtBot) 
     assert program.library is not None
     qtbot.waitUntil(lambda: program.library.recording(entry.id).state == "done", timeout=WAIT)
     assert program.library.transcript(entry.id).segments == tuple(entry.segments)
+
+
+def test_what_is_typed_is_there_at_the_next_start_and_no_engine_replaces_it(
+    program: Program, qapp: QApplication, qtbot: QtBot
+) -> None:
+    (entry,) = _drop(program, qtbot, CLIP)
+    qtbot.waitUntil(lambda: entry.state == DONE, timeout=WAIT)
+    view, heard = program.window.page.view, [segment.text.strip() for segment in entry.segments]
+    program.window.activateWindow()
+    view.setFocus()
+    qtbot.keyClick(view, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClicks(view, "Listen: ")
+    qtbot.keyClick(view, Qt.Key.Key_Return)
+    mine = ["Listen:", *heard]
+    assert view.text().splitlines() == mine
+    program.session.again(entry.id)
+    qtbot.waitUntil(lambda: program._core.checks.running[entry.id].transcript is not None, timeout=WAIT)
+    assert [segment.text for segment in entry.segments] == mine
+    qtbot.keyClicks(view, "so ")  # and closed at once
+    program.close()
+    with opened(qapp) as later:
+        qtbot.waitUntil(lambda: entry.id in later.session.entries, timeout=WAIT)
+        later.window.show_entry(entry.id)
+        found = later.session.entries[entry.id]
+        qtbot.waitUntil(lambda: bool(found.segments), timeout=WAIT)
+        assert [segment.text for segment in found.segments] == ["Listen:", f"so {heard[0]}", *heard[1:]]
+        assert found.reworded
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no SIGKILL")

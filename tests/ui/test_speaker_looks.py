@@ -104,6 +104,7 @@ def test_a_line_that_is_divided_leaves_the_others_laid_out(theme: Theme, at: int
     change = flow.revise(cut)
     assert (change.first, change.before, len(change.after)) == (at, (len(part.text),), 2)
     assert flow.measured == measured + 2
+    assert flow.is_measured, "nothing is looked at again in idle time"
     fresh = Flow(font(17, serif=True), 27, 11)
     fresh.lead = 34
     fresh.sync(cut, ())

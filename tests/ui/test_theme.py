@@ -55,6 +55,12 @@ def test_draft_words_are_legible_and_clearly_not_final(palette: Palette) -> None
 
 
 @BOTH
+def test_the_marks_of_words_are_seen(palette: Palette) -> None:
+    assert contrast(palette.edited, palette.page) >= 3
+    assert contrast(palette.doubtful, palette.page) >= 3
+
+
+@BOTH
 def test_live_words_that_may_change_stand_between_ink_and_draft(palette: Palette) -> None:
     draft, unsettled, ink = (contrast(c, palette.page) for c in (palette.draft, palette.unsettled, palette.ink))
     assert 1.8 * draft <= unsettled <= ink / 1.5

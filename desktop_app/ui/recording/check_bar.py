@@ -1,4 +1,4 @@
-"""The line over a live text: it offers a re-check of the whole recording, and says what that found."""
+"""The line over a text: it offers a re-check of the whole recording where that was live, and says what one found."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ class CheckBar(Banner):
         check = self._checks.running.get(key)
         found = check is not None and check.transcript is not None
         differs = check is not None and bool(check.changes)
+        reworded = check is not None and check.reworded
         self.start.setVisible(check is None or check.problem is not None)
         self.start.setText(_("Re-check the whole recording") if check is None else _("Try again"))
         self.look.setVisible(differs)
         self.accept.setVisible(differs)
         if differs:
-            self.keep.setText(_("Keep live text"))
+            self.keep.setText(_("Keep my text") if reworded else _("Keep live text"))
         elif found:
             self.keep.setText(_("Close"))
         else:
@@ -57,7 +58,7 @@ class CheckBar(Banner):
         check = self._checks.running.get(self._key)
         if check is None or not check.changes:
             return
-        dialog = DifferenceDialog(self._theme, check.changes, check_words(check), self.window())
+        dialog = DifferenceDialog(self._theme, check.changes, check_words(check), self.window(), check.reworded)
         answer = dialog.exec()
         if answer == DifferenceDialog.DialogCode.Accepted:
             self._checks.accept(self._key)

@@ -1,4 +1,4 @@
-"""The places where a re-check of the whole recording gives other words than the live text."""
+"""The places where a re-check of the whole recording gives other words than the text."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ _HEIGHT = 280
 
 
 class DifferenceDialog(QDialog):
-    """Live text is struck through, and the correction follows.
+    """The text is struck through, and the correction follows. It is `reworded` where a reader has changed it.
 
     Attributes: kept (whether the user has said that the text stays; closing the dialog says nothing).
     """
 
-    def __init__(self, theme: Theme, changes: Sequence[Change], heading: str, parent: QWidget) -> None:
+    def __init__(
+        self, theme: Theme, changes: Sequence[Change], heading: str, parent: QWidget, reworded: bool = False
+    ) -> None:
         super().__init__(parent)
         self.kept = False
         self.setWindowTitle(_("Re-check – Galley"))
@@ -41,8 +43,9 @@ class DifferenceDialog(QDialog):
         self.text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        about = quiet(_("Live text is struck through; the correction follows."))
-        self.keep = button(_("Keep live text"), "plain", self._keep)
+        struck = _("Your text is struck through; the new text follows.")
+        about = quiet(struck if reworded else _("Live text is struck through; the correction follows."))
+        self.keep = button(_("Keep my text") if reworded else _("Keep live text"), "plain", self._keep)
         self.accept_button = button(_("Apply changes"), "primary", self.accept)
         foot = row(STRETCH, self.keep, self.accept_button, spacing=S2)
         column(

@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from desktop_app import NAME, __version__, resources, texts
 from desktop_app.app.core import Core, data_folder_problem
+from desktop_app.app.edits import Edits
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.instance import Instance
 from desktop_app.app.models import ModelStore
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.problems import sentence
 from desktop_app.app.recovery import Recovery
-from desktop_app.app.speaker_edits import Edits
 from desktop_app.app.worker import Worker
 from desktop_app.audio import microphone
 from desktop_app.audio.recording import Recorder
@@ -34,7 +34,7 @@ from desktop_app.ui.shell import qt_texts
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets import theme
 
-_GLANCE = 1000  # milliseconds between two looks at what another Galley has written
+_GLANCE = 1000  # milliseconds between two looks at what another Galley has written, and what was typed here
 
 
 class Program:
@@ -79,6 +79,7 @@ class Program:
         self._open, self._is_renewing = True, False
         self._looking = QTimer(interval=_GLANCE)
         self._looking.timeout.connect(self.session.look)
+        self._looking.timeout.connect(self._edits.save)
         self._looking.start()
         self._core.tell_trouble()
 
@@ -155,6 +156,7 @@ class Program:
         if self._open:
             self._open = False
             self._looking.stop()
+            self._edits.save()
             self._recovery.close()
             self._core.close()
             self.playback.close()

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from desktop_app import NAME, resources
 from desktop_app.app import wording
+from desktop_app.app.edits import Edits
 from desktop_app.app.entry import DONE, IN_WORK
 from desktop_app.app.live import Live
 from desktop_app.app.models import ModelStore
@@ -30,7 +31,6 @@ from desktop_app.app.recheck import Checks
 from desktop_app.app.recovery import Recovery
 from desktop_app.app.session import Session
 from desktop_app.app.signals import gathered
-from desktop_app.app.speaker_edits import Edits
 from desktop_app.audio import microphone
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
@@ -50,6 +50,7 @@ from desktop_app.ui.shell.report_saver import ReportSaver
 from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.shell.sidebar import NARROW_WIDTH, WIDTH, Sidebar
 from desktop_app.ui.speakers.controller import SpeakerController
+from desktop_app.ui.transcript.editor import TextEditor
 from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.transcript.speed_panel import SpeedPanel
 from desktop_app.ui.widgets.actions import Actions
@@ -155,6 +156,7 @@ class Window(QMainWindow):
         )
         self.page.put_bars(self.live.strip, self.live.lost, self.live.check)
         self._put_above(self.live.recovery_bar)
+        self.editor = TextEditor(self.page, actions, current, session, self._edits, preferences)
         self.speakers = SpeakerController(
             self.page, theme, actions, current, session, self._edits, self._playback, preferences
         )
@@ -229,7 +231,7 @@ class Window(QMainWindow):
             signal.connect(lambda key: self._update_actions())
         self.current.changed.connect(self._update_actions)
         self.player.changed.connect(self._update_actions)
-        for source in (files, live, self.speakers, self._models, self.report):
+        for source in (files, live, self.editor, self.speakers, self._models, self.report):
             source.told.connect(self.toast.say)
         for source in (files, live):
             source.entry_asked.connect(self.show_entry)

@@ -8,10 +8,10 @@ from PySide6.QtCore import QObject, QRect, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from desktop_app.app.edits import NEW, Edits
 from desktop_app.app.entry import IN_WORK, Entry
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.session import Session
-from desktop_app.app.speaker_edits import NEW, Edits
 from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.speakers import Place
@@ -106,13 +106,13 @@ class SpeakerController(QObject):
 
     def undo(self) -> None:
         """Take the last correction back."""
-        name = self._edits.undo(self._current.key)
-        self.told.emit(_("Undone: {edit}", edit=_(name)) if name else _("Nothing to undo"))
+        step = self._edits.undo(self._current.key)
+        self.told.emit(_("Undone: {edit}", edit=_(step.name)) if step else _("Nothing to undo"))
 
     def redo(self) -> None:
         """Make the correction again that was taken back."""
-        name = self._edits.redo(self._current.key)
-        self.told.emit(_("Redone: {edit}", edit=_(name)) if name else _("Nothing to redo"))
+        step = self._edits.redo(self._current.key)
+        self.told.emit(_("Redone: {edit}", edit=_(step.name)) if step else _("Nothing to redo"))
 
     def _say_kept(self, key: str) -> None:
         entry = self._session.entries[key]

@@ -65,7 +65,8 @@ class SpeakerStrip(QWidget):
         """Show the speakers of a transcript; nothing is done when it shows the same already."""
         before = self._shown
         same = before is not None and before.speakers == transcript.speakers and before.seconds == transcript.seconds
-        if same and before is not None and before.segments == transcript.segments:
+        has_turns = all(speaker.turns for speaker in transcript.speakers)  # then the lines have no part in it
+        if same and before is not None and (has_turns or before.segments == transcript.segments):
             return
         self._shown = transcript
         if list(self.names) != [speaker.id for speaker in transcript.speakers]:

@@ -1,4 +1,4 @@
-"""The line for finding words in the transcript."""
+"""The line for finding words in the transcript, and the one under it for replacing them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.texts import _
-from desktop_app.ui.widgets.buttons import icon_button, set_icon
+from desktop_app.ui.widgets.buttons import button, icon_button, set_icon
 from desktop_app.ui.widgets.labels import field, label
-from desktop_app.ui.widgets.layouts import row
+from desktop_app.ui.widgets.layouts import column, row
 from desktop_app.ui.widgets.theme import S1, S2, Theme
 
 
 class FindBar(QWidget):
-    """Signals: looked_for(text), step(1 or -1), closed()."""
+    """Signals: looked_for(text), step(1 or -1), closed(), replace_asked(text), replace_all_asked(text)."""
 
     looked_for = Signal(str)
     step = Signal(int)
     closed = Signal()
+    replace_asked = Signal(str)
+    replace_all_asked = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,10 +34,20 @@ class FindBar(QWidget):
         }
         for icon, tool in tools.items():
             set_icon(tool, theme, icon)
-        row((self.field, 1), S2, self.count, S1, *tools.values(), inside=self, spacing=S1)
+        self.replacement = field(_("Replace with"), _("Replace with"))
+        self.replace = button(_("Replace"), "plain", self._ask)
+        self.replace_all = button(
+            _("Replace all"), "plain", lambda: self.replace_all_asked.emit(self.replacement.text())
+        )
+        self.replacing = QWidget()
+        row((self.replacement, 1), S2, self.replace, self.replace_all, inside=self.replacing, spacing=S1)
+        finding = row((self.field, 1), S2, self.count, S1, *tools.values(), spacing=S1)
+        column(finding, self.replacing, inside=self, spacing=S2)
+        self.replacing.hide()
 
-    def open(self) -> None:
-        """Show the bar and wait for words."""
+    def open(self, replacing: bool = False) -> None:
+        """Show the bar and wait for words, and for others in their place."""
+        self.replacing.setVisible(replacing)
         self.show()
         self.field.setFocus()
         self.field.selectAll()
@@ -44,10 +56,18 @@ class FindBar(QWidget):
         """Which of how many places is looked at; `current` counts from 0."""
         found = _("{number} of {count}", number=current + 1, count=count)
         self.count.setText(found if count else _("Not found") if self.field.text() else "")
+        self.replace.setEnabled(count > 0)
+        self.replace_all.setEnabled(count > 0)
+
+    def _ask(self) -> None:
+        self.replace_asked.emit(self.replacement.text())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.replacement.hasFocus():
+            if self.replace.isEnabled():
+                self._ask()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.step.emit(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
         else:

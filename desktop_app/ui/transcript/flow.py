@@ -1,8 +1,9 @@
 """How a transcript is laid out: paragraphs under each other, each on the same line grid.
 
-Only the end changes: finished paragraphs keep their place for good, the lines in work are replaced at the tail. What a
-new segment costs does not depend on how many there are. After a change of width, heights are guessed first and measured
-when a paragraph comes into view or there is time.
+While a text is written only its end changes: finished paragraphs keep their place for good, the lines in work are
+replaced at the tail. What a new segment costs does not depend on how many there are, and an edit lays out only what it
+changes. After a change of width, heights are guessed first and measured when a paragraph comes into view or there is
+time. Characters are those of Python; Qt counts units of UTF-16.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from itertools import accumulate
 from math import ceil
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
 
 from desktop_app.app.entry import LiveLine
 from desktop_app.engine.messages import TentativeLine
@@ -34,7 +35,7 @@ class Paragraph:
 
     Attributes: start (seconds); final (how many characters will not change any more); verified (how many are the
     target's); rows (lines of text); exact (whether `rows` is measured at the current width); speaker (an id); lead
-    (room over the text for the speaker's name, 0 unless another one begins here).
+    (room over the text for the speaker's name, 0 unless another one begins here); segment (None in work).
     """
 
     start: float
@@ -45,6 +46,7 @@ class Paragraph:
     exact: bool = False
     speaker: str | None = None
     lead: float = 0.0
+    segment: Segment | None = None
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,17 @@ class Correction:
 
 
 @dataclass(frozen=True)
+class _Composed:
+    """What an input method composes, not a part of the text yet: in which paragraph, before which character."""
+
+    paragraph: int
+    character: int
+    text: str
+
+
+@dataclass(frozen=True)
 class Revision:
-    """Where the same words were divided anew.
+    """Where a text was edited.
 
     Attributes: first (the first paragraph that is another one); before, after (the lengths of those that were there and
     of those that are there now).
@@ -75,6 +86,8 @@ class Revision:
             return index, character
         if index >= self.first + len(self.before):
             return index + len(self.after) - len(self.before), character
+        if not self.after:
+            return self.first, 0
         left = sum(length + 1 for length in self.before[: index - self.first]) + character
         for number, length in enumerate(self.after):
             if left <= length:
@@ -99,6 +112,7 @@ class Flow:
         self.width = 600.0
         self.lead = 0.0
         self._layouts: OrderedDict[int, QTextLayout] = OrderedDict()
+        self._composed = _Composed(-1, 0, "")
         self.measured = 0
         self.clear()
 
@@ -109,6 +123,7 @@ class Flow:
         self.corrections: list[Correction] = []
         self._tops: list[float] = [0.0]
         self._layouts.clear()
+        self._composed = _Composed(-1, 0, "")
         self._guessed_from = 0
 
     # The text.
@@ -137,9 +152,9 @@ class Flow:
 
     def _settled(self, segments: Sequence[Segment], index: int) -> Paragraph:
         """A finished paragraph, its rows guessed."""
-        segment, text = segments[index], segments[index].text.strip()
+        segment, text = segments[index], shown(segments[index])
         rows, lead = self._guess(text), self._lead(segments, index)
-        return Paragraph(segment.start, text, len(text), len(text), rows, False, segment.speaker, lead)
+        return Paragraph(segment.start, text, len(text), len(text), rows, False, segment.speaker, lead, segment)
 
     def _lead(self, segments: Sequence[Segment], index: int) -> float:
         """The room over a finished paragraph: there stands a name where another one begins to speak."""
@@ -149,24 +164,35 @@ class Flow:
         return self.lead if index else self.lead - self.gap
 
     def revise(self, segments: Sequence[Segment]) -> Revision:
-        """Show the same words divided into other segments, or said by others. Only what changed is laid out again."""
-        old = self.paragraphs
-        first = _alike(old, segments)
-        last = _alike(old[first:][::-1], segments[first:][::-1])
-        there, end, shift = len(old) - last, len(segments) - last, len(segments) - len(old)
+        """Show an edited text. Only what changed is laid out again, and where nothing moves, only that is looked at."""
+        self.compose(-1, 0, "")
+        old, count = self.paragraphs, len(segments)
+        same = _same(old, segments)
+        rest = _same(old[same:][::-1], segments[same:][::-1])
+        first = same + _alike(old[same : len(old) - rest], segments[same : count - rest])
+        last = rest + _alike(old[first : len(old) - rest][::-1], segments[first : count - rest][::-1])
+        there, end, shift = len(old) - last, count - last, count - len(old)
         made = [self._settled(segments, index) for index in range(first, end)]
+        height = sum(map(self.height_of, range(same, min(len(old) - rest + 1, len(old)))))
         self.paragraphs = [*old[:first], *made, *old[there:]]
-        for index, (paragraph, segment) in enumerate(zip(self.paragraphs, segments, strict=True)):
-            paragraph.speaker, paragraph.lead = segment.speaker, self._lead(segments, index)
+        for index in range(same, min(count - rest + 1, count)):  # and one more: another name may stand over it
+            paragraph, segment = self.paragraphs[index], segments[index]
+            paragraph.segment, paragraph.speaker, paragraph.lead = segment, segment.speaker, self._lead(segments, index)
         kept = [(i if i < first else i + shift, it) for i, it in self._layouts.items() if not first <= i < there]
         self._layouts = OrderedDict(kept)
-        self.settled, self.corrections = len(segments), []
-        self._tops = [0.0] * (len(segments) + 1)
-        self._guessed_from = min(self._guessed_from, first)
+        self.settled, self.corrections = count, []
+        measured = self._guessed_from
+        self._guessed_from = min(measured, first)
         if end - first <= _AT_ONCE:
             for index in range(first, end):
                 self._measure(index)
-        self._stack(0)
+            self._guessed_from = measured + shift if measured >= there else min(measured, first)
+        if shift or height != sum(map(self.height_of, range(same, min(count - rest + 1, count)))):
+            self._tops = [*self._tops[: same + 1], *([0.0] * (count - same))]
+            self._stack(same)
+        else:
+            heights = map(self.height_of, range(same, count - rest))
+            self._tops[same : count - rest + 1] = accumulate(heights, initial=self._tops[same])
         lengths = (tuple(len(it.text) for it in part) for part in (old[first:there], made))
         return Revision(first, *lengths)
 
@@ -181,7 +207,7 @@ class Flow:
             there = self.paragraphs[index]
             if there.text == new.text:
                 there.start, there.final, there.verified = new.start, new.final, new.verified
-                there.speaker = new.speaker
+                there.speaker, there.segment = new.speaker, new.segment
                 if there.lead != new.lead:
                     there.lead = new.lead
                     self._stack(index)
@@ -254,16 +280,20 @@ class Flow:
         """The laid out text of a paragraph; its lines stand relative to the paragraph's top."""
         made = self._layouts.get(index)
         if made is None:
-            made = self._break(self.paragraphs[index].text)
+            composed = self._composed if index == self._composed.paragraph else None
+            made = self._break(self.paragraphs[index].text, composed)
             self._layouts[index] = made
             if len(self._layouts) > _KEPT_LAYOUTS:
                 self._layouts.popitem(last=False)
         self._layouts.move_to_end(index)
         return made
 
-    def _break(self, text: str) -> QTextLayout:
+    def _break(self, text: str, composed: _Composed | None) -> QTextLayout:
         self.measured += 1
         layout = QTextLayout(text, self.font)
+        if composed is not None:
+            layout.setPreeditArea(_units(text, composed.character), composed.text)
+            layout.setFormats([_underlined(_units(text, composed.character), _length(composed.text))])
         backwards = _is_right_to_left(text)
         option = QTextOption(Qt.AlignmentFlag.AlignRight if backwards else Qt.AlignmentFlag.AlignLeft)
         direction = Qt.LayoutDirection
@@ -287,6 +317,17 @@ class Flow:
     def _stack(self, first: int) -> None:
         heights = (self.height_of(index) for index in range(first, len(self.paragraphs)))
         self._tops[first:] = accumulate(heights, initial=self._tops[first])
+
+    def compose(self, index: int, character: int, text: str) -> None:
+        """Show at a place what an input method composes; with an empty text, nothing any more."""
+        composed = _Composed(index, character, text) if text else _Composed(-1, 0, "")
+        before, self._composed = self._composed, composed
+        for changed in {before.paragraph, composed.paragraph} - {-1} if before != composed else ():
+            self._layouts.pop(changed, None)
+            rows = self.paragraphs[changed].rows
+            self._measure(changed)
+            if self.paragraphs[changed].rows != rows:
+                self._stack(changed)
 
     # Where things are.
 
@@ -335,20 +376,28 @@ class Flow:
         row = min(int((y - self.top_of(index)) / self.line_height), layout.lineCount() - 1)
         if row < 0:
             return index, 0
-        return index, layout.lineAt(row).xToCursor(x)
+        return index, self._character_at(index, layout.lineAt(row).xToCursor(x))
+
+    def step(self, index: int, character: int, step: int, by_word: bool) -> int:
+        """The place beside a character of a paragraph, forwards (`step` 1) or backwards (-1)."""
+        layout, at = self.layout(index), self._unit(index, character)
+        mode = QTextLayout.CursorMode.SkipWords if by_word else QTextLayout.CursorMode.SkipCharacters
+        return self._character_at(
+            index, layout.nextCursorPosition(at, mode) if step > 0 else layout.previousCursorPosition(at, mode)
+        )
 
     def caret_at(self, index: int, character: int) -> tuple[float, float]:
         """Where a caret stands: its x, and the top of its row, relative to the paragraph."""
-        layout = self.layout(index)
-        line = layout.lineForTextPosition(character)
+        layout, at = self.layout(index), self._unit(index, character)
+        line = layout.lineForTextPosition(at)
         if not line.isValid():
             return 0.0, 0.0
-        return _x(line, character), line.lineNumber() * self.line_height
+        return _x(line, at), line.lineNumber() * self.line_height
 
     def spans(self, index: int, begin: int, end: int) -> list[tuple[float, float, float]]:
         """The stretches of rows that a range of characters covers: left, right, top, relative to the paragraph."""
         found = []
-        layout = self.layout(index)
+        layout, begin, end = self.layout(index), self._unit(index, begin), self._unit(index, end)
         for row in range(layout.lineCount()):
             line = layout.lineAt(row)
             first, last = max(begin, line.textStart()), min(end, line.textStart() + line.textLength())
@@ -360,12 +409,59 @@ class Flow:
                 found.append((min(one, other), max(one, other), row * self.line_height))
         return found
 
+    def _unit(self, index: int, character: int) -> int:
+        """Qt's place of a character, with what is composed before it."""
+        composed = self._composed
+        before = composed.paragraph == index and composed.character <= character
+        return _units(self.paragraphs[index].text, character) + (_length(composed.text) if before else 0)
+
+    def _character_at(self, index: int, unit: int) -> int:
+        """The character at a place of Qt's."""
+        composed = self._composed
+        if composed.paragraph == index:
+            begin = _units(self.paragraphs[index].text, composed.character)
+            unit = max(min(unit, begin), unit - _length(composed.text))
+        text = self.paragraphs[index].text
+        return (
+            unit
+            if text.isascii()
+            else len(text.encode("utf-16-le", "surrogatepass")[: 2 * unit].decode("utf-16-le", "ignore"))
+        )
+
+
+def shown(segment: Segment) -> str:
+    """The text of a finished paragraph; a space behind it is seen while somebody types."""
+    return segment.text.lstrip()
+
+
+def _same(some: Sequence[Paragraph], segments: Sequence[Segment]) -> int:
+    """How many paragraphs at the beginning are these very segments."""
+    pairs = enumerate(zip(some, segments, strict=False))
+    return next((at for at, (one, it) in pairs if one.segment is not it), min(len(some), len(segments)))
+
 
 def _alike(some: Sequence[Paragraph], segments: Sequence[Segment]) -> int:
     """How many paragraphs at the beginning have the same text at the same time as these segments."""
     pairs = enumerate(zip(some, segments, strict=False))
     least = min(len(some), len(segments))
-    return next((at for at, (one, it) in pairs if one.start != it.start or one.text != it.text.strip()), least)
+    return next((at for at, (one, it) in pairs if one.start != it.start or one.text != shown(it)), least)
+
+
+def _units(text: str, character: int) -> int:
+    """How many units of UTF-16 stand before a character."""
+    return character if text.isascii() else _length(text[:character])
+
+
+def _length(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _underlined(begin: int, length: int) -> QTextLayout.FormatRange:
+    made = QTextLayout.FormatRange()
+    made.start, made.length = begin, length
+    made.format = QTextCharFormat()
+    made.format.setFontUnderline(True)
+    return made
 
 
 def _is_right_to_left(text: str) -> bool:

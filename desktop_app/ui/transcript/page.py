@@ -16,6 +16,7 @@ from desktop_app.ui.transcript.find_bar import FindBar
 from desktop_app.ui.transcript.header import PageHeader
 from desktop_app.ui.transcript.painting import GUTTER, text_column
 from desktop_app.ui.transcript.progress_strip import ProgressStrip
+from desktop_app.ui.transcript.selection import Place
 from desktop_app.ui.transcript.view import ScrollPosition, TranscriptView
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import NEUTRAL, NOTICE, PROBLEM, Banner
@@ -171,7 +172,7 @@ class TranscriptPage(QWidget):
         self._show_empty(entry)
 
     def show_revised(self) -> None:
-        """Show the same words divided or spoken in another way; the view stays where it is."""
+        """Show an edited text; the view stays where it is."""
         entry = self.entry
         if entry is not None:
             self.view.show_speakers(wording.named(entry.speakers))
@@ -210,6 +211,17 @@ class TranscriptPage(QWidget):
         if self.entry is not None and self.entry.has_text:
             self.find_bar.open()
             self._look_for(self.find_bar.field.text())
+
+    def open_replace(self) -> None:
+        """Let the user look for words and put others in their place."""
+        if self.entry is not None and self.entry.has_text and self.view.is_editable:
+            self.find_bar.open(replacing=True)
+            self._look_for(self.find_bar.field.text())
+
+    def find_from(self, place: Place) -> None:
+        """Look at the next hit from a place on."""
+        self.view.look_for(self.find_bar.field.text(), place)
+        self._count_hits()
 
     def close_find(self) -> None:
         """End the search."""

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from desktop_app.app import wording
 from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Speaker
+from desktop_app.ui.transcript import marks
 from desktop_app.ui.transcript.finder import Finder
 from desktop_app.ui.transcript.flow import Flow, Paragraph
 from desktop_app.ui.transcript.selection import Selection
@@ -92,7 +93,7 @@ class ParagraphPainter:
 
     Attributes: left (of the text); speakers (by id); playing (the line that is heard, -1 for none); spoken (the
     characters of its word that is heard, begin and end; equal for none); hovered (the line whose time is under the
-    mouse, -1 for none).
+    mouse, -1 for none); shows_doubtful (whether doubtful words are marked).
     """
 
     def __init__(self, theme: Theme, flow: Flow, selection: Selection, finder: Finder) -> None:
@@ -102,6 +103,7 @@ class ParagraphPainter:
         self.speakers: dict[str, Speaker] = {}
         self.playing = self.hovered = -1
         self.spoken = (0, 0)
+        self.shows_doubtful = False
 
     # Where things are.
 
@@ -130,12 +132,13 @@ class ParagraphPainter:
         painter.drawText(QPointF(self.left - S4 - width, y + self._flow.baseline), clock)
         if index == self.playing:
             self._fill(painter, index, y, *self.spoken, colors.color("spoken"))
-        marks = self._finder.marks_in(index)
-        for begin, end, role in (*marks, (*self._selection.range_in(index), "selection")):
+        hits = self._finder.marks_in(index)
+        for begin, end, role in (*hits, (*self._selection.range_in(index), "selection")):
             self._fill(painter, index, y, begin, end, colors.color(role))
-        over = [(begin, end, "on_hit") for begin, end, role in marks if role == "hit_now"]
+        over = [(begin, end, "on_hit") for begin, end, role in hits if role == "hit_now"]
         paint_text(painter, self._flow, index, QPointF(self.left, y), colors, over)
         self._paint_corrections(painter, index, y)
+        self._paint_marks(painter, index, y)
         if caret and self._selection.caret[0] == index:
             x, row = self._flow.caret_at(*self._selection.caret)
             painter.fillRect(QRectF(self.left + x - 0.75, y + row + 4, 1.5, LINE_HEIGHT - 7), colors.color("accent"))
@@ -169,6 +172,19 @@ class ParagraphPainter:
         for left, right, top in self._flow.spans(index, begin, end) if begin < end else ():
             place = QRectF(self.left + left - 1, y + top + 2, right - left + 2, LINE_HEIGHT - 4)
             painter.drawRoundedRect(place, 3, 3)
+
+    def _paint_marks(self, painter: QPainter, index: int, y: float) -> None:
+        """A thin line under what a reader has written, dots under what the target was not sure of."""
+        colors = self._theme.palette
+        dots = QPen(colors.color("doubtful"), 2.0, Qt.PenStyle.CustomDashLine, Qt.PenCapStyle.RoundCap)
+        dots.setDashPattern([0.01, 2.0])  # in widths of the line
+        kinds = [(marks.is_edited, QPen(colors.color("edited"), 1.0))]
+        for wanted, pen in [*kinds, (marks.is_doubtful, dots)] if self.shows_doubtful else kinds:
+            painter.setPen(pen)
+            for begin, end in marks.ranges(self._flow.paragraphs[index], wanted):
+                for left, right, top in self._flow.spans(index, begin, end):
+                    under = y + top + self._flow.baseline + 4.5
+                    painter.drawLine(QPointF(self.left + left + 1, under), QPointF(self.left + right - 1, under))
 
     def _paint_corrections(self, painter: QPainter, index: int, y: float) -> None:
         for mark in self._flow.corrections:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextLayout
 
 from desktop_app.ui.transcript.flow import Flow
 
@@ -104,6 +103,10 @@ class Selection:
         self.put(step(by_word), keep_anchor)
         return True
 
+    def beside(self, step: int, by_word: bool) -> Place:
+        """The place beside the caret, forwards (`step` 1) or backwards (-1); the caret itself at the ends."""
+        return self._sideways(step, by_word)
+
     def _length(self, index: int) -> int:
         return len(self._flow.paragraphs[index].text)
 
@@ -118,9 +121,7 @@ class Selection:
             if not 0 <= other < len(self._flow.paragraphs):
                 return self.caret
             return other, 0 if step > 0 else self._length(other)
-        layout = self._flow.layout(index)
-        words = QTextLayout.CursorMode.SkipWords if by_word else QTextLayout.CursorMode.SkipCharacters
-        return index, layout.nextCursorPosition(at, words) if step > 0 else layout.previousCursorPosition(at, words)
+        return index, self._flow.step(index, at, step, by_word)
 
     def _vertical(self, step: int) -> Place:
         index, at = self.caret

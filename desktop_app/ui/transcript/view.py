@@ -1,11 +1,12 @@
-"""The transcript: read, selected, copied and searched with mouse and keyboard while it may still be written."""
+"""The transcript: read, selected, copied, searched and typed in with mouse and keyboard."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
+from typing import Any, cast
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -13,6 +14,7 @@ from PySide6.QtGui import (
     QCursor,
     QFocusEvent,
     QGuiApplication,
+    QInputMethodEvent,
     QKeyEvent,
     QMouseEvent,
     QPaintEvent,
@@ -37,6 +39,7 @@ from desktop_app.ui.transcript.painting import (
     text_column,
 )
 from desktop_app.ui.transcript.selection import Place, Selection
+from desktop_app.ui.transcript.typing import Edit, edit_of
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.screen_reader import announce
@@ -61,13 +64,15 @@ class TranscriptView(QAbstractScrollArea):
     Attributes: flow (the layout); selection; finder (what is searched for); follower (keeps the end in view).
     Signals: speaker_asked(id, place on the screen) when a name is clicked; time_asked(seconds) when a time is;
     clicked(paragraph, character) when the caret was put somewhere by the mouse and nothing was selected;
-    menu_asked(menu) before the menu of the text is shown.
+    menu_asked(menu) before the menu of the text is shown; edit_asked(begin, end, text) when something is typed, deleted
+    or pasted: who owns the text changes it, lets the view `revise`, and puts the caret behind it by `place_caret`.
     """
 
     speaker_asked = Signal(str, QRect)
     time_asked = Signal(float)
     clicked = Signal(int, int)
     menu_asked = Signal(QMenu)
+    edit_asked = Signal(tuple, tuple, str)
 
     def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -96,8 +101,8 @@ class TranscriptView(QAbstractScrollArea):
         self._fading.timeout.connect(self._fade)
         self._edge = QTimer(self, interval=40)
         self._edge.timeout.connect(self._drag_beyond_edge)
-        actions.on(copy_selection=self.copy, select_all=self._select_all)
-        self.addActions([actions["copy_selection"], actions["select_all"]])
+        actions.on(copy_selection=self.copy, select_all=self._select_all, cut=self.cut, paste=self.paste)
+        self.addActions([actions[name] for name in ("copy_selection", "select_all", "cut", "paste")])
         theme.changed.connect(self.viewport().update)
 
     def column(self) -> tuple[int, int]:
@@ -138,7 +143,7 @@ class TranscriptView(QAbstractScrollArea):
         self.viewport().update()
 
     def revise(self, segments: Sequence[Segment], lines: Sequence[TentativeLine], live: bool) -> None:
-        """Show the same words divided or spoken in another way. The view and the caret stay at their words."""
+        """Show an edited text. The view and the caret stay at their words."""
         first, above = self.top_place()
         looked_for, hit = self.finder.text, self.finder.current
         change = self.flow.revise(segments)
@@ -149,6 +154,46 @@ class TranscriptView(QAbstractScrollArea):
         self.finder.current = min(hit, len(self.finder.hits) - 1)
         if self.flow.paragraphs:
             self._restore((change.place(first, 0)[0], above))
+        self.viewport().update()
+
+    def set_editable(self, editable: bool) -> None:
+        """Whether what is typed is asked for by `edit_asked`."""
+        self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, editable)
+        if not editable:
+            self._compose("")
+
+    @property
+    def is_editable(self) -> bool:
+        """Whether the text can be edited."""
+        return self.testAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
+
+    def place_caret(self, place: Place) -> None:
+        """Show the caret at a place after an edit; a screen reader is told the paragraph if it is another one."""
+        before = self.selection.caret[0]
+        self.selection.put(place, False)
+        self.selection.clamp()
+        self.reveal(*self.selection.caret)
+        self._caret_wanted = True
+        if before != self.selection.caret[0]:
+            self.say(self.selection.caret[0])
+        self.updateMicroFocus()
+        self.viewport().update()
+
+    def select(self, begin: Place, end: Place) -> None:
+        """Select a stretch of the text and show it."""
+        self.selection.anchor, self.selection.caret = begin, end
+        self.follower.stop()
+        self.reveal(*begin)
+        self._cursor_moved()
+
+    @property
+    def shows_doubtful(self) -> bool:
+        """Whether doubtful words are marked."""
+        return self._painter.shows_doubtful
+
+    def show_doubtful(self, shown: bool) -> None:
+        """Mark the words that the target was not sure of, or mark them no more."""
+        self._painter.shows_doubtful = shown
         self.viewport().update()
 
     def show_speakers(self, speakers: Sequence[Speaker]) -> None:
@@ -223,10 +268,10 @@ class TranscriptView(QAbstractScrollArea):
 
     # Finding.
 
-    def look_for(self, text: str) -> None:
-        """Mark every place of a text and show the first one from the top of the view on."""
-        near = (self.flow.at(self._bar.value()), 0) if self.flow.paragraphs else (0, 0)
-        self.finder.look_for(text, near)
+    def look_for(self, text: str, near: Place | None = None) -> None:
+        """Mark every place of a text and show the first one from a place on, or else from the top of the view."""
+        top = (self.flow.at(self._bar.value()), 0) if self.flow.paragraphs else (0, 0)
+        self.finder.look_for(text, top if near is None else near)
         self._show_hit()
 
     def look_on(self, step: int) -> None:
@@ -455,7 +500,11 @@ class TranscriptView(QAbstractScrollArea):
         """What can be done with the text under the mouse, and with those who speak."""
         made = QMenu(self)
         made.aboutToHide.connect(made.deleteLater)
+        if self.is_editable:
+            self._actions.item(made, "cut", self.cut).setEnabled(self.selection.has_selection)
         self._actions.item(made, "copy_selection", self.copy).setEnabled(self.selection.has_selection)
+        if self.is_editable:
+            self._actions.item(made, "paste", self.paste).setEnabled(bool(QGuiApplication.clipboard().text()))
         self._actions.item(made, "select_all", self._select_all).setEnabled(bool(self.flow.paragraphs))
         self.menu_asked.emit(made)
         return made
@@ -467,6 +516,18 @@ class TranscriptView(QAbstractScrollArea):
         if self.selection.has_selection:
             QGuiApplication.clipboard().setText(self.selection.text())
 
+    def cut(self) -> None:
+        """Move what is selected to the clipboard."""
+        if self.is_editable and self.selection.has_selection:
+            self.copy()
+            self.edit_asked.emit(*self.selection.range, "")
+
+    def paste(self) -> None:
+        """Put the clipboard's text in the place of what is selected."""
+        text = QGuiApplication.clipboard().text()
+        if self.is_editable and text and self.flow.paragraphs:
+            self.edit_asked.emit(*self.selection.range, text)
+
     def _select_all(self) -> None:
         self.selection.select_all()
         self._cursor_moved()
@@ -477,7 +538,21 @@ class TranscriptView(QAbstractScrollArea):
         super().focusInEvent(event)
         self.viewport().update()
 
+    def event(self, event: QEvent) -> bool:
+        """What types is no shortcut while the text can be edited."""
+        if event.type() == QEvent.Type.ShortcutOverride and self._edit_of(cast("QKeyEvent", event)) is not None:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _edit_of(self, event: QKeyEvent) -> Edit | None:
+        return edit_of(event, self.selection) if self.is_editable and self.flow.paragraphs else None
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        edit = self._edit_of(event)
+        if edit is not None:
+            self.edit_asked.emit(*edit)
+            return
         steps = {
             Qt.Key.Key_PageUp: QAbstractSlider.SliderAction.SliderPageStepSub,
             Qt.Key.Key_PageDown: QAbstractSlider.SliderAction.SliderPageStepAdd,
@@ -492,10 +567,55 @@ class TranscriptView(QAbstractScrollArea):
         else:
             super().keyPressEvent(event)
 
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """What an input method has composed is typed; what it still composes is shown at the caret."""
+        if not self.is_editable or not self.flow.paragraphs:
+            event.ignore()
+            return
+        self._compose("")
+        begin, end = self.selection.range
+        if event.replacementLength():
+            index, character = self.selection.caret
+            at = character + event.replacementStart()
+            begin, end = (index, max(at, 0)), (index, max(at + event.replacementLength(), 0))
+        composes_anew = event.preeditString() and self.selection.has_selection
+        if event.commitString() or event.replacementLength() or composes_anew:
+            self.edit_asked.emit(begin, end, event.commitString())
+        self._compose(event.preeditString())
+        event.accept()
+
+    def _compose(self, text: str) -> None:
+        self.flow.compose(*self.selection.caret, text)
+        self.viewport().update()
+
+    def inputMethodQuery(self, query: Qt.InputMethodQuery) -> Any:
+        """What input methods ask about the text around the caret."""
+        index, character = self.selection.caret
+        text = self.flow.paragraphs[index].text if index < len(self.flow.paragraphs) else ""
+        anchor = self.selection.anchor[1] if self.selection.anchor[0] == index else character
+        answers: dict[Qt.InputMethodQuery, Callable[[], Any]] = {
+            Qt.InputMethodQuery.ImEnabled: lambda: self.is_editable,
+            Qt.InputMethodQuery.ImReadOnly: lambda: not self.is_editable,
+            Qt.InputMethodQuery.ImCursorRectangle: self._caret_rect,
+            Qt.InputMethodQuery.ImAnchorRectangle: self._caret_rect,
+            Qt.InputMethodQuery.ImFont: lambda: self.flow.font,
+            Qt.InputMethodQuery.ImSurroundingText: lambda: text,
+            Qt.InputMethodQuery.ImCursorPosition: lambda: character,
+            Qt.InputMethodQuery.ImAnchorPosition: lambda: anchor,
+            Qt.InputMethodQuery.ImCurrentSelection: self.selection.text,
+        }
+        answer = answers.get(query)
+        return answer() if answer is not None else super().inputMethodQuery(query)
+
+    def _caret_rect(self) -> QRect:
+        under = self.caret_place()
+        return QRect(under.x(), under.y() - LINE_HEIGHT, 1, LINE_HEIGHT)
+
     def _cursor_moved(self) -> None:
         """Show the selection, and let a screen reader say the paragraph that the caret has come to."""
         self._caret_wanted = True
         index = self.selection.caret[0]
         if index < len(self.flow.paragraphs):
             self.say(index)
+        self.updateMicroFocus()
         self.viewport().update()

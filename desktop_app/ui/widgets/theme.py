@@ -55,6 +55,8 @@ class Palette:
     hit: str = _color("#fdeebb", "#55491f")
     hit_now: str = _color("#ffcf4d", "#ffcf4d")
     on_hit: str = _color("#1d1c1a", "#1d1c1a")
+    edited: str = _color("#7b8fc9", "#6f86c4")  # the line under what a reader has written
+    doubtful: str = _color("#b5791d", "#c79a45")  # the dots under what the target was not sure of
     warn: str = _color("#765006", "#e8c476")
     warn_ground: str = _color("#fdf6e4", "#2a2417")
     warn_line: str = _color("#f1e2b9", "#443a20")

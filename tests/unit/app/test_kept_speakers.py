@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from desktop_app.app.edits import NEW
 from desktop_app.app.entry import DONE, INTERRUPTED, Entry
-from desktop_app.app.speaker_edits import NEW
 from desktop_app.engine.messages import Failed, Finished, SegmentReady, Started
 from desktop_app.problems import Problem
 from tests.talks import talk
 from tests.ui.staging import Stage
+from tests.unit.app.test_edits import finish, name, stored
 from tests.unit.app.test_recovery import interrupted
-from tests.unit.app.test_speaker_edits import finish, stored
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_a_new_text_keeps_the_corrections_and_they_can_be_undone(stage: Stage, e
     kept = stored(stage, entry.id)
     assert (kept.segments, kept.speakers) == (mine.segments, mine.speakers)
     assert told == [entry.id]
-    assert stage.edits.undo(entry.id) == "kept corrections"
+    assert name(stage.edits.undo(entry.id)) == "kept corrections"
     assert entry.transcript().speakers == fresh.speakers
     assert stage.edits.next_undo(entry.id) == ""
 
@@ -62,7 +62,7 @@ def test_the_text_of_a_check_keeps_the_corrections(stage: Stage, entry: Entry) -
     stage.edits.merge(entry.id, "S2", "S1")
     stage.session.put_text(entry, talk(2))
     assert {segment.speaker for segment in entry.segments} == {"S1"}
-    assert stage.edits.undo(entry.id) == "kept corrections"
+    assert name(stage.edits.undo(entry.id)) == "kept corrections"
 
 
 def test_lines_that_were_only_reassigned_are_kept_after_a_restart(
@@ -79,7 +79,7 @@ def test_lines_that_were_only_reassigned_are_kept_after_a_restart(
     finish(later, again, talk(2, named=False))
     later.settle()
     assert (again.transcript().segments, again.transcript().speakers) == (mine.segments, mine.speakers)
-    assert later.edits.undo(entry.id) == "kept corrections"
+    assert name(later.edits.undo(entry.id)) == "kept corrections"
     assert again.segments[2].speaker == "S2"
     later.settle()
     assert later.library.corrections(entry.id) is None
@@ -121,5 +121,5 @@ def test_a_live_recording_that_was_broken_off_and_goes_on_keeps_what_was_correct
     assert entry.state == DONE
     assert [part.speaker for part in entry.segments[:4]] == ["S1", "S1", "S2", "S2"]
     assert {part.speaker for part in entry.segments[4:]} == {"S1", "S2"}
-    assert edits.undo(entry.id) == "kept corrections"
+    assert name(edits.undo(entry.id)) == "kept corrections"
     assert [part.speaker for part in entry.segments] == [part.speaker for part in whole.segments]

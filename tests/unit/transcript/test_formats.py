@@ -106,6 +106,22 @@ def test_json_from_before_there_were_turns_can_be_read() -> None:
     assert formats.read_json(json.dumps(old)).speakers == (Speaker("S1", "Ann <b>"), Speaker("S2", "Bo Li"))
 
 
+def test_json_from_before_words_could_be_edited_can_be_read() -> None:
+    word = Word("Bye.", 3.0, 4.0, 0.5, "S2", edited=True)
+    whole = dataclasses.replace(SPOKEN, segments=(dataclasses.replace(SPOKEN.segments[2], words=(word,)),))
+    written = json.loads(rendered(whole, "json"))
+    assert formats.read_json(json.dumps(written)) == whole
+    del written["segments"][0]["words"][0]["edited"]
+    assert formats.read_json(json.dumps(written)).segments[0].words == (dataclasses.replace(word, edited=False),)
+
+
+@pytest.mark.parametrize("name", ["txt", "srt", "vtt", "csv"])
+def test_a_line_that_a_reader_has_emptied_is_left_out(name: str) -> None:
+    emptied = dataclasses.replace(SPOKEN, segments=(SPOKEN.segments[0], Segment(1, 2.0, 3.0, " "), SPOKEN.segments[2]))
+    without = dataclasses.replace(SPOKEN, segments=(SPOKEN.segments[0], SPOKEN.segments[2]))
+    assert rendered(emptied, name) == rendered(without, name)
+
+
 @pytest.mark.parametrize(("old", "now"), [("", None), ("Cut short.", Problem("library.text", text="Cut short."))])
 def test_json_with_a_sentence_about_the_damage_can_be_read(old: str, now: Problem | None) -> None:
     found = json.loads(rendered(SPOKEN, "json"))
