@@ -37,8 +37,8 @@ def is_exact() -> bool:
     """Whether the CPU multiplies bytes without overflow. One without VNNI adds two products in 16 bits, and of the
     largest bytes loses nearly all (OpenVINO 2026.4.1, `ONEDNN_MAX_CPU_ISA=AVX512_CORE`)."""
     size = 64
-    inputs = [take([1, 1, size, size], Type.f32, name) for name in "qkv"]
-    model = Model([give(attend(*inputs, scale=1 / size), "attended")], inputs, "bytes")
+    q, k, v = (take([1, 1, size, size], Type.f32, name) for name in "qkv")
+    model = Model([give(attend(q, k, v, 1 / size), "attended")], [q, k, v], "bytes")
     signs = np.ones((1, 1, size, size), np.float32)
     signs[:, :, 1::2] = -1  # half of the keys have the score 1, half -1
     found = core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([np.ones_like(signs), signs, signs])
