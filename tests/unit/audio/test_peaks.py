@@ -68,7 +68,9 @@ def test_a_missing_file_ends_without_peaks(tmp_path: Path) -> None:
     assert events.ends == [(1, Problem("file.missing"))]
 
 
-def test_a_crash_keeps_what_was_read(steps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_keeps_what_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = tmp_path / "long.flac"  # of which more follows when the first peaks have come
+    soundfile.write(long, np.zeros(3600 * SAMPLE_RATE, np.int16), SAMPLE_RATE)
     made: list[decoder_process.Decoder] = []
     receive = decoder_process.Decoder.receive
 
@@ -81,7 +83,7 @@ def test_a_crash_keeps_what_was_read(steps: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(decoder_process.Decoder, "receive", receive_and_crash)
     events = Events()
-    PeakReader(events).read(steps)
+    PeakReader(events).read(long)
     assert events.done.wait(10.0)
     assert len(events.batches) == len(made) == 1
     assert events.ends == [(1, Problem("file.crashed"))]
