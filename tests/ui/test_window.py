@@ -128,6 +128,23 @@ def test_the_end_is_followed_until_the_user_scrolls_up(window: Window, stage: St
     assert not view.follower.pill.isVisible()
 
 
+def test_a_movement_to_the_end_goes_on_when_the_text_is_measured_meanwhile(
+    window: Window, stage: Stage, recording: Make
+) -> None:
+    """Lines below are guessed until they are measured; the last measurement may come before the movement has ended."""
+    (entry,) = stage.drop(recording("one.wav"))
+    stage.say(Started(entry.id, 600.0, MODELS), *(SegmentReady(entry.id, segment(n)) for n in range(60)))
+    view, bar = window.page.view, window.page.view.verticalScrollBar()
+    stage.qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+    bar.triggerAction(QAbstractSlider.SliderAction.SliderPageStepSub)
+    view.follower.pill.click()
+    assert bar.value() < bar.maximum()
+    view.follower.set_range(bar.maximum() + view.viewport().height() + 90)
+    view.follower.keep_end()
+    assert bar.value() < bar.maximum(), "no leap"
+    stage.qtbot.waitUntil(lambda: bar.value() == bar.maximum())
+
+
 def test_the_page_never_gets_shorter_while_it_is_written(window: Window, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     stage.say(Started(entry.id, 600.0, MODELS), *(SegmentReady(entry.id, segment(n)) for n in range(40)))

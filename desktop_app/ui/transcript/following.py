@@ -66,6 +66,13 @@ class Follower(QObject):
             self._glide.setEndValue(end)
             self._glide.start()
 
+    def keep_end(self) -> None:
+        """Show the end of content whose height has changed; a movement towards the old end goes on to the new one."""
+        if self._glide.state() == QPropertyAnimation.State.Running:
+            self._glide.setEndValue(self._bar.maximum())
+        else:
+            self._bar.setValue(self._bar.maximum())
+
     def set_range(self, total: int) -> None:
         """The height of the content. A shorter range moves the bar, which is no wish to stop following."""
         following = self.following

@@ -332,7 +332,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _restore(self, place: tuple[int, float]) -> None:
         if self.follower.growing and self.follower.following:
-            self._bar.setValue(self._bar.maximum())
+            self.follower.keep_end()
         elif self.flow.paragraphs and place != (0, -S4):
             self.follower.scroll_to(round(self.flow.begin_of(place[0]) + place[1]) + S4)
 
