@@ -263,7 +263,7 @@ def main() -> None:
                 if part == "live":
                     _shoot_live(camera, booth, files)
                 elif part == "speakers":
-                    _shoot_speakers(camera, files[0].parent)
+                    _shoot_speakers(camera, files[0].parent / "Conversations")
                 elif part == "models":
                     _shoot_models(camera, home / f"hub-{look}")
                 else:

@@ -6,8 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+import soundfile
 from PySide6.QtCore import QPoint
 
+from desktop_app import resources
 from desktop_app.library.store import Library
 from tests.talks import talk
 
@@ -18,8 +21,11 @@ _TWO, _FIVE = "Breakfast with Rose.flac", "House meeting.flac"
 
 
 def stage(library: Library, folder: Path) -> None:
-    """Put a conversation of two and one of five into the library."""
+    """Put a conversation of two and one of five into the library, with a sound of their lengths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    speech, rate = soundfile.read(resources.path("resources", "sample", "conversation.flac"), dtype="int16")
     for name, made in ((_FIVE, talk(5, rounds=3)), (_TWO, talk(2))):
+        soundfile.write(folder / name, np.resize(speech, round(made.seconds * rate)), rate)
         found = library.add(str(folder / name))
         library.begin(found.id, made.models, made.seconds)
         library.finish(found.id, replace(made, path=found.path))
