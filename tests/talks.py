@@ -42,7 +42,10 @@ def talk(speakers: int = 2, rounds: int = 1, named: bool = True) -> Transcript:
         Speaker(f"S{who + 1}", _TABLE[who] if named else f"Speaker {who + 1}", tuple(turns.get(who, ())))
         for who in range(speakers)
     )
-    stats = Statistics(at, at / 8, 1.0, 1.5, 2.5, 40 * rounds, 14 * rounds, 30, 34, 27)
+    stats = Statistics(
+        audio_seconds=at, wall_seconds=at / 8, encode_seconds=1.0, draft_seconds=1.5, verify_seconds=2.5,
+        tokens=40 * rounds, target_passes=14 * rounds, draft_passes=34, compared=30, drafted=34, accepted=27,
+    )  # fmt: skip
     models = Models("base", "base draft", "model", "CPU", "f32")
     return Transcript("talk.flac", at, "en", 0.99, models, tuple(segments), people, stats)
 
