@@ -151,7 +151,9 @@ def test_a_pair_that_cannot_work_is_refused_when_it_is_tried(toy: Path, tmp_path
 
 
 @pytest.mark.parametrize("precision", ["int8", "int4"])
-def test_small_weights_are_those_that_the_engine_takes(toy: Path, tmp_path: Path, precision: str) -> None:
+def test_small_weights_are_those_that_the_engine_takes(
+    toy: Path, tmp_path: Path, precision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     draft = random_models.toy(tmp_path / "draft", seed=1)
     listener = Listener(Quantise(str(toy), str(draft), precision))
     assert listener.wait() == Done(str(toy))
@@ -163,11 +165,9 @@ def test_small_weights_are_those_that_the_engine_takes(toy: Path, tmp_path: Path
         for sides in (shape.encoder_tensors(), shape.decoder_tensors())
     ]
     assert {step.total for step in listener.steps} == {sum(sizes)}
-    cache = folders.cache() / "compiled"
-    made = set(cache.glob("*.weights"))
+    monkeypatch.setattr(quantised, "_write", None)  # nothing is quantised once more
     for folder in (toy, draft):
-        openvino.load(read(folder), precision=precision, cache=cache)
-    assert set(cache.glob("*.weights")) == made
+        openvino.load(read(folder), precision=precision, cache=folders.cache() / "compiled")
 
 
 def test_graphs_of_openvino_keep_their_numbers(toy: Path, tmp_path: Path) -> None:
