@@ -50,9 +50,10 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of what Galley keeps during this test, empty at its start. Compiled models are shared by all tests."""
     folder = tmp_path_factory.mktemp("home")
-    shared = _SESSION_HOME / "cache"
+    shared = _SESSION_HOME / "compiled"
     shared.mkdir(exist_ok=True)
-    (folder / "cache").symlink_to(shared, target_is_directory=True)
+    (folder / "cache").mkdir()
+    (folder / "cache" / "compiled").symlink_to(shared, target_is_directory=True)
     monkeypatch.setenv("GALLEY_HOME", str(folder))
     return folder
 

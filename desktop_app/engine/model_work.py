@@ -29,6 +29,8 @@ from desktop_app.engine.messages import Beat, Cancel
 from desktop_app.problems import Problem
 from desktop_app.training.wish import Wish
 
+_ATTEMPTS = 20  # to remove a folder
+
 GRACE = 2.0
 """Seconds that a cancelled task has to clean up, if it would leave files behind; others are killed at once: what a
 download has received is kept however it ends."""
@@ -276,9 +278,12 @@ def _watch_for_cancel(connection: Connection, unwanted: Event, work: Work) -> No
 
 
 def _clear_room(work: Work) -> None:
-    """Remove what a conversion that was killed, or whose parent was, has left."""
+    """Remove what a conversion that was killed, or whose parent was, has left. It may write meanwhile."""
     if isinstance(work, Convert):
-        shutil.rmtree(work.room, ignore_errors=True)
+        for _attempt in range(_ATTEMPTS):
+            shutil.rmtree(work.room, ignore_errors=True)
+            if not work.room.exists():
+                break
 
 
 def _outcome(work: Work, progress: Callable[[str, float, float], None], announce: Announce) -> Message:
