@@ -1,8 +1,8 @@
 """Hours of live audio, fed faster than real time: memory stays flat, updates do not become slower, nothing is lost.
 
-`make soak` plays two hours; `--minutes 3` is the short form. The sample conversation is repeated with pauses, and in
-every tenth one somebody is silent for half a minute. Every ten minutes of audio a line says how it goes. Ends with
-status 1 where memory, cost or backlog has grown.
+`make soak` plays two hours; `--minutes 3` is the short form, and `--every 4` updates as seldom as a slow computer
+would. The sample conversation is repeated with pauses, and in every tenth one somebody is silent for half a minute.
+Every ten minutes of audio a line says how it goes. Ends with status 1 where memory, cost or backlog has grown.
 
 Costs are processor time of all threads. A busy machine adds to it; the target's passes for an update do not depend on
 the machine at all.
@@ -29,7 +29,6 @@ from desktop_app.engine.models import Shelf
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.statistics import Counter
 
-EVERY = 1.0  # seconds of audio between two updates
 REPORT = 600.0  # seconds of audio between two lines of the report
 MOST_MEMORY, MOST_SLOWER = 30.0, 1.25  # megabytes that may be added; how much dearer the last tenth may be
 
@@ -47,8 +46,10 @@ class Moment:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=120.0)
+    parser.add_argument("--every", type=float, default=1.0, help="seconds of audio between two updates")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
+    step = round(arguments.every * SAMPLE_RATE)
     with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as file:
         sample = np.concatenate(list(file))
     short, long = (np.zeros(seconds * SAMPLE_RATE, np.float32) for seconds in (2, 30))
@@ -83,8 +84,8 @@ def main() -> int:
 
     while live.received < total:
         at = at if at < len(sound) else 0
-        live.feed(sound[at : at + round(EVERY * SAMPLE_RATE)])
-        at += round(EVERY * SAMPLE_RATE)
+        live.feed(sound[at : at + step])
+        at += step
         while live.due:
             update()
             if live.received - live.decoded < SAMPLE_RATE:
@@ -109,7 +110,7 @@ def main() -> int:
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     flat = parts[-1]["memory_mb"] - parts[0]["memory_mb"] < MOST_MEMORY
     cheap = last["update_seconds"] < MOST_SLOWER * first["update_seconds"] and last["passes"] < first["passes"] + 1
-    prompt = last["largest_backlog"] < first["largest_backlog"] + EVERY
+    prompt = last["largest_backlog"] < first["largest_backlog"] + arguments.every
     return 0 if flat and cheap and prompt and live.received == live.decoded else 1
 
 

@@ -6,6 +6,8 @@ Silero's own `VADIterator`. A start counts from one second before, because first
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -25,8 +27,8 @@ class VoiceGate:
     """Finds where speech begins and ends in a stream of mono audio at 16 kHz.
 
     `pre_roll` seconds before the first voiced frame belong to the speech, and `tail` seconds behind the last; `closing`
-    seconds without voice end it. In near silence (below -70 dB) the network is not asked: it takes half a
-    millisecond a frame of 32 ms.
+    seconds without voice end it. In near silence (below -70 dB) the network is not asked: it takes a
+    tenth of a millisecond a frame of 32 ms, and seven times that for one frame alone.
 
     Attributes:
         speaking: whether somebody speaks now.
@@ -57,8 +59,8 @@ class VoiceGate:
         audio = np.concatenate([self._rest, samples]) if len(self._rest) else samples
         whole = len(audio) // FRAME * FRAME
         turns: list[tuple[bool, int]] = []
-        for start in range(0, whole, FRAME):
-            turns += self._judge(self._probability(audio[start : start + FRAME]))
+        for probability in self._probabilities(audio[:whole].reshape(-1, FRAME)):
+            turns += self._judge(probability)
         self._rest = audio[whole:].copy()
         return turns
 
@@ -69,16 +71,22 @@ class VoiceGate:
         self._close(self._at + len(self._rest))
         return [(False, self._end)]
 
-    def _probability(self, frame: Samples) -> float:
-        if float(np.dot(frame, frame)) < FRAME * _QUIET**2:
-            self._quiet += 1
-            if self._quiet > _QUIET_FRAMES:
-                return 0.0
-        else:
-            if self._quiet > _QUIET_FRAMES:
-                self._network.reset()  # what it remembers was not just now
-            self._quiet = 0
-        return float(self._network(frame)[0])
+    def _probabilities(self, frames: Samples) -> Iterator[float]:
+        """Of frames [n, 512]; those between two silences are given to the network together."""
+        quiet = np.einsum("ij,ij->i", frames, frames) < FRAME * _QUIET**2
+        asked = 0  # how many frames have had their answer
+        for at, still in enumerate(quiet):
+            if still:
+                self._quiet += 1
+                if self._quiet > _QUIET_FRAMES:
+                    yield from self._network(frames[asked:at])
+                    yield 0.0
+                    asked = at + 1
+            else:
+                if self._quiet > _QUIET_FRAMES:
+                    self._network.reset()  # what it remembers was not just now
+                self._quiet = 0
+        yield from self._network(frames[asked:])
 
     def _judge(self, probability: float) -> list[tuple[bool, int]]:
         begin, self._at = self._at, self._at + FRAME
