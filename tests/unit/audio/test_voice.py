@@ -98,6 +98,28 @@ def test_near_silence_costs_next_to_nothing() -> None:
     assert time.process_time() - began < 0.05 * 60 / 10  # a tenth of the processor time that silence may take
 
 
+def test_after_half_a_second_of_silence_the_network_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it remembers of the sound before belongs to another moment; a shorter pause it hears."""
+    forgot: list[int] = []
+    heard = 0
+
+    class Network:
+        def reset(self) -> None:
+            forgot.append(heard)
+
+        def __call__(self, samples: np.ndarray) -> np.ndarray:
+            nonlocal heard
+            heard += len(samples.reshape(-1, FRAME))
+            return np.zeros(len(samples.reshape(-1, FRAME)), np.float32)
+
+    monkeypatch.setattr("desktop_app.audio.voice.Silero", Network)
+    loud, pause, silence = noise(10 * FRAME / SAMPLE_RATE, 0.1), np.zeros(16 * FRAME), np.zeros(17 * FRAME)
+    gate = VoiceGate()
+    gate.feed(np.concatenate([loud, pause, loud, silence, loud, pause]).astype(np.float32))
+    assert forgot == [10 + 16 + 10 + 16]  # after the long silence
+    assert heard == forgot[-1] + 10 + 16
+
+
 def test_a_voice_is_judged_alike_whatever_was_asked_before() -> None:
     """Frames lie on one grid and the network hears a stream, so that a line's edges do not decide what it is."""
     audio = np.concatenate([noise(1, 1e-3), clip(0), noise(1, 1e-3), clip(1)])
