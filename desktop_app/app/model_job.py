@@ -17,6 +17,8 @@ _STEPS = {  # what a Step says, but "Downloading", which has more to tell
     "Checking": N_("Verifying…"),
     "Copying": N_("Copying…"),
     "Quantising": N_("Quantising the weights…"),
+    "Loading": N_("Preparing the model…"),
+    "Measuring": N_("Measuring…"),
 }
 
 

@@ -15,6 +15,7 @@ from desktop_app.app.model_job import Job
 from desktop_app.app.preferences import AUTO, OFF, Preferences
 from desktop_app.app.problems import sentence
 from desktop_app.app.signals import Signal
+from desktop_app.app.speeds import Chosen, Speeds, installed_memory, suggestion
 from desktop_app.app.worker import Post, Worker
 from desktop_app.engine import model_list
 from desktop_app.engine.model_list import Listed, ModelList
@@ -22,6 +23,7 @@ from desktop_app.engine.model_work import (
     Add,
     Done,
     Download,
+    Measure,
     Message,
     Quantise,
     Refused,
@@ -33,9 +35,10 @@ from desktop_app.engine.model_work import (
     Work,
 )
 from desktop_app.texts import N_, _
+from desktop_app.transcript.statistics import Speed
 
-PAIR, SMALL = "+pair", "+small"
-"""Names of what is no work on a single model: trying a pair, quantising its weights."""
+PAIR, SMALL, SPEED = "+pair", "+small", "+speed"
+"""Names of what is no work on a single model: trying a pair, quantising its weights, measuring its speed."""
 
 CATALOGUE_NOTES = (N_("Already fast; no draft needed."),)
 """What models/catalogue.toml says of models, marked for translation."""
@@ -55,8 +58,9 @@ Start = Callable[[Work, Callable[[Message], None]], TaskPort]
 class ModelStore:
     """Attributes:
         list: what there is; None until it was looked for.
-        jobs: work in hand, by the name of its model, of a folder that is added, PAIR or SMALL.
+        jobs: work in hand, by the name of its model, of a folder that is added, PAIR, SMALL or SPEED.
         problems: why work could not be done, a sentence, by the same names; forgotten when it is tried again.
+        speeds: what was measured on this computer.
         draft_in_use: the name of what would draft now, "" for nothing, None while that is being found out.
 
     Signals:
@@ -82,6 +86,7 @@ class ModelStore:
         self.list: ModelList | None = None
         self.jobs: dict[str, Job] = {}
         self.problems: dict[str, str] = {}
+        self.speeds = Speeds()
         self.draft_in_use: str | None = None
 
     def refresh(self) -> None:
@@ -170,6 +175,24 @@ class ModelStore:
         else:
             self._quantise(precision)
 
+    def measure(self) -> None:
+        """Measure how fast the models in use transcribe on this computer."""
+        self._begin(SPEED, Measure(*self._chosen()))
+
+    @property
+    def speed(self) -> Speed | None:
+        """What was measured of the models in use."""
+        return self.speeds.find(self._chosen())
+
+    @property
+    def suggestion(self) -> tuple[Listed, float] | None:
+        """A better model that this computer should manage, and about how fast, by what was measured."""
+        speed, used = self.speed, self.find(self.in_use)
+        if self.list is None or speed is None or used is None:
+            return None
+        models = sorted((*self.list.installed, *self.list.offered), key=lambda each: -each.parameters)
+        return suggestion(speed, used, models, installed_memory())
+
     def choose_mirror(self, address: str) -> None:
         """Download from another hub; "" for the public one."""
         self._preferences.mirror = address.strip()
@@ -246,6 +269,9 @@ class ModelStore:
                 self._preferences.precision = work.precision
             case Try():
                 self._take(work, done)
+            case Measure() if done.speed is not None:
+                self.speeds.keep((work.target, work.draft, work.precision), done.speed)
+                self._worker.do(self.speeds.save)
 
     def _refuse(self, name: str, work: Work, message: Refused) -> None:
         why = sentence(message.problem)
@@ -266,6 +292,10 @@ class ModelStore:
             self._keep_precision()
         if self._note:
             self.problems[PAIR], self._note = self._note, ""
+
+    def _chosen(self) -> Chosen:
+        preferences = self._preferences
+        return str(preferences.folder_in_use), preferences.draft, preferences.precision
 
     def _keep_precision(self) -> None:
         """Quantise another model, too, where that is possible."""

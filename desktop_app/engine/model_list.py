@@ -39,6 +39,7 @@ class Listed:
         drafts: what the catalogue recommends as drafts, without what is installed.
         note: a sentence on it of the catalogue's, or of its folder's.
         origin: its repository, where that is none of the catalogue's, or the names of its makers.
+        parameters: how many numbers it has; 0 where unknown.
         trained_for: the model that it was trained to draft for; from_folder: whether it was added without an origin.
         graphs: whether it holds OpenVINO's own graphs, whose numbers stay as they are.
         removable, speakers: whether it can be deleted; whether it is a network that tells speakers apart.
@@ -56,6 +57,7 @@ class Listed:
     drafts: tuple[Draft, ...] = ()
     note: str = ""
     origin: str = ""
+    parameters: int = 0
     trained_for: str = ""
     from_folder: bool = False
     graphs: bool = False
@@ -146,6 +148,7 @@ def _installed(name: str, folder: Path, here: dict[str, Path]) -> Listed:
         drafts=_drafts(entry, here),
         note=entry.note if entry else parts.text_in(about, "notice"),
         origin="" if entry else model.repository,
+        parameters=entry.parameters if entry else 0,
         trained_for="" if model.repository else trained_for,
         from_folder=not (bundled or model.repository or trained_for),
         graphs=(folder / parts.DECODER).is_file() and not any(folder.glob("*.safetensors")),
@@ -166,6 +169,7 @@ def _offered(entry: Entry, begun: dict[str, int], here: dict[str, Path]) -> List
         memory=_memory(entry),
         drafts=_drafts(entry, here),
         note=entry.note,
+        parameters=entry.parameters,
     )
 
 

@@ -25,9 +25,10 @@ from desktop_app import folders
 from desktop_app.engine import log
 from desktop_app.engine.child import Child
 from desktop_app.engine.heartbeat import Heartbeat, Limits, Watchdog
-from desktop_app.engine.messages import Beat, Cancel
+from desktop_app.engine.messages import Beat, Cancel, Options
 from desktop_app.problems import Problem
 from desktop_app.training.wish import Wish
+from desktop_app.transcript.statistics import Speed
 
 _ATTEMPTS = 20  # to remove a folder
 
@@ -101,6 +102,15 @@ class Try:
 
 
 @dataclass(frozen=True)
+class Measure:
+    """Measure how fast a model transcribes here, with this draft ("auto", "off", a name or a folder) and precision."""
+
+    target: str
+    draft: str
+    precision: str
+
+
+@dataclass(frozen=True)
 class Step:
     """Progress: the current step ("Downloading"), how many bytes of it are done, and of how many (0 if unknown)."""
 
@@ -121,12 +131,13 @@ class Announced:
 class Done:
     """The work is done. `name` is that of the model, `draft` what a pair that was tried would use ("" for none).
     `compared` is whether its bytes were compared with what they should be, `agreement` at which share of held-back
-    places a draft that was trained agrees with its target."""
+    places a draft that was trained agrees with its target, `speed` what was measured."""
 
     name: str = ""
     draft: str = ""
     compared: bool = True
     agreement: float = 0.0
+    speed: Speed | None = None
 
 
 @dataclass(frozen=True)
@@ -141,7 +152,7 @@ class Stopped:
     """The work was cancelled."""
 
 
-Work = Download | Add | Verify | Remove | Quantise | Convert | Wish | Try
+Work = Download | Add | Verify | Remove | Quantise | Convert | Wish | Try | Measure
 Message = Step | Announced | Done | Refused | Stopped
 Progress = Callable[[str, int, int], None]
 Announce = Callable[..., None]
@@ -341,6 +352,10 @@ def _done(work: Work, progress: Callable[[str, float, float], None], announce: A
             return Done(made.name, agreement=agreement)
         case Try(target, draft):
             return Done(target, _paired(target, draft))
+        case Measure(target, draft, precision):
+            from desktop_app.engine import trial
+
+            return Done(target, speed=trial.speed(Options(target, draft, precision=precision), progress))
 
 
 def _training() -> ModuleType:

@@ -1,10 +1,12 @@
-"""A trial of a device: the bundled model transcribes the beginning of the sample conversation there and on the CPU,
-and what both wrote is compared token for token. For `probe.ask`, because a driver may end the process.
+"""Trials with the beginning of the sample conversation, each in a process of its own, because a driver may end it.
+
+Of a device: the bundled model transcribes it there and on the CPU, and what both wrote is compared token for token. Of
+the speed: the models that are in use transcribe it, with the draft and without.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from time import perf_counter
@@ -21,9 +23,11 @@ from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Models, Segment
-from desktop_app.transcript.statistics import Statistics
+from desktop_app.transcript.statistics import Speed, Statistics
 
 SECONDS = 45  # two windows, the second not full
+_LEAST = 8.0  # seconds of measuring, after which what else the computer does has shown
+_MOST_ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,27 @@ def on_device(device: str) -> Trial:
         reference=_write(reference, draft=False),
         is_exact=pair.target.model.epsilon == 0,
     )
+
+
+def speed(options: Options, progress: Callable[[str, float, float], None]) -> Speed:
+    """Measure the models of these options: with the draft and without it, in turn, each at its fastest, because what
+    else the computer does can only delay them. Loading is not counted. Raises Problem.
+    """
+    pair = Shelf().pair(options, lambda stage, **values: progress("Loading", 0, 0))
+    ways = (False, True) if pair.draft else (False,)
+    taken: dict[bool, list[float]] = {way: [] for way in ways}
+    began = perf_counter()
+    for done in range(_MOST_ROUNDS):
+        share = max(done / _MOST_ROUNDS, (perf_counter() - began) / _LEAST)
+        if done and share >= 1:
+            break
+        progress("Measuring", share, 1)
+        for way in ways:
+            since = perf_counter()
+            _write(pair, draft=way)
+            taken[way].append(perf_counter() - since)
+    fastest = {way: SECONDS / min(seconds) for way, seconds in taken.items()}
+    return Speed(fastest[False], fastest.get(True, 0.0))
 
 
 def _write(pair: Pair, draft: bool) -> Run:

@@ -60,6 +60,19 @@ class Statistics:
         return self.wall_seconds / self.audio_seconds if self.audio_seconds else 0.0
 
 
+@dataclass(frozen=True)
+class Speed:
+    """Seconds of audio that are transcribed in a second, by the target alone and with its draft (0 without one)."""
+
+    alone: float
+    with_draft: float
+
+    @property
+    def used(self) -> float:
+        """That of a transcription, which drafts where it can."""
+        return self.with_draft or self.alone
+
+
 class Counter:
     """The running total of one recording.
 

@@ -15,16 +15,30 @@ from pytestqt.qtbot import QtBot
 from desktop_app import settings, texts
 from desktop_app.app.model_job import Job
 from desktop_app.app.problems import sentence
+from desktop_app.app.speeds import Speeds
 from desktop_app.engine.model_list import Listed, Source
-from desktop_app.engine.model_work import Add, Done, Download, Quantise, Refused, Remove, Step, Stopped, Try, Verify
+from desktop_app.engine.model_work import (
+    Add,
+    Done,
+    Download,
+    Measure,
+    Quantise,
+    Refused,
+    Remove,
+    Step,
+    Stopped,
+    Try,
+    Verify,
+)
 from desktop_app.problems import Problem
+from desktop_app.transcript.statistics import Speed
 from desktop_app.ui.models import page as page_module
 from desktop_app.ui.models.page import ModelsPage
 from desktop_app.ui.models.words import facts
 from desktop_app.ui.shell import window as window_module
 from desktop_app.ui.shell.window import Window
 from tests.ui.staging import Stage, drag, drop
-from tests.works import HOME, LARGE, NETWORK, SMALL
+from tests.works import BASE, HOME, LARGE, NETWORK, SMALL
 
 NO_NETWORK = Refused(Problem("download.timeout"))
 
@@ -220,11 +234,11 @@ def test_small_weights_are_made_before_they_are_used(page: ModelsPage, stage: St
     order = stage.works.of(Quantise)
     assert order.work == Quantise("", "auto", "int8")
     order.say(Step("Quantising", 600, 1000))
-    settle(stage, lambda: page.card.progress.text() == "Quantising the weights… 60%")
+    settle(stage, lambda: page.card.quantising.text.text() == "Quantising the weights… 60%")
     assert stage.preferences.precision == "auto"
     order.say(Done())
     settle(stage, lambda: stage.preferences.precision == "int8")
-    assert not page.card.bar.isVisible()
+    assert not page.card.quantising.isVisible()
     assert "int8" in window.idle._model.text()
     full.click()
     assert stage.preferences.precision == "auto"
@@ -344,3 +358,55 @@ def test_everything_is_reached_by_keys_and_fits_the_smallest_window(
     assert window.stack.currentWidget() is window.idle
     qtbot.keyClick(window, Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
     assert window.stack.currentWidget() is page
+
+
+def test_the_speed_of_this_computer_is_measured_when_asked(page: ModelsPage, stage: Stage) -> None:
+    """Nothing is computed unasked; what was found says what a user waits for, and survives a restart of the page."""
+    card = page.card
+    assert [type(each.work) for each in stage.works.all] == [Try]
+    assert card._speed_line.text().startswith("Transcribes a part of the sample conversation")
+    card.measure.click()
+    order = stage.works.of(Measure)
+    assert order.work == Measure(str(stage.preferences.folder_in_use), "auto", "auto")
+    assert not card.measure.isEnabled()
+    order.say(Step("Measuring", 1, 2))
+    settle(stage, lambda: card.measuring.text.text() == "Measuring… 50%")
+    order.say(Done("base", speed=Speed(alone=9.04, with_draft=12.6)))
+    settle(stage, card.measure.isEnabled)
+    assert not card.measuring.isVisible()
+    assert card._speed_line.text() == (
+        "13 × real time · 9.0 × without the draft model · an hour of audio takes about 5 min"
+    )
+    assert card.measure.text() == "Measure again"
+    stage.preferences.draft = "off"
+    assert card.measure.text() == "Measure"  # another pair was not measured
+    stage.preferences.draft = "auto"
+    stage.settle()
+    assert Speeds().find((order.work.target, "auto", "auto")) == Speed(9.04, 12.6)
+
+
+def test_a_better_model_is_suggested_where_this_computer_is_fast_enough(page: ModelsPage, stage: Stage) -> None:
+    base, large = replace(BASE, parameters=72_000_000), replace(LARGE, parameters=240_000_000, memory=(1000, 1000))
+    stage.works.found = replace(stage.works.found, installed=(base,), offered=(large,))
+    stage.models.refresh()
+    settle(stage, lambda: stage.models.list is stage.works.found)
+    stage.models.speeds.keep((str(stage.preferences.folder_in_use), "auto", "auto"), Speed(9.0, 13.0))
+    stage.models.changed.emit()
+    assert page.card._better_line.text() == (
+        "large, available to download, makes fewer mistakes and would run at about 2.7 × here."
+    )
+    assert page.card._better_line.isVisible()
+
+
+def test_why_the_speed_cannot_be_measured_is_said(page: ModelsPage, stage: Stage) -> None:
+    page.card.measure.click()
+    stage.works.of(Measure).say(Refused(Problem("engine.work_silent")))
+    settle(stage, page.problem.isVisible)
+    assert page.card.measure.isEnabled()
+    page.card.measure.click()
+    page.card.measuring.cancel.click()
+    assert stage.works.of(Measure).cancelled
+
+
+def test_a_measured_speed_stands_on_the_row_of_its_model() -> None:
+    assert facts(BASE, Speed(9.0, 0.0)).endswith(" · 9.0 × real time here")

@@ -8,11 +8,12 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
-from desktop_app.app.models import PAIR, SMALL, ModelStore
+from desktop_app.app.models import PAIR, SMALL, SPEED, ModelStore
 from desktop_app.app.preferences import AUTO, OFF, PRECISIONS, Preferences
 from desktop_app.engine.model_list import Listed, name_of
 from desktop_app.engine.model_work import Quantise
 from desktop_app.texts import N_, _, pgettext
+from desktop_app.ui.models import words as models_words
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.choice import Choice
 from desktop_app.ui.widgets.labels import label
@@ -27,7 +28,8 @@ _OPTIONS = (N_("Full"), N_("8-bit"), N_("4-bit"))  # in the order of PRECISIONS
 
 
 class ModelsCard(QWidget):
-    """Attributes: target, draft (buttons with menus); precision (a choice); bar, progress, cancel (of quantising).
+    """Attributes: target, draft (buttons with menus); precision (a choice); quantising (its progress); measure (a
+    button); measuring (its progress).
 
     Signals: folder_asked() when a model is to be used where it lies.
     """
@@ -43,16 +45,14 @@ class ModelsCard(QWidget):
         self._target_line = quiet()
         self._draft_line = quiet()
         self._precision_line = quiet()
-        self.bar = Bar(theme, _("Quantising the weights"), height=4)
-        self.progress = label("", "quiet")
-        self.cancel = button(_("Cancel"), "link", partial(models.cancel, SMALL))
-        self._making = QWidget()
+        self._speed_line, self._better_line = quiet(), quiet()
+        self.measure = button(_("Measure"), "plain", models.measure)
+        self.quantising = _Progress(theme, models, SMALL, _("Quantising the weights"))
+        self.measuring = _Progress(theme, models, SPEED, _("Measuring the speed"))
         self._lay_out()
         self.refresh()
 
     def _lay_out(self) -> None:
-        state = row((self.progress, 1), self.cancel, spacing=S1 + 2)
-        column(self.bar, state, inside=self._making, spacing=S1 + 2, margins=(0, S2, 0, 0))
         ground = card()
         box = column(inside=ground, spacing=S3, margins=(S4, S4, S4, S4))
         for heading, line, control in (
@@ -63,7 +63,8 @@ class ModelsCard(QWidget):
             if control is not self.target:
                 add(box, rule())
             add(box, setting(heading, line, control))
-        add(box, self._making)
+        speed = setting(_("Speed on this computer"), self._speed_line, self.measure, self._better_line)
+        add(box, self.quantising, rule(), speed, self.measuring)
         column(ground, inside=self)
 
     def refresh(self) -> None:
@@ -91,16 +92,26 @@ class ModelsCard(QWidget):
         self.precision.pick(PRECISIONS.index(making.precision if making else preferences.precision))
         for button_ in self.precision.group.buttons()[1:]:
             button_.setEnabled(not graphs)
+        self._show_speed()
         self.show_job()
 
+    def _show_speed(self) -> None:
+        speed, better = self._models.speed, self._models.suggestion
+        self.measure.setEnabled(SPEED not in self._models.jobs)
+        self.measure.setText(_("Measure again") if speed else _("Measure"))
+        self._speed_line.setText(
+            models_words.speed(speed)
+            if speed
+            else _("Transcribes a part of the sample conversation with these models. Takes about half a minute.")
+        )
+        self._better_line.setVisible(better is not None)
+        if better is not None:
+            self._better_line.setText(models_words.suggestion(*better))
+
     def show_job(self) -> None:
-        """How far the quantised weights are."""
-        job = self._models.jobs.get(SMALL)
-        self._making.setVisible(job is not None)
-        if job is not None:
-            self.bar.set_value(job.share)
-            self.progress.setText(job.words())
-            self.cancel.setEnabled(not job.stopping)
+        """How far quantising and measuring are."""
+        self.quantising.refresh()
+        self.measuring.refresh()
 
     def _about_draft(self) -> str:
         models = self._models
@@ -148,3 +159,25 @@ class ModelsCard(QWidget):
     def _writers(self) -> list[Listed]:
         found = self._models.list
         return [each for each in found.installed if not each.speakers] if found else []
+
+
+class _Progress(QWidget):
+    """Work that the page shows with a bar, while there is any. Attributes: bar, text, cancel."""
+
+    def __init__(self, theme: Theme, models: ModelStore, name: str, spoken: str) -> None:
+        super().__init__()
+        self._models, self._name = models, name
+        self.bar = Bar(theme, spoken, height=4)
+        self.text = label("", "quiet")
+        self.cancel = button(_("Cancel"), "link", partial(models.cancel, name))
+        state = row((self.text, 1), self.cancel, spacing=S1 + 2)
+        column(self.bar, state, inside=self, spacing=S1 + 2, margins=(0, S2, 0, 0))
+
+    def refresh(self) -> None:
+        """Show how far it is."""
+        job = self._models.jobs.get(self._name)
+        self.setVisible(job is not None)
+        if job is not None:
+            self.bar.set_value(job.share)
+            self.text.setText(job.words())
+            self.cancel.setEnabled(not job.stopping)

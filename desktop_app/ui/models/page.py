@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from desktop_app.app.models import PAIR, SMALL, ModelStore
+from desktop_app.app.models import PAIR, SMALL, SPEED, ModelStore
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.problems import sentence
 from desktop_app.app.wording import size
@@ -99,7 +99,7 @@ class ModelsPage(QWidget):
         self.mirror.setText(_("Change mirror…") if source.mirror else _("Use a mirror…"))
         self.mirror.setVisible(not source.fixed and self._mirror_row.isHidden())
         problems = self.models.problems
-        self.problem.say(problems.get(PAIR) or problems.get(SMALL) or "")
+        self.problem.say(problems.get(PAIR) or problems.get(SMALL) or problems.get(SPEED) or "")
         self.card.refresh()
 
     def _fill(self, stale: Iterable[str] = ()) -> None:
@@ -149,7 +149,7 @@ class ModelsPage(QWidget):
     def _show_job(self, name: str) -> None:
         if not self.isVisible():
             return
-        if name == SMALL:
+        if name in (SMALL, SPEED):
             self.card.show_job()
         elif name in self.rows:
             self.rows[name].show_job()
@@ -159,7 +159,7 @@ class ModelsPage(QWidget):
             self._show_job(name)
 
     def _dismiss(self) -> None:
-        for name in (PAIR, SMALL):
+        for name in (PAIR, SMALL, SPEED):
             self.models.forget(name)
 
     # Folders, and removing.

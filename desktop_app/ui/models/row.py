@@ -134,7 +134,7 @@ class ModelRow(QWidget):
         first = next(iter(model.drafts), None) if here and idle else None
         self.title.setText(model.title)
         self._say("tag", "" if not here else _("Transcribes") if transcribes else _("Draft") if drafts else "")
-        self._say("facts", models_words.facts(model))
+        self._say("facts", models_words.facts(model, models.speeds.latest(str(model.folder))))
         self._say("advice", "" if first else models_words.advice(model))
         if problem and ("problem" not in self.__dict__ or self.problem.text() != problem):
             announce(self, f"{model.title}: {problem}")

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from desktop_app.app.wording import language, servers, size
+from desktop_app.app.wording import language, number, servers, size, span
 from desktop_app.engine.model_list import Draft, Listed, Source
 from desktop_app.texts import _
+from desktop_app.transcript.statistics import Speed
 
 
-def facts(model: Listed) -> str:
-    """Size, languages, licence, memory, origin: what is known of them."""
+def facts(model: Listed, measured: Speed | None = None) -> str:
+    """Size, languages, licence, memory, origin, the speed that was measured: what is known of them."""
     parts = [size(model.bytes) if model.folder else "", languages(model.languages), model.licence]
     if model.memory[0]:
         full, quantised = (size(each) for each in model.memory)
         parts.append(_("about {full} of memory (8-bit: {quantised})", full=full, quantised=quantised))
     if model.speakers:
         parts.append(_("identifies speakers"))
-    return " · ".join(filter(None, [*parts, *_origin(model)]))
+    here = _("{times} × real time here", times=times(measured.used)) if measured else ""
+    return " · ".join(filter(None, [*parts, *_origin(model), here]))
 
 
 def advice(model: Listed) -> str:
@@ -45,6 +47,32 @@ def where(source: Source) -> str:
 def languages(codes: tuple[str, ...]) -> str:
     """What a model understands."""
     return _("Multilingual") if "*" in codes else ", ".join(language(code) for code in codes)
+
+
+def speed(measured: Speed) -> str:
+    """How fast it is here, and how long that means somebody waits."""
+    parts = [_("{times} × real time", times=times(measured.used))]
+    if measured.with_draft:
+        parts.append(_("{times} × without the draft model", times=times(measured.alone)))
+    parts.append(_("an hour of audio takes about {time}", time=span(max(60, 3600 / measured.used))))
+    return " · ".join(parts)
+
+
+def suggestion(model: Listed, estimated: float) -> str:
+    """A better model that this computer should manage."""
+    about = times(estimated)
+    if model.folder:
+        return _("{model} makes fewer mistakes, and would run at about {times} × here.", model=model.title, times=about)
+    return _(
+        "{model}, available to download, makes fewer mistakes and would run at about {times} × here.",
+        model=model.title,
+        times=about,
+    )
+
+
+def times(speed: float) -> str:
+    """Seconds of audio a second: as exact as it is known."""
+    return number(speed, 0 if speed >= 10 else 1)
 
 
 def _about(draft: Draft) -> str:

@@ -18,7 +18,7 @@ from desktop_app import folders
 from desktop_app.app.problems import sentence
 from desktop_app.checkpoints import installed, parts, quantised
 from desktop_app.checkpoints.folder import read
-from desktop_app.engine import model_list, model_work
+from desktop_app.engine import model_list, model_work, trial
 from desktop_app.engine.heartbeat import Limits, Watchdog
 from desktop_app.engine.messages import Beat
 from desktop_app.engine.model_work import (
@@ -27,6 +27,7 @@ from desktop_app.engine.model_work import (
     Convert,
     Done,
     Download,
+    Measure,
     Message,
     Quantise,
     Refused,
@@ -38,12 +39,14 @@ from desktop_app.engine.model_work import (
     Verify,
     Work,
 )
+from desktop_app.engine.models import Pair
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino
 from desktop_app.training.wish import Wish
 from tests import random_models, tiny_ir
 from tests.hub_server import HubServer, serving
 from tests.small_pair import DRAFT_NAME, SMALL_PAIR
+from tests.works import perform_here
 
 REPOSITORY = "tests/toy"
 WEIGHTS = "model.safetensors"
@@ -396,3 +399,31 @@ def test_where_downloads_come_from_is_told_without_asking(
     (home / "data").mkdir(exist_ok=True)
     (home / "data" / "settings.ini").write_text(f"[General]\n{settings}\n")
     assert model_list.source() == told
+
+
+def test_the_speed_of_a_pair_is_measured_alone_and_with_its_draft(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[str] = []
+    ways: list[bool] = []
+
+    def write(pair: Pair, draft: bool) -> trial.Run:
+        ways.append(draft)
+        return once(pair, draft)
+
+    once = trial._write
+    monkeypatch.setattr(trial, "_write", write)
+    monkeypatch.setattr("desktop_app.engine.trial._LEAST", 0.1)
+    monkeypatch.setattr("desktop_app.engine.trial.SECONDS", 4)
+    found = perform_here(Measure(str(SMALL_PAIR), "auto", "auto"), lambda what, *_: steps.append(what)).speed
+    assert found is not None
+    assert 0 < found.alone < 10_000
+    assert 0 < found.with_draft < 10_000
+    assert found.alone != found.with_draft
+    assert steps[-1] == "Measuring"
+    assert ways == [False, True]
+    alone = perform_here(Measure(str(SMALL_PAIR), "off", "auto"), lambda *_: None).speed
+    assert alone is not None
+    assert alone.with_draft == 0
+
+
+def test_a_measurement_that_cannot_begin_is_refused_in_its_process(home: Path) -> None:
+    assert isinstance(done(Measure(str(home / "none"), "auto", "auto")), Refused)
