@@ -63,6 +63,7 @@ class Camera:
         """Start the program as the user left it."""
         self.program = Program(self._app, self._booth.inputs, self._booth.open_stream)
         self.program.theme.choose(self._look)
+        self.program.window.all_actions["speed"].setChecked(True)
         if self._target:
             self.program.preferences.target = self._target
         self.window = self.program.window

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from desktop_app.app import wording
+from desktop_app.app.speed_history import SpeedHistory
 from desktop_app.engine.messages import LiveUpdate, TentativeLine
 from desktop_app.library.rows import DAMAGED
 from desktop_app.problems import Problem
@@ -68,6 +69,7 @@ class Entry:
         corrected: whether a reader has corrected this text or the one before it.
         reworded: whether its words are a reader's in part: only the reader puts another text in its place.
         resumable: whether the transcription of a file can be resumed behind its last window.
+        history: how fast it went, as far as that was seen since this start of Galley.
     """
 
     id: str
@@ -97,6 +99,7 @@ class Entry:
     corrected: bool = False
     reworded: bool = False
     resumable: bool = False
+    history: SpeedHistory = field(default_factory=SpeedHistory)
 
     @property
     def progress(self) -> float:
@@ -169,6 +172,7 @@ class Entry:
         line = LiveLine(update.start, written, update.draft, len(update.final))
         self.lines = (line,) if (written + update.draft).strip() else ()
         self.done_seconds, self.stats = update.decoded, update.stats
+        self.history.note(update.decoded, update.stats)
         paused = self.live is not None and self.live.paused  # what was said before the pause still comes
         behind = max(update.received - update.decoded, 0.0)
         self.live = LiveState(paused, behind, update.received, update.latency, update.speaking)
@@ -186,6 +190,7 @@ class Entry:
         self.damage, self.guarded = None, ()
         self.done_seconds, self.stats, self.lines, self.segments, self.live = 0.0, Statistics(), (), [], None
         self.kept, self.speakers, self.resumable, self.reworded = 0, (), False, False
+        self.history = SpeedHistory()
 
     def progress_words(self) -> str:
         """Where the work stands, for the page and the list."""

@@ -60,7 +60,7 @@ class ModelStore:
         list: what there is; None until it was looked for.
         jobs: work in hand, by the name of its model, of a folder that is added, PAIR, SMALL or SPEED.
         problems: why work could not be done, a sentence, by the same names; forgotten when it is tried again.
-        speeds: what was measured on this computer.
+        speeds: what was measured on this computer; compared: and on files, by their paths, since this start.
         draft_in_use: the name of what would draft now, "" for nothing, None while that is being found out.
 
     Signals:
@@ -87,6 +87,7 @@ class ModelStore:
         self.jobs: dict[str, Job] = {}
         self.problems: dict[str, str] = {}
         self.speeds = Speeds()
+        self.compared: dict[str, Speed] = {}
         self.draft_in_use: str | None = None
 
     def refresh(self) -> None:
@@ -179,6 +180,10 @@ class ModelStore:
         """Measure how fast the models in use transcribe on this computer."""
         self._begin(SPEED, Measure(*self._chosen()))
 
+    def compare(self, file: str, language: str) -> None:
+        """Measure on a part of a file how fast the models in use transcribe it, with the draft and without."""
+        self._begin(comparison(file), Measure(*self._chosen(), file, language))
+
     @property
     def speed(self) -> Speed | None:
         """What was measured of the models in use."""
@@ -270,8 +275,11 @@ class ModelStore:
             case Try():
                 self._take(work, done)
             case Measure() if done.speed is not None:
-                self.speeds.keep((work.target, work.draft, work.precision), done.speed)
-                self._worker.do(self.speeds.save)
+                if work.file:
+                    self.compared[work.file] = done.speed
+                else:
+                    self.speeds.keep((work.target, work.draft, work.precision), done.speed)
+                    self._worker.do(self.speeds.save)
 
     def _refuse(self, name: str, work: Work, message: Refused) -> None:
         why = sentence(message.problem)
@@ -324,6 +332,11 @@ class ModelStore:
                 self._begin(PAIR, Try(self._preferences.target, self._preferences.draft))
                 return  # it has told of the change, and the page is filled once
         self.changed.emit()
+
+
+def comparison(file: str) -> str:
+    """The name of the work that measures the models on a file."""
+    return f"{SPEED} {file}"
 
 
 def _names(found: ModelList) -> set[str]:

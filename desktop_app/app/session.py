@@ -311,6 +311,7 @@ class Session:
                 self._begin(entry, event)
             case Progress():
                 entry.done_seconds, entry.stats = event.done_seconds, event.stats
+                entry.history.note(event.done_seconds, event.stats)
                 entry.seconds = event.audio_seconds or entry.seconds
                 self._note(entry, event)
             case Finished():

@@ -103,11 +103,14 @@ class Try:
 
 @dataclass(frozen=True)
 class Measure:
-    """Measure how fast a model transcribes here, with this draft ("auto", "off", a name or a folder) and precision."""
+    """Measure how fast a model transcribes here, with this draft ("auto", "off", a name or a folder) and precision: a
+    part of the sample conversation, or of a `file` in a `language`."""
 
     target: str
     draft: str
     precision: str
+    file: str = ""
+    language: str = "auto"
 
 
 @dataclass(frozen=True)
@@ -352,10 +355,11 @@ def _done(work: Work, progress: Callable[[str, float, float], None], announce: A
             return Done(made.name, agreement=agreement)
         case Try(target, draft):
             return Done(target, _paired(target, draft))
-        case Measure(target, draft, precision):
+        case Measure():
             from desktop_app.engine import trial
 
-            return Done(target, speed=trial.speed(Options(target, draft, precision=precision), progress))
+            options = Options(work.target, work.draft, precision=work.precision, language=work.language)
+            return Done(work.target, speed=trial.speed(options, progress, work.file))
 
 
 def _training() -> ModuleType:

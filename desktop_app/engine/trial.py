@@ -1,28 +1,30 @@
 """Trials with the beginning of the sample conversation, each in a process of its own, because a driver may end it.
 
 Of a device: the bundled model transcribes it there and on the CPU, and what both wrote is compared token for token. Of
-the speed: the models that are in use transcribe it, with the draft and without.
+the speed: the models that are in use transcribe it, or a part of another recording, with the draft and without.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from time import perf_counter
 
 import numpy as np
-import numpy.typing as npt
 
 from desktop_app import resources
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints import installed
 from desktop_app.decoding import longform
+from desktop_app.decoding.audio_window import Samples
+from desktop_app.engine.job import settings_of
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Models, Segment
+from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Speed, Statistics
 
 SECONDS = 45  # two windows, the second not full
@@ -90,21 +92,25 @@ def on_device(device: str) -> Trial:
     pair = Shelf().pair(Options(bundled, device=device), lambda stage, **values: None)
     ready = perf_counter() - began
     reference = Shelf().pair(Options(bundled, "off", device="cpu"), lambda stage, **values: None)
+    audio = _beginning()
     return Trial(
         models=pair.described(),
         ready=ready,
-        with_draft=_write(pair, draft=True) if pair.draft else None,
-        alone=_write(pair, draft=False),
-        reference=_write(reference, draft=False),
+        with_draft=_write(pair, audio, draft=True) if pair.draft else None,
+        alone=_write(pair, audio, draft=False),
+        reference=_write(reference, audio, draft=False),
         is_exact=pair.target.model.epsilon == 0,
     )
 
 
-def speed(options: Options, progress: Callable[[str, float, float], None]) -> Speed:
-    """Measure the models of these options: with the draft and without it, in turn, each at its fastest, because what
-    else the computer does can only delay them. Loading is not counted. Raises Problem.
+def speed(options: Options, progress: Callable[[str, float, float], None], file: str = "") -> Speed:
+    """Measure the models of these options on the sample or on the middle of a file: with the draft and without it, in
+    turn, each at its fastest, because what else the computer does can only delay them. Loading and reading are not
+    counted. Raises Problem.
     """
+    audio = _middle(file) if file else _beginning()
     pair = Shelf().pair(options, lambda stage, **values: progress("Loading", 0, 0))
+    settings = settings_of(options, pair.target.checkpoint)
     ways = (False, True) if pair.draft else (False,)
     taken: dict[bool, list[float]] = {way: [] for way in ways}
     began = perf_counter()
@@ -115,29 +121,43 @@ def speed(options: Options, progress: Callable[[str, float, float], None]) -> Sp
         progress("Measuring", share, 1)
         for way in ways:
             since = perf_counter()
-            _write(pair, draft=way)
+            _write(pair, audio, settings, draft=way)
             taken[way].append(perf_counter() - since)
-    fastest = {way: SECONDS / min(seconds) for way, seconds in taken.items()}
+    fastest = {way: len(audio) / SAMPLE_RATE / min(seconds) for way, seconds in taken.items()}
     return Speed(fastest[False], fastest.get(True, 0.0))
 
 
-def _write(pair: Pair, draft: bool) -> Run:
-    """Transcribe the beginning of the sample conversation with a pair or its target alone."""
+def _write(pair: Pair, audio: Samples, settings: Settings | None = None, *, draft: bool) -> Run:
+    """Transcribe a piece of audio with a pair or its target alone."""
     collected = _Tokens()
     statistics = longform.transcribe(
-        _beginning(),
-        Spectrogram(_beginning(), pair.mel_bins).features,
+        iter([audio]),
+        Spectrogram([audio], pair.mel_bins).features,
         pair.setup(draft=draft),
         collected,
+        settings,
     )
-    return Run(tuple(collected.found), replace(statistics, audio_seconds=SECONDS))
+    return Run(tuple(collected.found), replace(statistics, audio_seconds=len(audio) / SAMPLE_RATE))
 
 
-def _beginning() -> Iterator[npt.NDArray[np.float32]]:
-    left = SECONDS * SAMPLE_RATE
-    with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as audio:
+def _beginning() -> Samples:
+    """The first SECONDS of the sample conversation."""
+    return _piece(str(resources.path("resources", "sample", "conversation.flac")), 0.0)
+
+
+def _middle(file: str) -> Samples:
+    """SECONDS from the middle of a file, or the whole of a shorter one."""
+    with AudioFile(file) as audio:
+        seconds = audio.seconds
+    return _piece(file, max(0.0, (seconds - SECONDS) / 2))
+
+
+def _piece(file: str, start: float) -> Samples:
+    blocks, left = [], SECONDS * SAMPLE_RATE
+    with AudioFile(file, start) as audio:
         for block in audio:
-            yield block[:left]
+            blocks.append(block[:left])
             left -= block.size
             if left <= 0:
                 break
+    return np.concatenate(blocks)

@@ -155,6 +155,7 @@ def test_a_smaller_target_writes_along_and_the_chosen_one_the_final_text(
     entry = live.entry
     assert entry is not None
     qtbot.waitUntil(lambda: entry.models is not None, timeout=3 * WAIT)
+    window.all_actions["speed"].trigger()
     panel = window.panel.live
     qtbot.waitUntil(lambda: panel.final.isVisible(), timeout=WAIT)
     assert (panel.now.text(), panel.final.text()) == ("base", "large")

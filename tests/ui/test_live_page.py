@@ -125,6 +125,7 @@ def test_the_panel_tells_latency_backlog_and_time(window: Window, stage: Stage) 
 
 
 def test_a_smaller_target_that_writes_along_is_named_with_the_chosen_one(window: Window, stage: Stage) -> None:
+    window.all_actions["speed"].trigger()
     entry = stage.record()
     stage.say(Started(entry.id, 0.0, MODELS), update(entry.id))
     live = window.panel.live

@@ -179,6 +179,7 @@ def test_the_panel_shows_the_figures_in_plain_words(window: Window, stage: Stage
 
 
 def test_an_older_recording_has_its_width_before_its_text(window: Window, stage: Stage, recording: Make) -> None:
+    window.all_actions["speed"].trigger()
     (entry,) = stage.drop(recording("one.wav"))
     stats = Statistics(audio_seconds=60, wall_seconds=6, tokens=60, target_passes=20)
     whole = replace(transcript(segment(0)), stats=stats)

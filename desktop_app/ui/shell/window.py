@@ -51,6 +51,7 @@ from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.shell.sidebar import NARROW_WIDTH, WIDTH, Sidebar
 from desktop_app.ui.speakers.controller import SpeakerController
 from desktop_app.ui.transcript.editor import TextEditor
+from desktop_app.ui.transcript.figures_saver import FiguresSaver
 from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.transcript.speed_panel import SpeedPanel
 from desktop_app.ui.widgets.actions import Actions
@@ -151,6 +152,7 @@ class Window(QMainWindow):
         checks, preferences = self._checks, self._preferences
         self.files = Files(self, actions, current, session, checks, preferences, self.page.view.text)
         self.report = ReportSaver(self, session, preferences)
+        self.figures = FiguresSaver(self, current, session, self._models, preferences)
         self.live = RecordingController(
             self, theme, actions, current, session, self._live, checks, self._recovery, preferences, self._open_stream
         )
@@ -184,7 +186,7 @@ class Window(QMainWindow):
     @cached_property
     def panel(self) -> SpeedPanel:
         """The figures beside it."""
-        self._row.addWidget(made := SpeedPanel(self._theme, self.centralWidget()))
+        self._row.addWidget(made := SpeedPanel(self._theme, self._models, self.centralWidget()))
         return made
 
     @cached_property
@@ -219,7 +221,7 @@ class Window(QMainWindow):
             quit=self.close,
         )
         speed = self.all_actions["speed"]
-        speed.setChecked(self._preferences.text("speed") != "hidden")
+        speed.setChecked(self._preferences.text("speed") == "shown")
         speed.triggered.connect(self._toggle_speed)
         session.added.connect(self._added)
         session.changed.connect(self._changed)
@@ -231,7 +233,7 @@ class Window(QMainWindow):
             signal.connect(lambda key: self._update_actions())
         self.current.changed.connect(self._update_actions)
         self.player.changed.connect(self._update_actions)
-        for source in (files, live, self.editor, self.speakers, self._models, self.report):
+        for source in (files, live, self.editor, self.speakers, self._models, self.report, self.figures):
             source.told.connect(self.toast.say)
         for source in (files, live):
             source.entry_asked.connect(self.show_entry)
@@ -247,6 +249,7 @@ class Window(QMainWindow):
         self._models.moved.connect(lambda name: self._show_fetching())
         self.page.again_asked.connect(lambda: session.again(self.current.key))
         self.page.header.save_asked.connect(files.save)
+        self.panel.save_asked.connect(self.figures.browse)
 
     def _update_actions(self) -> None:
         """What can be done depends on what is looked at."""

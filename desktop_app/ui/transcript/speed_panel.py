@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QLayout, QWidget
 
-from desktop_app.app.entry import RECORDING, Entry
+from desktop_app.app.entry import IN_WORK, RECORDING, Entry
+from desktop_app.app.models import ModelStore
 from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Statistics
+from desktop_app.ui.transcript.comparison import Comparison
 from desktop_app.ui.transcript.figures import panel_figures, time_shares
 from desktop_app.ui.transcript.live_figures import LiveFigures
+from desktop_app.ui.transcript.speed_chart import ACCEPTANCE, LOOK_AHEAD, SpeedChart
 from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import NONE, figure_columns, label, show_value, value_rows, wrapped
 from desktop_app.ui.widgets.layouts import STRETCH, add, column, row
 from desktop_app.ui.widgets.meters import Bar, ShareBar
@@ -46,9 +51,15 @@ _MODELS = (
 
 
 class SpeedPanel(ScrollArea):
-    """The figures of the recording that is looked at. Attributes: values (the labels, by name, for tests)."""
+    """The figures of the recording that is looked at. Attributes: values (the labels, by name, for tests); chart;
+    comparison; save (a button).
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    Signals: save_asked().
+    """
+
+    save_asked = Signal()
+
+    def __init__(self, theme: Theme, store: ModelStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self.setObjectName("panel")
@@ -56,6 +67,7 @@ class SpeedPanel(ScrollArea):
         self.values: dict[str, QLabel] = {}
         self._names: dict[str, str] = {}
         self.meter = Bar(theme, _("Draft tokens accepted"))
+        self._course = QWidget()
         self.bar = ShareBar(theme)
         self._dots: dict[str, QLabel] = {}
         self.setWidget(inner := QWidget())
@@ -64,11 +76,16 @@ class SpeedPanel(ScrollArea):
         pair = figure_columns(
             *((self._value(name, spoken, "figure2", tip), _(text), _(tip)) for name, spoken, text, tip in _PAIR)
         )
+        self.chart, self.comparison = SpeedChart(theme), Comparison(store)
+        self.save = button(_("Save figures…"), "link", self.save_asked.emit)
+        self.save.setProperty("flush", True)
         models = value_rows(*((_(text), self._value(name, text, "value", tip), _(tip)) for name, text, tip in _MODELS))
         promise = quiet(_("Every word comes from the main model. The draft only saves time."))
+        self._lay_out_chart()
         column(
-            self.live, label(_("SPEED"), "section"), S4, self._acceptance(), S5, pair, S5, self._shares(), S5,
-            rule(), S4, models, STRETCH, S5, promise,
+            self.live, label(_("SPEED"), "section"), S4, self._acceptance(), S3, self._course, S5, pair, S5,
+            self._shares(), S5, self.comparison, S5, rule(), S4, models, S4, row(self.save, STRETCH), STRETCH, S5,
+            promise,
             inside=inner, margins=(S4 + S1, S5, S4 + S1, S4),
         )  # fmt: skip
         theme.changed.connect(self._retint)
@@ -86,6 +103,14 @@ class SpeedPanel(ScrollArea):
         value = self._value("acceptance", N_("Draft tokens accepted"), "figure", tip)
         return column(value, label(_("draft tokens accepted"), "quiet", _(tip)), S3, self.meter)
 
+    def _lay_out_chart(self) -> None:
+        legend = row(spacing=S2)
+        for role, text in ((ACCEPTANCE, _("accepted")), (LOOK_AHEAD, _("look-ahead"))):
+            dot = self._dots[role] = QLabel()
+            add(legend, dot, label(text, "quiet"), S1)
+        legend.addStretch(1)
+        column(self.chart, legend, inside=self._course, spacing=S2)
+
     def _shares(self) -> QLayout:
         box = column(label(_("Processing time"), "strong"), S2 + 2, self.bar, S3)
         for name, words, tip in _PARTS:
@@ -100,6 +125,10 @@ class SpeedPanel(ScrollArea):
         if entry.state == RECORDING:
             self.live.show_entry(entry)
         self.show_figures(entry.stats, entry.models)
+        self.chart.set_points(entry.history.points)
+        self._course.setVisible(len(entry.history.points) > 1)
+        self.comparison.show_entry(entry)
+        self.save.setVisible(entry.state not in IN_WORK and entry.stats.target_passes > 0)
 
     def show_figures(self, stats: Statistics, models: Models | None) -> None:
         """Show the figures of a run, as far as they are known."""

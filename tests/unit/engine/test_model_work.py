@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 from desktop_app import folders
 from desktop_app.app.problems import sentence
 from desktop_app.checkpoints import installed, parts, quantised
 from desktop_app.checkpoints.folder import read
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.engine import model_list, model_work, trial
 from desktop_app.engine.heartbeat import Limits, Watchdog
 from desktop_app.engine.messages import Beat
@@ -43,6 +46,8 @@ from desktop_app.engine.models import Pair
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino
 from desktop_app.training.wish import Wish
+from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.settings import Settings
 from tests import random_models, tiny_ir
 from tests.hub_server import HubServer, serving
 from tests.small_pair import DRAFT_NAME, SMALL_PAIR
@@ -405,9 +410,9 @@ def test_the_speed_of_a_pair_is_measured_alone_and_with_its_draft(monkeypatch: p
     steps: list[str] = []
     ways: list[bool] = []
 
-    def write(pair: Pair, draft: bool) -> trial.Run:
+    def write(pair: Pair, audio: Samples, settings: Settings, *, draft: bool) -> trial.Run:
         ways.append(draft)
-        return once(pair, draft)
+        return once(pair, audio, settings, draft=draft)
 
     once = trial._write
     monkeypatch.setattr(trial, "_write", write)
@@ -423,6 +428,21 @@ def test_the_speed_of_a_pair_is_measured_alone_and_with_its_draft(monkeypatch: p
     alone = perform_here(Measure(str(SMALL_PAIR), "off", "auto"), lambda *_: None).speed
     assert alone is not None
     assert alone.with_draft == 0
+
+
+def test_the_speed_is_measured_on_the_middle_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a long one a part that is neither its greeting nor its end; a short one whole."""
+    monkeypatch.setattr("desktop_app.engine.trial.SECONDS", 4)
+    sound = np.repeat(np.arange(12, dtype=np.float32) / 100, SAMPLE_RATE)
+    long, short = tmp_path / "long.wav", tmp_path / "short.wav"
+    soundfile.write(long, sound, SAMPLE_RATE, "FLOAT")
+    soundfile.write(short, sound[: 3 * SAMPLE_RATE], SAMPLE_RATE, "FLOAT")
+    np.testing.assert_array_equal(trial._middle(str(long)), sound[4 * SAMPLE_RATE : 8 * SAMPLE_RATE])
+    np.testing.assert_array_equal(trial._middle(str(short)), sound[: 3 * SAMPLE_RATE])
+    found = perform_here(Measure(str(SMALL_PAIR), "auto", "auto", str(short), "en"), lambda *_: None).speed
+    assert found is not None
+    with pytest.raises(Problem):
+        perform_here(Measure(str(SMALL_PAIR), "auto", "auto", str(tmp_path / "none.wav")), lambda *_: None)
 
 
 def test_a_measurement_that_cannot_begin_is_refused_in_its_process(home: Path) -> None:

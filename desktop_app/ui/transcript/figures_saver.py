@@ -1,0 +1,63 @@
+"""Saves the figures of a recording for another program."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from desktop_app import __version__, atomic
+from desktop_app.app.entry import Entry
+from desktop_app.app.models import ModelStore
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.session import Session
+from desktop_app.app.signals import Signal
+from desktop_app.problems import Problem
+from desktop_app.texts import _
+from desktop_app.ui.current import Current
+
+
+class FiguresSaver:
+    """Signals: told(sentence) when something was done."""
+
+    def __init__(
+        self, window: QWidget, current: Current, session: Session, models: ModelStore, preferences: Preferences
+    ) -> None:
+        self._window, self._current, self._session = window, current, session
+        self._models, self._preferences = models, preferences
+        self.told: Signal[str] = Signal()
+
+    def browse(self) -> None:
+        """Choose a file for the figures of the recording that is looked at."""
+        entry = self._current.entry
+        if entry is None:
+            return
+        suggested = Path(self._preferences.folder("save"), f"{Path(entry.path).stem}.figures.json")
+        chosen, _filter = QFileDialog.getSaveFileName(
+            self._window, _("Save the figures"), str(suggested), f"{_('JSON file')} (*.json)"
+        )
+        if chosen:
+            self.save(entry, Path(chosen))
+
+    def save(self, entry: Entry, place: Path) -> None:
+        """Write them; say that it was done or why it was not."""
+        try:
+            atomic.write(place, json.dumps(self._figures(entry), indent=1, ensure_ascii=False))
+        except OSError as error:
+            self._session.tell(Problem("disk.not_saved", name=place.name, error=error.strerror or str(error)))
+            return
+        self._preferences.remember_folder("save", str(place.parent))
+        self.told.emit(_("Saved as {name}", name=place.name))
+
+    def _figures(self, entry: Entry) -> dict[str, object]:
+        stats, speed = entry.stats, self._models.compared.get(entry.path)
+        return {
+            "galley": __version__,
+            "file": Path(entry.path).name,
+            "models": entry.models.plain() if entry.models else None,
+            "statistics": asdict(stats) | {"acceptance": stats.acceptance, "tokens_per_pass": stats.tokens_per_pass},
+            "course": [asdict(point) for point in entry.history.points],
+            "speed_up": {"alone": speed.alone, "with_draft": speed.with_draft} if speed else None,
+        }

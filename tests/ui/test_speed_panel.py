@@ -1,0 +1,129 @@
+"""The speed panel: closed until it is asked for, how a recording went, what the draft model gained, figures to save."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from desktop_app import texts
+from desktop_app.app.entry import Entry
+from desktop_app.engine.messages import Finished, Progress, Started
+from desktop_app.engine.model_work import Done, Measure, Refused, Step
+from desktop_app.problems import Problem
+from desktop_app.transcript.statistics import Speed, Statistics
+from desktop_app.ui.shell.window import Window
+from tests.ui.staging import MODELS, Stage, segment, transcript
+
+Make = Callable[[str], Path]
+
+
+@pytest.fixture(autouse=True)
+def english(use_language: None) -> None:
+    """Here sentences are read word by word, so always in English."""
+    texts.use("en")
+
+
+@pytest.fixture
+def entry(window: Window, stage: Stage, recording: Make) -> Entry:
+    """A recording that is transcribed to 84 of 90 s, in three windows, with the panel open."""
+    window.all_actions["speed"].trigger()
+    (made,) = stage.drop(recording("one.wav"))
+    stage.say(Started(made.id, 90.0, MODELS))
+    for number, accepted in enumerate((90, 140, 200), 1):
+        stats = Statistics(
+            28.0 * number, 3.0 * number, tokens=100 * number, target_passes=40 * number, compared=100 * number,
+            drafted=160 * number, accepted=accepted,
+        )  # fmt: skip
+        stage.say(Progress(made.id, 28.0 * number, 90.0, stats))
+    return made
+
+
+def finished(stage: Stage, entry: Entry) -> None:
+    stage.say(Finished(entry.id, replace(transcript(segment(0)), stats=entry.stats)))
+
+
+def test_the_panel_is_closed_until_its_key_opens_it(
+    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+) -> None:
+    (made,) = stage.drop(recording("one.wav"))
+    stage.say(Started(made.id, 60.0, MODELS))
+    assert not window.panel.isVisible()
+    qtbot.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    assert window.panel.isVisible()
+    assert stage.preferences.text("speed") == "shown"
+    qtbot.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    assert not window.panel.isVisible()
+
+
+def test_the_chart_shows_each_window_by_itself(window: Window, entry: Entry) -> None:
+    chart = window.panel.chart
+    assert chart.isVisible()
+    assert [point.acceptance for point in chart.points] == [0.9, 0.5, 0.6]
+    assert [point.look_ahead for point in chart.points] == [4.0, 4.0, 4.0]
+    assert chart.accessibleDescription() == "1:24: 60% accepted, look-ahead 4.0"
+    middle = chart.at(chart.width() / 2)
+    assert middle is not None
+    assert middle.seconds == 56.0
+
+
+def test_a_recording_of_an_earlier_start_has_no_chart(window: Window, entry: Entry) -> None:
+    entry.history.points.clear()
+    window.panel.show_entry(entry)
+    assert not window.panel.chart.isVisible()
+
+
+def test_what_the_draft_model_gains_is_measured_when_asked(window: Window, stage: Stage, entry: Entry) -> None:
+    """On this recording, in its language, with the models in use, and never while it is transcribed."""
+    comparison = window.panel.comparison
+    assert not comparison.isVisible()
+    finished(stage, entry)
+    stage.qtbot.waitUntil(comparison.isVisible)
+    assert comparison.line.text() == "Not measured on this recording yet."
+    comparison.measure.click()
+    order = stage.works.of(Measure)
+    chosen = (str(stage.preferences.folder_in_use), "auto", "auto")
+    assert order.work == Measure(*chosen, entry.path, entry.language)
+    order.say(Step("Measuring", 1, 4))
+    stage.qtbot.waitUntil(lambda: comparison.line.text() == "Measuring… 25%")
+    assert comparison.cancel.isVisible()
+    order.say(Done("base", speed=Speed(8.0, 12.0)))
+    stage.qtbot.waitUntil(lambda: comparison.line.text() == "1.50 × as fast as without it, with the models in use.")
+    assert stage.models.speed is None  # the sample is what computers are compared by
+
+
+def test_why_it_cannot_be_measured_is_said_there(window: Window, stage: Stage, entry: Entry) -> None:
+    finished(stage, entry)
+    window.panel.comparison.measure.click()
+    stage.works.of(Measure).say(Refused(Problem("file.not_found", path=entry.path)))
+    stage.qtbot.waitUntil(window.panel.comparison.measure.isVisible)
+    assert "Measur" not in window.panel.comparison.line.text()
+    assert window.panel.comparison.line.text().endswith(".")
+
+
+def test_the_figures_can_be_saved(window: Window, stage: Stage, entry: Entry, tmp_path: Path) -> None:
+    finished(stage, entry)
+    stage.models.compared[entry.path] = Speed(8.0, 12.0)
+    window.figures.save(entry, tmp_path / "figures.json")
+    found = json.loads((tmp_path / "figures.json").read_text("utf-8"))
+    assert found["file"] == "one.wav"
+    assert found["models"]["target"] == MODELS.target
+    assert found["statistics"]["tokens"] == entry.stats.tokens
+    assert [point["acceptance"] for point in found["course"]] == [0.9, 0.5, 0.6]
+    assert found["speed_up"] == {"alone": 8.0, "with_draft": 12.0}
+    assert window.toast.text() == "Saved as figures.json"
+    told: list[object] = []
+    stage.session.trouble.connect(told.append)
+    window.figures.save(entry, tmp_path / "none" / "figures.json")
+    assert told
+
+
+def test_a_recording_that_is_transcribed_again_begins_a_new_chart(window: Window, stage: Stage, entry: Entry) -> None:
+    finished(stage, entry)
+    entry.begin_again()
+    assert entry.history.points == []
