@@ -17,6 +17,7 @@ from desktop_app.texts import _
 AUTO, OFF = "auto", "off"
 PRECISIONS = (AUTO, "int8", "int4")
 """Full precision as the device has it, and weights of 8 or 4 bits."""
+TASKS = ("transcribe", "translate")
 
 
 class _Choice:
@@ -47,16 +48,22 @@ class Preferences:
         draft: the draft model: AUTO for the best compatible one, OFF, or its folder.
         precision: that of the models' weights: one of PRECISIONS.
         speakers: whether speakers are identified: "off", "auto", or how many there are.
+        spoken: the language of recordings, a code; AUTO to have it detected.
+        task: "transcribe", or "translate" (into English).
+        vocabulary: names and terms that may occur in recordings, with commas between them.
         mirror: the address of the hub that models are downloaded from; "" for the public one.
         microphone: the name of the input to record from; "" for the system's default.
         language: that of the texts, a code of `texts.languages()`; "" for the system's.
-    Signals: changed() when another model, draft or language is to be used.
+    Signals: changed() when the next recording is to be transcribed in another way, or in another language of texts.
     """
 
     target = _Choice("")
     draft = _Choice(AUTO)
     precision = _Choice(AUTO, PRECISIONS.__contains__)
     speakers = _Choice(OFF, is_speakers)
+    spoken = _Choice(AUTO, lambda code: code == AUTO or (code.isalpha() and code.islower()))
+    task = _Choice("transcribe", TASKS.__contains__)
+    vocabulary = _Choice("")
     mirror = _Choice("", tell=False)
     microphone = _Choice("", tell=False)
     language = _Choice("", lambda code: code in texts.languages())
@@ -99,7 +106,10 @@ class Preferences:
             self.target,
             self.draft,
             precision=self.precision,
+            language=self.spoken,
+            task=self.task,
             words=True,
+            hot_words=terms(self.vocabulary),
             guard=self.guard,
             speakers=self.speakers,
         )
@@ -148,3 +158,8 @@ class Preferences:
     def remember_folder(self, purpose: str, folder: str) -> None:
         """Open or save there the next time."""
         self.set(f"folder_{purpose}", folder)
+
+
+def terms(text: str) -> tuple[str, ...]:
+    """Names and terms that were typed with commas between them."""
+    return tuple(term for part in text.split(",") if (term := " ".join(part.split())))

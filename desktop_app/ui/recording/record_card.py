@@ -12,15 +12,20 @@ from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.card_button import CardButton
 from desktop_app.ui.widgets.layouts import STRETCH, row
 from desktop_app.ui.widgets.painting import painting
+from desktop_app.ui.widgets.screen_reader import named
 from desktop_app.ui.widgets.theme import S2, S4, Theme, font
 
 _DISC = 40
 
 
 class RecordCard(CardButton):
-    """Press it to record from the input that is named on it. Signals: inputs_asked()."""
+    """Press it to record from the input that is named on it, in the language beside it.
+
+    Signals: inputs_asked(), language_asked().
+    """
 
     inputs_asked = Signal()
+    language_asked = Signal()
 
     def __init__(self, theme: Theme, actions: Actions) -> None:
         super().__init__(theme, 72)
@@ -31,7 +36,8 @@ class RecordCard(CardButton):
         self.inputs = button(_("Choose input"), "link", self.inputs_asked.emit)
         self.setToolTip(record.toolTip())
         self.clicked.connect(record.trigger)
-        row(STRETCH, self.inputs, inside=self, margins=(S4, 0, S4, 0))
+        self.language = button("", "link", self.language_asked.emit)
+        row(STRETCH, self.language, self.inputs, inside=self, margins=(S4, 0, S4, 0))
         self.show_source("")
 
     def show_source(self, name: str) -> None:
@@ -40,10 +46,18 @@ class RecordCard(CardButton):
         self.setAccessibleName(f"{self._label}, {self._source}")
         self.update()
 
+    def show_language(self, name: str) -> None:
+        """Say in which language it will be transcribed."""
+        self.language.setText(_("Language: {language}", language=name))
+        self.language.setAccessibleName(named(_("Spoken language"), name))
+        self.language.setToolTip(_("Spoken language"))
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         colors = self._theme.palette
         with painting(self) as painter:
-            lit = self.isEnabled() and self.underMouse() and not self.inputs.underMouse()
+            on_link = self.inputs.underMouse() or self.language.underMouse()
+            lit = self.isEnabled() and self.underMouse() and not on_link
             edge = "accent" if self.hasFocus() else "line_strong" if lit else "line"
             painter.setPen(QPen(colors.color(edge), 1.5))
             painter.setBrush(colors.color("hover" if self.isDown() else "raised"))
@@ -56,7 +70,7 @@ class RecordCard(CardButton):
             mark.moveCenter(disc.center())
             icons.paint(painter, "mic", colors.bad, mark)
             left = round(disc.right()) + S4
-            room = self.inputs.x() - S2 - left
+            room = self.language.x() - S2 - left
             middle = self.height() // 2
             painter.setFont(self._title)
             painter.setPen(colors.color("ink" if self.isEnabled() else "muted"))

@@ -11,17 +11,20 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
 
 from desktop_app import texts
-from desktop_app.app.preferences import Preferences
+from desktop_app.app import wording
+from desktop_app.app.preferences import AUTO, TASKS, Preferences, terms
 from desktop_app.texts import N_, _
 from desktop_app.ui.settings.speaker_count import SpeakerCount
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.choice import Choice
 from desktop_app.ui.widgets.elided import ElidedLabel
-from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.labels import field, label
 from desktop_app.ui.widgets.menus import MenuButton, choice_menu
 from desktop_app.ui.widgets.screen_reader import named
 from desktop_app.ui.widgets.theme import CHOICES, DARK, LIGHT, SYSTEM, Theme
+
+_FIELD = 240  # pixels
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,37 @@ def _speakers(theme: Theme, actions: Actions, preferences: Preferences) -> Parts
     return Parts(count, lambda: count.show_wanted(preferences.speakers))
 
 
+@section(N_("Spoken language"), N_("Detected automatically. Set it if your recordings are all in one language."))
+def _spoken_language(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    def refresh() -> None:
+        control.setText(spoken_language(preferences))
+        control.setAccessibleName(named(_("Spoken language"), control.text()))
+
+    control = MenuButton(theme, lambda: spoken_language_menu(control.parentWidget(), preferences))
+    return Parts(control, refresh)
+
+
+@section(N_("Text"), N_("In the language that is spoken, or translated into English."))
+def _task(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    choice = Choice(_("Text"), [_("As spoken"), _("In English")])
+    choice.picked.connect(lambda number: setattr(preferences, "task", TASKS[number]))
+    return Parts(choice, lambda: choice.pick(TASKS.index(preferences.task)))
+
+
+@section(N_("Vocabulary"), N_("Names and terms that often occur, separated by commas. The models then expect them."))
+def _vocabulary(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    def keep() -> None:
+        wanted = ", ".join(terms(control.text()))
+        if wanted != preferences.vocabulary:
+            preferences.vocabulary = wanted
+        control.setText(wanted)
+
+    control = field(_("Vocabulary"), _("Ngozi, Zugspitze, OpenVINO"))
+    control.setMinimumWidth(_FIELD)
+    control.editingFinished.connect(keep)
+    return Parts(control, lambda: control.setText(preferences.vocabulary))
+
+
 @section(
     N_("Hallucinated text"),
     N_("Models may write words into silence or noise, or repeat themselves. Each removal is reported."),
@@ -116,6 +150,19 @@ def _language(theme: Theme, actions: Actions, preferences: Preferences) -> Parts
 
     control = MenuButton(theme, menu)
     return Parts(control, refresh)
+
+
+def spoken_language(preferences: Preferences) -> str:
+    """The language of recordings, as it was chosen."""
+    return _("Automatic") if preferences.spoken == AUTO else wording.language(preferences.spoken)
+
+
+def spoken_language_menu(parent: QWidget | None, preferences: Preferences) -> QMenu:
+    """The languages that can be chosen for recordings."""
+    choices = [(_("Automatic"), AUTO), *((name, code) for code, name in wording.languages())]
+    return choice_menu(
+        parent, _("Spoken language"), choices, preferences.spoken, partial(setattr, preferences, "spoken")
+    )
 
 
 def _language_name(code: str) -> str:

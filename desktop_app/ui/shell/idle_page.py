@@ -8,12 +8,14 @@ from PySide6.QtWidgets import QLabel, QWidget
 from desktop_app.app.preferences import Preferences
 from desktop_app.texts import _
 from desktop_app.ui.recording.record_card import RecordCard
+from desktop_app.ui.settings.sections import spoken_language, spoken_language_menu
 from desktop_app.ui.shell.drop_card import DropCard
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
+from desktop_app.ui.widgets.menus import open_under
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, S5, Theme
 
 
@@ -26,6 +28,9 @@ class IdlePage(QWidget):
         self.card = DropCard(theme)
         self.card.clicked.connect(actions["open"].trigger)
         self.record = RecordCard(theme, actions)
+        self.record.language_asked.connect(
+            lambda: open_under(self.record.language, spoken_language_menu(self, preferences))
+        )
         self._model = QLabel()
         self._model_mark = QLabel()
         self.choose = button(_("Models…"), "link", actions["models"].trigger)
@@ -45,6 +50,7 @@ class IdlePage(QWidget):
     def refresh(self) -> None:
         """Show the model and the microphone of the next recording."""
         self.record.show_source(self._preferences.microphone)
+        self.record.show_language(spoken_language(self._preferences))
         self._model.setText(self._preferences.models_in_words)
         colors = self._theme.palette
         scale = self.devicePixelRatioF()

@@ -35,9 +35,8 @@ class FiguresSaver:
         if entry is None:
             return
         suggested = Path(self._preferences.folder("save"), f"{Path(entry.path).stem}.figures.json")
-        chosen, _filter = QFileDialog.getSaveFileName(
-            self._window, _("Save the figures"), str(suggested), f"{_('JSON file')} (*.json)"
-        )
+        pattern = f"{_('JSON file')} (*.json)"
+        chosen, _filter = QFileDialog.getSaveFileName(self._window, _("Save the figures"), str(suggested), pattern)
         if chosen:
             self.save(entry, Path(chosen))
 

@@ -1,0 +1,78 @@
+"""What is set on the page of settings, and on the page before a recording, holds for the next recording."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from desktop_app import texts
+from desktop_app.app.preferences import Preferences, terms
+from desktop_app.ui.shell.window import Window
+from desktop_app.ui.widgets.choice import Choice
+from desktop_app.ui.widgets.menus import MenuButton
+from tests.ui.staging import Stage
+
+
+@pytest.fixture(autouse=True)
+def english(use_language: None) -> None:
+    """Here texts are read word by word, so always in English."""
+    texts.use("en")
+
+
+def pick(control: MenuButton, text: str) -> None:
+    next(action for action in control.make_menu().actions() if action.text() == text).trigger()
+
+
+def test_the_spoken_language_is_set_in_either_place_and_shown_in_both(window: Window, stage: Stage) -> None:
+    assert stage.preferences.options().language == "auto"
+    assert window.idle.record.language.text() == "Language: Automatic"
+    window.show_settings()
+    control = window.settings.sections["Spoken language"].control
+    assert isinstance(control, MenuButton)
+    pick(control, "French")
+    assert stage.preferences.options().language == "fr"
+    assert control.text() == "French"
+    assert window.idle.record.language.text() == "Language: French"
+    assert window.idle.record.language.accessibleName() == "Spoken language: French"
+    names = [action.text() for action in control.make_menu().actions()]
+    assert names[0] == "Automatic"
+    assert names[1:] == sorted(names[1:])
+    pick(control, "Automatic")
+    assert stage.preferences.options().language == "auto"
+
+
+def test_a_live_recording_is_transcribed_in_the_language_that_was_set(window: Window, stage: Stage) -> None:
+    stage.preferences.spoken = "de"
+    stage.record()
+    assert [options.language for _job, options, _live in stage.engine.live] == ["de"]
+
+
+def test_text_can_be_asked_for_in_english(window: Window, stage: Stage) -> None:
+    window.show_settings()
+    choice = window.settings.sections["Text"].control
+    assert isinstance(choice, Choice)
+    choice.group.button(1).click()
+    assert stage.preferences.options().task == "translate"
+    choice.group.button(0).click()
+    assert stage.preferences.options().task == "transcribe"
+
+
+def test_the_vocabulary_is_given_to_the_model(window: Window, stage: Stage, qtbot: QtBot) -> None:
+    window.show_settings()
+    field = window.settings.sections["Vocabulary"].control
+    assert isinstance(field, QLineEdit)
+    qtbot.keyClicks(field, " Ngozi ,,Mount  Kenya,")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert stage.preferences.options().hot_words == ("Ngozi", "Mount Kenya")
+    assert field.text() == "Ngozi, Mount Kenya"
+    assert terms("") == ()
+
+
+@pytest.mark.parametrize(("key", "value"), [("spoken", "../x"), ("spoken", "DE"), ("task", "dance"), ("spoken", "")])
+def test_a_setting_that_no_window_has_written_is_as_none(key: str, value: str, stage: Stage) -> None:
+    stage.preferences.set(key, value)
+    options = stage.preferences.options()
+    assert (options.language, options.task) == ("auto", "transcribe")
+    assert Preferences(stage.keeper).options().language == "auto"
