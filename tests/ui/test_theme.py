@@ -13,12 +13,17 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop_app import resources
+from desktop_app.ui.widgets import theme as look
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.theme import (
+    CONTRAST,
     DARK,
     DARK_PALETTE,
+    HIGH_DARK_PALETTE,
+    HIGH_LIGHT_PALETTE,
     LIGHT,
     LIGHT_PALETTE,
+    SPEAKER_COLORS,
     SYSTEM,
     Palette,
     Theme,
@@ -27,6 +32,7 @@ from desktop_app.ui.widgets.theme import (
 )
 
 BOTH = pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE], ids=lambda palette: palette.name)
+HIGH = pytest.mark.parametrize("palette", [HIGH_LIGHT_PALETTE, HIGH_DARK_PALETTE], ids=lambda palette: palette.name)
 
 
 @BOTH
@@ -44,6 +50,30 @@ def test_text_stands_out_from_its_ground(palette: Palette) -> None:
     }.items():
         for ground in grounds:
             assert contrast(getattr(palette, ink), getattr(palette, ground)) >= 4.5, (ink, ground)
+
+
+@HIGH
+def test_in_high_contrast_all_text_has_seven_to_one_and_every_mark_four_and_a_half(palette: Palette) -> None:
+    for ink, grounds in {
+        "ink": ("page", "side", "raised", "hover", "pressed", "selection", "spoken", "hit", "accent_soft"),
+        "muted": ("page", "side", "raised", "hover", "pressed"),
+        "unsettled": ("page",),
+        "draft": ("page",),
+        "accent": ("page", "side", "raised"),
+        "on_accent": ("accent", "accent_hover"),
+        "warn": ("warn_ground",),
+        "bad": ("bad_ground", "page", "side"),
+        "on_hit": ("hit_now",),
+        "page": ("ink",),
+    }.items():
+        for ground in grounds:
+            assert contrast(getattr(palette, ink), getattr(palette, ground)) >= 7, (ink, ground)
+    for mark in ("line", "line_strong", "edited", "doubtful", "waveform", "encoder", "drafting", "target", "good"):
+        assert contrast(getattr(palette, mark), palette.page) >= 4.5, mark
+    for color in SPEAKER_COLORS[palette.name]:
+        assert contrast(color, palette.page) >= 4.5, color
+    assert contrast(palette.draft, palette.page) < contrast(palette.unsettled, palette.page)
+    assert contrast(palette.unsettled, palette.page) < contrast(palette.ink, palette.page)
 
 
 @BOTH
@@ -66,7 +96,7 @@ def test_live_words_that_may_change_stand_between_ink_and_draft(palette: Palette
     assert 1.8 * draft <= unsettled <= ink / 1.5
 
 
-@BOTH
+@pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE, HIGH_LIGHT_PALETTE, HIGH_DARK_PALETTE])
 def test_the_style_sheet_knows_every_colour_it_names(palette: Palette) -> None:
     sheet = style_sheet(palette)
     assert "@" not in sheet
@@ -91,6 +121,26 @@ def test_the_system_is_followed_live(theme: Theme, monkeypatch: pytest.MonkeyPat
     assert theme.palette is DARK_PALETTE
     theme.choose(LIGHT)
     QGuiApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert theme.palette is LIGHT_PALETTE  # who has chosen is not asked again
+
+
+def test_high_contrast_is_light_or_dark_as_the_system_is_and_can_be_the_systems_wish(
+    theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dark = wish = False
+    monkeypatch.setattr("desktop_app.ui.widgets.theme.system_is_dark", lambda: dark)
+    monkeypatch.setattr("desktop_app.ui.widgets.theme.system_asks_for_contrast", lambda: wish)
+    theme.choose(CONTRAST)
+    assert theme.palette is HIGH_LIGHT_PALETTE
+    dark = True
+    QGuiApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert theme.palette is HIGH_DARK_PALETTE
+    theme.choose(SYSTEM)
+    assert theme.palette is DARK_PALETTE
+    wish = True
+    look._hints()[1].contrastPreferenceChanged.emit(Qt.ContrastPreference.HighContrast)
+    assert theme.palette is HIGH_DARK_PALETTE
+    theme.choose(LIGHT)
     assert theme.palette is LIGHT_PALETTE  # who has chosen is not asked again
 
 

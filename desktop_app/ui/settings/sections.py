@@ -22,7 +22,7 @@ from desktop_app.ui.widgets.elided import ElidedLabel
 from desktop_app.ui.widgets.labels import field, label
 from desktop_app.ui.widgets.menus import MenuButton, choice_menu
 from desktop_app.ui.widgets.screen_reader import named
-from desktop_app.ui.widgets.theme import CHOICES, DARK, LIGHT, SYSTEM, Theme
+from desktop_app.ui.widgets.theme import CHOICES, CONTRAST, DARK, LIGHT, SYSTEM, Theme
 
 _FIELD = 240  # pixels
 
@@ -129,9 +129,9 @@ def _recordings(theme: Theme, actions: Actions, preferences: Preferences) -> Par
     return Parts(control, lambda: value.setText(str(preferences.recordings)), value)
 
 
-@section(N_("Appearance"), N_("Light, dark, or the same as the system."))
+@section(N_("Appearance"), N_("Light, dark, or as the system is; high contrast follows the system too."))
 def _appearance(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
-    names = {SYSTEM: _("System"), LIGHT: _("Light"), DARK: _("Dark")}
+    names = {SYSTEM: _("System"), LIGHT: _("Light"), DARK: _("Dark"), CONTRAST: _("High contrast")}
     choice = Choice(_("Appearance"), [names[each] for each in CHOICES])
     choice.picked.connect(lambda number: theme.choose(CHOICES[number]))
     return Parts(choice, lambda: choice.pick(CHOICES.index(theme.choice)))

@@ -1,15 +1,24 @@
-"""The look in one place: two palettes, the spacing scale, the fonts, and the theme that follows the system.
+"""The look in one place: palettes, the spacing scale, the fonts, and the theme that follows the system.
 
 Text colours are chosen for contrast on the ground they stand on (WCAG): ink and muted at least 4.5 : 1, draft words at
-least 3 : 1. tests/ui/test_theme.py measures it.
+least 3 : 1; in high contrast all text 7 : 1, and whatever has to be seen 4.5 : 1. tests/ui/test_theme.py measures it.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cache
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtGui import (
+    QAccessibilityHints,
+    QColor,
+    QFont,
+    QFontDatabase,
+    QGuiApplication,
+    QPalette,
+    QStyleHints,
+)
 from PySide6.QtWidgets import QApplication
 
 from desktop_app import resources
@@ -19,8 +28,8 @@ from desktop_app.app.preferences import Preferences
 S1, S2, S3, S4, S5, S6, S7 = 4, 8, 12, 16, 24, 32, 48
 RADIUS = 8
 
-SYSTEM, LIGHT, DARK = "system", "light", "dark"
-CHOICES = (SYSTEM, LIGHT, DARK)
+SYSTEM, LIGHT, DARK, CONTRAST = "system", "light", "dark", "contrast"
+CHOICES = (SYSTEM, LIGHT, DARK, CONTRAST)
 
 
 def _color(light: str, dark: str) -> str:
@@ -78,6 +87,25 @@ class Palette:
 LIGHT_PALETTE = Palette()
 DARK_PALETTE = Palette(DARK, **{each.name: each.metadata[DARK] for each in fields(Palette) if each.metadata})
 
+HIGH_LIGHT_PALETTE = replace(
+    LIGHT_PALETTE,
+    side="#ffffff", raised="#ffffff", hover="#e6e6e6", pressed="#d4d4d4", line="#6e6e6e", line_strong="#000000",
+    ink="#000000", muted="#2e2e2e", unsettled="#333333", draft="#4d4d4d",
+    accent="#0a2f8f", accent_hover="#06226b", accent_soft="#dfe8ff", selection="#a9c6ff", spoken="#c3d6ff",
+    waveform="#5a5a5a", hit="#ffe680", edited="#24459f", doubtful="#7a4a00", warn="#4a3100", warn_line="#7a5200",
+    bad="#8f0f08", bad_hover="#6e0904", bad_line="#8f0f08", good="#0f5a2e", encoder="#8a5a00", drafting="#5570c0",
+    target="#0a2f8f",
+)  # fmt: skip
+HIGH_DARK_PALETTE = replace(
+    DARK_PALETTE,
+    page="#000000", side="#000000", raised="#000000", hover="#262626", pressed="#383838", thumb="#4a4a4a",
+    line="#8c8c8c", line_strong="#ffffff", ink="#ffffff", muted="#dcdcdc", unsettled="#d6d6d6", draft="#b8b8b8",
+    accent="#a9c4ff", accent_hover="#c6d8ff", accent_soft="#16213d", on_accent="#000000", selection="#234a9e",
+    spoken="#20407f", waveform="#a8a8a8", hit="#5c4d00", edited="#9db4ff", doubtful="#ffc46b", warn="#ffd98a",
+    warn_ground="#1c1500", warn_line="#b38b2e", bad="#ffaaa3", bad_hover="#ffc4bf", bad_ground="#200a08",
+    bad_line="#ff8a80", good="#8fe3b0", encoder="#e0b460", drafting="#7f97e0", target="#a9c4ff",
+)  # fmt: skip
+
 SPEAKER_COLORS = {
     LIGHT: ("#2a62b8", "#a34c0c", "#26703b", "#8440a8", "#0c6f7c", "#b32f55", "#6b6410", "#556070"),
     DARK: ("#82b1f6", "#f0a468", "#7ecb97", "#cf9bee", "#66c8d2", "#f490ab", "#cfc765", "#b0bac9"),
@@ -121,6 +149,19 @@ def font(pixels: float, weight: str = "Regular", *, serif: bool = False, figures
     return made
 
 
+@cache
+def _hints() -> tuple[QStyleHints, QAccessibilityHints]:
+    """What the system asks for. Kept, because PySide forgets the second for ever with the first reference to its owner
+    that goes."""
+    hints = QGuiApplication.styleHints()
+    return hints, hints.accessibility()
+
+
+def system_asks_for_contrast() -> bool:
+    """Whether the system asks programs for high contrast."""
+    return _hints()[1].contrastPreference() == Qt.ContrastPreference.HighContrast
+
+
 def system_is_dark() -> bool:
     """Whether the system asks for dark programs."""
     return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
@@ -134,9 +175,9 @@ class _Hush(QObject):
 
 
 class Theme(QObject):
-    """Light or dark, as the user chose or the system says; changes live.
+    """Light or dark, with high contrast or not, as the user chose or the system says; changes live.
 
-    Attributes: choice ("system", "light" or "dark"); palette (the one in use).
+    Attributes: choice (one of CHOICES); palette (the one in use).
     Signals: changed() after the palette is another one.
     """
 
@@ -152,24 +193,27 @@ class Theme(QObject):
         self.palette = self._wanted()
         self._apply()
         self._tell_system()
-        QGuiApplication.styleHints().colorSchemeChanged.connect(self._refresh)
+        hints, accessibility = _hints()
+        hints.colorSchemeChanged.connect(self._refresh)
+        accessibility.contrastPreferenceChanged.connect(self._refresh)
 
     def choose(self, choice: str) -> None:
-        """Follow the system or stay light or dark, now and at the next start."""
+        """Look as one of CHOICES says, now and at the next start."""
         self.choice = choice
         self._preferences.set("appearance", choice)
         self._tell_system()
         self._refresh()
 
     def _wanted(self) -> Palette:
-        if self.choice != SYSTEM:
-            return DARK_PALETTE if self.choice == DARK else LIGHT_PALETTE
-        return DARK_PALETTE if system_is_dark() else LIGHT_PALETTE
+        dark = system_is_dark() if self.choice in (SYSTEM, CONTRAST) else self.choice == DARK
+        if self.choice == CONTRAST or (self.choice == SYSTEM and system_asks_for_contrast()):
+            return HIGH_DARK_PALETTE if dark else HIGH_LIGHT_PALETTE
+        return DARK_PALETTE if dark else LIGHT_PALETTE
 
     def _tell_system(self) -> None:
         """Let the title bar and the system's own dialogs look the same."""
         scheme = Qt.ColorScheme
-        wanted = {SYSTEM: scheme.Unknown, LIGHT: scheme.Light, DARK: scheme.Dark}[self.choice]
+        wanted = {LIGHT: scheme.Light, DARK: scheme.Dark}.get(self.choice, scheme.Unknown)
         QGuiApplication.styleHints().setColorScheme(wanted)
 
     def _refresh(self) -> None:
