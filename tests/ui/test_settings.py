@@ -76,3 +76,13 @@ def test_a_setting_that_no_window_has_written_is_as_none(key: str, value: str, s
     options = stage.preferences.options()
     assert (options.language, options.task) == ("auto", "transcribe")
     assert Preferences(stage.keeper).options().language == "auto"
+
+
+def test_every_connection_that_galley_can_make_is_named(window: Window, stage: Stage) -> None:
+    window.show_settings()
+    parts = window.settings.sections["Privacy"]
+    assert parts.value is not None
+    assert parts.value.text().startswith("Downloads come from ")
+    stage.preferences.mirror = "https://mirror.example.org"
+    window.show_settings()
+    assert "mirror.example.org" in parts.value.text()

@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
 from desktop_app import texts
 from desktop_app.app import wording
 from desktop_app.app.preferences import AUTO, TASKS, Preferences, terms
+from desktop_app.app.problems import sentence
+from desktop_app.engine import model_list
 from desktop_app.texts import N_, _
 from desktop_app.ui.settings.speaker_count import SpeakerCount
 from desktop_app.ui.widgets.actions import Actions
@@ -22,6 +24,7 @@ from desktop_app.ui.widgets.elided import ElidedLabel
 from desktop_app.ui.widgets.labels import field, label
 from desktop_app.ui.widgets.menus import MenuButton, choice_menu
 from desktop_app.ui.widgets.screen_reader import named
+from desktop_app.ui.widgets.sheet import quiet
 from desktop_app.ui.widgets.theme import CHOICES, CONTRAST, DARK, LIGHT, SYSTEM, Theme
 
 _FIELD = 240  # pixels
@@ -150,6 +153,23 @@ def _language(theme: Theme, actions: Actions, preferences: Preferences) -> Parts
 
     control = MenuButton(theme, menu)
     return Parts(control, refresh)
+
+
+@section(
+    N_("Privacy"),
+    N_(
+        "Galley connects to the internet only to download a model that you ask for: no account, no usage data, no check "
+        "for updates."
+    ),
+)
+def _privacy(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    value = quiet()
+
+    def refresh() -> None:
+        source = model_list.source(preferences.mirror)
+        value.setText(sentence(source.problem) if source.problem else wording.servers(source))
+
+    return Parts(QWidget(), refresh, value)
 
 
 def spoken_language(preferences: Preferences) -> str:
