@@ -186,7 +186,9 @@ class Window(QMainWindow):
     @cached_property
     def panel(self) -> SpeedPanel:
         """The figures beside it."""
-        self._row.addWidget(made := SpeedPanel(self._theme, self._models, self.centralWidget()))
+        with gathered(self.connections):
+            made = SpeedPanel(self._theme, self._models, self.centralWidget())
+        self._row.addWidget(made)
         return made
 
     @cached_property
