@@ -102,7 +102,7 @@ def test_a_folder_that_cannot_be_made_is_said(window: Window, stage: Stage, tmp_
 def test_the_list_of_keys_has_them_all_and_none_twice(window: Window, stage: Stage) -> None:
     keys = [key.toString() for action in window.all_actions for key in action.shortcuts()]
     assert len(keys) == len(set(keys))
-    dialog = ShortcutList(window.all_actions, window)
+    dialog = ShortcutList(window.all_actions, window.keys, window)
     stage.qtbot.addWidget(dialog)
     texts = [label.accessibleName() for label in dialog.findChildren(type(window.live.strip.words))]
     assert f"{_('Record and transcribe live')}: Ctrl+R" in texts

@@ -29,16 +29,21 @@ class RecordCard(CardButton):
 
     def __init__(self, theme: Theme, actions: Actions) -> None:
         super().__init__(theme, 72)
-        record = actions["record"]
-        self._label, self._keys = _(record.description.text), record.keys
+        self._record = record = actions["record"]
+        self._label = _(record.description.text)
         self._source = ""
         self._title, self._line, self._key = font(15, "SemiBold"), font(13), font(12, figures=True)
         self.inputs = button(_("Choose input"), "link", self.inputs_asked.emit)
-        self.setToolTip(record.toolTip())
+        record.changed.connect(self._follow)
+        self._follow()
         self.clicked.connect(record.trigger)
         self.language = button("", "link", self.language_asked.emit)
         row(STRETCH, self.language, self.inputs, inside=self, margins=(S4, 0, S4, 0))
         self.show_source("")
+
+    def _follow(self) -> None:
+        self.setToolTip(self._record.toolTip())
+        self.update()
 
     def show_source(self, name: str) -> None:
         """Say which input it is; "" for the system's default."""
@@ -76,10 +81,10 @@ class RecordCard(CardButton):
             painter.setPen(colors.color("ink" if self.isEnabled() else "muted"))
             painter.drawText(left, middle - 5, self._label)
             used = QFontMetrics(self._title).horizontalAdvance(self._label) + S2 + 2
-            if used + QFontMetrics(self._key).horizontalAdvance(self._keys) <= room:
+            if used + QFontMetrics(self._key).horizontalAdvance(self._record.keys) <= room:
                 painter.setFont(self._key)
                 painter.setPen(colors.color("muted"))
-                painter.drawText(left + used, middle - 5, self._keys)
+                painter.drawText(left + used, middle - 5, self._record.keys)
             painter.setFont(self._line)
             painter.setPen(colors.color("muted"))
             shown = QFontMetrics(self._line).elidedText(self._source, Qt.TextElideMode.ElideRight, room)

@@ -158,8 +158,8 @@ def _language(theme: Theme, actions: Actions, preferences: Preferences) -> Parts
 @section(
     N_("Privacy"),
     N_(
-        "Galley connects to the internet only to download a model that you ask for: no account, no usage data, no check "
-        "for updates."
+        "Galley connects to the internet only to download a model that you ask for: no account, no usage data, no "
+        "check for updates."
     ),
 )
 def _privacy(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:

@@ -46,6 +46,7 @@ from desktop_app.ui.shell.actions import DESCRIPTIONS, Situation
 from desktop_app.ui.shell.drop_veil import DropVeil
 from desktop_app.ui.shell.files import Files
 from desktop_app.ui.shell.idle_page import IdlePage
+from desktop_app.ui.shell.keys import Keys
 from desktop_app.ui.shell.report_saver import ReportSaver
 from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.shell.sidebar import NARROW_WIDTH, WIDTH, Sidebar
@@ -102,6 +103,7 @@ class Window(QMainWindow):
     def _make_parts(self) -> None:
         theme, session, preferences = self._theme, self._session, self._preferences
         self.all_actions = actions = Actions(theme, DESCRIPTIONS, self)
+        self.keys = Keys(actions, preferences)
         self.current = Current(session, self)
         # Outer widgets first: Qt restyles all that is in a widget whenever that is put into another one.
         self.setCentralWidget(whole := QWidget())
@@ -218,7 +220,7 @@ class Window(QMainWindow):
             models=self.show_models,
             settings=self.show_settings,
             report=self.report.browse,
-            shortcuts=lambda: ShortcutList(self.all_actions, self).exec(),
+            shortcuts=lambda: ShortcutList(self.all_actions, self.keys, self).exec(),
             close=self._close_what_is_open,
             quit=self.close,
         )

@@ -53,15 +53,23 @@ class Action(QAction):
     def __init__(self, description: Description, parent: QWidget) -> None:
         super().__init__(parent)
         self.description, self.icon_name, self.tint = description, description.icon, ""
-        keys = description.keys
-        if isinstance(keys, QKeySequence.StandardKey):
-            self.setShortcuts(keys)
-        else:
-            self.setShortcuts([QKeySequence(key) for key in ((keys,) if isinstance(keys, str) else keys) if key])
+        self.setShortcuts(self.usual_keys())
         if description.in_text:
             self.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self.setCheckable(description.checkable)
         self.show_as(_(description.label) or self.what, self.what)
+
+    def usual_keys(self) -> list[QKeySequence]:
+        """Its shortcuts where the user has not chosen others."""
+        keys = self.description.keys
+        if isinstance(keys, QKeySequence.StandardKey):
+            return QKeySequence.keyBindings(keys)
+        return [QKeySequence(key) for key in ((keys,) if isinstance(keys, str) else keys) if key]
+
+    def set_keys(self, keys: list[QKeySequence]) -> None:
+        """Take other shortcuts; menus, tooltips and buttons show the first one."""
+        self.setShortcuts(keys)
+        self._show_tip()
 
     @property
     def what(self) -> str:
@@ -85,10 +93,14 @@ class Action(QAction):
         """
         self.setText(label)
         self.setIconText(short or label)
-        self.setToolTip(f"{text or label} ({self.keys})" if self.keys else text or label)
+        self._tip = text or label
+        self._show_tip()
         if (icon or self.icon_name, tint) != (self.icon_name, self.tint):
             self.icon_name, self.tint = icon or self.icon_name, tint
             self.changed.emit()
+
+    def _show_tip(self) -> None:
+        self.setToolTip(f"{self._tip} ({self.keys})" if self.keys else self._tip)
 
 
 class Actions(QObject):
