@@ -74,7 +74,7 @@ DESCRIPTIONS = (
     Description("faster", N_("Play faster"), "Shift+F9", enabled=_playable),
     Description("loop", N_("Repeat this line"), "Shift+F8", "loop", enabled=_playable, checkable=True),
     Description("speakers", N_("Speakers"), icon="speakers", checkable=True),
-    Description("speed", N_("Speed and acceptance"), "Ctrl+I", "speed", N_("Speed"), checkable=True),
+    Description("speed", N_("Speed and acceptance"), "F12", "speed", N_("Speed"), checkable=True),
     Description("speaker_1", N_("Assign the line or the selection to speaker 1 to 9"), "Alt+1", in_text=True),
     *(Description(f"speaker_{number}", "", f"Alt+{number}", in_text=True) for number in range(2, 10)),
     Description("split", N_("Split the line at the cursor"), ("Ctrl+Enter", "Ctrl+Return"),
