@@ -56,6 +56,7 @@ BAD: dict[str, tuple[str, ...]] = {
     "recording": (
         *("path", "name", "created", "state", "seconds", "problem", "damage", "language", "language_probability"),
         *("models", "stats", "speakers", "live", "guarded", "corrected"),
+        *("title", "tags", "notes", "deleted", "place", "revision"),
     ),
     "segment": (
         *("begins", "ends", "text", "tokens", "temperature", "mean_log_probability", "no_speech_probability"),
@@ -173,7 +174,7 @@ def test_what_stands_for_values_that_cannot_be_read(library: Library) -> None:
         connection.execute(f"UPDATE segment SET {bad} WHERE id = 0")
     unknown = datetime(1971, 1, 1, tzinfo=UTC)
     assert library.recording(key) == rows.Recording(
-        key, "", "{", unknown, "interrupted", 0.0, None, live=False, corrected=True, resumable=False, damaged=True
+        key, "", "{", unknown, "interrupted", 0.0, None, live=False, corrected=True, title="{", notes="{", damaged=True
     )
     lines = (segment(1), Segment(0, 0.0, 0.0, "Words", (), 0.0, 0.0, 0.0, None, ()))
     nothing = Models("", "", "", "", "")

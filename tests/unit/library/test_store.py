@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.library import database, owners
+from desktop_app.library.salvage import RECORDING
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
 from desktop_app.transcript import speakers
@@ -213,9 +214,8 @@ def test_a_library_of_an_older_galley_is_brought_up_to_date(tmp_path: Path):
     recording = library.add("/talks/one.wav")
     library.close()
     with sqlite3.connect(tmp_path / database.NAME) as old:
-        old.execute("ALTER TABLE recording DROP COLUMN guarded")
-        old.execute("ALTER TABLE recording DROP COLUMN corrected")
-        old.execute("ALTER TABLE recording DROP COLUMN resume")
+        for column in RECORDING[16:]:
+            old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
         old.execute("PRAGMA user_version = 2")
     old.close()
     again = Library(tmp_path)
@@ -282,6 +282,7 @@ def test_a_file_name_that_is_no_unicode_comes_back_as_it_was(library: Library):
 WORKER = """
 import sys, time
 from pathlib import Path
+from desktop_app.library.salvage import RECORDING
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models, Segment
@@ -368,6 +369,7 @@ def test_a_damaged_file_is_set_aside_and_said(tmp_path: Path, damage: str):
 FULL = """
 import resource, sys
 from pathlib import Path
+from desktop_app.library.salvage import RECORDING
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models, Segment
@@ -459,10 +461,8 @@ def test_a_library_of_the_first_version_is_brought_to_this_one(library: Library,
     library.close()
     file = tmp_path / "library" / "library.sqlite3"
     with sqlite3.connect(file) as old:
-        old.execute("ALTER TABLE recording DROP COLUMN live")
-        old.execute("ALTER TABLE recording DROP COLUMN guarded")
-        old.execute("ALTER TABLE recording DROP COLUMN corrected")
-        old.execute("ALTER TABLE recording DROP COLUMN resume")
+        for column in RECORDING[15:]:
+            old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
         old.execute("PRAGMA user_version = 1")
     old.close()
     again = Library(tmp_path / "library")
