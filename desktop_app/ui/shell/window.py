@@ -335,7 +335,11 @@ class Window(QMainWindow):
     def _added(self, key: str) -> None:
         shown = self.current.entry
         if shown is None or shown.state not in IN_WORK:
+            told_here = self._trouble_on == (self.stack.currentWidget(), self.current.key)
             self.show_entry(key)
+            if told_here:  # the user has turned no page: what is said stays in sight
+                self._trouble_on = self.stack.currentWidget(), self.current.key
+                self._place_banners()
         else:
             self.page.refresh(self._session.in_work)
 
