@@ -188,7 +188,7 @@ class Index:
         connection = self._connection
         if connection is None:
             raise sqlite3.OperationalError
-        connection.execute("BEGIN")  # at once for writing would lock the library too
+        connection.execute("BEGIN")
         try:
             yield connection
             connection.execute("COMMIT")

@@ -60,7 +60,7 @@ class RecordingRow(QStyledItemDelegate):
         self.editing.emit(False)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
-        editor.setGeometry(option.rect.adjusted(S2 - 2, 3, -S2 + 2, ROW - option.rect.height() - 15))
+        editor.setGeometry(QRect(option.rect.left() + 2, option.rect.top() + 2, option.rect.width() - 4, ROW - 4))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()

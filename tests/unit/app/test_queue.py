@@ -83,6 +83,8 @@ def test_a_paused_queue_goes_on_where_it_was(stage: Stage, four: list[Entry]) ->
     stage.say(Cancelled(one.id))
     assert (one.state, one.segments, sent(stage)) == (states.WAITING, [segment(0)], ["one.wav"])
     assert all(entry.progress_words().startswith("Paused") for entry in four)
+    stage.settle()
+    assert {kept.state for kept in stage.library.recordings()} == {"waiting"}, "as the next start finds it"
     stage.session.resume()
     stage.until(lambda: len(stage.engine.jobs) == 2)
     assert sent(stage)[1] == "one.wav" and stage.engine.places[one.id] == Place(
