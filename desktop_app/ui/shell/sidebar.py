@@ -75,7 +75,7 @@ class Sidebar(QWidget):
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._nothing.hide()
         self._nothing.setContentsMargins(0, S4, 0, 0)
-        self.queue, self.undo = QueueBar(theme, session), UndoBar(theme, deletions)
+        self.queue, self.undo = QueueBar(theme, session, self), UndoBar(theme, deletions, self)
         self.model = RecordingModel(session, self)
         self.list = RecordingList()
         self.list.setModel(self.model)

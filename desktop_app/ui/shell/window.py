@@ -176,9 +176,9 @@ class Window(QMainWindow):
         """Take the place of another window: it shows the settings, as that one did, and what is wrong."""
         self.restoreGeometry(before.saveGeometry())
         self.sidebar.search.setText(before.sidebar.search.text())
-        self._say_trouble(before._problems)
         self.page.replace(before.page)
         self.show_settings()
+        self._say_trouble(before._problems)
         self.show()
         self.live.replace(before.live)
         before.hide()
