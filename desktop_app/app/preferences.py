@@ -53,6 +53,7 @@ class Preferences:
         vocabulary: names and terms that may occur in recordings, with commas between them.
         mirror: the address of the hub that models are downloaded from; "" for the public one.
         microphone: the name of the input to record from; "" for the system's default.
+        watched: the folder whose new recordings are transcribed; "" for none.
         language: that of the texts, a code of `texts.languages()`; "" for the system's.
     Signals: changed() when the next recording is to be transcribed in another way, or in another language of texts.
     """
@@ -66,6 +67,7 @@ class Preferences:
     vocabulary = _Choice("")
     mirror = _Choice("", tell=False)
     microphone = _Choice("", tell=False)
+    watched = _Choice("")
     language = _Choice("", lambda code: code in texts.languages())
 
     def __init__(self, worker: Worker) -> None:

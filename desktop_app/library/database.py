@@ -15,7 +15,7 @@ from desktop_app.library.problem import explained, is_damage
 from desktop_app.problems import Problem
 
 NAME = "library.sqlite3"
-VERSION = 6
+VERSION = 7
 
 _SCHEMA = """
 CREATE TABLE recording (
@@ -55,7 +55,15 @@ _GUARDED = "ALTER TABLE recording ADD COLUMN guarded TEXT NOT NULL DEFAULT '[]'"
 _CORRECTED = "ALTER TABLE recording ADD COLUMN corrected TEXT NOT NULL DEFAULT ''"
 _PROBLEMS: tuple[str, ...] = ()  # problems and notices are codes now, which older versions cannot read
 _RESUME = "ALTER TABLE recording ADD COLUMN resume TEXT NOT NULL DEFAULT ''"
-_STEPS = (_SCHEMA.split(";"), [_LIVE], [_GUARDED], [_CORRECTED], _PROBLEMS, [_RESUME])
+_READERS = (  # what a reader keeps about a recording, where it stands in the queue, and which of its texts this is
+    "ALTER TABLE recording ADD COLUMN title TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE recording ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE recording ADD COLUMN notes TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE recording ADD COLUMN deleted TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE recording ADD COLUMN place REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE recording ADD COLUMN revision INTEGER NOT NULL DEFAULT 0",
+)
+_STEPS = (_SCHEMA.split(";"), [_LIVE], [_GUARDED], [_CORRECTED], _PROBLEMS, [_RESUME], _READERS)
 """What makes each version out of the one before."""
 
 _ASIDE, _MOMENT = "library-damaged-", "%Y%m%d-%H%M%S"  # how damaged files are called

@@ -19,6 +19,7 @@ from desktop_app.library.rows import decoded
 RECORDING = (
     *("number", "id", "path", "name", "created", "state", "owner", "seconds", "problem", "damage", "language"),
     *("language_probability", "models", "stats", "speakers", "live", "guarded", "corrected", "resume"),
+    *("title", "tags", "notes", "deleted", "place", "revision"),
 )
 SEGMENT = (
     *("recording", "id", "begins", "ends", "text", "tokens", "temperature", "mean_log_probability"),
@@ -27,7 +28,7 @@ SEGMENT = (
 """The columns of the tables in the order in which a row holds them."""
 
 _OLDEST = 15  # columns of a recording in the first version
-_LATER: tuple[Any, ...] = (0, "[]", "", "")  # what those that were added since hold in older rows
+_LATER: tuple[Any, ...] = (*(0, "[]", "", ""), *("", "[]", "", "", 0.0, 0))  # what those added since hold in older rows
 _ID = re.compile("[0-9a-f]{32}")
 _HEADER = 100  # bytes at the start of the first page
 _PAGE = 4096  # where the header does not say it
