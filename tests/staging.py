@@ -13,6 +13,7 @@ import numpy as np
 from desktop_app import folders
 from desktop_app.app.edits import Edits
 from desktop_app.app.entry import Entry
+from desktop_app.app.exports import Exports
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.live import OFF, RUNNING, Live
 from desktop_app.app.models import ModelStore
@@ -102,6 +103,7 @@ class Stage:
         self.live = Live(self.session, inputs, self.studio.make, lambda: self.preferences.recordings)
         self.checks = Checks(self.session)
         self.edits = Edits(self.session)
+        self.exports = Exports(self.session)
         self.recovery = Recovery(self.session, self.preferences)
         self.models = ModelStore(self.preferences, post, self.works.start, self.works.look)
         self._next: Stage | None = None
@@ -119,6 +121,7 @@ class Stage:
         if self._next is not None:
             self._next.close()
         self.live.close()
+        self.exports.close()
         self.recovery.close()
         self.models.close()
         self.keeper.close()

@@ -90,6 +90,7 @@ class Program:
             self.live,
             self._core.checks,
             self._edits,
+            self._core.exports,
             self._recovery,
             self.playback,
             self._waveforms,

@@ -31,8 +31,8 @@ from desktop_app.engine.messages import (
     Tentative,
     TentativeLine,
 )
+from desktop_app.export.formats import FORMATS, Format
 from desktop_app.problems import Problem
-from desktop_app.transcript.formats import FORMATS, Format
 from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 
@@ -207,14 +207,20 @@ def test_results_in_a_folder(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     folder = tmp_path / "new" / "folder"
     assert run("--format", "srt", "--output", str(folder), "a.wav", "a.mp3", "bad.wav") == 1
     assert sorted(file.name for file in folder.iterdir()) == ["a.mp3.srt", "a.wav.srt"]
-    assert (folder / "a.wav.srt").read_text(encoding="utf-8").startswith("1\n00:00:00,000 --> 00:00:01,000\n")
+    assert (folder / "a.wav.srt").read_text(encoding="utf-8").startswith("1\n00:00:00,000 --> 00:00:02,500\n")
     assert capsys.readouterr().out == ""
 
 
 def test_a_further_format_is_found_and_a_binary_one_needs_a_folder(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    packed = Format("zip", "Packed", "zip", lambda transcript: zlib.compress(transcript.path.encode()), is_binary=True)
+    packed = Format(
+        "zip",
+        "Packed",
+        "zip",
+        lambda document, options: zlib.compress(document.transcript.path.encode()),
+        is_binary=True,
+    )
     monkeypatch.setitem(FORMATS, "zip", packed)
     assert cli.main(["transcribe", "--format", "zip", "a.wav"]) == 2
     assert capsys.readouterr() == ("", "The format zip cannot be shown in a terminal. Choose a folder with --output.\n")
@@ -339,7 +345,7 @@ def test_the_options_reach_the_engine() -> None:
     "arguments",
     [
         [],
-        ["--format", "docx", "a.wav"],
+        ["--format", "pages", "a.wav"],
         ["--language", "english!", "a.wav"],
         ["--precision", "int2", "a.wav"],
         ["--device", "tpu", "a.wav"],
