@@ -228,6 +228,32 @@ def test_a_further_format_is_found_and_a_binary_one_needs_a_folder(
     assert zlib.decompress((tmp_path / "a.zip").read_bytes()) == b"a.wav"
 
 
+def test_subtitles_are_split_as_asked(tmp_path: Path) -> None:
+    assert run("--format", "srt", "--line-length", "10", "--lines", "1", "--output", str(tmp_path), "a.wav") == 0
+    cues = (tmp_path / "a.srt").read_text(encoding="utf-8").split("\n\n")
+    assert [cue.split("\n")[2] for cue in cues] == ["Good", "morning.", "Good", "night."]
+
+
+def test_unsplit_subtitles_are_the_lines_of_the_text(tmp_path: Path) -> None:
+    assert run("--format", "srt", "--no-split", "--output", str(tmp_path), "a.wav") == 0
+    assert "\n00:00:01,000 --> 00:00:02,500\nGood night.\n" in (tmp_path / "a.srt").read_text(encoding="utf-8")
+
+
+def test_files_are_named_by_a_template(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "out"
+    assert run("--format", "md", "--file-name", "my {title}", "--output", str(folder), "a.wav", "a.mp3") == 0
+    assert {file.name for file in folder.iterdir()} == {"my a.md", "my a (2).md"}
+    assert cli.main(["transcribe", "--file-name", "{language}", "a.wav"]) == 2
+    assert "{title}, {date}, {time}, {file}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--line-length", "3"), ("--lines", "x"), ("--longest", "nan"), ("--reading-speed", "")]
+)
+def test_an_impossible_limit_of_subtitles_is_wrong_usage(wrong: tuple[str, str]) -> None:
+    assert cli.main(["transcribe", *wrong, "a.wav"]) == 2
+
+
 def test_a_folder_that_cannot_be_made_is_wrong_usage(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     assert cli.main(["transcribe", "--output", str(tmp_path / "file"), "a.wav"]) == 2

@@ -158,6 +158,17 @@ def test_a_script_without_spaces_is_split_between_its_characters_and_counts_doub
     assert not any(line[0] in "、。" for cue in found for line in cue.lines)
 
 
+def test_each_cue_begins_when_it_is_said_though_the_one_before_lasts_longer() -> None:
+    found = of(Segment(0, 0.0, 5.0, "One."), Segment(1, 2.0, 6.0, "Two."), split=False)
+    assert [(cue.start, cue.end) for cue in found] == [(0, 2000), (2000, 6000)]
+
+
+def test_a_word_that_holds_a_space_loses_nothing() -> None:
+    words = (Word(" New York", 0.0, 0.5, 0.9), Word(" is York", 0.6, 1.0, 0.9))
+    (cue,) = of(Segment(0, 0.0, 1.0, " New  York is  York", words=words))
+    assert cue.lines == ("New York is York",)
+
+
 @pytest.mark.parametrize("names", [True, False])
 def test_unsplit_a_cue_is_a_line_of_the_text(names: bool) -> None:
     found = of(

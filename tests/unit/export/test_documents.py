@@ -81,6 +81,13 @@ def test_a_page_holds_every_word_with_the_second_at_which_it_is_said() -> None:
     assert found.tags[0] == ("html", {"lang": "en"})
 
 
+def test_the_times_of_a_page_never_go_back() -> None:
+    """Which word is heard is looked up by halves."""
+    words = Word(" One", 3.0, 3.5, 0.9), Word(" two.", 1.0, 4.0, 0.9)
+    back = replace(TALK, segments=(Segment(0, 1.0, 4.0, " One two.", words=words),))
+    assert Page(page(back)).spans == [(3.0, "One"), (3.0, "two.")]
+
+
 def test_a_page_loads_nothing_but_its_sound() -> None:
     text = page(sound="my%20talk.wav")
     found = Page(text)

@@ -40,8 +40,8 @@ def test_every_system_takes_a_name(name: str, expected: str) -> None:
 def test_files_that_are_there_stay_and_new_ones_never_meet(tmp_path: Path) -> None:
     (tmp_path / "Talk.srt").touch()
     (tmp_path / "talk (2).srt").touch()
-    found = apart(["talk", "talk", "other", "x" * 300, "x" * 300], tmp_path, "srt")
-    assert [place.name for place in found[:3]] == ["talk (3).srt", "talk (4).srt", "other.srt"]
+    found = apart(["Talk", "talk", "other", "x" * 300, "x" * 300], tmp_path, "srt")
+    assert [place.name for place in found[:3]] == ["Talk (3).srt", "talk (4).srt", "other.srt"]
     for place in found:
         assert not place.exists()
         place.touch()
