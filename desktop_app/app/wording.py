@@ -7,9 +7,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from desktop_app.export.document import Document, Options
+from desktop_app.export.document import clock as clock  # part of how times are worded
+from desktop_app.export.formats import Format
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _, ngettext, pgettext
-from desktop_app.transcript.formats import Format
 from desktop_app.transcript.model import GuardReport, Models, Speaker, Transcript
 from desktop_app.transcript.speakers import called
 
@@ -27,13 +29,6 @@ _GUARDED = {
     "loop": N_("Repeated text removed ({places})."),
     "unwritten": N_("Possibly speech without text ({places})."),
 }
-
-
-def clock(seconds: float) -> str:
-    """A place in a recording: m:ss, or h:mm:ss from one hour on."""
-    minutes, rest = divmod(int(max(seconds, 0)), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def number(value: float, digits: int = 0) -> str:
@@ -72,12 +67,26 @@ def named(speakers: Iterable[Speaker]) -> tuple[Speaker, ...]:
     )
 
 
-def rendered(transcript: Transcript, form: Format) -> str | bytes:
-    """The file of a transcript. What people read names speakers in the language in use; what programs read never
-    changes with it."""
-    if not form.for_programs:
-        transcript = replace(transcript, speakers=named(transcript.speakers))
-    return form.render(transcript)
+def document(transcript: Transcript, title: str = "", created: datetime | None = None) -> Document:
+    """A recording to be exported, with a line about it; its title is without one that of its file."""
+    about = [date(created)] if created is not None else []
+    about += [clock(transcript.seconds)] if transcript.seconds else []
+    about += [language(transcript.language)] if transcript.language else []
+    return Document(transcript, title, created, " · ".join(about))
+
+
+def named_in(document: Document, form: Format) -> Document:
+    """The document with the speakers as a format names them. What people read names them in the language in use; what
+    programs read never changes with it."""
+    if form.for_programs:
+        return document
+    transcript = document.transcript
+    return replace(document, transcript=replace(transcript, speakers=named(transcript.speakers)))
+
+
+def rendered(document: Document, form: Format, options: Options | None = None) -> str | bytes:
+    """The file of a document."""
+    return form.render(named_in(document, form), options)
 
 
 def models_in_use(models: Models) -> str:
@@ -115,10 +124,15 @@ def day(when: datetime, now: datetime) -> str:
         return f"{local:%H:%M}"
     if local.date() == today.date() - timedelta(days=1):
         return _("yesterday")
-    month = _(MONTHS[local.month - 1])
     if local.year == today.year:
-        return _("{day} {month}", day=local.day, month=month)
-    return _("{day} {month} {year}", day=local.day, month=month, year=local.year)
+        return _("{day} {month}", day=local.day, month=_(MONTHS[local.month - 1]))
+    return date(when)
+
+
+def date(when: datetime) -> str:
+    """The day on which something was made, in the local time zone."""
+    local = when.astimezone()
+    return _("{day} {month} {year}", day=local.day, month=_(MONTHS[local.month - 1]), year=local.year)
 
 
 def moment(when: datetime, now: datetime) -> str:

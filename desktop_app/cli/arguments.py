@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from desktop_app import __version__, printing
-from desktop_app.cli import bench
+from desktop_app.cli import bench, export_arguments
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.messages import MOST_SPEAKERS, is_speakers
 from desktop_app.texts import N_, _, ngettext
-from desktop_app.transcript.formats import FORMATS
 
 COMMANDS = {
     "transcribe": N_("Transcribe audio and video files"),
@@ -154,7 +153,9 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
         "--words",
         default=None,
         action=argparse.BooleanOptionalAction,
-        help=_("add word timestamps to the json format; the text is the same (default: only with speakers)"),
+        help=_(
+            "add word timestamps to the json format; the text is the same (default: with speakers, subtitles and html)"
+        ),
     )
     _add_speakers(
         parser,
@@ -163,13 +164,14 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
             "transcribed (default: off)"
         ),
     )
-    add("--format", default="txt", choices=tuple(FORMATS), help=_("format of the transcript (default: %(default)s)"))
     add(
         "--output",
         metavar=_("FOLDER"),
         help=_("write one file for each FILE into this folder, instead of the standard output"),
     )
+    export_arguments.add_file_name(parser)
     add("--stats", metavar=_("FILE"), help=_("write the statistics of the run to this file, as JSON"))
+    export_arguments.add(parser)
 
 
 def _add_record(parser: argparse.ArgumentParser) -> None:
@@ -197,7 +199,6 @@ def _add_record(parser: argparse.ArgumentParser) -> None:
         metavar=_("FOLDER"),
         help=_("folder for sound and text (default: the recordings in Galley's data folder)"),
     )
-    add("--format", default="txt", choices=tuple(FORMATS), help=_("format of the transcript (default: %(default)s)"))
     add(
         "--check",
         action="store_true",
@@ -208,6 +209,7 @@ def _add_record(parser: argparse.ArgumentParser) -> None:
         parser, _("identify speakers; N is their number, if you know it. The saved text names them (default: off)")
     )
     model_options.add(parser)
+    export_arguments.add(parser)
 
 
 def _add_speakers(parser: argparse.ArgumentParser, explanation: str) -> None:

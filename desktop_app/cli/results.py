@@ -8,13 +8,64 @@ import shlex
 import stat
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from desktop_app import atomic
-from desktop_app.app.wording import rendered
+from desktop_app.app import wording
+from desktop_app.app.problems import sentence
+from desktop_app.export import names
+from desktop_app.export.document import Document, Options
+from desktop_app.export.formats import SOUND, Format
+from desktop_app.export.names import longest_name, shortened
+from desktop_app.export.process import with_sound
+from desktop_app.problems import Problem
 from desktop_app.texts import _
-from desktop_app.transcript.formats import Format
-from desktop_app.transcript.model import Transcript
+from desktop_app.transcript.model import Models, Transcript
+
+
+@dataclass(frozen=True)
+class Export:
+    """What transcripts are written as."""
+
+    form: Format
+    options: Options = field(default_factory=Options)
+
+    def render(self, transcript: Transcript, folder: Path | None = None) -> str | bytes:
+        """The file of a transcript, to lie in a folder, which the current one is if none is given. Raises Problem where
+        the sound is to be in it and cannot be read."""
+        made = wording.document(transcript, created=_created(transcript.path))
+        if SOUND in self.form.choices:
+            if self.options.sound:
+                made = with_sound(made)
+            else:
+                made = replace(made, sound=names.address(transcript.path, folder or Path()))
+        return wording.rendered(made, self.form, self.options)
+
+
+def _created(path: str) -> datetime | None:
+    """When a file was last changed: for a recording, mostly when it was made."""
+    try:
+        return datetime.fromtimestamp(os.stat(path).st_mtime, UTC)
+    except OSError:
+        return None
+
+
+def named(files: Sequence[str], folder: Path, ending: str, template: str) -> list[Path]:
+    """A file in `folder` for each input, named by a template; numbers tell equal names apart, no input is chosen."""
+    room = longest_name(folder) - len(os.fsencode(f" ({len(files) + 1}).part.{ending}"))
+    inputs, taken, chosen = {Path(file).resolve() for file in files}, set[str](), []
+    for file in files:
+        empty = Transcript(file, 0.0, "", 0.0, Models("", "", "", "", ""))
+        name = shortened(names.file_name(template, Document(empty, created=_created(file))), room)
+        for number in range(1, len(files) + 2):
+            target = folder / (f"{name} ({number}).{ending}" if number > 1 else f"{name}.{ending}")
+            if target.name.casefold() not in taken and target.resolve() not in inputs:
+                break
+        taken.add(target.name.casefold())
+        chosen.append(target)
+    return chosen
 
 
 def destinations(files: Sequence[str], folder: Path, ending: str) -> list[Path]:
@@ -23,14 +74,14 @@ def destinations(files: Sequence[str], folder: Path, ending: str) -> list[Path]:
     Numbers tell equal names apart; no input is ever chosen. Names that differ in case only count as equal. A name that
     the file system does not take, with `.part` before its ending, is shortened.
     """
-    room = _longest_name(folder) - len(os.fsencode(f".{len(files) + 2}.part.{ending}"))
+    room = longest_name(folder) - len(os.fsencode(f".{len(files) + 2}.part.{ending}"))
     stems = Counter(Path(file).stem.casefold() for file in files)
     inputs = {Path(file).resolve() for file in files}
     taken: set[str] = set()
     chosen = []
     for file in files:
         path = Path(file)
-        stem, whole = _shortened(path.stem, room), _shortened(path.name, room)
+        stem, whole = shortened(path.stem, room), shortened(path.name, room)
         names = [stem] if stems[path.stem.casefold()] == 1 else []
         names += [whole, *(f"{whole}.{number}" for number in range(2, len(files) + 3))]
         for name in names:
@@ -65,25 +116,11 @@ def output_refused(error: OSError) -> str:
     return _("The output cannot be written ({error}).", error=error.strerror or error)
 
 
-def _longest_name(folder: Path) -> int:
-    """The bytes that a file's name may have there."""
-    try:
-        return os.pathconf(folder, "PC_NAME_MAX")
-    except (AttributeError, OSError, ValueError):
-        return 255
-
-
-def _shortened(name: str, room: int) -> str:
-    while len(os.fsencode(name)) > room:
-        name = name[:-1]
-    return name
-
-
-def keep(transcript: Transcript, target: Path, form: Format, what: str, say: Callable[[str], None]) -> bool:
+def keep(transcript: Transcript, target: Path, export: Export, what: str, say: Callable[[str], None]) -> bool:
     """Write the transcript of a recording, and say where `what` is, or why it cannot be written and how it can be had;
     gives whether it was."""
     try:
-        atomic.write(target, rendered(transcript, form))
+        atomic.write(target, export.render(transcript, target.parent))
     except OSError as error:
         say(
             _(
@@ -94,6 +131,9 @@ def keep(transcript: Transcript, target: Path, form: Format, what: str, say: Cal
                 recording=shlex.quote(transcript.path),
             )
         )
+        return False
+    except Problem as problem:
+        say(f"{target}: {sentence(problem)}")
         return False
     say(f"{what}: {target}")
     return True

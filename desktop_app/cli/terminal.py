@@ -22,14 +22,13 @@ from desktop_app.app.worker import Worker
 from desktop_app.audio import microphone
 from desktop_app.audio.microphone import Input
 from desktop_app.audio.recording import Recorder, RecorderListener
-from desktop_app.cli import results
+from desktop_app.cli import export_arguments, results
 from desktop_app.cli.interrupts import INTERRUPTED, termination
 from desktop_app.cli.live_screen import LiveScreen, Status
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _, ngettext
-from desktop_app.transcript.formats import FORMATS
 from desktop_app.transcript.model import Transcript
 
 DONE, FAILED, USAGE = 0, 1, 2
@@ -45,12 +44,13 @@ class Terminal:
     ended_early = False
 
     def __init__(self, arguments: argparse.Namespace, screen: LiveScreen) -> None:
-        self.screen, self._form = screen, FORMATS[arguments.format]
+        self.screen, self._export = screen, export_arguments.export(arguments)
         self._calls: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
         self._shown_once: set[str] = set()
         self._interrupted = False
         # A word has one speaker, a line may have two.
-        options = model_options.options(arguments, words=arguments.speakers != "off", speakers=arguments.speakers)
+        words = arguments.speakers != "off" or self._export.form.needs_words
+        options = model_options.options(arguments, words=words, speakers=arguments.speakers)
         folder = Path(arguments.output) if arguments.output else folders.recordings()
         named: str | None = arguments.input
 
@@ -129,8 +129,8 @@ class Terminal:
 
     def keep(self, transcript: Transcript, ending: str = "", what: str = N_("Transcript")) -> bool:
         """Write a text beside its sound, and say where; gives whether that could be done."""
-        place = Path(transcript.path).with_suffix(f"{ending}.{self._form.extension}")
-        return results.keep(transcript, place, self._form, _(what), self.screen.say)
+        place = Path(transcript.path).with_suffix(f"{ending}.{self._export.form.extension}")
+        return results.keep(transcript, place, self._export, _(what), self.screen.say)
 
     def check(self, entry: Entry) -> int:
         """Transcribe the file as any other, say how many words that would change, and keep that text beside the live

@@ -11,8 +11,8 @@ from typing import Any
 
 from desktop_app import atomic, printing, private
 from desktop_app.app import problems, stages
-from desktop_app.app.wording import clock, guard_report, models_in_use, rendered
-from desktop_app.cli import results, unfinished
+from desktop_app.app.wording import clock, guard_report, models_in_use
+from desktop_app.cli import export_arguments, results, unfinished
 from desktop_app.cli.interrupts import INTERRUPTED
 from desktop_app.cli.screen import Screen
 from desktop_app.engine import arguments as model_options
@@ -28,8 +28,10 @@ from desktop_app.engine.messages import (
     Started,
     Transcribe,
 )
+from desktop_app.export.formats import FORMATS
+from desktop_app.export.json_format import json_object, statistics_object
+from desktop_app.problems import Problem
 from desktop_app.texts import _
-from desktop_app.transcript import formats
 from desktop_app.transcript.model import Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 
@@ -43,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.output and (problem := make_folder(Path(arguments.output))):
             screen.say(problem)
             return USAGE
-        if formats.FORMATS[arguments.format].is_binary and not arguments.output:
+        if FORMATS[arguments.format].is_binary and not arguments.output:
             screen.say(
                 _(
                     "The format {format} cannot be shown in a terminal. Choose a folder with --output.",
@@ -60,7 +62,8 @@ class _Run:
 
     def __init__(self, arguments: argparse.Namespace, screen: Screen) -> None:
         self._files: list[str] = arguments.files
-        self._format = formats.FORMATS[arguments.format]
+        self._export = export_arguments.export(arguments)
+        form = self._export.form
         self._stats_file: str | None = arguments.stats
         self._screen = screen
         self._options = model_options.options(
@@ -68,13 +71,13 @@ class _Run:
             timestamps=arguments.timestamps,
             condition=arguments.condition,
             temperatures=arguments.temperature,
-            words=arguments.speakers != "off" if arguments.words is None else arguments.words,
+            words=arguments.speakers != "off" or form.needs_words if arguments.words is None else arguments.words,
             speakers=arguments.speakers,
         )
         folder = arguments.output
-        self._targets = results.destinations(self._files, Path(folder), self._format.extension) if folder else []
+        self._targets = _targets(self._files, folder, form.extension, arguments.file_name) if folder else []
         # Whose words they are is known when the whole file is heard: then the text cannot come line by line.
-        self._streams = self._format.name == "txt" and not folder and arguments.speakers == "off"
+        self._streams = form.name == "txt" and not (folder or arguments.times) and arguments.speakers == "off"
         self._finished: list[Transcript] = []
         self._failures: list[tuple[str, str]] = []
         self._keepers: list[FileKeeper] = []  # of each file
@@ -158,25 +161,35 @@ class _Run:
             self._screen.say(f"{file}: {problems.sentence(transcript.damage)}")
         if transcript.guarded:
             self._screen.say(f"{file}: {guard_report(transcript.guarded)}")
-        if self._targets:
-            try:
-                atomic.write(self._targets[number], rendered(transcript, self._format))
-            except OSError as error:
-                self._keep_for_later(number)
-                self._close_file()
-                reason = _("The transcript cannot be written ({error}).", error=error.strerror or error)
-                self._note(file, reason)
-                self._notice(_("Free some space or choose another folder, then repeat the command."))
-                return FAILED
-        elif self._streams:
-            if number + 1 < len(self._files):
-                self._screen.text("\n")
-        else:
-            self._screen.text(str(rendered(transcript, self._format)))
+        try:
+            self._write(number, transcript)
+        except OSError as error:
+            self._keep_for_later(number)
+            self._close_file()
+            reason = _("The transcript cannot be written ({error}).", error=error.strerror or error)
+            self._note(file, reason)
+            self._notice(_("Free some space or choose another folder, then repeat the command."))
+            return FAILED
+        except Problem as problem:  # the sound is to be in the file
+            self._keep_for_later(number)
+            self._close_file()
+            self._note(file, *problems.describe(problem))
+            return FAILED
         unfinished.forget(self._files[number], self._options)
         self._close_file()
         self._finished.append(transcript)
         return DONE
+
+    def _write(self, number: int, transcript: Transcript) -> None:
+        """Write or print the transcript of a file. Raises OSError where its place refuses it, and Problem."""
+        if self._targets:
+            target = self._targets[number]
+            atomic.write(target, self._export.render(transcript, target.parent))
+        elif self._streams:
+            if number + 1 < len(self._files):
+                self._screen.text("\n")
+        else:
+            self._screen.text(str(self._export.render(transcript)))
 
     def _resume(self, number: int, event: Started) -> None:
         """An engine begins with a file, or goes on behind what another one, or another run of the command, has done."""
@@ -238,7 +251,7 @@ class _Run:
         end = self._segments[-1].end
         transcript = Transcript(self._files[number], end, "", 0.0, started.models, tuple(self._segments))
         try:
-            atomic.write(part, rendered(transcript, self._format))
+            atomic.write(part, self._export.render(transcript, part.parent))
         except OSError as error:
             why = error.strerror or error
             self._screen.say(_("{file}: The unfinished transcript cannot be written ({error}).", file=part, error=why))
@@ -276,7 +289,7 @@ class _Run:
         figures = {
             "files": [_figures(transcript) for transcript in self._finished],
             "failed": [{"path": file, "reason": reason} for file, reason in self._failures],
-            "total": formats.statistics_object(sum((one.stats for one in self._finished), Statistics())),
+            "total": statistics_object(sum((one.stats for one in self._finished), Statistics())),
         }
         try:
             atomic.write(Path(self._stats_file), json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
@@ -293,6 +306,12 @@ class _Run:
                 error=error.strerror or error,
             )
         )
+
+
+def _targets(files: list[str], folder: str, extension: str, template: str) -> list[Path]:
+    if template:
+        return results.named(files, Path(folder), extension, template)
+    return results.destinations(files, Path(folder), extension)
 
 
 def _speed(stats: Statistics) -> str:
@@ -320,5 +339,5 @@ def make_folder(folder: Path) -> str:
 
 
 def _figures(transcript: Transcript) -> dict[str, Any]:
-    whole = formats.json_object(transcript)
+    whole = json_object(transcript)
     return {"path": transcript.path, "models": whole["models"], "stats": whole["stats"]}

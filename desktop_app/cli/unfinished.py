@@ -16,7 +16,7 @@ from pathlib import Path
 from desktop_app import atomic, folders
 from desktop_app.app import resuming
 from desktop_app.engine.messages import Options, Transcribe
-from desktop_app.transcript import formats
+from desktop_app.export.json_format import json_text, read_json
 from desktop_app.transcript.model import Place, Transcript
 
 _DAYS = 30
@@ -27,7 +27,7 @@ def keep(request: Transcribe) -> None:
     resume."""
     if request.written is None or request.place is None:
         return
-    about = {"resume": resuming.plain(request.place, request.options), "text": formats.json_text(request.written)}
+    about = {"resume": resuming.plain(request.place, request.options), "text": json_text(request.written)}
     with contextlib.suppress(OSError):
         _folder().mkdir(parents=True, exist_ok=True)
         atomic.write(_place(request.path, request.options), json.dumps(about))
@@ -37,7 +37,7 @@ def find(path: str, options: Options) -> tuple[Transcript, Place] | None:
     """What was kept of a file that was transcribed with these options."""
     try:
         about = json.loads(_place(path, options).read_text(encoding="utf-8"))
-        place, written = resuming.place(about["resume"], options), formats.read_json(about["text"])
+        place, written = resuming.place(about["resume"], options), read_json(about["text"])
     except (OSError, ValueError, TypeError, LookupError, AttributeError):
         return None
     return (written, place) if place is not None and len(written.segments) == place.segments else None

@@ -11,7 +11,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from threading import Thread
 
-from desktop_app.engine.messages import Beat, Event, Request, Shutdown
+from desktop_app.engine.messages import Beat, Event, Shutdown
 
 _LAST_WAIT = 5.0  # seconds
 
@@ -28,7 +28,7 @@ class Child:
     def __init__(self, program: Program) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self._outgoing: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
+        self._outgoing: queue.SimpleQueue[object] = queue.SimpleQueue()
         self._process = context.Process(target=program, args=(theirs,), name="galley-engine", daemon=True)
         try:
             with _interrupts_blocked():
@@ -46,7 +46,7 @@ class Child:
         """Its process id; None when it has ended."""
         return self._process.pid if self._process.is_alive() else None
 
-    def send(self, request: Request) -> None:
+    def send(self, request: object) -> None:
         """Send a request without waiting for a process that does not read. If it has ended the request is lost;
         `receive` shows that."""
         self._outgoing.put(request)

@@ -41,7 +41,7 @@ def replace_text(transcript: Transcript, begin: Place, end: Place, text: str) ->
     text = clean(text)
     head, tail = lines[0].text[: begin[1]], lines[-1].text[end[1] :]
     if len(lines) > 1 and not text and _is_merge(lines, begin[1], end[1]):
-        text = _joint(head, tail)
+        text = joint(head, tail)
         begin, end = (begin[0], len(head.rstrip())), (end[0], len(lines[-1].text) - len(tail.lstrip()))
     if "\n" not in text:
         speaker = lines[0].speaker if head.strip() or not tail.strip() else lines[-1].speaker
@@ -228,7 +228,7 @@ def _tokens(text: str, begin: int = 0, end: int | None = None) -> list[Range]:
             is_open = False
         elif not is_open:
             start, is_open = at, True
-        elif letter.isalnum() and (_has_no_spaces(letter) or _has_no_spaces(text[at - 1])):
+        elif letter.isalnum() and (has_no_spaces(letter) or has_no_spaces(text[at - 1])):
             found.append((start, at))
             start = at
     if is_open:
@@ -236,7 +236,8 @@ def _tokens(text: str, begin: int = 0, end: int | None = None) -> list[Range]:
     return found
 
 
-def _has_no_spaces(letter: str) -> bool:
+def has_no_spaces(letter: str) -> bool:
+    """Whether a letter is of a script that has no spaces between words."""
     return letter > "\u0dff" and unicodedata.name(letter, "").startswith(_SPOKEN_ON)
 
 
@@ -245,7 +246,7 @@ def _is_merge(lines: Sequence[Segment], begin: int, end: int) -> bool:
     return not lines[0].text[begin:].strip() or not lines[-1].text[:end].strip()
 
 
-def _joint(head: str, tail: str) -> str:
+def joint(head: str, tail: str) -> str:
     """What stands between two lines that are merged."""
     last, first = head.rstrip()[-1:], tail.lstrip()[:1]
-    return "" if not last or not first or _has_no_spaces(last) or _has_no_spaces(first) else " "
+    return "" if not last or not first or has_no_spaces(last) or has_no_spaces(first) else " "

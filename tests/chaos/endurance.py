@@ -28,11 +28,12 @@ from desktop_app import atomic, folders, resources, settings
 from desktop_app.engine import model_work
 from desktop_app.engine.client import Engine
 from desktop_app.engine.messages import Event, Failed, Finished, Options
+from desktop_app.export.document import Document
+from desktop_app.export.formats import FORMATS
 from desktop_app.library import database
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.formats import FORMATS
 from desktop_app.transcript.model import Models, Segment, Transcript
 from tests import random_models, virtual_microphone
 from tests.chaos.cases import CLIPS, TOP, Case, Skipped, main
@@ -311,7 +312,7 @@ def a_home_on(trouble: Trouble, folder: Path) -> str:
 
 def exporting_onto(trouble: Trouble, folder: Path) -> str:
     """Every format onto an older file of its name."""
-    text = Transcript("a.wav", 1.0, "en", 1.0, _MODELS, (Segment(0, 0.0, 1.0, "Words. " * 999),))
+    text = Document(Transcript("a.wav", 1.0, "en", 1.0, _MODELS, (Segment(0, 0.0, 1.0, "Words. " * 999),)))
     with small_disk(folder) as disk:
         places = [disk.folder / f"text.{form.extension}" for form in FORMATS.values()]
         for place in places:

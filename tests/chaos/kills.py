@@ -34,11 +34,11 @@ from typing import Any
 import numpy as np
 
 from desktop_app import resources
+from desktop_app.export.json_format import read_json
 from desktop_app.library import database, rows
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.formats import read_json
 from tests import random_models
 from tests.chaos import victims
 from tests.fake_input import Sound, read

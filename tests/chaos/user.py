@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from desktop_app.app.entry import DONE, IN_WORK, Entry
 from desktop_app.app.live import OFF, RUNNING
-from desktop_app.transcript.formats import FORMATS
+from desktop_app.export.formats import FORMATS
 from desktop_app.ui.shell.app import Program
 
 _SECONDS = 90.0  # for a step, on a computer that is busy with other things
@@ -72,8 +72,8 @@ class User:
         window.sidebar.search.clear()
         for name, form in FORMATS.items():
             place = folder / f"text.{form.extension}"
-            window.files.write(entry, name, place)
-            assert place.exists(), f"{name} was not saved"
+            window.exports.write(entry, name, place)
+            self.until(f"{name} saved", place.exists)
         print("saved", flush=True)
 
     def look_at_models(self, verify: bool) -> None:

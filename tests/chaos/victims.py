@@ -185,13 +185,13 @@ def export(folder: str, times: str) -> int:
 
 def exported(number: int) -> dict[str, bytes]:
     """One of the two transcripts in some formats, by name: so long that writing takes its time."""
-    from desktop_app.transcript.formats import FORMATS
+    from desktop_app.export.document import Document
+    from desktop_app.export.formats import FORMATS
     from tests.staging import segment, transcript
 
     text = transcript(*(segment(line, f" {'Never' if number else 'Always'} {line}.") for line in range(20_000)))
-    return {
-        f"talk{FORMATS[name].extension}": str(FORMATS[name].render(text)).encode() for name in ("txt", "srt", "vtt")
-    }
+    found = {name: FORMATS[name].render(Document(text)) for name in ("txt", "srt", "vtt")}
+    return {f"talk{FORMATS[name].extension}": str(content).encode() for name, content in found.items()}
 
 
 def _after_loading(program: Any, then: Callable[[], object]) -> None:

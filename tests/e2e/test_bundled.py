@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app import resources
 from desktop_app.app.entry import DONE, IN_WORK
-from desktop_app.transcript.formats import read_json
+from desktop_app.export.json_format import read_json
 from desktop_app.ui.shell.app import Program
 from tests.e2e.test_window import WAIT
 from tests.program import opened

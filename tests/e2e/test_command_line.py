@@ -20,9 +20,9 @@ import soundfile
 
 from desktop_app import resources
 from desktop_app.app import problems, stages, wording
+from desktop_app.export.json_format import read_json
 from desktop_app.problems import Problem
 from desktop_app.texts import _
-from desktop_app.transcript.formats import read_json
 from desktop_app.transcript.model import Models, Transcript
 from desktop_app.transcript.statistics import Statistics
 from tests.random_models import real_tiny

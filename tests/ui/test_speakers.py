@@ -15,9 +15,10 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop_app.app.entry import Entry
+from desktop_app.export import plain
+from desktop_app.export.document import Document, Options
 from desktop_app.problems import Problem
 from desktop_app.texts import _
-from desktop_app.transcript import formats
 from desktop_app.transcript.model import Transcript
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.theme import DARK, LIGHT, Theme
@@ -102,8 +103,8 @@ def test_corrections_are_undone_done_again_and_survive_a_restart(
     later.load(entry.id)
     qtbot.waitUntil(lambda: bool(later.entries[entry.id].segments))
     assert later.entries[entry.id].transcript() == steps[-1]
-    assert "Artie: We have" not in formats.txt(later.entries[entry.id].transcript())
-    assert "Artie: half an hour" in formats.txt(later.entries[entry.id].transcript())
+    assert "Artie: We have" not in plain.txt(Document(later.entries[entry.id].transcript()), Options())
+    assert "Artie: half an hour" in plain.txt(Document(later.entries[entry.id].transcript()), Options())
 
 
 def test_a_text_without_speakers_can_get_some(stage: Stage, window: Window, recording: Make, qtbot: QtBot) -> None:

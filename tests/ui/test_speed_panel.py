@@ -110,17 +110,17 @@ def test_the_figures_can_be_saved(window: Window, stage: Stage, entry: Entry, tm
     finished(stage, entry)
     stage.models.compared[entry.path] = Speed(8.0, 12.0)
     window.figures.save(entry, tmp_path / "figures.json")
+    stage.qtbot.waitUntil(lambda: window.toast.text() == "Saved as figures.json")
     found = json.loads((tmp_path / "figures.json").read_text("utf-8"))
     assert found["file"] == "one.wav"
     assert found["models"]["target"] == MODELS.target
     assert found["statistics"]["tokens"] == entry.stats.tokens
     assert [point["acceptance"] for point in found["course"]] == [0.9, 0.5, 0.6]
     assert found["speed_up"] == {"alone": 8.0, "with_draft": 12.0}
-    assert window.toast.text() == "Saved as figures.json"
     told: list[object] = []
     stage.session.trouble.connect(told.append)
     window.figures.save(entry, tmp_path / "none" / "figures.json")
-    assert told
+    stage.qtbot.waitUntil(lambda: bool(told))
 
 
 def test_a_recording_that_is_transcribed_again_begins_a_new_chart(window: Window, stage: Stage, entry: Entry) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from threading import Event, current_thread, main_thread
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractSlider, QFileDialog, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from desktop_app.app import doctor, report, stages
@@ -32,7 +31,6 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
-from desktop_app.transcript.formats import FORMATS, read_json
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.shell import window as window_module
 from desktop_app.ui.shell.window import Window
@@ -214,47 +212,8 @@ def test_the_panel_says_that_the_draft_was_left_out_and_why(window: Window, stag
     assert said == _(why, draft="Small", share=percent(0.6), speed=percent(0.8))
 
 
-def test_the_menu_offers_all_formats_and_turns_of_speakers_only_where_they_are_known(window: Window) -> None:
-    header = window.page.header
-    assert [action.text() for action in header.save_menu.actions()] == [_(form.label) for form in FORMATS.values()]
-    header.set_speakers(known=False)
-    assert [name for name, action in header.formats.items() if not action.isEnabled()] == ["rttm"]
-    header.set_speakers(
-        known=True,
-    )
-    assert all(action.isEnabled() for action in header.formats.values())
-
-
-@pytest.mark.parametrize("form", [name for name, one in FORMATS.items() if not one.needs_speakers])
-def test_a_text_is_saved_in_every_format(
-    window: Window, stage: Stage, recording: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
-) -> None:
-    (entry,) = stage.drop(recording("señal.wav"))
-    finish(stage, entry)
-    place = tmp_path / "out" / f"señal.{form}"
-    place.parent.mkdir()
-    asked: list[str] = []
-
-    def choose(parent: QWidget, title: str, suggested: str, pattern: str) -> tuple[str, str]:
-        asked.append(suggested)
-        return str(place), pattern
-
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
-    window.page.header.save_asked.emit(form)
-    assert Path(asked[0]).name == f"talk.{form}" or Path(asked[0]).name == f"señal.{form}"
-    text = place.read_text(encoding="utf-8")
-    assert "sentence number 2" in text
-    assert [file.name for file in place.parent.iterdir()] == [place.name]
-    assert window.toast.text() == _("Saved as {name}", name=place.name)
-    if form == "json":
-        assert read_json(text).segments[0].text == segment(0).text
-        assert json.loads(text)["models"]["target"] == "Large"
-    window.page.header.save_asked.emit(form)
-    assert Path(asked[1]).parent == place.parent  # the folder is remembered
-
-
 def test_a_failed_save_is_said_and_leaves_the_old_file(
-    window: Window, stage: Stage, recording: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: Window, stage: Stage, recording: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
@@ -265,10 +224,10 @@ def test_a_failed_save_is_said_and_leaves_the_old_file(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("desktop_app.atomic.os.fsync", full)
-    window.files.write(entry, "txt", place)
+    window.exports.write(entry, "txt", place)
+    qtbot.waitUntil(window.trouble.isVisible, timeout=20_000)
     assert place.read_text() == "before"
     assert not list(tmp_path.glob(".*part"))
-    assert window.trouble.isVisible()
     problem = Problem("disk.not_saved", name="kept.txt", error="No space left on device")
     assert window.trouble.text.text() == sentence(problem)
     window.trouble.buttons[0].click()
@@ -276,12 +235,12 @@ def test_a_failed_save_is_said_and_leaves_the_old_file(
 
 
 def test_saving_into_a_folder_that_is_gone_is_said(
-    window: Window, stage: Stage, recording: Make, tmp_path: Path
+    window: Window, stage: Stage, recording: Make, tmp_path: Path, qtbot: QtBot
 ) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
-    window.files.write(entry, "srt", tmp_path / "gone" / "one.srt")
-    assert window.trouble.isVisible()
+    window.exports.write(entry, "srt", tmp_path / "gone" / "one.srt")
+    qtbot.waitUntil(window.trouble.isVisible, timeout=20_000)
 
 
 def test_the_text_can_be_selected_and_copied(window: Window, stage: Stage, recording: Make, qtbot: QtBot) -> None:

@@ -96,6 +96,7 @@ class Program:
             self.live,
             self._core.checks,
             self._edits,
+            self._core.exports,
             self._recovery,
             self._core.deletions,
             self.playback,

@@ -1,4 +1,4 @@
-"""What is done with recordings and their files: opening, saving, copying, removing."""
+"""What is done with recordings and their files: opening, copying, removing."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, QPoint, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from desktop_app import atomic, private
-from desktop_app.app import media, wording
+from desktop_app import private
+from desktop_app.app import media
 from desktop_app.app.deletions import Deletions
 from desktop_app.app.entry import DONE, IN_WORK, RECORDING, Entry
 from desktop_app.app.preferences import Preferences
@@ -19,7 +19,6 @@ from desktop_app.app.recheck import Checks
 from desktop_app.app.session import Session
 from desktop_app.problems import Problem
 from desktop_app.texts import _
-from desktop_app.transcript.formats import FORMATS
 from desktop_app.ui.current import Current
 from desktop_app.ui.shell.details import Details
 from desktop_app.ui.transcript.page import again_words
@@ -29,12 +28,13 @@ from desktop_app.ui.widgets.actions import Actions
 class Files(QObject):
     """The actions on recordings, and the menu of each.
 
-    Signals: added(paths) when the user has chosen some; entry_asked(id) when a recording is to be shown; located(id)
-    when its file was found again; rename_asked(id) when its title is to be changed; told(sentence) when something was
-    done.
+    Signals: added(paths) when the user has chosen some; entry_asked(id) when a recording is to be shown;
+    export_asked(ids) when some are to be exported; located(id) when its file was found again; rename_asked(id) when its
+    title is to be changed; told(sentence) when something was done.
     """
 
     added = Signal(list)
+    export_asked = Signal(list)
     entry_asked = Signal(str)
     rename_asked = Signal(str)
     located = Signal(str)
@@ -57,7 +57,6 @@ class Files(QObject):
         self._deletions = deletions
         actions.on(
             open=self.browse,
-            save=lambda: self.save("txt"),
             copy=self.copy,
             folder=self.show_folder,
             cancel=lambda: session.cancel(current.key),
@@ -74,30 +73,6 @@ class Files(QObject):
         if files:
             self._preferences.remember_folder("open", str(Path(files[0]).parent))
             self.added.emit(files)
-
-    def save(self, form: str) -> None:
-        """Save the text that is looked at, as far as it is written."""
-        entry = self._current.entry
-        if entry is None or not entry.has_text:
-            return
-        chosen = FORMATS[form]
-        suggested = Path(self._preferences.folder("save"), chosen.file_name(entry.path))
-        pattern = f"{_(chosen.label)} (*.{chosen.extension})"
-        name, _filter = QFileDialog.getSaveFileName(self._window, _("Save the transcript"), str(suggested), pattern)
-        if name:
-            self.write(entry, form, Path(name))
-
-    def write(self, entry: Entry, form: str, place: Path) -> None:
-        """Write a text to a file; say that it was done or why it was not."""
-        if not place.suffix:
-            place = place.with_suffix(f".{FORMATS[form].extension}")
-        try:
-            atomic.write(place, wording.rendered(entry.transcript(), FORMATS[form]))
-        except OSError as error:
-            self._session.tell(Problem("disk.not_saved", name=place.name, error=error.strerror or str(error)))
-            return
-        self._preferences.remember_folder("save", str(place.parent))
-        self.told.emit(_("Saved as {name}", name=place.name))
 
     def copy(self) -> None:
         """Copy the whole text that is looked at."""
@@ -149,6 +124,8 @@ class Files(QObject):
         menu.addSeparator()
         item(menu, "rename", partial(self._rename, key))
         item(menu, "details", partial(self.open_details, [key]))
+        if entry.has_text or entry.state == DONE:
+            item(menu, "export", partial(self.export_asked.emit, [key]))
         menu.addAction(_("Locate the audio file…"), partial(self.locate, key))
         menu.addSeparator()
         item(menu, "remove", partial(self.delete, [key]))
@@ -168,6 +145,7 @@ class Files(QObject):
 
     def _fill_menu_of_several(self, menu: QMenu, keys: tuple[str, ...]) -> None:
         menu.addAction(_("Tags…"), partial(self.open_details, list(keys)))
+        self._actions.item(menu, "export", partial(self.export_asked.emit, list(keys)))
         menu.addSeparator()
         self._actions.item(menu, "remove", partial(self.delete, list(keys)))
 

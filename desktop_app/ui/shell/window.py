@@ -24,6 +24,7 @@ from desktop_app.app import wording
 from desktop_app.app.deletions import Deletions
 from desktop_app.app.edits import Edits
 from desktop_app.app.entry import DONE, IN_WORK
+from desktop_app.app.exports import Exports
 from desktop_app.app.live import Live
 from desktop_app.app.models import ModelStore
 from desktop_app.app.preferences import Preferences
@@ -37,6 +38,7 @@ from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
 from desktop_app.transcript.search import Snippet
 from desktop_app.ui.current import Current
+from desktop_app.ui.export.controller import ExportController
 from desktop_app.ui.models.page import ModelsPage, model_folders
 from desktop_app.ui.player.controller import PlayerController
 from desktop_app.ui.player.playback import Playback
@@ -87,6 +89,7 @@ class Window(QMainWindow):
         live: Live,
         checks: Checks,
         edits: Edits,
+        exports: Exports,
         recovery: Recovery,
         deletions: Deletions,
         playback: Playback,
@@ -99,7 +102,8 @@ class Window(QMainWindow):
         self._theme, self._models, self._preferences = theme, models, preferences
         self._session, self._live, self._edits = session, live, edits
         self._checks, self._recovery, self._open_stream = checks, recovery, open_stream
-        self._playback, self._waveforms, self._deletions = playback, waveforms, deletions
+        self._playback, self._waveforms = playback, waveforms
+        self._deletions, self._exports = deletions, exports
         self.connections = ExitStack()
         with gathered(self.connections):
             self._make_parts()
@@ -159,8 +163,9 @@ class Window(QMainWindow):
         theme, actions, current, session = self._theme, self.all_actions, self.current, self._session
         checks, preferences = self._checks, self._preferences
         self.files = Files(self, actions, current, session, checks, self._deletions, preferences, self.page.view.text)
+        self.exports = ExportController(self, theme, actions, current, session, self._exports, preferences)
         self.report = ReportSaver(self, session, preferences)
-        self.figures = FiguresSaver(self, current, session, self._models, preferences)
+        self.figures = FiguresSaver(self, current, session, self._exports, self._models, preferences)
         self.live = RecordingController(
             self, theme, actions, current, session, self._live, checks, self._recovery, preferences, self._open_stream
         )
@@ -244,7 +249,7 @@ class Window(QMainWindow):
             signal.connect(lambda key: self._update_actions())
         self.current.changed.connect(self._update_actions)
         self.player.changed.connect(self._update_actions)
-        for source in (files, live, self.editor, self.speakers, self._models, self.report, self.figures):
+        for source in (files, self.exports, live, self.editor, self.speakers, self._models, self.report, self.figures):
             source.told.connect(self.toast.say)
         for source in (files, live):
             source.entry_asked.connect(self.show_entry)
@@ -262,8 +267,8 @@ class Window(QMainWindow):
         self._models.changed.connect(self._show_fetching)
         self._models.moved.connect(lambda name: self._show_fetching())
         self.page.again_asked.connect(lambda: session.again(self.current.key))
-        self.page.header.save_asked.connect(files.save)
         self.panel.save_asked.connect(self.figures.browse)
+        files.export_asked.connect(self.exports.open)
 
     def _update_actions(self) -> None:
         """What can be done depends on what is looked at."""

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from desktop_app import __version__, atomic
+from desktop_app import __version__
 from desktop_app.app.entry import Entry
+from desktop_app.app.exports import Exports
 from desktop_app.app.models import ModelStore
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
-from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.ui.current import Current
 
@@ -23,9 +23,15 @@ class FiguresSaver:
     """Signals: told(sentence) when something was done."""
 
     def __init__(
-        self, window: QWidget, current: Current, session: Session, models: ModelStore, preferences: Preferences
+        self,
+        window: QWidget,
+        current: Current,
+        session: Session,
+        exports: Exports,
+        models: ModelStore,
+        preferences: Preferences,
     ) -> None:
-        self._window, self._current, self._session = window, current, session
+        self._window, self._current, self._session, self._exports = window, current, session, exports
         self._models, self._preferences = models, preferences
         self.told: Signal[str] = Signal()
 
@@ -42,11 +48,10 @@ class FiguresSaver:
 
     def save(self, entry: Entry, place: Path) -> None:
         """Write them; say that it was done or why it was not."""
-        try:
-            atomic.write(place, json.dumps(self._figures(entry), indent=1, ensure_ascii=False))
-        except OSError as error:
-            self._session.tell(Problem("disk.not_saved", name=place.name, error=error.strerror or str(error)))
-            return
+        content = json.dumps(self._figures(entry), indent=1, ensure_ascii=False)
+        self._exports.write(content, place, self._say_saved, self._session.tell)
+
+    def _say_saved(self, place: Path) -> None:
         self._preferences.remember_folder("save", str(place.parent))
         self.told.emit(_("Saved as {name}", name=place.name))
 

@@ -28,7 +28,7 @@ from desktop_app.ui.widgets.theme import S1, S3, S4, S5, Theme
 class TranscriptPage(QWidget):
     """Shows one entry; whoever owns it calls `refresh` and `refresh_text` when the entry changes.
 
-    Signals: again_asked(). Those of the tools are `header`'s.
+    Signals: again_asked().
     """
 
     again_asked = Signal()

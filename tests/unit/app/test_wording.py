@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
+import docx
 import pytest
 
 from desktop_app import texts
 from desktop_app.app import wording
 from desktop_app.app.entry import RECORDING, Entry
-from desktop_app.transcript.formats import FORMATS
+from desktop_app.export.document import Document
+from desktop_app.export.formats import FORMATS
 from desktop_app.transcript.model import GuardReport, Segment, Speaker
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
@@ -93,8 +96,11 @@ def test_files_for_people_name_speakers_in_the_language_in_use_and_files_for_pro
     entry = Entry("a", "/talk.wav", "talk.wav", NOW, segments=[Segment(0, 0.0, 1.0, "Hello.", speaker="S1")])
     entry.speakers = SPEAKERS[:1]
     texts.use("de")
-    written = str(wording.rendered(entry.transcript(), FORMATS[name])).replace("Speaker_1", "Speaker 1")
-    is_translated = name in ("txt", "srt", "vtt")
+    rendered = wording.rendered(Document(entry.transcript()), FORMATS[name])
+    if isinstance(rendered, bytes):
+        rendered = " ".join(line.text for line in docx.Document(io.BytesIO(rendered)).paragraphs)
+    written = rendered.replace("Speaker_1", "Speaker 1")
+    is_translated = name in ("txt", "srt", "vtt", "docx", "html", "md")
     assert ("Sprecher 1" in written, "Speaker 1" in written) == (is_translated, not is_translated)
 
 

@@ -31,8 +31,8 @@ from desktop_app.engine.messages import (
     Tentative,
     TentativeLine,
 )
+from desktop_app.export.formats import FORMATS, Format
 from desktop_app.problems import Problem
-from desktop_app.transcript.formats import FORMATS, Format
 from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 
@@ -207,19 +207,51 @@ def test_results_in_a_folder(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     folder = tmp_path / "new" / "folder"
     assert run("--format", "srt", "--output", str(folder), "a.wav", "a.mp3", "bad.wav") == 1
     assert sorted(file.name for file in folder.iterdir()) == ["a.mp3.srt", "a.wav.srt"]
-    assert (folder / "a.wav.srt").read_text(encoding="utf-8").startswith("1\n00:00:00,000 --> 00:00:01,000\n")
+    assert (folder / "a.wav.srt").read_text(encoding="utf-8").startswith("1\n00:00:00,000 --> 00:00:02,500\n")
     assert capsys.readouterr().out == ""
 
 
 def test_a_further_format_is_found_and_a_binary_one_needs_a_folder(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    packed = Format("zip", "Packed", "zip", lambda transcript: zlib.compress(transcript.path.encode()), is_binary=True)
+    packed = Format(
+        "zip",
+        "Packed",
+        "zip",
+        lambda document, options: zlib.compress(document.transcript.path.encode()),
+        is_binary=True,
+    )
     monkeypatch.setitem(FORMATS, "zip", packed)
     assert cli.main(["transcribe", "--format", "zip", "a.wav"]) == 2
     assert capsys.readouterr() == ("", "The format zip cannot be shown in a terminal. Choose a folder with --output.\n")
     assert run("--format", "zip", "--output", str(tmp_path), "a.wav") == 0
     assert zlib.decompress((tmp_path / "a.zip").read_bytes()) == b"a.wav"
+
+
+def test_subtitles_are_split_as_asked(tmp_path: Path) -> None:
+    assert run("--format", "srt", "--line-length", "10", "--lines", "1", "--output", str(tmp_path), "a.wav") == 0
+    cues = (tmp_path / "a.srt").read_text(encoding="utf-8").split("\n\n")
+    assert [cue.split("\n")[2] for cue in cues] == ["Good", "morning.", "Good", "night."]
+
+
+def test_unsplit_subtitles_are_the_lines_of_the_text(tmp_path: Path) -> None:
+    assert run("--format", "srt", "--no-split", "--output", str(tmp_path), "a.wav") == 0
+    assert "\n00:00:01,000 --> 00:00:02,500\nGood night.\n" in (tmp_path / "a.srt").read_text(encoding="utf-8")
+
+
+def test_files_are_named_by_a_template(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "out"
+    assert run("--format", "md", "--file-name", "my {title}", "--output", str(folder), "a.wav", "a.mp3") == 0
+    assert {file.name for file in folder.iterdir()} == {"my a.md", "my a (2).md"}
+    assert cli.main(["transcribe", "--file-name", "{language}", "a.wav"]) == 2
+    assert "{title}, {date}, {time}, {file}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--line-length", "3"), ("--lines", "x"), ("--longest", "nan"), ("--reading-speed", "")]
+)
+def test_an_impossible_limit_of_subtitles_is_wrong_usage(wrong: tuple[str, str]) -> None:
+    assert cli.main(["transcribe", *wrong, "a.wav"]) == 2
 
 
 def test_a_folder_that_cannot_be_made_is_wrong_usage(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -339,7 +371,7 @@ def test_the_options_reach_the_engine() -> None:
     "arguments",
     [
         [],
-        ["--format", "docx", "a.wav"],
+        ["--format", "pages", "a.wav"],
         ["--language", "english!", "a.wav"],
         ["--precision", "int2", "a.wav"],
         ["--device", "tpu", "a.wav"],

@@ -6,11 +6,13 @@ import dataclasses
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from desktop_app.export import formats, json_format
+from desktop_app.export.document import Document, Options
 from desktop_app.problems import Problem
-from desktop_app.transcript import formats
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript, Word
 from desktop_app.transcript.statistics import Statistics
 
@@ -42,8 +44,8 @@ def transcript(*texts: str) -> Transcript:
     return Transcript("talk ñ.wav", 4.0, "en", 0.98, models, segments, speakers, STATS, DAMAGE, GUARDED)
 
 
-def rendered(transcript: Transcript, name: str) -> str:
-    return str(formats.FORMATS[name].render(transcript))
+def rendered(transcript: Transcript, name: str, **chosen: Any) -> str:
+    return str(formats.FORMATS[name].render(Document(transcript), Options(**chosen)))
 
 
 def test_txt_is_the_text_a_line_a_segment() -> None:
@@ -51,14 +53,14 @@ def test_txt_is_the_text_a_line_a_segment() -> None:
 
 
 def test_srt_counts_from_one_and_rounds_times_to_milliseconds() -> None:
-    assert rendered(transcript("Hello.", "You."), "srt") == (
+    assert rendered(transcript("Hello.", "You."), "srt", split=False) == (
         "1\n00:00:00,000 --> 00:00:02,000\nHello.\n\n2\n00:00:02,000 --> 00:00:04,000\nYou.\n"
     )
 
 
 def test_vtt_escapes_what_a_player_would_take_for_markup() -> None:
     written = rendered(transcript("Tom & <Anna> --> home\n\nnow"), "vtt")
-    assert written == "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nTom &amp; &lt;Anna&gt; → home\nnow\n"
+    assert written == "WEBVTT\n\n00:00:00.000 --> 00:00:01.200\nTom &amp; &lt;Anna&gt; → home now\n"
 
 
 SPOKEN = Transcript(
@@ -86,7 +88,7 @@ def test_speakers_stand_in_every_format() -> None:
         '0.000,2.000,Ann <b>,"Hello, ""you""."',
         "2.000,3.000,,Hm.",
     ]
-    assert formats.read_json(rendered(SPOKEN, "json")) == SPOKEN
+    assert json_format.read_json(rendered(SPOKEN, "json")) == SPOKEN
 
 
 def test_rttm_holds_the_turns_two_at_once_too() -> None:
@@ -103,19 +105,43 @@ def test_json_from_before_there_were_turns_can_be_read() -> None:
     old = json.loads(rendered(SPOKEN, "json"))
     for speaker in old["speakers"]:
         del speaker["turns"]
-    assert formats.read_json(json.dumps(old)).speakers == (Speaker("S1", "Ann <b>"), Speaker("S2", "Bo Li"))
+    assert json_format.read_json(json.dumps(old)).speakers == (Speaker("S1", "Ann <b>"), Speaker("S2", "Bo Li"))
 
 
 def test_json_from_before_words_could_be_edited_can_be_read() -> None:
     word = Word("Bye.", 3.0, 4.0, 0.5, "S2", edited=True)
     whole = dataclasses.replace(SPOKEN, segments=(dataclasses.replace(SPOKEN.segments[2], words=(word,)),))
     written = json.loads(rendered(whole, "json"))
-    assert formats.read_json(json.dumps(written)) == whole
+    assert json_format.read_json(json.dumps(written)) == whole
     del written["segments"][0]["words"][0]["edited"]
-    assert formats.read_json(json.dumps(written)).segments[0].words == (dataclasses.replace(word, edited=False),)
+    assert json_format.read_json(json.dumps(written)).segments[0].words == (dataclasses.replace(word, edited=False),)
 
 
-@pytest.mark.parametrize("name", ["txt", "srt", "vtt", "csv"])
+def test_times_and_names_are_left_out_or_written_as_asked() -> None:
+    assert rendered(SPOKEN, "txt", names=False) == 'Hello, "you".\nHm.\nBye.\n'
+    assert rendered(SPOKEN, "txt", times=True).splitlines()[2] == "[0:03] Bo Li: Bye."
+    assert rendered(SPOKEN, "csv", times=False, names=False).splitlines() == [
+        "text",
+        '"Hello, ""you""."',
+        "Hm.",
+        "Bye.",
+    ]
+    assert "Ann" not in rendered(SPOKEN, "srt", names=False) + rendered(SPOKEN, "vtt", names=False)
+    assert "**Bo Li · 0:03** Bye." in rendered(SPOKEN, "md")
+    assert "**Bo Li** Bye." in rendered(SPOKEN, "md", times=False)
+    assert "\n\nBye.\n" in rendered(SPOKEN, "md", times=False, names=False)
+
+
+def test_nothing_that_is_said_is_markup_in_markdown() -> None:
+    lines = ("# one", "1. two", "- three", "*four* <b> [five](x) `six`", "+ seven", "> eight")
+    segments = tuple(Segment(number, 9.0 * number, 9.0 * number + 1, text) for number, text in enumerate(lines))
+    written = rendered(dataclasses.replace(SPOKEN, segments=segments), "md", times=False)
+    assert written.split("\n\n")[1:] == [
+        *("\\# one", "1\\. two", "\\- three", r"\*four\* \<b\> \[five\](x) \`six\`", "\\+ seven", "\\> eight\n")
+    ]
+
+
+@pytest.mark.parametrize("name", ["txt", "srt", "vtt", "csv", "md", "html"])
 def test_a_line_that_a_reader_has_emptied_is_left_out(name: str) -> None:
     emptied = dataclasses.replace(SPOKEN, segments=(SPOKEN.segments[0], Segment(1, 2.0, 3.0, " "), SPOKEN.segments[2]))
     without = dataclasses.replace(SPOKEN, segments=(SPOKEN.segments[0], SPOKEN.segments[2]))
@@ -126,7 +152,7 @@ def test_a_line_that_a_reader_has_emptied_is_left_out(name: str) -> None:
 def test_json_with_a_sentence_about_the_damage_can_be_read(old: str, now: Problem | None) -> None:
     found = json.loads(rendered(SPOKEN, "json"))
     found["audio"]["damage"] = old
-    assert formats.read_json(json.dumps(found)).damage == now
+    assert json_format.read_json(json.dumps(found)).damage == now
 
 
 def test_the_readme_names_every_format() -> None:
@@ -137,8 +163,8 @@ def test_the_readme_names_every_format() -> None:
 
 
 def test_hours_are_counted_on() -> None:
-    assert formats._clock(36_000.5, ".") == "10:00:00.500"
-    assert formats._clock(59.9999, ",") == "00:01:00,000"
+    late = dataclasses.replace(SPOKEN, segments=(Segment(0, 36_000.5, 36_059.9999, "Late."),))
+    assert "10:00:00.500 --> 10:01:00.000" in rendered(late, "vtt", split=False)
 
 
 def test_json_holds_the_contract_and_reads_back_the_same() -> None:
@@ -154,12 +180,12 @@ def test_json_holds_the_contract_and_reads_back_the_same() -> None:
     assert found["stats"]["tokens_per_pass"] == 2.5
     assert found["stats"]["real_time_factor"] == 0.25
     assert found["audio"]["damage"] == {"code": "file.cut_short", "values": {"read": "0:04", "length": "0:08"}}
-    assert formats.read_json(written) == whole
+    assert json_format.read_json(written) == whole
 
 
 @pytest.mark.parametrize("name", formats.FORMATS)
 def test_an_empty_transcript_can_be_saved(name: str) -> None:
     empty = Transcript("a", 0.0, "", 0.0, Models("", "", "off", "", ""))
     form = formats.FORMATS[name]
-    assert isinstance(form.render(empty), bytes if form.is_binary else str)
+    assert isinstance(form.render(Document(empty)), bytes if form.is_binary else str)
     assert empty.stats.acceptance == empty.stats.tokens_per_pass == empty.stats.real_time_factor == 0

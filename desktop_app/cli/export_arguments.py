@@ -1,0 +1,140 @@
+"""The options of commands that write transcripts: format and looks."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from desktop_app.cli.results import Export
+from desktop_app.export.document import LIMITS, Options
+from desktop_app.export.formats import FORMATS
+from desktop_app.export.names import unknown_fields
+from desktop_app.texts import _
+
+_FIELDS = ("title", "date", "time", "file")  # that are known of a file before it is transcribed
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Let a parser take them."""
+    group = parser.add_argument_group(_("transcript"))
+    usual = Options()
+    add = group.add_argument
+    add("--format", default="txt", choices=tuple(FORMATS), help=_("format of the transcript (default: %(default)s)"))
+    add(
+        "--times",
+        default=None,
+        action=argparse.BooleanOptionalAction,
+        help=_("write times into txt, md, docx, html and csv (default: as usual in the format)"),
+    )
+    add("--names", default=True, action=argparse.BooleanOptionalAction, help=_("name the speakers (default: yes)"))
+    add(
+        "--split",
+        default=True,
+        action=argparse.BooleanOptionalAction,
+        help=_("split subtitles as the options below say, and never a word; otherwise a cue is a line (default: yes)"),
+    )
+    add(
+        "--line-length",
+        type=_whole("line_length"),
+        default=usual.line_length,
+        metavar="N",
+        help=_("characters in a line of subtitles (default: %(default)s)"),
+    )
+    add(
+        "--lines",
+        type=_whole("lines"),
+        default=usual.lines,
+        metavar="N",
+        help=_("lines that subtitles show at once (default: %(default)s)"),
+    )
+    add(
+        "--shortest",
+        type=_number("shortest"),
+        default=usual.shortest,
+        metavar="S",
+        help=_("seconds that subtitles are shown at least, where the next ones leave time (default: %(default)g)"),
+    )
+    add(
+        "--longest",
+        type=_number("longest"),
+        default=usual.longest,
+        metavar="S",
+        help=_("seconds that subtitles are shown at most (default: %(default)g)"),
+    )
+    add(
+        "--reading-speed",
+        type=_number("speed"),
+        default=usual.speed,
+        metavar="N",
+        help=_("characters of subtitles to be read in a second (default: %(default)g)"),
+    )
+    add("--sound", action="store_true", help=_("put the sound into html, instead of a reference to the file"))
+
+
+def add_file_name(parser: argparse.ArgumentParser) -> None:
+    """Let a parser take a template for the names of the files."""
+    parser.add_argument(
+        "--file-name",
+        default="",
+        type=_template,
+        metavar=_("TEMPLATE"),
+        help=_("names of the files in that folder, of text and these fields: {fields}", fields=_in_braces()),
+    )
+
+
+def export(arguments: argparse.Namespace) -> Export:
+    """What was asked for."""
+    options = Options(
+        times=arguments.times,
+        names=arguments.names,
+        split=arguments.split,
+        line_length=arguments.line_length,
+        lines=arguments.lines,
+        shortest=arguments.shortest,
+        longest=arguments.longest,
+        speed=arguments.reading_speed,
+        sound=arguments.sound,
+    )
+    return Export(FORMATS[arguments.format], options)
+
+
+def _whole(name: str) -> Callable[[str], int]:
+    low, high = map(int, LIMITS[name])
+
+    def parse(text: str) -> int:
+        if text.isdecimal() and low <= int(text) <= high:
+            return int(text)
+        raise argparse.ArgumentTypeError(
+            _("{text} is not a number from {low} to {high}", text=repr(text), low=low, high=high)
+        )
+
+    return parse
+
+
+def _number(name: str) -> Callable[[str], float]:
+    low, high = LIMITS[name]
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if low <= value <= high:
+            return value
+        raise argparse.ArgumentTypeError(
+            _("{text} is not a number from {low} to {high}", text=repr(text), low=f"{low:g}", high=f"{high:g}")
+        )
+
+    return parse
+
+
+def _in_braces() -> str:
+    return ", ".join(f"{{{field}}}" for field in _FIELDS)
+
+
+def _template(text: str) -> str:
+    if unknown_fields(text, _FIELDS):
+        raise argparse.ArgumentTypeError(
+            _("{text} has fields that there are not; use {fields}", text=repr(text), fields=_in_braces())
+        )
+    return text

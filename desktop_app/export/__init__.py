@@ -1,0 +1,1 @@
+"""A transcript as a file: the formats, how subtitles are split, and what files are called."""

@@ -1,0 +1,48 @@
+"""Text alone, and Markdown."""
+
+from __future__ import annotations
+
+import re
+
+from desktop_app.export.document import Document, Options, clock, paragraphs, written
+
+_MARKUP = re.compile(r"([\\`*_\[\]<>|~])")
+_AT_START = re.compile(r"^(\s*)([#+=-]|\d+(?=[.)]))")
+
+
+def txt(document: Document, options: Options) -> str:
+    """The text alone, a line a segment, with the speaker's name before it where speakers are known."""
+    names = {each.id: each.name for each in document.transcript.speakers} if options.names else {}
+    lines = []
+    for segment in written(document.transcript):
+        name = names.get(segment.speaker or "", "")
+        time = f"[{clock(segment.start)}] " if options.times else ""
+        text = segment.text.strip() if time else segment.text
+        lines.append(f"{time}{name}: {text}\n" if name else f"{time}{text}\n")
+    return "".join(lines)
+
+
+def markdown(document: Document, options: Options) -> str:
+    """A title, a line about the recording, and paragraphs with speaker and time in bold before them."""
+    head = [f"# {_escaped(document.name)}", *([f"*{_escaped(document.about)}*"] if document.about else [])]
+    body = []
+    for paragraph in paragraphs(document):
+        lead = [paragraph.name] if options.names and paragraph.name else []
+        lead += [clock(paragraph.start)] if options.times else []
+        text = _escaped(paragraph.text)
+        body.append(f"**{_escaped(' · '.join(lead))}** {text}" if lead else _not_at_start(text))
+    return "\n\n".join([*head, *body]) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """Text in which nothing is markup, on one line."""
+    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+
+
+def _not_at_start(text: str) -> str:
+    """A paragraph that begins no heading and no list."""
+    found = _AT_START.match(text)
+    if not found:
+        return text
+    mark = found[2]
+    return f"{mark}\\{text[len(mark) :]}" if mark.isdigit() else f"\\{text}"

@@ -1,0 +1,39 @@
+"""SubRip and WebVTT."""
+
+from __future__ import annotations
+
+from desktop_app.export.cues import cues, safe
+from desktop_app.export.document import Document, Options
+
+
+def srt(document: Document, options: Options) -> str:
+    """SubRip subtitles; a speaker's name stands before the first words."""
+    return "\n".join(
+        f"{number}\n{_clock(cue.start, ',')} --> {_clock(cue.end, ',')}\n{_lines(cue.lines)}\n"
+        for number, cue in enumerate(cues(document.transcript, options, names=options.names), 1)
+    )
+
+
+def vtt(document: Document, options: Options) -> str:
+    """WebVTT subtitles; speakers are voice tags."""
+    names = {each.id: safe(each.name) for each in document.transcript.speakers} if options.names else {}
+    found = ["WEBVTT\n"]
+    for cue in cues(document.transcript, options, names=False):
+        name = names.get(cue.speaker or "")
+        voice = f"<v {_escape(name)}>" if name else ""
+        times = f"{_clock(cue.start, '.')} --> {_clock(cue.end, '.')}"
+        found.append(f"\n{times}\n{voice}{_escape(_lines(cue.lines))}\n")
+    return "".join(found)
+
+
+def _lines(lines: tuple[str, ...]) -> str:
+    return "\n".join(lines)
+
+
+def _clock(milliseconds: int, point: str) -> str:
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{point}{rest:03}"
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,47 @@
+"""Tables and turns, for other programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+from desktop_app.export.document import Document, Options, written
+from desktop_app.transcript import speakers
+
+
+def csv_text(document: Document, options: Options) -> str:
+    """A table with commas: a line a segment, times in seconds; without the columns that are not wanted."""
+    transcript = document.transcript
+    names = {each.id: each.name for each in transcript.speakers}
+    lines = io.StringIO()
+    table = csv.writer(lines, lineterminator="\n")
+
+    def write(start: str, end: str, speaker: str, text: str) -> None:
+        table.writerow(([start, end] if options.times else []) + ([speaker] if options.names else []) + [text])
+
+    write("start", "end", "speaker", "text")
+    for segment in written(transcript):
+        write(f"{segment.start:.3f}", f"{segment.end:.3f}", names.get(segment.speaker or "", ""), segment.text)
+    return lines.getvalue()
+
+
+def rttm(document: Document) -> str:
+    """Who spoke when, as NIST's Rich Transcription Time Marked file; two at once are two lines. Without text."""
+    transcript = document.transcript
+    recording = _word(Path(transcript.path).stem) or "recording"
+    names = [_word(speaker.name) for speaker in transcript.speakers]
+    turns = sorted(
+        (begin, end, name if names.count(name) == 1 else f"{name}_{speaker.id}")
+        for name, speaker in zip(names, transcript.speakers, strict=True)
+        for begin, end in speakers.turns_of(transcript, speaker)
+    )
+    return "".join(
+        f"SPEAKER {recording} 1 {begin:.3f} {end - begin:.3f} <NA> <NA> {name} <NA> <NA>\n"
+        for begin, end, name in turns
+    )
+
+
+def _word(text: str) -> str:
+    """Text as a field of RTTM, which ends at white space."""
+    return "_".join(text.split())

@@ -1,0 +1,184 @@
+"""Exporting from the window: the sheet, the file dialogs, the clipboard, and what is dragged out."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QObject, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from desktop_app.app import export_choice, wording
+from desktop_app.app.entry import Entry
+from desktop_app.app.exports import Exports
+from desktop_app.app.preferences import Preferences
+from desktop_app.app.problems import sentence
+from desktop_app.app.session import Session
+from desktop_app.export.document import Document, Options
+from desktop_app.export.formats import FORMATS
+from desktop_app.problems import Problem
+from desktop_app.texts import _, ngettext
+from desktop_app.ui.current import Current
+from desktop_app.ui.export.preview import as_html
+from desktop_app.ui.export.sheet import ExportSheet
+from desktop_app.ui.widgets.actions import Actions
+from desktop_app.ui.widgets.theme import LIGHT_PALETTE, Theme
+
+_PLAIN = "txt"
+
+
+class ExportController(QObject):
+    """Attributes: sheet (the one that is open, or None).
+    Signals: told(sentence) when something was done.
+    """
+
+    told = Signal(str)
+
+    def __init__(
+        self,
+        window: QWidget,
+        theme: Theme,
+        actions: Actions,
+        current: Current,
+        session: Session,
+        exports: Exports,
+        preferences: Preferences,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._theme, self._current = window, theme, current
+        self._session, self._exports, self._preferences = session, exports, preferences
+        self._dragged: tempfile.TemporaryDirectory[str] | None = None
+        self.sheet: ExportSheet | None = None
+        actions.on(export=lambda: self.open([current.key]), save=self.save_text)
+
+    def open(self, keys: Sequence[str]) -> None:
+        """Show the sheet for these recordings, once their texts are there; those without a text are left out."""
+        self._exports.gather(keys, self._show)
+
+    def _show(self, documents: list[Document]) -> None:
+        if not documents or self.sheet is not None:
+            return
+        sheet = self.sheet = ExportSheet(self._theme, documents, export_choice.read(self._preferences), self._window)
+        sheet.save_asked.connect(self._save)
+        sheet.copy_asked.connect(self._copy)
+        sheet.files_asked.connect(self._make_files)
+        sheet.finished.connect(self._forget)
+        sheet.open()
+
+    def _forget(self) -> None:
+        sheet, self.sheet = self.sheet, None
+        if sheet is not None:
+            export_choice.keep(self._preferences, sheet.choice)
+            sheet.deleteLater()
+
+    # Files.
+
+    def save_text(self) -> None:
+        """Save the text that is looked at, as far as it is written."""
+        entry = self._current.entry
+        if entry is not None and entry.has_text:
+            place = self._chosen_file(_PLAIN, FORMATS[_PLAIN].file_name(entry.path))
+            if place is not None:
+                self.write(entry, _PLAIN, place)
+
+    def write(self, entry: Entry, form: str, place: Path) -> None:
+        """Write a text to a file; say that it was done or why it was not."""
+        found = wording.document(entry.transcript(), created=entry.created)
+        self._exports.save([found], form, Options(), [place], self._say_saved, self._session.tell)
+
+    def _save(self) -> None:
+        sheet = self.sheet
+        if sheet is None:
+            return
+        form, options, documents = sheet.choice.form, sheet.choice.options, sheet.documents
+        if len(documents) == 1:
+            place = self._chosen_file(form, sheet.file_name)
+            if place is not None:
+                sheet.set_busy(True)
+                self._exports.save(documents, form, options, [place], self._end, self._refuse)
+            return
+        folder = QFileDialog.getExistingDirectory(
+            sheet, _("Choose a folder for the files"), self._preferences.folder("save")
+        )
+        if folder:
+            sheet.set_busy(True)
+            template = sheet.choice.template
+            self._exports.save_into(documents, form, options, template, Path(folder), self._end, self._refuse)
+
+    def _chosen_file(self, form: str, name: str) -> Path | None:
+        chosen = FORMATS[form]
+        suggested = str(Path(self._preferences.folder("save"), name))
+        pattern = f"{_(chosen.label)} (*.{chosen.extension})"
+        found, _filter = QFileDialog.getSaveFileName(
+            self.sheet or self._window, _("Save the transcript"), suggested, pattern
+        )
+        if not found:
+            return None
+        place = Path(found)
+        return place if place.suffix else place.with_suffix(f".{chosen.extension}")
+
+    def _end(self, files: list[Path]) -> None:
+        if self.sheet is not None:
+            self.sheet.accept()
+        self._say_saved(files)
+
+    def _say_saved(self, files: list[Path]) -> None:
+        self._preferences.remember_folder("save", str(files[0].parent))
+        count, folder = len(files), files[0].parent.name
+        if count == 1:
+            self.told.emit(_("Saved as {name}", name=files[0].name))
+        else:
+            self.told.emit(ngettext("{n} file saved in {folder}", "{n} files saved in {folder}", count, folder=folder))
+
+    def _refuse(self, problem: Problem) -> None:
+        if self.sheet is not None:
+            self.sheet.say_problem(sentence(problem))
+        else:
+            self._session.tell(problem)
+
+    # Elsewhere.
+
+    def _copy(self) -> None:
+        """Copy the file's text; of a document with looks, those too."""
+        sheet = self.sheet
+        if sheet is None:
+            return
+        document, form, options = sheet.documents[0], sheet.choice.form, sheet.choice.options
+        sheet.set_busy(True)
+        if FORMATS[form].is_binary:
+            then = partial(self._put, as_html(wording.named_in(document, FORMATS[form]), options, LIGHT_PALETTE.muted))
+            self._exports.render(document, "txt", options, then, self._refuse)
+        else:
+            self._exports.render(
+                document, form, Options(**{**vars(options), "sound": False}), partial(self._put, ""), self._refuse
+            )
+
+    def _put(self, html: str, content: bytes) -> None:
+        data = QMimeData()
+        data.setText(content.decode("utf-8"))
+        if html:
+            data.setHtml(html)
+        QGuiApplication.clipboard().setMimeData(data)
+        if self.sheet is not None:
+            self.sheet.set_busy(False)
+            self.sheet.say_problem("")
+        self.told.emit(_("Text copied"))
+
+    def _make_files(self) -> None:
+        """Make the files that are dragged, in a folder that is there as long as the program."""
+        sheet = self.sheet
+        if sheet is None:
+            return
+        try:
+            self._dragged = self._dragged or tempfile.TemporaryDirectory(prefix="galley-", ignore_cleanup_errors=True)
+            folder = Path(tempfile.mkdtemp(dir=self._dragged.name))
+        except OSError as error:
+            self._refuse(Problem("disk.not_saved", name=sheet.file_name, error=error.strerror or str(error)))
+            return
+        choice = sheet.choice
+        self._exports.save_into(
+            sheet.documents, choice.form, choice.options, choice.template, folder, sheet.handle.give, self._refuse
+        )

@@ -1,0 +1,238 @@
+"""Exporting from the window: what the preview shows is what is written, and the window never waits for it."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import docx
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QDrag, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from desktop_app.app.entry import Entry
+from desktop_app.app.problems import sentence
+from desktop_app.export.formats import FORMATS
+from desktop_app.export.json_format import read_json
+from desktop_app.problems import Problem
+from desktop_app.texts import _, ngettext
+from desktop_app.transcript.model import Segment, Speaker, Word
+from desktop_app.ui.export.sheet import ExportSheet
+from desktop_app.ui.shell.window import Window
+from tests.heartbeat import never_blocked
+from tests.ui.staging import Stage, finish
+
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+
+Make = Callable[[str], Path]
+
+WAIT = 60_000  # milliseconds: a process is started for each file
+
+
+@pytest.fixture
+def entry(window: Window, stage: Stage, recording: Make) -> Entry:
+    """A finished recording that is looked at."""
+    (made,) = stage.drop(recording("señal.wav"))
+    finish(stage, made)
+    return made
+
+
+def opened(window: Window, qtbot: QtBot, form: str) -> ExportSheet:
+    """The sheet of what is looked at, with a format chosen."""
+    window.all_actions["export"].trigger()
+    sheet = window.exports.sheet
+    assert sheet is not None
+    sheet.formats[form].click()
+    return sheet
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, place: Path) -> list[str]:
+    """Let the file dialog be answered; what it suggested."""
+    asked: list[str] = []
+
+    def choose(parent: object, title: str, suggested: str, pattern: str) -> tuple[str, str]:
+        asked.append(suggested)
+        return str(place), pattern
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    return asked
+
+
+def test_a_document_is_saved_as_it_was_chosen_and_the_choice_is_kept(
+    window: Window, entry: Entry, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "out" / "señal.docx"
+    place.parent.mkdir()
+    asked = answer(monkeypatch, place)
+    sheet = opened(window, qtbot, "docx")
+    sheet.choices.times.click()
+    sheet.name.setText("{date} {title}")
+    assert "sentence number 2" in sheet.preview.toPlainText()
+    assert sheet.handle.text.text() == sheet.file_name
+    sheet.save.click()
+    assert not sheet.save.isEnabled()
+    qtbot.waitUntil(place.exists, timeout=WAIT)
+    qtbot.waitUntil(lambda: window.exports.sheet is None, timeout=WAIT)
+    assert Path(asked[0]).name == sheet.file_name == f"{entry.created.astimezone():%Y-%m-%d} señal.docx"
+    found = docx.Document(str(place))
+    assert found.paragraphs[-1].text.endswith("This is sentence number 2.")
+    assert "0:0" not in found.paragraphs[-1].text
+    assert window.toast.text() == _("Saved as {name}", name="señal.docx")
+    again = opened(window, qtbot, "srt")
+    again.formats["docx"].click()
+    assert not again.choices.times.isChecked()
+    assert again.name.text() == "{date} {title}"
+    again.formats["md"].click()
+    assert again.choices.times.isChecked()  # another format has its own
+
+
+def test_the_preview_follows_every_choice(window: Window, entry: Entry, qtbot: QtBot) -> None:
+    sheet = opened(window, qtbot, "srt")
+    assert "This is sentence number 0.\n" in sheet.preview.toPlainText()
+    sheet.choices.numbers["line_length"].setValue(12)
+    qtbot.waitUntil(lambda: "This is\nsentence\n" in sheet.preview.toPlainText())
+    sheet.choices.split.click()
+    qtbot.waitUntil(lambda: "This is sentence number 0.\n" in sheet.preview.toPlainText())
+    assert not sheet.choices.numbers["line_length"].isEnabled()
+    sheet.formats["json"].click()
+    assert sheet.preview.toPlainText().startswith('{"audio"')
+    assert not sheet.choices.times.isVisible()
+
+
+def test_speakers_turns_are_offered_where_there_are_speakers(window: Window, entry: Entry, qtbot: QtBot) -> None:
+    sheet = opened(window, qtbot, "txt")
+    assert set(sheet.formats) == set(FORMATS) - {"rttm"}
+    sheet.reject()
+    entry.speakers = (Speaker("S1", "Ann"),)
+    entry.segments = [replace(each, speaker="S1") for each in entry.segments]
+    sheet = opened(window, qtbot, "rttm")
+    assert "Ann" in sheet.preview.toPlainText()
+
+
+def test_every_control_of_the_sheet_has_a_name_and_can_be_reached(window: Window, entry: Entry, qtbot: QtBot) -> None:
+    sheet = opened(window, qtbot, "txt")
+    sheet.activateWindow()
+    qtbot.waitUntil(sheet.isActiveWindow)
+    sheet.formats["srt"].click()
+    others = [each for name, each in sheet.formats.items() if name != "srt"]  # reached by the arrow keys
+    buttons = [each for each in sheet.findChildren(QPushButton) if each not in others]
+    for control in [*buttons, *sheet.choices.numbers.values(), sheet.name, sheet.preview]:
+        assert control.accessibleName() or (isinstance(control, QPushButton) and control.text()), control
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control.accessibleName() or control.text()
+    qtbot.keyClick(sheet.formats["srt"], Qt.Key.Key_Down)
+    assert sheet.choice.form == "vtt" and sheet.formats["vtt"].hasFocus()
+
+
+def test_what_cannot_be_written_is_said_in_the_sheet_and_the_old_file_stays(
+    window: Window, entry: Entry, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "kept.txt"
+    place.write_text("before")
+    answer(monkeypatch, place)
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("desktop_app.atomic.os.fsync", full)
+    sheet = opened(window, qtbot, "txt")
+    sheet.save.click()
+    qtbot.waitUntil(sheet.problem.isVisible, timeout=WAIT)
+    problem = Problem("disk.not_saved", name="kept.txt", error="No space left on device")
+    assert sheet.problem.text.text() == sentence(problem)
+    assert place.read_text() == "before" and len(list(tmp_path.glob("kept*"))) == 1
+    assert sheet.save.isEnabled()
+
+
+def test_several_recordings_are_written_into_a_folder_and_nothing_there_is_replaced(
+    window: Window, stage: Stage, recording: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = stage.drop(recording("a/talk.wav"), recording("b/talk.wav"), recording("empty.wav"))
+    for each in entries[:2]:
+        finish(stage, each)
+    stage.settle()
+    entries[1].segments, entries[1].loaded = [], False  # its text is in the library alone
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "talk.json").write_text("mine")
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *arguments: str(folder))
+    window.exports.open([each.id for each in entries])
+    qtbot.waitUntil(lambda: window.exports.sheet is not None)
+    sheet = window.exports.sheet
+    assert sheet is not None and len(sheet.documents) == 2
+    assert sheet.handle.text.text() == ngettext("{n} file", "{n} files", 2)
+    sheet.formats["json"].click()
+    sheet.save.click()
+    qtbot.waitUntil(lambda: window.exports.sheet is None, timeout=WAIT)
+    assert {file.name for file in folder.iterdir()} == {"talk.json", "talk (2).json", "talk (3).json"}
+    assert (folder / "talk.json").read_text() == "mine"
+    assert read_json((folder / "talk (3).json").read_text()).segments[2].text == " This is sentence number 2."
+
+
+def test_the_text_is_copied_as_the_format_has_it(window: Window, entry: Entry, qtbot: QtBot) -> None:
+    sheet = opened(window, qtbot, "srt")
+    clipboard = QGuiApplication.clipboard()
+    sheet.copy.click()
+    qtbot.waitUntil(lambda: clipboard.text().startswith("1\n00:00:00,000 --> "), timeout=WAIT)
+    assert window.exports.sheet is sheet  # which stays open
+    sheet.formats["docx"].click()
+    sheet.copy.click()
+    qtbot.waitUntil(lambda: clipboard.mimeData().hasHtml(), timeout=WAIT)
+    assert "<p>" in clipboard.mimeData().html() and "sentence number 2" in clipboard.text()
+
+
+def test_the_file_is_made_when_it_is_dragged_out(
+    window: Window, entry: Entry, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dragged: list[Path] = []
+
+    def drag(self: QDrag, action: Qt.DropAction) -> Qt.DropAction:
+        dragged.extend(Path(url.toLocalFile()) for url in self.mimeData().urls())
+        return action
+
+    monkeypatch.setattr(QDrag, "exec", drag)
+    monkeypatch.setattr(QGuiApplication, "mouseButtons", lambda: Qt.MouseButton.LeftButton)
+    sheet = opened(window, qtbot, "txt")
+    qtbot.mousePress(sheet.handle, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
+    qtbot.mouseMove(sheet.handle, QPoint(60, 20))
+    assert not dragged  # it is not there yet
+    qtbot.waitUntil(lambda: bool(dragged), timeout=WAIT)
+    assert [file.name for file in dragged] == ["señal.txt"]
+    assert "sentence number 2" in dragged[0].read_text(encoding="utf-8")
+    assert dragged[0].parent.stat().st_mode & 0o077 == 0
+
+
+def test_ten_hours_are_previewed_and_saved_while_the_window_answers(
+    window: Window, entry: Entry, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """100,000 words, each with its time."""
+    entry.segments = [
+        Segment(line, line * 3.6, line * 3.6 + 3.5, " words" * 10, words=tuple(
+            Word(" words", line * 3.6 + place * 0.35, line * 3.6 + place * 0.35 + 0.3, 0.9) for place in range(10)
+        ))
+        for line in range(10_000)
+    ]  # fmt: skip
+    gc.collect()  # of what this test has made
+    place = tmp_path / "long.html"
+    answer(monkeypatch, place)
+    with never_blocked():
+        sheet = opened(window, qtbot, "srt")
+        for form in ("docx", "md", "html"):
+            qtbot.wait(10)
+            sheet.formats[form].click()
+        qtbot.wait(10)
+        sheet.save.click()
+        qtbot.waitUntil(lambda: window.exports.sheet is None, timeout=WAIT)
+    assert place.read_text(encoding="utf-8").count("<span") == 100_000
+
+
+def test_several_that_are_selected_are_exported_together(window: Window, stage: Stage, recording: Make) -> None:
+    first, second = stage.drop(recording("one.wav"), recording("two.wav"))
+    asked: list[list[str]] = []
+    window.files.export_asked.connect(asked.append)
+    menu = window.files.menu_for(first.id, second.id)
+    next(action for action in menu.actions() if action.text().startswith(_("Export"))).trigger()
+    assert asked == [[first.id, second.id]]

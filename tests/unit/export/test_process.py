@@ -1,0 +1,58 @@
+"""The process that makes files gives what was ordered, or says why it cannot."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from multiprocessing import Pipe
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from desktop_app.export import process
+from desktop_app.export.document import Document, Options
+from desktop_app.export.formats import FORMATS
+from desktop_app.problems import Problem
+from desktop_app.transcript.model import Models, Segment, Transcript
+
+CLIP = Path(__file__).resolve().parents[2] / "data" / "clips" / "00.flac"
+LINES = tuple(Segment(number, number * 1.0, number + 1.0, f" Line {number}.") for number in range(120))
+TALK = Document(Transcript(str(CLIP), 120.0, "en", 1.0, Models("", "", "off", "", ""), LINES))
+
+
+def answers(order: process.Order, *documents: Document) -> list[Any]:
+    """What the process says, which is run in a thread here."""
+    ours, theirs = Pipe()
+    child = Thread(target=process.main, args=(theirs,), daemon=True)
+    child.start()
+    for message in process.messages(order, list(documents)):
+        ours.send(message)
+    found = [ours.recv() for _document in documents]
+    ours.close()
+    child.join(10)
+    assert not child.is_alive()
+    return found
+
+
+def test_each_recording_is_answered_with_its_file() -> None:
+    other = replace(TALK, transcript=replace(TALK.transcript, segments=LINES[:1]))
+    found = answers(process.Order("srt", Options(lines=1), "en"), TALK, other)
+    assert found == [str(FORMATS["srt"].render(each, Options(lines=1))).encode() for each in (TALK, other)]
+
+
+def test_a_page_can_hold_its_sound() -> None:
+    (found,) = answers(process.Order("html", Options(sound=True), "en"), TALK)
+    sound = re.search(rb'src="data:audio/mpeg;base64,([^"]+)"', found)
+    assert sound is not None
+    assert base64.b64decode(sound[1])[:1] == b"\xff"  # the first frame's sync word
+
+
+def test_a_sound_that_has_moved_is_said_and_the_next_recording_is_made(recording: Callable[[str], Path]) -> None:
+    gone = replace(TALK, transcript=replace(TALK.transcript, path="/nowhere/talk.wav"))
+    no_sound = replace(TALK, transcript=replace(TALK.transcript, path=str(recording("text.wav"))))
+    found = answers(process.Order("html", Options(sound=True), "en"), gone, no_sound, TALK)
+    assert found[0] == Problem("file.moved", name="talk.wav")
+    assert isinstance(found[1], Problem)
+    assert isinstance(found[2], bytes)
