@@ -166,7 +166,7 @@ class Edits:
         if entry is None:
             return False
         (first, since), (last, until) = begin, end = sorted((begin, end))
-        before, text = _transcript(entry), editing.clean(text)
+        before, text = entry.transcript(), editing.clean(text)
         old = before.segments[first : last + 1]
         history = self._histories.setdefault(key, History())
         typed = history.typed_in(old[0], since, until, text) if first == last and "\n" not in text else None
@@ -201,7 +201,7 @@ class Edits:
 
     def _take_replaced(self, key: str, before: Transcript, count: int, after: Transcript | None) -> None:
         entry = self._entry(key)
-        if entry is None or after is None or entry.segments != list(before.segments):
+        if entry is None or after is None or _transcript(entry).segments != before.segments:
             return
         if self._take(entry, N_("replacement"), after, reworded=True):
             self.replaced.emit(key, count)
@@ -306,8 +306,7 @@ class Edits:
         """Put the lines of a step in the place of those that it left."""
         before = self._session.entries[key].transcript()
         lines = (*before.segments[: step.first], *wanted.lines, *before.segments[step.first + len(there.lines) :])
-        segments = speakers.numbered(lines) if len(wanted.lines) != len(there.lines) else lines
-        self._show(key, replace(before, segments=segments, speakers=wanted.speakers), wanted)
+        self._show(key, replace(before, segments=lines, speakers=wanted.speakers), wanted)
         if caret is None:
             self._save(key)
         else:
@@ -444,6 +443,6 @@ def _move(source: list[Step], target: list[Step]) -> Step | None:
 
 
 def _transcript(entry: Entry) -> Transcript:
-    """What stands in the window, its segments numbered as the lines are."""
+    """What stands in the window, its segments numbered as the lines are: while somebody types they are not."""
     found = entry.transcript()
     return replace(found, segments=speakers.numbered(found.segments))

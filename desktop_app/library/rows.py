@@ -163,9 +163,10 @@ def read_guarded(value: Any) -> tuple[GuardReport, ...]:
 
 def corrected_value(transcript: Transcript, reworded: bool = False) -> str:
     """Who speaks when in a text that a reader has corrected, and whether words of it were changed, as JSON."""
-    lines = [(line.start, line.end, line.speaker) for line in transcript.segments]
-    fields = {"lines": lines, "speakers": [vars(speaker) for speaker in transcript.speakers]}
-    return json.dumps({"reworded": True, **fields} if reworded else fields)
+    lines = ", ".join(json.dumps((line.start, line.end, line.speaker)) for line in transcript.segments)
+    people = json.dumps([vars(speaker) for speaker in transcript.speakers])
+    mark = '"reworded": true, ' if reworded else ""
+    return f'{{{mark}"lines": [{lines}], "speakers": {people}}}'  # line by line: in one, Python's lock would be kept
 
 
 def corrected(value: Any) -> Transcript | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -126,7 +126,7 @@ class Library:
         """One more finished segment of a recording in work."""
         with self._write() as connection:
             if self._state(connection, key) in ("working", "recording"):
-                _insert(connection, key, (segment,))
+                _insert(connection, key, [(segment.id, segment)])
 
     def note(
         self, key: str, stats: Statistics, language: str = "", guarded: Sequence[GuardReport] = (), resume: str = ""
@@ -401,18 +401,18 @@ class Library:
         self._put_lines(connection, key, transcript.segments)
 
     def _put_lines(self, connection: sqlite3.Connection, key: str, lines: Sequence[Segment]) -> None:
-        """The recording has these lines. Where it is certain which ones it had, only those that differ are written: the
-        rest of a long text would cost the window Python's lock.
+        """The recording has these lines, each with its place as its number. Where it is certain which ones it had, only
+        those that differ are written: the rest of a long text would cost the window Python's lock.
         """
         self._is_other(connection, key)
         version = connection.execute("PRAGMA data_version").fetchone()[0]  # another one: another program has written
         before = self._written[2] if self._written and self._written[:2] == (key, version) else ()
         self._written = key, version, lines
-        if _are_numbered(before) and _are_numbered(lines):
+        if before:
             _change(connection, key, before, lines)
         else:
             connection.execute("DELETE FROM segment WHERE recording = ?", (key,))
-            _insert(connection, key, lines)
+            _insert(connection, key, enumerate(lines))
 
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
@@ -449,11 +449,12 @@ class Library:
                 raise explained(error) from error
 
 
-def _insert(connection: sqlite3.Connection, key: str, segments: Sequence[Segment]) -> None:
-    """Row by row: SQLite gives Python's lock away at each, so that the window need not wait for a long text."""
+def _insert(connection: sqlite3.Connection, key: str, lines: Iterable[tuple[int, Segment]]) -> None:
+    """Lines with their numbers. Row by row: SQLite gives Python's lock away at each, so that the window need not wait
+    for a long text."""
     connection.executemany(
         f"INSERT OR REPLACE INTO segment (recording, {rows.SEGMENT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        ((key, *rows.segment_values(segment)) for segment in segments),
+        ((key, number, *rows.segment_values(line)[1:]) for number, line in lines),
     )
 
 
@@ -466,12 +467,7 @@ def _change(connection: sqlite3.Connection, key: str, before: Sequence[Segment],
     if last and by:  # in two steps, because no two lines may have the same number in between
         connection.execute("UPDATE segment SET id = -1 - id WHERE recording = ? AND id >= ?", (key, stop))
         connection.execute("UPDATE segment SET id = ? - id WHERE recording = ? AND id < 0", (by - 1, key))
-    _insert(connection, key, after[first : len(after) - last])
-
-
-def _are_numbered(lines: Sequence[Segment]) -> bool:
-    """Whether there are lines, and each has its place as its number."""
-    return bool(lines) and all(line.id == place for place, line in enumerate(lines))
+    _insert(connection, key, enumerate(after[first : len(after) - last], first))
 
 
 def _count_alike(some: Sequence[Segment], others: Sequence[Segment]) -> int:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import compress
+from operator import is_not
 
 from desktop_app.transcript.model import Segment
 
@@ -49,6 +51,21 @@ def changes(before: Sequence[Segment], after: Sequence[Segment]) -> tuple[Change
         )
         for here, last, there, end in differing([word for word, _ in old], [word for word, _ in new])
     )
+
+
+def untouched(before: Sequence[object], after: Sequence[object]) -> tuple[int, int]:
+    """How many lines at the beginning, and of the others how many at the end, are the very same objects.
+
+    An edit leaves all lines but its own as they were, so this says where it was. Nothing runs a line at a time in
+    Python: it is asked for every key that is typed in hours of text.
+    """
+    least = min(len(before), len(after))
+    first = _same(before, after, least)
+    return first, _same(reversed(before), reversed(after), least - first)
+
+
+def _same(some: Iterable[object], others: Iterable[object], most: int) -> int:
+    return next(compress(range(most), map(is_not, some, others)), most)
 
 
 def word_count(found: Sequence[Change]) -> int:

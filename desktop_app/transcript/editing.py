@@ -1,4 +1,6 @@
-"""How a reader changes the words of a transcript. Every edit gives a new transcript; lines are numbered by their place.
+"""How a reader changes the words of a transcript. Every edit gives a new transcript, and leaves all lines but its own
+as they are, their numbers too: an edit in hours of text costs no more than one in a short one. Here a line is named by
+its place; `numbered` gives all the lines their places as numbers again, where they are stored and exported.
 
 Words keep their times: those beside an edit stay as they are, a changed word has the time of the one it replaces, and a
 new word the time between its neighbours. What was typed is marked as `edited`. No token of the target is lost: those of
@@ -46,14 +48,14 @@ def replace_text(transcript: Transcript, begin: Place, end: Place, text: str) ->
     if "\n" not in text:
         speaker = lines[0].speaker if head.strip() or not tail.strip() else lines[-1].speaker
         if any(line.speaker != speaker for line in lines):
-            transcript = reassign(transcript, {line.id for line in lines}, speaker)
+            transcript = reassign(
+                replace(transcript, segments=numbered(transcript.segments)), range(begin[0], end[0] + 1), speaker
+            )
             lines = transcript.segments[begin[0] : end[0] + 1]
     made, caret = _rewritten(lines, begin[1], end[1], text)
     if len(made) > len(lines):
         made = _beside_pauses(transcript, begin[0], end[0], made)
     segments = (*transcript.segments[: begin[0]], *made, *transcript.segments[end[0] + 1 :])
-    if len(made) != len(lines):
-        segments = numbered(segments)
     return replace(transcript, segments=segments), (begin[0] + len(made) - 1, caret)
 
 

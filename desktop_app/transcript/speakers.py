@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from desktop_app.transcript.difference import untouched
 from desktop_app.transcript.model import Segment, Span, Speaker, Transcript
 
 LONGEST_NAME = 80
@@ -209,9 +210,34 @@ def _with_id(segment: Segment, number: int) -> Segment:
     return made
 
 
+def is_heard_alike(before: Transcript, after: Transcript) -> bool:
+    """Whether the same speakers are heard at the same times, however their words were changed, split and merged."""
+    if before.speakers != after.speakers or before.seconds != after.seconds:
+        return False
+    if all(speaker.turns for speaker in after.speakers):  # then the lines have no part in it
+        return True
+    first, last = untouched(before.segments, after.segments)
+    old, new = (each.segments[first : len(each.segments) - last] for each in (before, after))
+    return _spans(old) == _spans(new)
+
+
+def _spans(lines: Iterable[Segment]) -> dict[str | None, tuple[Span, ...]]:
+    """When each speaker of these lines is heard in them."""
+    spans: dict[str | None, list[Span]] = {}
+    for line in lines:
+        spans.setdefault(line.speaker, []).append((line.start, line.end))
+    return {speaker: union(each) for speaker, each in spans.items()}
+
+
+def turns(transcript: Transcript) -> dict[str, tuple[Span, ...]]:
+    """When each speaker is heard: `turns_of` all of them, in one pass over the lines."""
+    spans = {} if all(each.turns for each in transcript.speakers) else _spans(transcript.segments)
+    return {each.id: each.turns or spans.get(each.id, ()) for each in transcript.speakers}
+
+
 def shares(transcript: Transcript) -> dict[str, float]:
     """The share of each speaker in all speaking time, 0 to 1; two at once count twice."""
-    spoken = {each.id: sum(end - begin for begin, end in turns_of(transcript, each)) for each in transcript.speakers}
+    spoken = {who: sum(end - begin for begin, end in spans) for who, spans in turns(transcript).items()}
     total = sum(spoken.values())
     return {speaker: seconds / total if total else 0.0 for speaker, seconds in spoken.items()}
 

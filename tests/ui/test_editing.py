@@ -17,6 +17,7 @@ from desktop_app.app.entry import Entry
 from desktop_app.engine.messages import SegmentReady, Started
 from desktop_app.texts import _
 from desktop_app.transcript.model import Segment, Word
+from desktop_app.transcript.speakers import numbered
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.transcript import marks
 from desktop_app.ui.transcript.flow import Paragraph
@@ -97,7 +98,7 @@ def test_a_reader_types_splits_merges_undoes_all_and_finds_it_the_next_day(
     later = stage.restart().session
     later.load(entry.id)
     qtbot.waitUntil(lambda: bool(later.entries[entry.id].segments))
-    assert later.entries[entry.id].transcript().segments == last.segments
+    assert later.entries[entry.id].transcript().segments == numbered(last.segments)
 
 
 def test_a_line_that_is_emptied_stays_and_backspace_takes_it_away(window: Window, entry: Entry, qtbot: QtBot) -> None:

@@ -42,6 +42,22 @@ def test_a_growing_line_moves_nothing_above_it(flow: Flow) -> None:
     assert flow.height > before[-1][0] + before[-1][1] + 2 * 27
 
 
+def test_after_an_edit_everything_stands_where_it_would_in_a_new_layout(flow: Flow, qapp: QApplication) -> None:
+    """Only what an edit changed is stacked anew; the rest is moved by the difference."""
+    lines = segments(30)
+    flow.sync(lines, ())
+    split = [*lines[:7], Segment(7, 21.0, 22.0, "Short."), Segment(7, 22.0, 24.0, LONG * 3), *lines[8:]]
+    merged = [*split[:3], Segment(3, 9.0, 18.0, LONG * 2, speaker="S1"), *split[6:]]
+    shorter = [*merged[:-2], Segment(0, 84.0, 90.0, "End.")]
+    for edited in (split, merged, shorter, lines):
+        flow.revise(edited)
+        new = Flow(flow.font, 27, 11)
+        new.set_width(420)
+        new.sync(edited, ())
+        assert places(flow, len(edited)) == places(new, len(edited))
+        assert flow.height == new.height
+
+
 def test_a_rejected_word_is_replaced_in_its_place(flow: Flow) -> None:
     flow.sync((), (TentativeLine(0.0, " The roof is", " done and the widows come"),))
     before = flow.spans(0, 0, len("The roof is done and the"))

@@ -15,7 +15,7 @@ from desktop_app.app.session import Session
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript import speakers
-from desktop_app.transcript.model import Span
+from desktop_app.transcript.model import Span, Transcript
 from desktop_app.ui.current import Current
 from desktop_app.ui.player.bar import PlayerBar
 from desktop_app.ui.player.pill import PlayingPill
@@ -58,6 +58,7 @@ class PlayerController(QObject):
         self._refused: dict[str, Problem] = {}  # why recordings cannot be played
         self.bar = PlayerBar(theme, actions, self._view.verticalScrollBar())
         self._pill = PlayingPill(self._view, theme)
+        self._shown: tuple[str, bool, Transcript] | None = None  # the recording, whether it was in work, its text
         page.put_under(self.bar)
         playback.set_speed(_number(preferences.text("play_speed"), 1.0, SPEEDS[0], SPEEDS[-1]))
         playback.set_volume(_number(preferences.text("play_volume"), 1.0, 0.0, 1.0))
@@ -93,7 +94,7 @@ class PlayerController(QObject):
         self._playback.refused.connect(self._refuse)
         self._waveforms.grew.connect(self._show_peaks)
         self._waveforms.missing.connect(self._miss)
-        self._theme.changed.connect(self._show_recording)
+        self._theme.changed.connect(self._retint)
 
     # What the user asks for.
 
@@ -229,16 +230,21 @@ class PlayerController(QObject):
     def _show_recording(self) -> None:
         entry = self._current.entry
         if entry is not None:
-            self.bar.show_recording(entry.seconds, self._lanes(entry))
+            shown, self._shown = self._shown, (entry.id, entry.state in IN_WORK, entry.shown())
+            if shown is None or shown[:2] != self._shown[:2] or not speakers.is_heard_alike(shown[2], self._shown[2]):
+                self.bar.show_recording(entry.seconds, self._lanes(entry))
+
+    def _retint(self) -> None:
+        self._shown = None
+        self._show_recording()
 
     def _lanes(self, entry: Entry) -> list[Lane]:
         """A lane a speaker; live they still change."""
         if not entry.speakers or entry.state in IN_WORK:
             return []
         shown, colors = entry.shown(), self._theme.palette
-        return [
-            (each.name, QColor(look_of(each.id).ink(colors)), speakers.turns_of(shown, each)) for each in shown.speakers
-        ]
+        heard = speakers.turns(shown)
+        return [(each.name, QColor(look_of(each.id).ink(colors)), heard[each.id]) for each in shown.speakers]
 
     def _show_state(self) -> None:
         entry = self._current.entry

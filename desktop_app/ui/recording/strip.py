@@ -13,7 +13,7 @@ from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.elided import ElidedLabel
-from desktop_app.ui.widgets.labels import label, wrapped
+from desktop_app.ui.widgets.labels import explain, label
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.level_meter import LevelMeter
 from desktop_app.ui.widgets.screen_reader import announce
@@ -88,7 +88,7 @@ class LiveStrip(QWidget):
         """How far the text is behind the sound, when that is more than a little; an engine that ended is why."""
         notable = entry.behind >= _NOTABLE_DELAY
         self.behind.setText(_("Text is {seconds} s behind", seconds=round(entry.behind)) if notable else "")
-        self.behind.setToolTip(wrapped(entry.preparing))
+        explain(self.behind, entry.preparing)
 
     def _retint(self) -> None:
         colors = self._theme.palette

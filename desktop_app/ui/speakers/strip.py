@@ -17,7 +17,7 @@ from desktop_app.ui.player.turns import Lane
 from desktop_app.ui.speakers.lanes import Lanes
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button, icon_button
-from desktop_app.ui.widgets.labels import label, wrapped
+from desktop_app.ui.widgets.labels import explain, label
 from desktop_app.ui.widgets.layouts import column
 from desktop_app.ui.widgets.sheet import ScrollArea
 from desktop_app.ui.widgets.speaker_badge import BADGE, badge_icon, initial, look_of
@@ -64,18 +64,16 @@ class SpeakerStrip(QWidget):
     def show_transcript(self, transcript: Transcript) -> None:
         """Show the speakers of a transcript; nothing is done when it shows the same already."""
         before = self._shown
-        same = before is not None and before.speakers == transcript.speakers and before.seconds == transcript.seconds
-        has_turns = all(speaker.turns for speaker in transcript.speakers)  # then the lines have no part in it
-        if same and before is not None and (has_turns or before.segments == transcript.segments):
-            return
         self._shown = transcript
+        if before is not None and speakers.is_heard_alike(before, transcript):
+            return
         if list(self.names) != [speaker.id for speaker in transcript.speakers]:
             self._make_rows(transcript.speakers)
         shares = speakers.shares(transcript)
         length = transcript.seconds or max((each.end for each in transcript.segments), default=0.0)
-        lanes: list[Lane] = []
+        heard, lanes = speakers.turns(transcript), list[Lane]()
         for row, speaker in enumerate(transcript.speakers):
-            turns = speakers.turns_of(transcript, speaker)
+            turns = heard[speaker.id]
             lanes.append((speaker.name, QColor(look_of(speaker.id).ink(self._theme.palette)), turns))
             self._show_speaker(row, speaker, shares[speaker.id], sum(end - begin for begin, end in turns))
         self.lanes.show_turns(lanes, length)
@@ -129,7 +127,7 @@ class SpeakerStrip(QWidget):
         tip = _("Rename or merge {name}", name=speaker.name)
         name.setAccessibleName(tip)
         keys = QKeySequence(f"Alt+{row + 1}").toString(QKeySequence.SequenceFormat.NativeText)
-        name.setToolTip(wrapped(tip, _("{keys} assigns lines to this speaker.", keys=keys) if row < 9 else ""))
+        explain(name, tip, _("{keys} assigns lines to this speaker.", keys=keys) if row < 9 else "")
         preview.setEnabled(seconds > 0)
         preview.setToolTip(_sample(speaker))
         part.setText(percent(share))

@@ -9,7 +9,7 @@ from desktop_app.app.entry import IN_WORK, Entry
 from desktop_app.app.models import ModelStore, comparison
 from desktop_app.texts import _
 from desktop_app.ui.widgets.buttons import button
-from desktop_app.ui.widgets.labels import label, wrapped
+from desktop_app.ui.widgets.labels import explain, label
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.sheet import quiet
 from desktop_app.ui.widgets.theme import S1
@@ -27,7 +27,7 @@ class Comparison(QWidget):
         for each in (self.measure, self.cancel):
             each.setProperty("flush", True)
         tip = _("Transcribes up to 45 seconds from its middle again, with the draft model and without, and times both.")
-        self.measure.setToolTip(wrapped(tip))
+        explain(self.measure, tip)
         buttons = row(self.measure, self.cancel, STRETCH)
         heading = label(_("Speed-up by the draft model"), "strong")
         column(heading, self.line, buttons, inside=self, spacing=S1)

@@ -22,6 +22,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QT
 
 from desktop_app.app.entry import LiveLine
 from desktop_app.engine.messages import TentativeLine
+from desktop_app.transcript.difference import untouched
 from desktop_app.transcript.model import Segment
 
 _AT_ONCE = 60  # more new segments than these are measured when there is time
@@ -167,13 +168,11 @@ class Flow:
         """Show an edited text. Only what changed is laid out again, and where nothing moves, only that is looked at."""
         self.compose(-1, 0, "")
         old, count = self.paragraphs, len(segments)
-        same = _same(old, segments)
-        rest = _same(old[same:][::-1], segments[same:][::-1])
+        same, rest = untouched([each.segment for each in old], segments)
         first = same + _alike(old[same : len(old) - rest], segments[same : count - rest])
         last = rest + _alike(old[first : len(old) - rest][::-1], segments[first : count - rest][::-1])
         there, end, shift = len(old) - last, count - last, count - len(old)
         made = [self._settled(segments, index) for index in range(first, end)]
-        height = sum(map(self.height_of, range(same, min(len(old) - rest + 1, len(old)))))
         self.paragraphs = [*old[:first], *made, *old[there:]]
         for index in range(same, min(count - rest + 1, count)):  # and one more: another name may stand over it
             paragraph, segment = self.paragraphs[index], segments[index]
@@ -187,12 +186,7 @@ class Flow:
             for index in range(first, end):
                 self._measure(index)
             self._guessed_from = measured + shift if measured >= there else min(measured, first)
-        if shift or height != sum(map(self.height_of, range(same, min(count - rest + 1, count)))):
-            self._tops = [*self._tops[: same + 1], *([0.0] * (count - same))]
-            self._stack(same)
-        else:
-            heights = map(self.height_of, range(same, count - rest))
-            self._tops[same : count - rest + 1] = accumulate(heights, initial=self._tops[same])
+        self._restack(same, min(count - rest + 1, count), shift)
         lengths = (tuple(len(it.text) for it in part) for part in (old[first:there], made))
         return Revision(first, *lengths)
 
@@ -318,6 +312,13 @@ class Flow:
         heights = (self.height_of(index) for index in range(first, len(self.paragraphs)))
         self._tops[first:] = accumulate(heights, initial=self._tops[first])
 
+    def _restack(self, first: int, last: int, more: int) -> None:
+        """Stack the paragraphs `first` to `last`, `more` of which are new, and move what stands under them."""
+        heights = accumulate(map(self.height_of, range(first, last)), initial=self._tops[first])
+        tops, under = [*heights], self._tops[last - more + 1 :]
+        by = tops[-1] - self._tops[last - more]
+        self._tops[first:] = [*tops, *([top + by for top in under] if by else under)]
+
     def compose(self, index: int, character: int, text: str) -> None:
         """Show at a place what an input method composes; with an empty text, nothing any more."""
         composed = _Composed(index, character, text) if text else _Composed(-1, 0, "")
@@ -434,12 +435,6 @@ def shown(segment: Segment) -> str:
     return segment.text.lstrip()
 
 
-def _same(some: Sequence[Paragraph], segments: Sequence[Segment]) -> int:
-    """How many paragraphs at the beginning are these very segments."""
-    pairs = enumerate(zip(some, segments, strict=False))
-    return next((at for at, (one, it) in pairs if one.segment is not it), min(len(some), len(segments)))
-
-
 def _alike(some: Sequence[Paragraph], segments: Sequence[Segment]) -> int:
     """How many paragraphs at the beginning have the same text at the same time as these segments."""
     pairs = enumerate(zip(some, segments, strict=False))
@@ -465,9 +460,11 @@ def _underlined(begin: int, length: int) -> QTextLayout.FormatRange:
 
 
 def _is_right_to_left(text: str) -> bool:
-    """Whether the first letter that has a direction is of a script like Arabic or Hebrew."""
-    strong = (unicodedata.bidirectional(character) for character in text)
-    return next((kind for kind in strong if kind in ("L", "R", "AL")), "L") != "L"
+    """Whether most letters are of a script like Arabic or Hebrew, or the first one where there are as many others: a
+    line in such a language may begin with a name in Latin letters, and one in English may quote a word."""
+    kinds = [unicodedata.bidirectional(letter) for letter in text] if not text.isascii() else []
+    strong = [kind != "L" for kind in kinds if kind in ("L", "R", "AL")]
+    return 2 * sum(strong) + (strong[:1] == [True]) > len(strong)
 
 
 def _written(line: TentativeLine) -> Paragraph:

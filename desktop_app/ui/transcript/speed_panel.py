@@ -16,7 +16,7 @@ from desktop_app.ui.transcript.live_figures import LiveFigures
 from desktop_app.ui.transcript.speed_chart import ACCEPTANCE, LOOK_AHEAD, SpeedChart
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button
-from desktop_app.ui.widgets.labels import NONE, figure_columns, label, show_value, value_rows, wrapped
+from desktop_app.ui.widgets.labels import NONE, explain, figure_columns, label, show_value, value_rows
 from desktop_app.ui.widgets.layouts import STRETCH, add, column, row
 from desktop_app.ui.widgets.meters import Bar, ShareBar
 from desktop_app.ui.widgets.sheet import ScrollArea, quiet, rule
@@ -99,7 +99,7 @@ class SpeedPanel(ScrollArea):
 
     def _acceptance(self) -> QLayout:
         tip = N_("Share of the draft tokens verified by the main model that it accepted. It wrote the others itself.")
-        self.meter.setToolTip(wrapped(_(tip)))
+        explain(self.meter, _(tip))
         value = self._value("acceptance", N_("Draft tokens accepted"), "figure", tip)
         return column(value, label(_("draft tokens accepted"), "quiet", _(tip)), S3, self.meter)
 

@@ -118,6 +118,7 @@ class TranscriptView(QAbstractScrollArea):
         self.selection.reset()
         self.finder.clear()
         self._floor, self._caret_wanted = 0.0, False
+        self.setAccessibleDescription("")  # no line of the one before
         self._resize_content()
         self.follower.begin()
         self.viewport().update()
@@ -561,6 +562,8 @@ class TranscriptView(QAbstractScrollArea):
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if event.key() in steps:
             self._bar.triggerAction(steps[Qt.Key(event.key())])
+        elif event.key() == Qt.Key.Key_F10 and shift:
+            self.menu().popup(self.viewport().mapToGlobal(self.caret_place()))
         elif self.selection.move(event.key(), control, shift):
             self.reveal(*self.selection.caret)
             self._cursor_moved()

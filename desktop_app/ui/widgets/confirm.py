@@ -24,6 +24,8 @@ class Question(QDialog):
         self.yes = button(yes, "primary", self.accept)
         self.no = button(_("Cancel"), "plain", self.reject)
         self.no.setDefault(True)
+        for answer in (self.no, self.yes):
+            answer.setAutoDefault(True)  # Enter means the answer that has the focus
         heading = quiet(question, "heading")
         answers = row(STRETCH, self.no, self.yes, spacing=S2)
         column(heading, quiet(explanation), S2, answers, inside=self, spacing=S2, margins=(S5, S5, S5, S5))

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from desktop_app.ui.widgets.labels import wrapped
+from desktop_app.ui.widgets.labels import explain
 
 
 class ElidedLabel(QLabel):
@@ -23,7 +23,7 @@ class ElidedLabel(QLabel):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
-        self.setToolTip(wrapped(self.text()) if shown != self.text() else "")
+        explain(self, self.text() if shown != self.text() else "")
         with QPainter(self) as painter:
             painter.setFont(self.font())
             painter.setPen(self.palette().color(self.foregroundRole()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
 
 from desktop_app.ui.widgets.screen_reader import named
 from desktop_app.ui.widgets.theme import S2, S4
@@ -24,8 +24,15 @@ def label(text: str, role: str, tip: str = "") -> QLabel:
     made = QLabel(text)
     made.setProperty("role", role)
     if tip:
-        made.setToolTip(wrapped(tip))
+        explain(made, tip)
     return made
+
+
+def explain(widget: QWidget, *lines: str) -> None:
+    """Tell these lines when the mouse rests on a widget; a screen reader says them without any markup."""
+    said = [line for line in lines if line]
+    widget.setToolTip(wrapped(*said) if said else "")
+    widget.setAccessibleDescription(" ".join(said))
 
 
 def field(name: str, hint: str = "", text: str = "") -> QLineEdit:

@@ -13,6 +13,7 @@ import pytest
 from desktop_app.export import formats, json_format
 from desktop_app.export.document import Document, Options
 from desktop_app.problems import Problem
+from desktop_app.transcript.editing import replace_text
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript, Word
 from desktop_app.transcript.statistics import Statistics
 
@@ -110,11 +111,18 @@ def test_json_from_before_there_were_turns_can_be_read() -> None:
 
 def test_json_from_before_words_could_be_edited_can_be_read() -> None:
     word = Word("Bye.", 3.0, 4.0, 0.5, "S2", edited=True)
-    whole = dataclasses.replace(SPOKEN, segments=(dataclasses.replace(SPOKEN.segments[2], words=(word,)),))
+    whole = dataclasses.replace(SPOKEN, segments=(dataclasses.replace(SPOKEN.segments[2], id=0, words=(word,)),))
     written = json.loads(rendered(whole, "json"))
     assert json_format.read_json(json.dumps(written)) == whole
     del written["segments"][0]["words"][0]["edited"]
     assert json_format.read_json(json.dumps(written)).segments[0].words == (dataclasses.replace(word, edited=False),)
+
+
+def test_lines_are_numbered_by_their_places_in_json_whatever_was_split_and_merged() -> None:
+    """Edits leave the numbers as they are; a program that reads the file finds none twice."""
+    split, _caret = replace_text(SPOKEN, (0, 2), (0, 2), "\n")
+    written = json.loads(rendered(split, "json"))["segments"]
+    assert [each["id"] for each in written] == list(range(len(SPOKEN.segments) + 1))
 
 
 def test_times_and_names_are_left_out_or_written_as_asked() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.transcript import speakers
+from desktop_app.transcript.difference import untouched
+from desktop_app.transcript.editing import replace_text
 from desktop_app.transcript.model import Models, Segment, Speaker, Transcript, Word
 
 
@@ -173,3 +177,24 @@ def test_no_edit_loses_a_word_or_a_token(edits) -> None:
     assert all(each.start <= each.end for each in edited.segments)
     for each in edited.speakers:
         assert each.turns == speakers.union(each.turns), "in order, apart, none empty"
+
+
+def test_words_that_change_leave_who_is_heard_when_as_it_was() -> None:
+    """So the timelines of hours are not made anew for each key that is typed."""
+    lines = tuple(Segment(at, at * 2.0, at * 2.0 + 2, f"line {at} of all", speaker=f"S{at % 2 + 1}") for at in range(6))
+    talk = Transcript("talk.wav", 12.0, "en", 0.9, TALK.models, lines, (Speaker("S1", "One"), Speaker("S2", "Two")))
+    split, _caret = replace_text(talk, (2, 6), (2, 6), "\n")
+    typed, _caret = replace_text(split, (5, 0), (5, 0), "and ")
+    assert speakers.is_heard_alike(talk, split) and speakers.is_heard_alike(talk, typed)
+    assert not speakers.is_heard_alike(talk, speakers.reassign(talk, {2}, "S2"))
+    assert not speakers.is_heard_alike(talk, speakers.rename(talk, "S1", "Anna"))
+    assert not speakers.is_heard_alike(talk, replace(talk, segments=lines[:-1]))
+    assert speakers.turns(talk) == {each.id: speakers.turns_of(talk, each) for each in talk.speakers}
+
+
+def test_an_edit_is_found_by_the_lines_that_are_the_same_objects() -> None:
+    one, two, three, four = (object() for _ in range(4))
+    assert untouched((one, two, three), (one, four, three)) == (1, 1)
+    assert untouched((one, two), (one, two)) == (2, 0)
+    assert untouched((one, one), (one, one, one)) == (2, 0), "no line counts twice"
+    assert untouched((), (one,)) == (0, 0)

@@ -1,0 +1,98 @@
+"""What a screen reader and the keyboard get of the window: names and descriptions in plain words, and every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QMenu
+from pytestqt.qtbot import QtBot
+
+from desktop_app.ui.shell.window import Window
+from desktop_app.ui.transcript.flow import Flow
+from desktop_app.ui.widgets.confirm import Question
+from desktop_app.ui.widgets.labels import explain, label
+from desktop_app.ui.widgets.theme import font
+from tests.talks import talk
+from tests.ui.staging import Stage
+from tests.unit.app.test_edits import finish
+
+Make = Callable[[str], Path]
+Text = QAccessible.Text
+
+
+def described(widget: QLabel) -> str:
+    return QAccessible.queryAccessibleInterface(widget).text(Text.Description)
+
+
+def test_a_description_has_no_markup(qtbot: QtBot) -> None:
+    made = label("Speed", "quiet", "Draft & target, <both>")
+    qtbot.addWidget(made)
+    assert described(made) == "Draft & target, <both>"
+    assert "&amp;" in made.toolTip(), "the tip itself is rich text"
+    explain(made, "", "")
+    assert (described(made), made.toolTip()) == ("", "")
+
+
+@pytest.mark.qt_log_ignore("does not support")
+@pytest.mark.parametrize(("tabs", "answer"), [(0, Question.DialogCode.Rejected), (1, Question.DialogCode.Accepted)])
+def test_enter_means_the_answer_that_has_the_focus(window: Window, qtbot: QtBot, tabs: int, answer: int) -> None:
+    """Tab to "Close", Enter: that closes. Without a Tab nothing is lost."""
+    asked = Question(window, "Close?", "Work would stop.", "Close")
+    qtbot.addWidget(asked)
+    asked.show()
+    asked.activateWindow()
+    qtbot.waitUntil(asked.no.hasFocus)
+    for _tab in range(tabs):
+        qtbot.keyClick(asked, Qt.Key.Key_Tab)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+    assert not asked.isVisible()
+    assert asked.result() == answer.value
+
+
+def test_a_recording_is_not_described_by_a_line_of_the_one_before(
+    window: Window, stage: Stage, recording: Make
+) -> None:
+    one, other = stage.drop(recording("one.wav"), recording("other.wav"))
+    finish(stage, one, talk(2))
+    finish(stage, other, talk(2))
+    window.show_entry(one.id)
+    window.page.view.say(1)
+    assert "roof" in window.page.view.accessibleDescription()
+    window.show_entry(other.id)
+    assert window.page.view.accessibleDescription() == ""
+
+
+@pytest.mark.qt_log_ignore("does not support")
+def test_the_menu_of_the_text_opens_by_keyboard(window: Window, stage: Stage, recording: Make) -> None:
+    """Shift+F10, for a keyboard without the key of the menu."""
+    (made,) = stage.drop(recording("talk.wav"))
+    finish(stage, made, talk(2))
+    window.activateWindow()
+    window.page.view.setFocus()
+    QTest.keyClick(window.page.view, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert menu.actions()
+    menu.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "backwards"),
+    [
+        ("Python היא שפת תכנות נוחה", True),
+        ("שלום, Anna", True),
+        ("The word שלום means peace", False),
+        ("10:30 – 11:00", False),
+        ("السلام عليكم", True),
+    ],
+)
+def test_a_line_runs_as_most_of_its_letters_do(qapp: QApplication, text: str, backwards: bool) -> None:
+    """A Hebrew line that begins with a Latin name stays at the right."""
+    flow = Flow(font(16), 24, 10)
+    option = flow._break(text, None).textOption()
+    assert (option.textDirection() == Qt.LayoutDirection.RightToLeft) == backwards
