@@ -210,7 +210,7 @@ def _with_id(segment: Segment, number: int) -> Segment:
     return made
 
 
-def is_heard_alike(before: Transcript, after: Transcript) -> bool:
+def have_same_turns(before: Transcript, after: Transcript) -> bool:
     """Whether the same speakers are heard at the same times, however their words were changed, split and merged."""
     if before.speakers != after.speakers or before.seconds != after.seconds:
         return False

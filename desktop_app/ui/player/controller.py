@@ -231,7 +231,7 @@ class PlayerController(QObject):
         entry = self._current.entry
         if entry is not None:
             shown, self._shown = self._shown, (entry.id, entry.state in IN_WORK, entry.shown())
-            if shown is None or shown[:2] != self._shown[:2] or not speakers.is_heard_alike(shown[2], self._shown[2]):
+            if shown is None or shown[:2] != self._shown[:2] or not speakers.have_same_turns(shown[2], self._shown[2]):
                 self.bar.show_recording(entry.seconds, self._lanes(entry))
 
     def _retint(self) -> None:
@@ -243,8 +243,8 @@ class PlayerController(QObject):
         if not entry.speakers or entry.state in IN_WORK:
             return []
         shown, colors = entry.shown(), self._theme.palette
-        heard = speakers.turns(shown)
-        return [(each.name, QColor(look_of(each.id).ink(colors)), heard[each.id]) for each in shown.speakers]
+        turns = speakers.turns(shown)
+        return [(each.name, QColor(look_of(each.id).ink(colors)), turns[each.id]) for each in shown.speakers]
 
     def _show_state(self) -> None:
         entry = self._current.entry

@@ -65,15 +65,15 @@ class SpeakerStrip(QWidget):
         """Show the speakers of a transcript; nothing is done when it shows the same already."""
         before = self._shown
         self._shown = transcript
-        if before is not None and speakers.is_heard_alike(before, transcript):
+        if before is not None and speakers.have_same_turns(before, transcript):
             return
         if list(self.names) != [speaker.id for speaker in transcript.speakers]:
             self._make_rows(transcript.speakers)
         shares = speakers.shares(transcript)
         length = transcript.seconds or max((each.end for each in transcript.segments), default=0.0)
-        heard, lanes = speakers.turns(transcript), list[Lane]()
+        all_turns, lanes = speakers.turns(transcript), list[Lane]()
         for row, speaker in enumerate(transcript.speakers):
-            turns = heard[speaker.id]
+            turns = all_turns[speaker.id]
             lanes.append((speaker.name, QColor(look_of(speaker.id).ink(self._theme.palette)), turns))
             self._show_speaker(row, speaker, shares[speaker.id], sum(end - begin for begin, end in turns))
         self.lanes.show_turns(lanes, length)

@@ -30,9 +30,9 @@ def label(text: str, role: str, tip: str = "") -> QLabel:
 
 def explain(widget: QWidget, *lines: str) -> None:
     """Tell these lines when the mouse rests on a widget; a screen reader says them without any markup."""
-    said = [line for line in lines if line]
-    widget.setToolTip(wrapped(*said) if said else "")
-    widget.setAccessibleDescription(" ".join(said))
+    texts = [line for line in lines if line]
+    widget.setToolTip(wrapped(*texts) if texts else "")
+    widget.setAccessibleDescription(" ".join(texts))
 
 
 def field(name: str, hint: str = "", text: str = "") -> QLineEdit:

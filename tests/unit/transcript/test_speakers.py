@@ -185,10 +185,10 @@ def test_words_that_change_leave_who_is_heard_when_as_it_was() -> None:
     talk = Transcript("talk.wav", 12.0, "en", 0.9, TALK.models, lines, (Speaker("S1", "One"), Speaker("S2", "Two")))
     split, _caret = replace_text(talk, (2, 6), (2, 6), "\n")
     typed, _caret = replace_text(split, (5, 0), (5, 0), "and ")
-    assert speakers.is_heard_alike(talk, split) and speakers.is_heard_alike(talk, typed)
-    assert not speakers.is_heard_alike(talk, speakers.reassign(talk, {2}, "S2"))
-    assert not speakers.is_heard_alike(talk, speakers.rename(talk, "S1", "Anna"))
-    assert not speakers.is_heard_alike(talk, replace(talk, segments=lines[:-1]))
+    assert speakers.have_same_turns(talk, split) and speakers.have_same_turns(talk, typed)
+    assert not speakers.have_same_turns(talk, speakers.reassign(talk, {2}, "S2"))
+    assert not speakers.have_same_turns(talk, speakers.rename(talk, "S1", "Anna"))
+    assert not speakers.have_same_turns(talk, replace(talk, segments=lines[:-1]))
     assert speakers.turns(talk) == {each.id: speakers.turns_of(talk, each) for each in talk.speakers}
 
 
