@@ -156,6 +156,21 @@ def read_guarded(value: Any) -> tuple[GuardReport, ...]:
     return _Reader().read(_guarded, value, ())
 
 
+def read_date(value: Any) -> datetime:
+    """A moment from its text; one long ago where that is damaged."""
+    return _Reader().read(_date, value, _UNKNOWN_DATE)
+
+
+def read_text(value: Any) -> str:
+    """A text; "" where it is damaged."""
+    return _Reader().read(_text, value, "")
+
+
+def read_models_of(value: Any) -> Models:
+    """The models from their JSON; none where that is damaged."""
+    return _Reader().read(_models, value, _NO_MODELS)
+
+
 def corrected_value(transcript: Transcript, reworded: bool = False) -> str:
     """Who speaks when in a text that a reader has corrected, and whether words of it were changed, as JSON."""
     lines = [(line.start, line.end, line.speaker) for line in transcript.segments]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtWidgets import QDialog, QWidget
 
@@ -94,7 +96,7 @@ def test_a_check_can_fail_and_be_cancelled(window: Window, stage: Stage) -> None
     bar = window.live.check
     bar.start.click()
     stage.say(Failed(f"check:{entry.id}", Problem("file.missing")))
-    why = sentence(Problem("file.missing"))
+    why = sentence(Problem("file.moved", name=Path(entry.path).name))
     assert bar.text.text() == _("The recording could not be re-checked. {problem}", problem=why)
     bar.start.click()
     bar.keep.click()
