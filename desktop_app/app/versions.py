@@ -10,10 +10,12 @@ from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
 from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Progress
 from desktop_app.library.rows import Recording
-from desktop_app.library.versions import Version
+from desktop_app.library.versions import STANDING, Version
 from desktop_app.problems import Problem
 from desktop_app.speakers.turns import Turn
 from desktop_app.transcript.model import Transcript
+
+__all__ = ["STANDING", "Version", "Versions", "moved"]
 
 _JOB = "speakers:"
 

@@ -166,6 +166,11 @@ _LANGUAGES = {
 }  # fmt: skip
 
 
+def languages() -> list[tuple[str, str]]:
+    """The languages that have a name here, code and name, in the order of their names."""
+    return sorted(((code, _(name)) for code, name in _LANGUAGES.items()), key=lambda each: each[1].casefold())
+
+
 def language(code: str) -> str:
     """The name of the language with this code, or the code itself."""
     return _(_LANGUAGES[code]) if code in _LANGUAGES else code

@@ -29,12 +29,13 @@ class Files(QObject):
     """The actions on recordings, and the menu of each.
 
     Signals: added(paths) when the user has chosen some; entry_asked(id) when a recording is to be shown;
-    told(sentence) when something was done.
+    told(sentence) when something was done; again_asked(id) when a whole text is to be transcribed again.
     """
 
     added = Signal(list)
     entry_asked = Signal(str)
     told = Signal(str)
+    again_asked = Signal(str)
 
     def __init__(
         self,
@@ -137,7 +138,11 @@ class Files(QObject):
 
     def _again(self, key: str) -> None:
         self.entry_asked.emit(key)
-        self._session.again(key)
+        entry = self._session.entries.get(key)
+        if entry is not None and entry.state == DONE:
+            self.again_asked.emit(key)
+        else:
+            self._session.again(key)
 
     def _check(self, key: str) -> None:
         self.entry_asked.emit(key)
