@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from desktop_app.transcript.model import Segment
 
@@ -46,8 +47,7 @@ class Change:
         return max(len(self.before.split()), len(self.after.split()))
 
 
-@dataclass(frozen=True)
-class Spot:
+class Spot(NamedTuple):
     """A word between spaces: its text, where its line begins in seconds, and where it stands: line, first character,
     and the one behind its last."""
 
