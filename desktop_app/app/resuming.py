@@ -19,16 +19,24 @@ def plain(place: Place, options: Options) -> str:
     return json.dumps({"arithmetic": _ARITHMETIC, "place": asdict(place), "options": asdict(options)})
 
 
-def asked(options: Options) -> str:
-    """What was asked of the models, as JSON."""
-    return json.dumps(asdict(options))
+def asked(options: Options, chosen: bool = False) -> str:
+    """What was asked of the models, as JSON; and whether it was `chosen` for this recording."""
+    return json.dumps({"options": asdict(options), "chosen": chosen})
+
+
+def chosen(text: str) -> Options | None:
+    """The options in what `asked` gave, if they were chosen for that recording."""
+    try:
+        return options(text) if json.loads(text)["chosen"] is True else None
+    except (ValueError, TypeError, LookupError):
+        return None
 
 
 def options(text: str) -> Options | None:
     """The options in what `asked` gave, or `plain`; None where they cannot be read."""
     try:
         found: dict[str, Any] = json.loads(text)
-        fields = found.get("options", found)
+        fields = found["options"]
         temperatures, hot_words = (
             tuple(map(float, fields.pop("temperatures"))),
             tuple(map(str, fields.pop("hot_words"))),

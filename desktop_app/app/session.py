@@ -171,7 +171,8 @@ class Session:
 
     def _transcribe(self, entry: Entry, written: Transcript | None = None, place: Place | None = None) -> None:
         self._asked[entry.id] = options = entry.options or self.options()
-        self.keep(lambda library: library.ask(entry.id, resuming.asked(options)))
+        asked = resuming.asked(options, chosen=entry.options is not None)
+        self.keep(lambda library: library.ask(entry.id, asked))
         self.engine.transcribe(entry.id, entry.path, options, written, place)
 
     def _begun_again(self, entry: Entry, state: str, problem: Problem | None, begun: bool | None) -> None:
@@ -190,16 +191,16 @@ class Session:
         self.changed.emit(entry.id)
         self.keep(partial(_taken_up, key=entry.id), partial(self._write_rest, entry, before))
 
-    def _write_rest(self, entry: Entry, before: str, found: tuple[Transcript, str, str] | None) -> None:
+    def _write_rest(self, entry: Entry, before: str, found: tuple[Transcript, str] | None) -> None:
         if entry.id not in self.entries:
             return
         if self.library is None:
-            found = entry.transcript(), "", ""
+            found = entry.transcript(), ""
         if found is None:  # the library is in trouble, and has said so
             entry.state = before
         elif not entry.spoken:
-            entry.options = resuming.options(found[1]) or resuming.options(found[2]) or entry.options
-            self._resume(entry, *found[:2])
+            entry.options = resuming.options(found[1]) or entry.options
+            self._resume(entry, *found)
         else:
             written = found[0]
             self._take_over(entry, written)
@@ -560,10 +561,10 @@ def _noted(library: Library, event: LiveUpdate) -> None:
     library.note(event.job, event.stats, event.language, event.guarded)
 
 
-def _taken_up(library: Library, key: str) -> tuple[Transcript, str, str]:
+def _taken_up(library: Library, key: str) -> tuple[Transcript, str]:
     if not library.again(key):
         raise Problem("library.row")
-    return library.transcript(key), library.resume(key), library.asked(key)
+    return library.transcript(key), library.resume(key)
 
 
 def _entry(stored: Recording) -> Entry:
@@ -571,7 +572,7 @@ def _entry(stored: Recording) -> Entry:
         stored.id, stored.path, stored.name, stored.created, stored.state, stored.seconds, problem=stored.problem
     )
     made.spoken, made.corrected, made.reworded = stored.live, stored.corrected, stored.reworded
-    made.resumable = stored.resumable
+    made.resumable, made.options = stored.resumable, resuming.chosen(stored.asked)
     made.damage = DAMAGED if stored.damaged else None
     made.elsewhere = stored.state in IN_WORK
     return made

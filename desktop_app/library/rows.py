@@ -31,7 +31,7 @@ from desktop_app.transcript.statistics import Statistics
 _REWORDED = '{"reworded": true'  # how the corrections of a text begin whose words were changed
 RECORDING = (
     "id, path, name, created, state, seconds, problem, live, corrected != '',"
-    f" substr(corrected, 1, {len(_REWORDED)}) = '{_REWORDED}', resume != '', title, tags, notes, place"
+    f" substr(corrected, 1, {len(_REWORDED)}) = '{_REWORDED}', resume != '', title, tags, notes, place, asked"
 )
 TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage, guarded"
 SEGMENT = "id, begins, ends, text, tokens, temperature, mean_log_probability, no_speech_probability, speaker, words"
@@ -95,6 +95,7 @@ class Recording:
         resumable: whether its transcription was broken off behind a place that is known.
         title, tags, notes: what the user calls it, how it is sorted, and what was written about it.
         place: where it stands in the queue, 0.0 until somebody has moved it; those with a lower one come first.
+        asked: the options that its text was asked for with, as JSON, "" where unknown.
         damaged: whether values of its row could not be read; others stand for them.
     """
 
@@ -113,6 +114,7 @@ class Recording:
     tags: tuple[str, ...] = ()
     notes: str = ""
     place: float = 0.0
+    asked: str = ""
     damaged: bool = False
 
 
@@ -196,7 +198,7 @@ def _corrected(value: Any) -> Transcript:
 def recording(row: Sequence[Any]) -> Recording:
     """The recording in a row of the columns RECORDING."""
     key, path, name, created, state, seconds, problem, live, corrected, reworded, resumable = row[:11]
-    title, tags, notes, position = row[11:]
+    title, tags, notes, position, asked = row[11:]
     reader = _Reader()
     place = reader.read(_path, path, "")
     return Recording(
@@ -215,6 +217,7 @@ def recording(row: Sequence[Any]) -> Recording:
         reader.read(_tags, tags, ()),
         reader.read(_text, notes, ""),
         reader.read(_number, position, 0.0),
+        reader.read(_text, asked, ""),
         reader.damaged,
     )
 

@@ -222,12 +222,6 @@ class Library:
         with self._write() as connection:
             self._note_asked(connection, key, _now(), asked)
 
-    def asked(self, key: str) -> str:
-        """The options that the text that stands was asked for with, "" where nobody knows."""
-        with self._read() as connection:
-            row = connection.execute("SELECT asked FROM recording WHERE id = ?", (key,)).fetchone()
-        return str(row[0]) if row else ""
-
     def revise(self, key: str, transcript: Transcript, corrected: bool = True, reworded: bool = False) -> None:
         """A reader's edit of a recording that is not in work: its lines and speakers are now these.
 
