@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from desktop_app import folders
+from desktop_app.app.deletions import Deletions
 from desktop_app.app.edits import Edits
 from desktop_app.app.entry import Entry
 from desktop_app.app.inputs import Inputs
@@ -110,6 +111,7 @@ class Stage:
         inputs = Inputs(self.studio.list_inputs, post, self.preferences)
         self.live = Live(self.session, inputs, self.studio.make, lambda: self.preferences.recordings)
         self.checks = Checks(self.session)
+        self.deletions = Deletions(self.session)
         self.edits = Edits(self.session)
         self.recovery = Recovery(self.session, self.preferences)
         self.models = ModelStore(self.preferences, post, self.works.start, self.works.look)

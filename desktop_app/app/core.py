@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from desktop_app import folders
+from desktop_app.app.deletions import Deletions
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.live import Live, MakeRecorder
 from desktop_app.app.recheck import Checks
@@ -42,7 +43,7 @@ class Core:
 
     The front end lets `engine` tell `session.handle`, and `worker` post, in its own thread.
 
-    Attributes: worker, session, live, checks; library (None when it cannot be opened).
+    Attributes: worker, session, live, checks, deletions; library (None when it cannot be opened).
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Core:
         self.session = Session(engine, self.library, worker, options)
         self.live = Live(self.session, inputs, make_recorder, recordings)
         self.checks = Checks(self.session)
+        self.deletions = Deletions(self.session)
 
     def tell_trouble(self) -> None:
         """Say what was wrong with the library, when somebody listens."""
@@ -75,6 +77,7 @@ class Core:
         """Make the sound whole, end the engine and write what is still to be written; what is unfinished is
         interrupted."""
         self.live.close()
+        self.deletions.settle()
         self._engine.close()
         self.worker.close()
         if self.library is not None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
 
-from desktop_app.app import wording
+from desktop_app.app import dates, wording
 from desktop_app.engine.messages import LiveUpdate, Options, TentativeLine
 from desktop_app.library.rows import DAMAGED
 from desktop_app.problems import Problem
@@ -58,7 +59,9 @@ class Entry:
         damage: what of the file could not be read, or None.
         guarded: what the guard did.
         preparing: what the engine does before the first word, or "".
-        held: whether a live recording goes before it in the engine.
+        held: whether a live recording goes before it in the engine; `paused`: whether the queue is paused.
+        place: where the user has put it in the queue, 0.0 for nowhere.
+        title, tags, notes: what the user calls it, how it is sorted, and what is written about it.
         spoken: whether Galley recorded it itself.
         live: how such a recording goes on, until its text is settled; else None.
         kept: how many lines of an interrupted one stay while the transcription continues behind them.
@@ -84,6 +87,11 @@ class Entry:
     guarded: tuple[GuardReport, ...] = ()
     preparing: str = ""
     held: bool = False
+    paused: bool = False
+    place: float = 0.0
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    notes: str = ""
     spoken: bool = False
     live: LiveState | None = None
     kept: int = 0
@@ -135,6 +143,25 @@ class Entry:
     @property
     def name(self) -> str:
         """What it is called in lists and headings, in the language in use."""
+        return self.title or self.own_name
+
+    @cached_property
+    def local(self) -> datetime:
+        """When it was made, in the time of this place."""
+        return self.created.astimezone()
+
+    def _listed(self, now: datetime) -> str:
+        """When it was made, under the heading of its day or month."""
+        day, today = self.local.date(), now.date()
+        if day >= today - timedelta(days=1):
+            return f"{self.local:%H:%M}"
+        if day >= today - timedelta(days=today.weekday()):
+            return dates.weekday(day)
+        return wording.day(self.created, now)
+
+    @property
+    def own_name(self) -> str:
+        """What it is called without a title of the user's."""
         return wording.live_title(self.created) if self.spoken else self.file_name
 
     def shown(self) -> Transcript:
@@ -203,6 +230,9 @@ class Entry:
             return _("Paused · {time}", time=time) if is_paused else _("Recording · {time}", time=time)
         if self.held:
             return _("Paused while recording")
+        if self.paused:
+            reached = wording.percent(self.progress) if self.seconds else ""
+            return _("Paused · {time}", time=reached) if reached and self.has_text else _("Paused")
         if self.state == WAITING:
             return _("Queued")
         if self.preparing:
@@ -217,8 +247,9 @@ class Entry:
             return self.progress_words()
         if self.state == FAILED:
             return _("Incomplete") if self.seconds else _("Failed")
-        when = wording.day(self.created, now or datetime.now(UTC))
-        when = when[:1].upper() + when[1:]
+        when = self._listed((now or datetime.now(UTC)).astimezone())
         if self.state == DONE:
-            return f"{when} · {wording.clock(self.seconds)}" if self.seconds else when
-        return f"{when} · {_('Stopped') if self.state == CANCELLED else _('Interrupted')}"
+            parts = [when, wording.clock(self.seconds)] if self.seconds else [when]
+        else:
+            parts = [when, _("Stopped") if self.state == CANCELLED else _("Interrupted")]
+        return " · ".join((*parts, *(f"#{tag}" for tag in self.tags)))

@@ -18,6 +18,9 @@ EXTENSIONS = frozenset(
     " .mpg .mts .oga .ogg .ogv .opus .ts .wav .webm .wma .wmv".split()
 )
 
+_START = 4096  # bytes that are looked at
+_OTHERS = (b"%PDF", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"{\\rtf", b"\x7fELF")
+
 
 def file_filter() -> str:
     """What a dialog for opening files offers to show, as Qt writes it."""
@@ -34,6 +37,30 @@ def expand(paths: Iterable[str]) -> list[str]:
         else:
             found[os.path.abspath(path)] = None
     return list(found)
+
+
+def is_no_media(path: str) -> bool:
+    """Whether a file is surely a text, a picture or a document; FFmpeg knows best about all others."""
+    if Path(path).suffix.lower() in EXTENSIONS:
+        return False
+    try:
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                start = file.read(_START)
+            return start.startswith(_OTHERS) or _is_text(start)
+    except OSError:  # the decoder says why
+        pass
+    return False
+
+
+def _is_text(start: bytes) -> bool:
+    try:
+        text = start.decode()
+    except UnicodeDecodeError as error:
+        if error.start < len(start) - 4:  # else a letter that goes on behind what was read
+            return False
+        text = start[: error.start].decode()
+    return bool(text) and all(letter.isprintable() or letter in "\r\n\t\f\ufeff" for letter in text)
 
 
 def delete(path: str) -> None:

@@ -49,6 +49,7 @@ class Preferences:
         speakers: whether speakers are identified: "off", "auto", or how many there are.
         mirror: the address of the hub that models are downloaded from; "" for the public one.
         microphone: the name of the input to record from; "" for the system's default.
+        watched: the folder whose new recordings are transcribed; "" for none.
         language: that of the texts, a code of `texts.languages()`; "" for the system's.
     Signals: changed() when another model, draft or language is to be used.
     """
@@ -59,6 +60,7 @@ class Preferences:
     speakers = _Choice(OFF, is_speakers)
     mirror = _Choice("", tell=False)
     microphone = _Choice("", tell=False)
+    watched = _Choice("")
     language = _Choice("", lambda code: code in texts.languages())
 
     def __init__(self, worker: Worker) -> None:

@@ -43,7 +43,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "file.missing": (N_("There is no such file."), N_("Check the name.")),
     "file.moved": (
         N_("The audio file {name} is no longer in its folder."),
-        N_("Move it back there, then try again."),
+        N_("Locate it, or move it back there."),
     ),
     "file.folder": (N_("This is a folder."), N_("Choose the files in it.")),
     "file.not_regular": (N_("This is not a regular file."), N_("Choose an audio or video file.")),
@@ -97,6 +97,14 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "file.none_found": (
         N_("No audio or video was found."),
         N_("Choose a recording, or a folder with recordings."),
+    ),
+    "file.watched": (
+        N_("The watched folder {folder} cannot be read. {cause}"),
+        N_("Choose another one in the settings."),
+    ),
+    "file.no_media": (
+        N_("{names}: no audio or video."),
+        N_("Choose recordings; texts, pictures and documents cannot be transcribed."),
     ),
     "file.folder_gone": (N_("The folder {folder} no longer exists."), N_("The recording may have been moved.")),
     "file.no_app": (N_("No app on this computer opens {name}."), N_("Show it in its folder instead.")),

@@ -29,6 +29,7 @@ from desktop_app.app.entry import (
     Entry,
     LiveState,
 )
+from desktop_app.app.queue import Queue, Request
 from desktop_app.app.signals import Signal
 from desktop_app.app.worker import Worker
 from desktop_app.engine.messages import (
@@ -52,7 +53,9 @@ from desktop_app.speakers.turns import Turn
 from desktop_app.texts import N_, _
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Place, Span, Transcript
+from desktop_app.transcript.search import Snippet
 
+_NAMED = 3  # files in one sentence
 FINISHING = N_("Transcribing the last words…")
 
 Kept = TypeVar("Kept")
@@ -87,6 +90,7 @@ class Session:
         entries: by id, newest first.
         engine, worker, options: what works, what writes the library, and what is asked of the models.
         library: None when it cannot be opened.
+        queue: what the engine gets next.
     Signals:
         added(id): a new recording, in the order they were dropped.
         changed(id): state, progress or figures of a recording changed.
@@ -101,6 +105,7 @@ class Session:
         removed(id); reloaded(): the list was read from the library.
         trouble(problems): something outside a single recording went wrong.
         foreign(event): the engine says something about a job that is no recording.
+        queued(): the queue was paused, resumed or put into another order.
     """
 
     def __init__(
@@ -121,13 +126,17 @@ class Session:
         self.reloaded: Signal[[]] = Signal()
         self.trouble: Signal[tuple[Problem, ...]] = Signal()
         self.foreign: Signal[Event] = Signal()
+        self.queued: Signal[[]] = Signal()
+        self.queue = Queue(self._send, lambda: [entry.id for entry in self.in_work])
+        self._pausing: set[str] = set()  # jobs that are stopped because the queue is paused
         self.entries: dict[str, Entry] = {}
         self._listed: set[str] = set()  # that were in the library when it was looked at last
         self._forgotten: set[str] = set()  # which the library may still have for a moment
         self._asked: dict[str, Options] = {}  # of the models, for each file
         self._loading: set[str] = set()  # whose text the library was asked for
         worker.failed.connect(self.tell)
-        self.keep(lambda kept: kept.recordings(), self._show_stored)
+        self.keep(lambda kept: [_entry(each) for each in kept.recordings()], self._show_stored)
+        self._index()
 
     def tell(self, *problems: Problem) -> None:
         """Say that something outside a single recording went wrong."""
@@ -139,7 +148,7 @@ class Session:
         """Queue files and the recordings in folders; the first one starts at once. None of `options`: as the
         preferences say."""
         wanted = list(paths)
-        self.worker.do(partial(media.expand, wanted), partial(self._store, options))
+        self.worker.do(partial(_expanded, wanted), partial(self._store, options))
 
     def again(self, key: str) -> None:
         """Transcribe a recording once more. A live one that was broken off keeps its lines: the rest is written. A file
@@ -170,16 +179,20 @@ class Session:
         self._transcribe(entry)
 
     def _transcribe(self, entry: Entry, written: Transcript | None = None, place: Place | None = None) -> None:
+        entry.paused = self.queue.paused
         self._asked[entry.id] = options = entry.options or self.options()
         asked = resuming.asked(options, chosen=entry.options is not None)
         self.keep(lambda library: library.ask(entry.id, asked))
-        self.engine.transcribe(entry.id, entry.path, options, written, place)
+        self.queue.put(Request(entry.id, entry.path, options, written, place))
+
+    def _send(self, request: Request) -> None:
+        self.engine.transcribe(request.job, request.path, request.options, request.written, request.place)
 
     def _begun_again(self, entry: Entry, state: str, problem: Problem | None, begun: bool | None) -> None:
         """A damaged recording stays as it is, which may be known only when its text was read."""
         if begun is False and entry.id in self.entries:
             self.tell(DAMAGED)
-            self.engine.cancel(entry.id)
+            self._stop(entry)
             entry.state, entry.problem, entry.loaded = state, problem, False
             self.load(entry.id)
 
@@ -193,6 +206,7 @@ class Session:
 
     def _write_rest(self, entry: Entry, before: str, found: tuple[Transcript, str] | None) -> None:
         if entry.id not in self.entries:
+            self.queue.send_next()
             return
         if self.library is None:
             found = entry.transcript(), ""
@@ -207,6 +221,7 @@ class Session:
             entry.loaded, entry.kept = True, len(written.segments)
             entry.done_seconds = written.segments[-1].end if written.segments else 0.0
             self._transcribe(entry, written if written.segments else None)
+        self.queue.send_next()
         self.changed.emit(entry.id)
         self.text_changed.emit(entry.id)
 
@@ -226,8 +241,113 @@ class Session:
     def cancel(self, key: str) -> None:
         """Stop a recording that waits or is in work; the text so far stands. What is being recorded goes on."""
         entry = self.entries.get(key)
-        if entry is not None and entry.state in (WAITING, WORKING) and not entry.elsewhere:
-            self.engine.cancel(key)
+        if entry is None or entry.state not in (WAITING, WORKING) or entry.elsewhere:
+            return
+        self._pausing.discard(key)
+        if self._stop(entry):
+            self._cancelled(entry)
+            self.changed.emit(key)
+
+    def _stop(self, entry: Entry) -> bool:
+        """Take a file out of the queue, or let the engine stop it; whether it has not begun, so that no event comes."""
+        if self.queue.take_out(entry.id) or (entry.paused and entry.id != self.queue.running):
+            return True
+        self.engine.cancel(entry.id)
+        return False
+
+    def _cancelled(self, entry: Entry) -> None:
+        entry.state, entry.preparing, entry.lines, entry.paused = CANCELLED, "", (), False
+        self.keep(lambda library: library.cancel(entry.id))
+        self.text_changed.emit(entry.id)
+
+    # The queue.
+
+    @property
+    def files_in_work(self) -> list[Entry]:
+        """The files of the queue, the next one first."""
+        return [entry for entry in self.in_work if not entry.spoken]
+
+    def pause(self) -> None:
+        """Stop the file in work after what is written of it, and begin no other one, until `resume`."""
+        self.queue.paused = True
+        for entry in self.files_in_work:
+            entry.paused = True
+            if entry.id == self.queue.running:
+                self._pausing.add(entry.id)
+                self.engine.cancel(entry.id)
+            self.changed.emit(entry.id)
+        self.queued.emit()
+
+    def resume(self) -> None:
+        """Go on with the queue where it was paused."""
+        self.queue.paused = False
+        stopped = [it for it in self.files_in_work if it.id in self._pausing and it.id != self.queue.running]
+        for entry in self.files_in_work:
+            entry.paused = False
+            self.changed.emit(entry.id)
+        for entry in stopped:
+            self._pausing.discard(entry.id)
+            self._take_up(entry)
+        if not stopped:
+            self.queue.send_next()
+        self.queued.emit()
+
+    def cancel_all(self) -> None:
+        """Stop every file of the queue; what is being recorded goes on."""
+        for entry in reversed(self.files_in_work):
+            self.cancel(entry.id)
+        self.queue.paused = False
+        self.queued.emit()
+
+    def move(self, key: str, place: int) -> bool:
+        """Let a file that waits be the one at `place` among those that wait; whether that changes anything."""
+        waiting = [entry for entry in self.files_in_work if entry.id != self.queue.running]
+        entry = self.entries.get(key)
+        if entry not in waiting or not 0 <= place < len(waiting) or waiting[place] is entry:
+            return False
+        waiting.remove(entry)
+        waiting.insert(place, entry)
+        keys = [each.id for each in waiting]
+        for number, each in enumerate(waiting, 1):
+            each.place = float(number)
+        self.keep(lambda library: library.arrange(keys))
+        self.queued.emit()
+        return True
+
+    @property
+    def waiting_count(self) -> int:
+        """How many files wait."""
+        return sum(entry.id != self.queue.running for entry in self.files_in_work)
+
+    def place(self, key: str) -> int | None:
+        """Where a file stands among those that wait, the next one at 0; None for others."""
+        waiting = [entry.id for entry in self.files_in_work if entry.id != self.queue.running]
+        return waiting.index(key) if key in waiting else None
+
+    # What the user keeps about recordings.
+
+    def describe(
+        self, key: str, title: str | None = None, tags: tuple[str, ...] | None = None, notes: str | None = None
+    ) -> None:
+        """What the user calls a recording ("" for its own name), how it is sorted, and what is written about it; None
+        leaves it as it is."""
+        entry = self.entries.get(key)
+        if entry is None:
+            return
+        entry.title = entry.title if title is None else " ".join(title.split())
+        entry.tags = entry.tags if tags is None else tags
+        entry.notes = entry.notes if notes is None else notes
+        kept = entry.title, entry.tags, entry.notes
+        self.keep(lambda library: library.describe(key, *kept))
+        self.changed.emit(key)
+
+    def locate(self, key: str, path: str) -> None:
+        """The file of a recording lies there now."""
+        entry = self.entries.get(key)
+        if entry is not None:
+            entry.path, entry.file_name = path, Path(path).name
+            self.keep(lambda library: library.locate(key, path))
+            self.changed.emit(key)
 
     def remove(self, key: str) -> None:
         """Delete a recording and its text. The sound goes too where Galley has recorded it; a file of the user's is
@@ -249,9 +369,25 @@ class Session:
         if entry is None:
             return
         self._forgotten.add(key)
+        self._pausing.discard(key)
         if entry.state in IN_WORK and not entry.elsewhere:
-            self.engine.cancel(key)
+            self._stop(entry)
         self.removed.emit(key)
+
+    def bring_back(self, entries: Iterable[Entry]) -> None:
+        """List recordings again that were forgotten; what was in work is cancelled."""
+        back = list(entries)
+        for entry in back:
+            self._forgotten.discard(entry.id)
+            if entry.state in IN_WORK:
+                entry.state, entry.preparing, entry.lines, entry.paused = CANCELLED, "", (), False
+        listed = sorted((*self.entries.values(), *back), key=lambda it: it.created, reverse=True)
+        self.entries = {entry.id: entry for entry in listed}
+        self.reloaded.emit()
+
+    def _index(self) -> None:
+        """Work on the index of the search, in short turns between which other things are written."""
+        self.keep(lambda library: library.index(), lambda more: self._index() if more else None)
 
     def _forget_stored(self, key: str) -> None:
         self.keep(lambda library: library.remove(key))
@@ -276,18 +412,23 @@ class Session:
             self.keep(lambda library: library.transcript(key), partial(self._show_text, key))
 
     def search(self, text: str, then: Callable[[set[str] | None], None]) -> None:
-        """Tell `then` which recordings have the text in their name or transcript; None means all of them."""
+        """Tell `then` which recordings have all words of the text; None means all of them."""
         if text.strip():
-            self.keep(lambda library: {found.id for found in library.recordings(text)}, then)
+            self.keep(lambda library: library.search(text), then)
         else:
             then(None)
 
+    def snippet(self, key: str, text: str, then: Callable[[Snippet | None], None]) -> None:
+        """Tell `then` the line of a recording in which a text was found."""
+        self.keep(lambda library: library.snippet(key, text), then)
+
     @property
     def in_work(self) -> list[Entry]:
-        """The queue: what is recorded, what is transcribed and what waits, in the order it was dropped."""
+        """The queue: what is recorded, what is transcribed and what waits, in the order it was dropped or given."""
         mine = (entry for entry in reversed(self.entries.values()) if not entry.elsewhere)
         found = [entry for entry in mine if entry.state in IN_WORK]
-        return sorted(found, key=lambda entry: entry.live is None)
+        running = self.queue.running
+        return sorted(found, key=lambda it: (it.live is None, it.id != running, it.place == 0.0, it.place))
 
     @property
     def interrupted(self) -> list[Entry]:
@@ -297,12 +438,18 @@ class Session:
     @property
     def interrupted_files(self) -> list[Entry]:
         """The files that were waiting or in work in programs that are gone; the oldest first."""
-        return [it for it in reversed(self.entries.values()) if not it.spoken and it.state == INTERRUPTED]
+        found = [it for it in reversed(self.entries.values()) if not it.spoken and it.state == INTERRUPTED]
+        return sorted(found, key=lambda it: (it.place == 0.0, it.place))
 
     # What the engine says.
 
     def handle(self, event: Event) -> None:
         """Take an engine event, in the main thread. Events about forgotten recordings are passed over."""
+        self._handle(event)
+        if isinstance(event, (Finished, Failed, Cancelled)):
+            self.queue.ended(event.job)
+
+    def _handle(self, event: Event) -> None:
         entry = self.entries.get(event.job)
         if entry is None:
             self.foreign.emit(event)
@@ -336,10 +483,15 @@ class Session:
                 self._note(entry, event)
             case Finished():
                 self._finish(entry, event.transcript)
-            case Cancelled():
-                entry.state, entry.preparing, entry.lines = CANCELLED, "", ()
-                self.keep(lambda library: library.cancel(entry.id))
+            case Cancelled() if entry.id in self._pausing:
+                entry.state, entry.preparing, entry.lines = WAITING, "", ()
+                self.keep(partial(_paused, key=entry.id))
                 self.text_changed.emit(entry.id)
+                if not self.queue.paused:  # it was resumed before the engine had stopped
+                    self._pausing.discard(entry.id)
+                    self._take_up(entry)
+            case Cancelled():
+                self._cancelled(entry)
             case Failed():
                 entry.state, entry.preparing, entry.lines = FAILED, "", ()
                 entry.problem = event.problem
@@ -467,10 +619,13 @@ class Session:
         elif then is not None:
             then(None)
 
-    def _store(self, options: Options | None, paths: list[str] | None) -> None:
-        if not paths:
+    def _store(self, options: Options | None, found: tuple[list[str], list[str]] | None) -> None:
+        paths, others = found or ([], [])
+        if others:
+            named = others[:_NAMED] + (["…"] if len(others) > _NAMED else [])
+            self.tell(Problem("file.no_media", names=", ".join(named)))
+        elif not paths:
             self.tell(Problem("file.none_found"))
-            return
         for path in paths:
             self._add(path, options)
 
@@ -493,9 +648,9 @@ class Session:
         self.entries = {entry.id: entry, **self.entries}
         return entry
 
-    def _show_stored(self, stored: list[Recording] | None) -> None:
-        for recording in stored or []:
-            self.entries.setdefault(recording.id, _entry(recording))
+    def _show_stored(self, stored: list[Entry] | None) -> None:
+        for entry in stored or []:
+            self.entries.setdefault(entry.id, entry)
         self._listed = set(self.entries)
         self.reloaded.emit()
 
@@ -555,10 +710,23 @@ class Session:
             self.text_changed.emit(key)
 
 
+def _expanded(wanted: list[str]) -> tuple[list[str], list[str]]:
+    """The files to transcribe, and the names of those that are surely no recordings."""
+    paths = media.expand(wanted)
+    others = [path for path in paths if media.is_no_media(path)]
+    return [path for path in paths if path not in others], [Path(path).name for path in others]
+
+
 def _noted(library: Library, event: LiveUpdate) -> None:
     for segment in event.segments:
         library.append(event.job, segment)
     library.note(event.job, event.stats, event.language, event.guarded)
+
+
+def _paused(library: Library, key: str) -> None:
+    """It waits; its text so far stands."""
+    library.cancel(key)
+    library.again(key)
 
 
 def _taken_up(library: Library, key: str) -> tuple[Transcript, str]:
@@ -573,6 +741,8 @@ def _entry(stored: Recording) -> Entry:
     )
     made.spoken, made.corrected, made.reworded = stored.live, stored.corrected, stored.reworded
     made.resumable, made.options = stored.resumable, resuming.chosen(stored.asked)
+    made.title, made.tags, made.notes, made.place = stored.title, stored.tags, stored.notes, stored.place
     made.damage = DAMAGED if stored.damaged else None
     made.elsewhere = stored.state in IN_WORK
+    made.local  # noqa: B018  computed here, beside the front end: there are thousands
     return made

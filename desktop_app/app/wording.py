@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from desktop_app.engine.model_list import Source
 
 _PLACES = 3  # that are named
-_MONTHS = (
+MONTHS = (
     *(N_("January"), N_("February"), N_("March"), N_("April"), N_("May"), N_("June"), N_("July"), N_("August")),
     *(N_("September"), N_("October"), N_("November"), N_("December")),
 )
@@ -111,13 +111,11 @@ def left(seconds: float) -> str:
 def day(when: datetime, now: datetime) -> str:
     """When something was made, seen from `now`; both with a time zone, shown in the local one."""
     local, today = when.astimezone(), now.astimezone()
-    if timedelta(0) <= today - local < timedelta(minutes=1):
-        return _("just now")
     if local.date() == today.date():
         return f"{local:%H:%M}"
     if local.date() == today.date() - timedelta(days=1):
         return _("yesterday")
-    month = _(_MONTHS[local.month - 1])
+    month = _(MONTHS[local.month - 1])
     if local.year == today.year:
         return _("{day} {month}", day=local.day, month=month)
     return _("{day} {month} {year}", day=local.day, month=month, year=local.year)

@@ -148,6 +148,11 @@ def tags_value(tags: Sequence[str]) -> str:
     return json.dumps(list(tags), ensure_ascii=False)
 
 
+def read_tags(value: Any) -> tuple[str, ...]:
+    """The tags, from their JSON; none where that is damaged."""
+    return _Reader().read(_tags, value, ())
+
+
 def guarded_value(guarded: Sequence[GuardReport]) -> str:
     """What the guard did as JSON."""
     return json.dumps([asdict(one) for one in guarded])
@@ -197,6 +202,42 @@ def _corrected(value: Any) -> Transcript:
 
 def recording(row: Sequence[Any]) -> Recording:
     """The recording in a row of the columns RECORDING."""
+    return _plain_recording(row) or _checked_recording(row)
+
+
+def _plain_recording(row: Sequence[Any]) -> Recording | None:
+    """The same for a row that is surely whole and has nothing special, as nearly all are: in a tenth of the time."""
+    key, path, name, created, state, seconds, problem, live, corrected, reworded, resumable, *labels = row
+    title, tags, notes, position, asked = labels
+    if (
+        problem != ""
+        or tags != "[]"
+        or state not in STATES
+        or type(seconds) is not float
+        or not 0.0 <= seconds <= _LONGEST
+        or type(path) is not bytes
+        or not path
+        or b"\0" in path
+        or not (type(key) is type(name) is type(created) is type(title) is type(notes) is str)
+        or not (name.isascii() and title.isascii() and notes.isascii())
+        or not (live == 0 or live == 1)
+        or type(asked) is not str
+        or type(position) is not float
+        or not math.isfinite(position)
+        or not created.endswith("+00:00")
+        or not "1971" <= created[:4] <= "9998"
+    ):
+        return None
+    try:
+        when = datetime.fromisoformat(created)
+    except ValueError:
+        return None
+    flags = bool(live), bool(corrected), bool(reworded), bool(resumable)
+    rest = title, (), notes, position, asked
+    return Recording(key, os.fsdecode(path), name, when, state, seconds, None, *flags, *rest)
+
+
+def _checked_recording(row: Sequence[Any]) -> Recording:
     key, path, name, created, state, seconds, problem, live, corrected, reworded, resumable = row[:11]
     title, tags, notes, position, asked = row[11:]
     reader = _Reader()

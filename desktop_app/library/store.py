@@ -14,12 +14,14 @@ from pathlib import Path
 from threading import RLock
 
 from desktop_app.library import database, rows, versions
+from desktop_app.library.index import LISTED, Index, readable, searched_about
 from desktop_app.library.owners import Owner, any_alive, is_alive, opening
 from desktop_app.library.problem import explained
 from desktop_app.library.rows import Recording
 from desktop_app.library.versions import Version
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
+from desktop_app.transcript.search import Snippet, find, folded
 from desktop_app.transcript.statistics import Statistics
 
 _AT_REST = ("done", "failed", "cancelled", "interrupted")
@@ -48,6 +50,9 @@ class Library:
                 self._owner = Owner(self._owners)
         except OSError as error:
             raise explained(error) from error
+        self._index = Index(folder, folder / database.NAME)
+        if self.notice is not None:
+            self._index.discard()
         self._is_clean = True  # nothing is left in the file of what was deleted
         self._others: set[str] = set()  # other programs that have recordings in work
         self._version = 0  # of the file, when it was looked at last
@@ -58,6 +63,7 @@ class Library:
     def close(self) -> None:
         """Let go of the files."""
         with self._writing, self._reading:
+            self._index.close()
             self._writer.close()
             self._reader.close()
             self._owner.release()
@@ -112,6 +118,7 @@ class Library:
                         " resume = '' WHERE id = ?",
                         (key,),
                     )
+                self._is_other(connection, key)
             elif self._state(connection, key) != "recording":
                 return
             connection.execute(
@@ -238,6 +245,34 @@ class Library:
                 )
                 self._put_lines(connection, key, transcript.segments)
 
+    def describe(
+        self, key: str, title: str | None = None, tags: Sequence[str] | None = None, notes: str | None = None
+    ) -> None:
+        """What the user calls a recording, how it is sorted, and what is written about it; None leaves it as it is."""
+        kept = (title, None if tags is None else rows.tags_value(tags), notes)
+        with self._write() as connection:
+            for column, value in zip(("title", "tags", "notes"), kept, strict=True):
+                if value is not None:
+                    value = rows.showable(value)
+                    connection.execute(f"UPDATE recording SET {column} = ? WHERE id = ?", (value, key))
+            self._is_other(connection, key)
+
+    def locate(self, key: str, path: str) -> None:
+        """The file of a recording lies elsewhere now."""
+        with self._write() as connection:
+            name = rows.showable(Path(path).name)
+            connection.execute(
+                "UPDATE recording SET path = ?, name = ? WHERE id = ?", (rows.path_value(path), name, key)
+            )
+            self._is_other(connection, key)
+
+    def arrange(self, keys: Sequence[str]) -> None:
+        """These recordings come in this order in the queue, before all that nobody has moved."""
+        with self._write() as connection:
+            connection.executemany(
+                "UPDATE recording SET place = ? WHERE id = ?", [(place, key) for place, key in enumerate(keys, 1)]
+            )
+
     def fail(self, key: str, problem: Problem) -> None:
         """It cannot be done; what was written stays."""
         self._move(key, ("waiting", "working", "recording"), "failed", problem)
@@ -246,34 +281,84 @@ class Library:
         """The user stopped it; what was written stays."""
         self._move(key, ("waiting", "working"), "cancelled")
 
-    def remove(self, key: str) -> None:
-        """Delete the recording and its text: none of its words is left in any file of the library. The audio file is
+    def put_away(self, keys: Sequence[str]) -> None:
+        """Delete recordings so that `take_back` can undo it, until they are removed or this program ends; nobody lists
+        them any more. What was in work is cancelled."""
+        with self._write() as connection:
+            for key in keys:
+                self._move(key, ("waiting", "working"), "cancelled")
+                connection.execute("UPDATE recording SET deleted = ? WHERE id = ?", (self._owner.name, key))
+
+    def take_back(self, keys: Sequence[str]) -> None:
+        """Undo `put_away`."""
+        with self._write() as connection:
+            connection.executemany("UPDATE recording SET deleted = '' WHERE id = ?", [(key,) for key in keys])
+
+    def left_deleted(self) -> list[Recording]:
+        """The deleted recordings of programs that are gone: nobody can undo it any more."""
+        with self._read() as connection:
+            found = connection.execute(
+                f"SELECT deleted, {rows.RECORDING} FROM recording WHERE NOT ({LISTED})"
+            ).fetchall()
+        left = [row[1:] for row in found if row[0] != self._owner.name and not is_alive(self._owners, row[0])]
+        return [rows.recording(row) for row in left]
+
+    def remove(self, *keys: str) -> None:
+        """Delete recordings and their text: none of their words is left in any file of the library. The audio files are
         not touched.
 
         That takes seconds in a large library; while something is recorded it is left to `changes`, or the next start.
         """
-        found = self.recording(key)
-        if found is None:
+        found = [recording for key in keys if (recording := self.recording(key)) is not None]
+        if not found:
             return
         with self._write() as connection:
-            database.delete(connection, key)
+            for recording in found:
+                database.delete(connection, recording.id)
         self._forget_deleted()
         try:
-            database.forget_copies(self._folder, found.created)
+            database.forget_copies(self._folder, min(recording.created for recording in found))
         except OSError as error:
             raise explained(error) from error
 
-    def recordings(self, search: str = "") -> list[Recording]:
-        """Those with `search` in their name or their text, in any case; the newest first."""
-        wanted = rows.showable(search).casefold().strip()
+    def recordings(self) -> list[Recording]:
+        """All of them, the newest first."""
         with self._read() as connection:
             found = connection.execute(
-                f"SELECT {rows.RECORDING} FROM recording AS r WHERE instr(folded(CAST(name AS BLOB)), ?) OR EXISTS"
-                " (SELECT 1 FROM segment WHERE recording = r.id AND instr(folded(CAST(text AS BLOB)), ?))"
-                " ORDER BY number DESC",
-                (wanted, wanted),
+                f"SELECT {rows.RECORDING} FROM recording WHERE {LISTED} ORDER BY number DESC"
             ).fetchall()
         return [rows.recording(row) for row in found]
+
+    def search(self, text: str) -> set[str]:
+        """The ids of those that have all words of `text` in their text, their names, tags or notes, as parts of words
+        too, in any case, with or without accents."""
+        terms = folded(rows.showable(text)).split()
+        unknown, found = self._index.unknown(), self._index.search(terms) if terms else None
+        if unknown is None or found is None:
+            keys = [recording.id for recording in self.recordings()]
+            return {key for key in keys if self._has(key, terms)}
+        return found | {key for key, _in_work in unknown if self._has(key, terms)}
+
+    def snippet(self, key: str, text: str) -> Snippet | None:
+        """The first line that has most of the words of `text`, and where; None where no line has any."""
+        with self._read() as connection:
+            lines = connection.execute("SELECT text FROM segment WHERE recording = ? ORDER BY id", (key,)).fetchall()
+        return find([readable(line).strip() for (line,) in lines], rows.showable(text))
+
+    def index(self, seconds: float = 0.05) -> bool:
+        """Work on the index for the search for some time; whether more is left to do."""
+        unknown = self._index.unknown() or []
+        return self._index.put([key for key, in_work in unknown if not in_work], seconds)
+
+    def _has(self, key: str, terms: Sequence[str]) -> bool:
+        """Whether a recording that is not in the index has all of the folded terms."""
+        with self._read() as connection:
+            about = connection.execute("SELECT name, title, notes, tags FROM recording WHERE id = ?", (key,)).fetchone()
+            lines = connection.execute("SELECT text FROM segment WHERE recording = ?", (key,)).fetchall()
+        if about is None:
+            return False
+        text = "\n".join((searched_about(*about), folded("\n".join(readable(line) for (line,) in lines))))
+        return all(term in text for term in terms)
 
     def changes(self) -> dict[str, Recording | None] | None:
         """If another program has changed the library since the last call: all recordings by id, the newest first, None
@@ -294,7 +379,9 @@ class Library:
             self._version = version
             self._interrupt_orphans()
         with self._read() as connection:
-            found = connection.execute(f"SELECT owner, {rows.RECORDING} FROM recording ORDER BY number DESC").fetchall()
+            found = connection.execute(
+                f"SELECT owner, {rows.RECORDING} FROM recording WHERE {LISTED} ORDER BY number DESC"
+            ).fetchall()
         listed = [(row[0], rows.recording(row[1:])) for row in found]
         return {one.id: None if owner == self._owner.name else one for owner, one in listed}
 
@@ -333,6 +420,7 @@ class Library:
         if self._is_clean:
             with self._writing:
                 database.forget_deleted(self._writer)
+            self._index.forget_gone()
 
     def _refuse_damaged(self, key: str) -> None:
         """Nothing writes over what is left of a damaged recording."""
@@ -349,6 +437,11 @@ class Library:
                 (state, rows.problem_value(problem), self._owner.name, key, *before),
             )
         return done.rowcount > 0
+
+    @staticmethod
+    def _is_other(connection: sqlite3.Connection, key: str) -> None:
+        """What is searched of a recording is another text now."""
+        connection.execute("UPDATE recording SET revision = revision + 1 WHERE id = ?", (key,))
 
     def _state(self, connection: sqlite3.Connection, key: str) -> str:
         row = connection.execute("SELECT state FROM recording WHERE id = ?", (key,)).fetchone()
@@ -396,6 +489,7 @@ class Library:
         """The recording has these lines. Where it is certain which ones it had, only those that differ are written: the
         rest of a long text would cost the window Python's lock.
         """
+        self._is_other(connection, key)
         version = connection.execute("PRAGMA data_version").fetchone()[0]  # another one: another program has written
         before = self._written[2] if self._written and self._written[:2] == (key, version) else ()
         self._written = key, version, lines

@@ -42,8 +42,8 @@ def stage(qtbot: QtBot, home: Path) -> Iterator[Stage]:
 def window(stage: Stage, theme: look.Theme, qtbot: QtBot) -> Window:
     """The window of the stage, on an offscreen screen."""
     made = Window(
-        theme, stage.session, stage.live, stage.checks, stage.edits, stage.recovery, stage.playback,
-        stage.waveforms, stage.models, stage.preferences, stage.studio.open_stream,
+        theme, stage.session, stage.live, stage.checks, stage.edits, stage.recovery, stage.deletions,
+        stage.playback,        stage.waveforms, stage.models, stage.preferences, stage.studio.open_stream,
     )  # fmt: skip
     made.start()
     qtbot.addWidget(made, before_close_func=lambda shown: _forget_work(stage))

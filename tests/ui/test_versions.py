@@ -120,15 +120,17 @@ def test_options_under_the_drop_card_hold_for_the_files_that_come_next(
     for file in files:
         file.write_bytes(b"sound")
     window.add([str(file) for file in files])
-    stage.until(lambda: len(stage.engine.jobs) == 2)
-    assert all(options.task == "translate" != options.language != "auto" for *_job, options in stage.engine.jobs)
+    stage.until(lambda: len(stage.session.entries) == 2)
+    asked = [entry.options for entry in stage.session.entries.values()]
+    assert all(options and options.task == "translate" and options.language != "auto" for options in asked)
+    assert stage.engine.jobs[0][2] in asked
     window.show_idle()
     assert not form.isVisible()
     third = tmp_path / "c.wav"
     third.write_bytes(b"sound")
     window.add([str(third)])
-    stage.until(lambda: len(stage.engine.jobs) == 3)
-    assert stage.engine.jobs[-1][2] == stage.preferences.options(), "the settings hold again"
+    stage.until(lambda: len(stage.session.entries) == 3)
+    assert next(iter(stage.session.entries.values())).options is None, "the settings hold again"
 
 
 def test_speakers_are_looked_for_from_the_menu_and_that_can_be_cancelled(

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.app import doctor, report, stages
 from desktop_app.app.doctor import Finding
+from desktop_app.app.entry import CANCELLED
 from desktop_app.app.problems import sentence
 from desktop_app.app.wording import number, percent
 from desktop_app.engine.messages import (
@@ -33,7 +34,6 @@ from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
 from desktop_app.transcript.formats import FORMATS, read_json
 from desktop_app.transcript.statistics import Statistics
-from desktop_app.ui.shell import files
 from desktop_app.ui.shell import window as window_module
 from desktop_app.ui.shell.window import Window
 from tests.ui.staging import MODELS, Stage, drag, drop, finish, segment, transcript
@@ -387,39 +387,40 @@ def test_a_key_stops_and_the_partial_text_can_be_saved(
     assert window.page.header.save.isEnabled()
 
 
-def test_removing_asks_first(
-    window: Window, stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+def test_what_is_deleted_can_be_brought_back_by_a_key(
+    window: Window, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
+    """Nothing is asked, because nothing is lost."""
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
-    answers = [False, True]
-    monkeypatch.setattr(files, "confirm", lambda *_: answers.pop(0))
     window.sidebar.list.setFocus()
     qtbot.keyClick(window.sidebar.list, Qt.Key.Key_Delete)
-    assert entry.id in stage.session.entries
-    qtbot.keyClick(window.sidebar.list, Qt.Key.Key_Delete)
-    assert entry.id not in stage.session.entries
+    assert entry.id not in stage.session.entries and window.sidebar.undo.isVisible()
     assert window.stack.currentWidget() is window.idle
-    assert Path(entry.path).exists()
+    stage.settle()
+    assert stage.library.recordings() == [] and stage.library.recording(entry.id) is not None
+    qtbot.keyClick(window.sidebar.list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert stage.session.entries[entry.id] is entry and not window.sidebar.undo.isVisible()
+    stage.settle()
+    assert [one.id for one in stage.library.recordings()] == [entry.id]
+    window.show_entry(entry.id)
+    assert window.page.view.text().count("\n") == 2
 
 
-def test_deleting_a_live_recording_says_that_its_sound_goes(
-    window: Window, stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_when_the_offer_to_undo_has_gone_text_and_sound_are_removed(window: Window, stage: Stage) -> None:
     entry = stage.record()
     stage.stop()
     stage.say(Finished(entry.id, transcript(segment(0))))
     sound = Path(entry.path)
     sound.parent.mkdir(parents=True, exist_ok=True)
     sound.touch()
-    asked: list[tuple[object, ...]] = []
-    monkeypatch.setattr(files, "confirm", lambda *said: asked.append(said) or True)
-    window.files.remove(entry.id)
-    stage.qtbot.waitUntil(lambda: stage.library.recordings() == [])
-    ((_window, question, what, yes),) = asked
-    assert (question, yes) == (_("Delete “{name}”?", name=entry.name), _("Delete"))
-    assert what == _("Its sound and its transcript are deleted from this computer and cannot be brought back.")
-    assert not sound.exists()
+    window.files.delete([entry.id])
+    stage.settle()
+    assert sound.exists()
+    window.sidebar.undo.dismiss.click()
+    stage.settle()
+    assert stage.library.recording(entry.id) is None and not sound.exists()
+    assert not window.sidebar.undo.isVisible()
 
 
 def test_the_list_has_the_queue_above_and_the_newest_first(window: Window, stage: Stage, recording: Make) -> None:
@@ -427,9 +428,9 @@ def test_the_list_has_the_queue_above_and_the_newest_first(window: Window, stage
     finish(stage, one)
     model = window.sidebar.model
     rows = [model.index(row).data() for row in range(model.rowCount())]
-    assert rows == [_("In progress"), "two.wav", "three.wav", _("Recordings"), "one.wav"]
+    assert rows == [_("In progress"), "two.wav", "three.wav", _("Today"), "one.wav"]
     window.sidebar.cancel_asked.emit(three.id)
-    assert stage.engine.cancelled == [three.id]
+    assert three.state == CANCELLED and not stage.engine.cancelled, "the engine has not begun with it"
     window.sidebar.search.setText("tw")
     stage.qtbot.waitUntil(lambda: model.rowCount() == 2)
     assert model.index(1).data() == "two.wav"

@@ -29,13 +29,14 @@ _PLAY, _ICON_BUTTON, _ICON = 36, 30, 18  # pixels of buttons and their icons
 
 
 class PlayerBar(QWidget):
-    """Attributes: play, back, forward, loop, speed, try_again (buttons); volume; line (where the place is chosen);
-    time; reason (why it cannot be played).
+    """Attributes: play, back, forward, loop, speed, try_again, locate (buttons); volume; line (where the place is
+    chosen); time; reason (why it cannot be played).
 
-    Signals: again_asked(); speed_chosen(speed). Those of `line` and `volume` are theirs.
+    Signals: again_asked(); locate_asked(); speed_chosen(speed). Those of `line` and `volume` are theirs.
     """
 
     again_asked = Signal()
+    locate_asked = Signal()
     speed_chosen = Signal(float)
 
     def __init__(self, theme: Theme, actions: Actions, scroll_bar: QWidget, parent: QWidget | None = None) -> None:
@@ -50,9 +51,11 @@ class PlayerBar(QWidget):
         self.line = SeekLine(theme)
         self.reason = quiet()
         self.try_again = button(_("Try again"), "link", self.again_asked.emit)
+        self.locate = button(_("Locate it…"), "link", self.locate_asked.emit)
+        self.locate.hide()
         self.speed = button("", "tool", self.open_speeds)
         self.volume = VolumeButton(theme)
-        place = row(self.time, (self.line, 1), (self.reason, 1), self.try_again, spacing=S3)
+        place = row(self.time, (self.line, 1), (self.reason, 1), self.locate, self.try_again, spacing=S3)
         tools = (self.loop, self.speed, self.volume)
         # The first icon behind the play button stands under the left edge of the text, as the words in its place do.
         inset = (_ICON_BUTTON - _ICON) // 2
@@ -60,7 +63,7 @@ class PlayerBar(QWidget):
         self.time.setContentsMargins(S3, 0, 0, 0)
         self._row = row(self.play, GUTTER - _PLAY - inset, self.back, self.forward, (place, 1), S3, *tools)
         column(rule(), self._row, inside=self)
-        order = (self.play, self.back, self.forward, self.line, self.try_again, self.loop, self.speed)
+        order = (self.play, self.back, self.forward, self.line, self.locate, self.try_again, self.loop, self.speed)
         for first, then in pairwise((*order, self.volume.button)):
             QWidget.setTabOrder(first, then)
         self.show_speed(1.0)
@@ -89,13 +92,15 @@ class PlayerBar(QWidget):
         self.speed.setProperty("changed", speed != 1.0)
         self.speed.style().polish(self.speed)
 
-    def say(self, reason: str) -> None:
-        """Why the recording cannot be played, in the place of all that needs sound; "" when it can be."""
+    def say(self, reason: str, has_moved: bool = False) -> None:
+        """Why the recording cannot be played, in the place of all that needs sound; "" when it can be. A file that
+        `has_moved` can be located."""
         if reason and reason != self.reason.text():
             announce(self, reason)
         self.reason.setText(reason)
         self.reason.setVisible(bool(reason))
         self.try_again.setVisible(bool(reason))
+        self.locate.setVisible(has_moved)
         for widget in (self.back, self.forward, self.time, self.line, self.loop, self.speed, self.volume):
             widget.setVisible(not reason)
 

@@ -244,7 +244,8 @@ class PlayerController(QObject):
         entry = self._current.entry
         problem = self._refused.get(entry.id) if entry is not None else None
         self.bar.setVisible(entry is not None and _has_sound(entry))
-        self.bar.say(sentence(problem) if problem is not None else "")
+        moved = problem is not None and problem.code == "file.moved"
+        self.bar.say(sentence(problem) if problem is not None else "", has_moved=moved)
         self.changed.emit()
 
     def _read_peaks(self) -> None:

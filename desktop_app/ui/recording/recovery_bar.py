@@ -15,7 +15,7 @@ class RecoveryBar(Banner):
 
     def __init__(self, theme: Theme, recovery: Recovery, parent: QWidget | None = None) -> None:
         super().__init__(theme, NEUTRAL, "recover", parent)
-        self._recovery = recovery
+        self._recovery, self._may_show = recovery, True
         self.transcribe = self.add_button(_("Transcribe"))
         self.transcribe.clicked.connect(recovery.transcribe)
         self.later = self.add_button(_("Not now"), "link")
@@ -23,6 +23,11 @@ class RecoveryBar(Banner):
         recovery.changed.connect(self._show)
         self._show()
 
+    def show_over(self, may_show: bool) -> None:
+        """Whether this is the page for it, and nothing else is said there."""
+        self._may_show = may_show
+        self._show()
+
     def _show(self) -> None:
         self.transcribe.setText(_("Resume all") if len(self._recovery.found) > 1 else _("Transcribe"))
-        self.say(self._recovery.sentence())
+        self.say(self._recovery.sentence() if self._may_show else "")

@@ -19,9 +19,10 @@ from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.choice import Choice
 from desktop_app.ui.widgets.elided import ElidedLabel
 from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.layouts import row
 from desktop_app.ui.widgets.menus import MenuButton, choice_menu
 from desktop_app.ui.widgets.screen_reader import named
-from desktop_app.ui.widgets.theme import CHOICES, DARK, LIGHT, SYSTEM, Theme
+from desktop_app.ui.widgets.theme import CHOICES, DARK, LIGHT, S2, SYSTEM, Theme
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,30 @@ def _recordings(theme: Theme, actions: Actions, preferences: Preferences) -> Par
     value, control = ElidedLabel("quiet"), button(_("Choose folder…"), "plain", choose)
     control.setAccessibleName(_("Choose folder for recordings…"))
     return Parts(control, lambda: value.setText(str(preferences.recordings)), value)
+
+
+@section(
+    N_("Watched folder"),
+    N_("New recordings in this folder are transcribed by themselves. The files are never changed."),
+)
+def _watched(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    def choose() -> None:
+        start = preferences.watched or preferences.folder("open")
+        folder = QFileDialog.getExistingDirectory(control.window(), _("Choose a folder to watch"), start)
+        if folder:
+            preferences.watched = folder
+
+    def refresh() -> None:
+        value.setText(preferences.watched or _("Off"))
+        end.setVisible(bool(preferences.watched))
+
+    value, control = ElidedLabel("quiet"), QWidget()
+    pick = button(_("Choose folder…"), "plain", choose)
+    pick.setAccessibleName(_("Choose a folder to watch…"))
+    end = button(_("Turn off"), "link", lambda: setattr(preferences, "watched", ""))
+    end.setAccessibleName(_("Watch no folder"))
+    row(end, pick, inside=control, spacing=S2)
+    return Parts(control, refresh, value)
 
 
 @section(N_("Appearance"), N_("Light, dark, or the same as the system."))

@@ -14,14 +14,19 @@ _STANDARD = QKeySequence.StandardKey
 
 @dataclass(frozen=True)
 class Situation:
-    """What decides which actions can be used: whether the recording that is looked at has text, is in the queue or in
-    progress, may have its speakers corrected, and can be played.
+    """What decides which actions can be used: whether a recording is looked at, and whether it has text, is in the
+    queue or in progress, may have its speakers corrected, and can be played.
     """
 
+    shown: bool = False
     has_text: bool = False
     in_progress: bool = False
     editable: bool = False
     playable: bool = False
+
+
+def _shown(now: Situation) -> bool:
+    return now.shown
 
 
 def _has_text(now: Situation) -> bool:
@@ -53,7 +58,9 @@ DESCRIPTIONS = (
                 in_text=True),
     Description("recheck", N_("Re-check the whole recording")),
     Description("open_elsewhere", N_("Open in another app")),
-    Description("remove", N_("Remove the recording"), label=N_("Remove…")),
+    Description("rename", N_("Rename the recording"), "F2", label=N_("Rename"), enabled=_shown),
+    Description("details", N_("Title, tags and notes"), "Ctrl+I", label=N_("Details…"), enabled=_shown),
+    Description("remove", N_("Delete the recording"), label=N_("Delete")),
     Description("save", N_("Save the text"), _STANDARD.Save, enabled=_has_text),
     Description("export", N_("Save in another format"), "Ctrl+E", "chevron-down", N_("Save as"), enabled=_has_text),
     Description("copy", N_("Copy the whole text"), "Ctrl+Shift+C", "copy", enabled=_has_text),

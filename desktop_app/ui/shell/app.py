@@ -21,6 +21,7 @@ from desktop_app.app.models import ModelStore
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.problems import sentence
 from desktop_app.app.recovery import Recovery
+from desktop_app.app.watching import Watch
 from desktop_app.app.worker import Worker
 from desktop_app.audio import microphone
 from desktop_app.audio.recording import Recorder
@@ -34,6 +35,7 @@ from desktop_app.ui.shell import qt_texts
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets import theme
 
+_WATCH = 4000  # milliseconds between two looks into the watched folder
 _GLANCE = 1000  # milliseconds between two looks at what another Galley has written, and what was typed here
 
 
@@ -72,6 +74,7 @@ class Program:
         self.session.removed.connect(self.playback.forget)
         self.models = ModelStore(self.preferences, post)
         self._edits, self._recovery = Edits(self.session), Recovery(self.session, self.preferences)
+        self._watch = Watch(self.session, self.preferences)
         self._use_language()
         self.window = self._make_window()
         self.window.start()
@@ -81,6 +84,9 @@ class Program:
         self._looking.timeout.connect(self.session.look)
         self._looking.timeout.connect(self._edits.save)
         self._looking.start()
+        self._watching = QTimer(interval=_WATCH)
+        self._watching.timeout.connect(self._watch.look)
+        self._watching.start()
         self._core.tell_trouble()
 
     def _make_window(self) -> Window:
@@ -91,6 +97,7 @@ class Program:
             self._core.checks,
             self._edits,
             self._recovery,
+            self._core.deletions,
             self.playback,
             self._waveforms,
             self.models,
@@ -156,6 +163,8 @@ class Program:
         if self._open:
             self._open = False
             self._looking.stop()
+            self._watching.stop()
+            self._watch.close()
             self._edits.save()
             self._recovery.close()
             self._core.close()

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from desktop_app import atomic, private
 from desktop_app.app import media, wording
+from desktop_app.app.deletions import Deletions
 from desktop_app.app.entry import DONE, IN_WORK, RECORDING, Entry
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.recheck import Checks
@@ -20,20 +21,23 @@ from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript.formats import FORMATS
 from desktop_app.ui.current import Current
+from desktop_app.ui.shell.details import Details
 from desktop_app.ui.transcript.page import again_words
 from desktop_app.ui.widgets.actions import Actions
-from desktop_app.ui.widgets.confirm import confirm
 
 
 class Files(QObject):
     """The actions on recordings, and the menu of each.
 
-    Signals: added(paths) when the user has chosen some; entry_asked(id) when a recording is to be shown;
-    told(sentence) when something was done; again_asked(id) when a whole text is to be transcribed again.
+    Signals: added(paths) when the user has chosen some; entry_asked(id) when a recording is to be shown; located(id)
+    when its file was found again; rename_asked(id) when its title is to be changed; again_asked(id) when a whole text
+    is to be transcribed again; told(sentence) when something was done.
     """
 
     added = Signal(list)
     entry_asked = Signal(str)
+    rename_asked = Signal(str)
+    located = Signal(str)
     told = Signal(str)
     again_asked = Signal(str)
 
@@ -44,18 +48,22 @@ class Files(QObject):
         current: Current,
         session: Session,
         checks: Checks,
+        deletions: Deletions,
         preferences: Preferences,
         text: Callable[[], str],
     ) -> None:
         super().__init__(window)
         self._window, self._actions, self._current = window, actions, current
         self._session, self._checks, self._preferences, self._text = session, checks, preferences, text
+        self._deletions = deletions
         actions.on(
             open=self.browse,
             save=lambda: self.save("txt"),
             copy=self.copy,
             folder=self.show_folder,
             cancel=lambda: session.cancel(current.key),
+            rename=lambda: self._rename(current.key),
+            details=lambda: self.open_details([current.key]),
         )
 
     # Files.
@@ -110,31 +118,59 @@ class Files(QObject):
 
     # Recordings.
 
-    def open_menu(self, key: str, place: QPoint) -> None:
-        """What can be done with a recording of the sidebar."""
-        self.menu_for(key).popup(place)
+    def open_menu(self, keys: list[str], place: QPoint) -> None:
+        """What can be done with recordings of the sidebar."""
+        self.menu_for(*keys).popup(place)
 
-    def menu_for(self, key: str) -> QMenu:
-        """The menu of a recording."""
-        entry, item = self._session.entries[key], self._actions.item
+    def menu_for(self, *keys: str) -> QMenu:
+        """The menu of a recording, or of several."""
         menu = QMenu(self._window)
         menu.aboutToHide.connect(menu.deleteLater)
+        if len(keys) == 1:
+            self._fill_menu(menu, self._session.entries[keys[0]])
+        else:
+            self._fill_menu_of_several(menu, keys)
+        return menu
+
+    def _fill_menu(self, menu: QMenu, entry: Entry) -> None:
+        item, key = self._actions.item, entry.id
         if entry.elsewhere:
             menu.addAction(entry.progress_words()).setEnabled(False)
-            return menu
+            return
         if entry.state == RECORDING:
             menu.addAction(_("Stop recording"), self._actions["record"].trigger)
-            return menu
+            return
         if entry.state in IN_WORK:
-            menu.addAction(self._actions["cancel"].text(), partial(self._session.cancel, key))
+            self._fill_queued(menu, entry)
         else:
             item(menu, "again", partial(self._again, key), again_words(entry))
             if entry.spoken and entry.state == DONE:
                 item(menu, "recheck", partial(self._check, key))
             item(menu, "open_elsewhere", partial(self._play, entry))
         menu.addSeparator()
-        item(menu, "remove", partial(self.remove, key))
-        return menu
+        item(menu, "rename", partial(self._rename, key))
+        item(menu, "details", partial(self.open_details, [key]))
+        menu.addAction(_("Locate the audio file…"), partial(self.locate, key))
+        menu.addSeparator()
+        item(menu, "remove", partial(self.delete, [key]))
+
+    def _fill_queued(self, menu: QMenu, entry: Entry) -> None:
+        place = self._session.place(entry.id)
+        if place is not None:
+            for text, wanted in (
+                (_("Transcribe next"), 0),
+                (_("Move up") + "\tAlt+↑", place - 1),
+                (_("Move down") + "\tAlt+↓", place + 1),
+            ):
+                can = 0 <= wanted < self._session.waiting_count and wanted != place
+                menu.addAction(text, partial(self._session.move, entry.id, wanted)).setEnabled(can)
+            menu.addSeparator()
+        menu.addAction(self._actions["cancel"].text(), partial(self._session.cancel, entry.id))
+
+    def _fill_menu_of_several(self, menu: QMenu, keys: tuple[str, ...]) -> None:
+        menu.addAction(_("Tags…"), partial(self.open_details, list(keys)))
+        menu.addSeparator()
+        self._actions.item(menu, "remove", partial(self.delete, list(keys)))
 
     def _again(self, key: str) -> None:
         self.entry_asked.emit(key)
@@ -152,27 +188,36 @@ class Files(QObject):
         if not _open(Path(entry.path)):
             self._session.tell(Problem("file.no_app", name=entry.name))
 
-    def remove(self, key: str) -> None:
-        """Delete a recording, once the user has said yes."""
+    def _rename(self, key: str) -> None:
+        if key in self._session.entries:
+            self.rename_asked.emit(key)
+
+    def open_details(self, keys: list[str]) -> None:
+        """Title, tags and notes of recordings."""
+        entries = [self._session.entries[key] for key in keys if key in self._session.entries]
+        if entries:
+            Details(self._window, self._session, entries).exec()
+
+    def locate(self, key: str) -> None:
+        """Let the user say where the audio file of a recording lies now."""
         entry = self._session.entries.get(key)
         if entry is None:
             return
-        if entry.elsewhere:
-            self.told.emit(entry.progress_words())
-            return
-        if entry.state == RECORDING:
-            self.told.emit(_("Stop the recording first"))
-            return
-        if entry.spoken:
-            question = _("Delete “{name}”?", name=entry.name)
-            what = _("Its sound and its transcript are deleted from this computer and cannot be brought back.")
-            yes = _("Delete")
-        else:
-            question = _("Remove “{name}”?", name=entry.name)
-            what = _("Its transcript is deleted from Galley. The audio file stays where it is.")
-            yes = _("Remove")
-        if confirm(self._window, question, what, yes):
-            self._session.remove(key)
+        folder = Path(entry.path).parent
+        start = str(folder) if folder.is_dir() else self._preferences.folder("open")
+        title = _("Where is {name}?", name=entry.file_name)
+        file, _filter = QFileDialog.getOpenFileName(self._window, title, start, media.file_filter())
+        if file:
+            self._session.locate(key, file)
+            self.located.emit(key)
+
+    def delete(self, keys: list[str]) -> None:
+        """Delete recordings; for some time that can be undone."""
+        entries = [self._session.entries[key] for key in keys if key in self._session.entries]
+        stays = next((entry for entry in entries if entry.elsewhere or entry.state == RECORDING), None)
+        if stays is not None:
+            self.told.emit(stays.progress_words() if stays.elsewhere else _("Stop the recording first"))
+        self._deletions.delete(keys)
 
 
 def _open(path: Path) -> bool:

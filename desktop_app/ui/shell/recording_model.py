@@ -1,62 +1,119 @@
-"""The rows of the sidebar: what is in work, in the order of the queue, then the recordings, newest first."""
+"""The rows of the sidebar: what is in work, in the order of the queue, then the recordings by day, newest first."""
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+from datetime import date, datetime, timedelta
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer
 
+from desktop_app.app import dates, wording
 from desktop_app.app.entry import IN_WORK, Entry
 from desktop_app.app.problems import sentence
 from desktop_app.app.session import Session
-from desktop_app.texts import N_, _
+from desktop_app.texts import _
+from desktop_app.transcript.search import Snippet
 from desktop_app.ui.widgets.labels import wrapped
 
 EntryRole = Qt.ItemDataRole.UserRole
-_HEADINGS = {"work": N_("In progress"), "rest": N_("Recordings")}
+SummaryRole = EntryRole + 1
+SnippetRole = EntryRole + 2
 Index = QModelIndex | QPersistentModelIndex
 
 
 class RecordingModel(QAbstractListModel):
-    """Rows are the ids of recordings, or "work" and "rest" for the headings above them."""
+    """Rows are recordings, and the headings above them.
+
+    Attributes: wanted (the text that is searched for, "" for none).
+    """
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._rows: list[str] = []
+        self._rows: list[str] = []  # ids, and headings
+        self._places: dict[str, int] = {}
+        self._headings: set[int] = set()
+        self._work: set[str] = set()
+        self._folders: dict[str, set[str]] = {}  # of recordings whose name another one has too
+        self._named: dict[str, str] = {}
         self._shown: set[str] | None = None
+        self._snippets: dict[str, Snippet | None] = {}
+        self.wanted, self._held = "", False
+        self._midnight = QTimer(self, singleShot=True)
+        self._midnight.timeout.connect(self.arrange)
         session.added.connect(lambda key: self.arrange())
         session.removed.connect(lambda key: self.arrange())
         session.reloaded.connect(self.arrange)
+        session.queued.connect(self.arrange)
         session.changed.connect(self._entry_changed)
         session.text_changed.connect(self._progressed)
         self.arrange()
 
-    def show_only(self, ids: set[str] | None) -> None:
-        """Leave out everything that is not in `ids`; None shows all."""
-        self._shown = ids
-        self.arrange()
+    def hold(self, held: bool) -> None:
+        """Leave the rows as they are, because one of them is being edited, until it is not any more."""
+        self._held = held
+        if not held:
+            self.arrange()
 
-    def arrange(self) -> None:
+    def show_only(self, ids: set[str] | None, wanted: str = "") -> None:
+        """Leave out everything that is not in `ids`, in which `wanted` was found; None shows all."""
+        self._shown, self.wanted, self._snippets = ids, wanted if ids is not None else "", {}
+        self.arrange(again=True)
+
+    def arrange(self, again: bool = False) -> None:
         """Put every recording under its heading."""
-        elsewhere = [entry.id for entry in self._session.entries.values() if entry.elsewhere]
-        work = [entry.id for entry in self._session.in_work] + elsewhere
-        rest = [entry.id for entry in self._session.entries.values() if entry.state not in IN_WORK]
-        rows = []
-        for heading, ids in (("work", work), ("rest", rest)):
-            shown = [key for key in ids if self._shown is None or key in self._shown]
-            rows += [heading, *shown] if shown else []
-        if rows != self._rows:
+        if self._held:
+            return
+        entries, shown = self._session.entries, self._shown
+        work = [entry.id for entry in self._session.in_work] + [it.id for it in entries.values() if it.elsewhere]
+        self._work = set(work)
+        self._named = {key: entry.name for key, entry in entries.items()}
+        counts = Counter(self._named.values())
+        self._folders = {name: set() for name, count in counts.items() if count > 1}
+        for key, name in self._named.items():
+            if name in self._folders:
+                self._folders[name].add(os.path.dirname(entries[key].path))
+        rows, headings = [], set()
+        if listed := [key for key in work if shown is None or key in shown]:
+            headings.add(0)
+            rows += [_("In progress"), *listed]
+        today, last, heading = datetime.now().astimezone().date(), date.min, ""
+        for key, entry in entries.items():
+            if key in self._work or (shown is not None and key not in shown):
+                continue
+            day = entry.local.date()
+            if day != last:
+                last, before = day, heading
+                heading = dates.group(day, today)
+                if heading != before:
+                    headings.add(len(rows))
+                    rows.append(heading)
+            rows.append(key)
+        if rows != self._rows or again:
             self.beginResetModel()
-            self._rows = rows
+            self._rows, self._headings = rows, headings
+            self._places = {key: place for place, key in enumerate(rows) if place not in headings}
             self.endResetModel()
+        tomorrow = datetime.combine(today + timedelta(days=1), datetime.min.time()).astimezone()
+        self._midnight.start(int((tomorrow - datetime.now().astimezone()).total_seconds() * 1000) + 1000)
 
     def row_of(self, key: str) -> QModelIndex:
         """The index of a recording; invalid when it is not shown."""
-        return self.index(self._rows.index(key)) if key in self._rows else QModelIndex()
+        return self.index(self._places[key]) if key in self._places else QModelIndex()
+
+    def is_heading(self, index: Index) -> bool:
+        """Whether this row is no recording."""
+        return index.row() in self._headings
 
     def _entry_changed(self, key: str) -> None:
-        self.arrange()
+        entry = self._session.entries.get(key)
+        in_work = entry is not None and (entry.state in IN_WORK or entry.elsewhere)
+        if in_work != (key in self._work) or (entry is not None and entry.name != self._named.get(key)):
+            self.arrange()
         self._progressed(key)
 
     def _progressed(self, key: str) -> None:
@@ -66,28 +123,69 @@ class RecordingModel(QAbstractListModel):
 
     def entry(self, index: Index) -> Entry | None:
         """The recording of a row; None for a heading."""
-        return self._session.entries.get(self._rows[index.row()]) if index.isValid() else None
+        if not index.isValid() or self.is_heading(index):
+            return None
+        return self._session.entries.get(self._rows[index.row()])
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        if self.entry(index) is None:
+        entry = self.entry(index)
+        if entry is None:
             return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
         entry = self.entry(index)
         if entry is None:
-            return _(_HEADINGS[self._rows[index.row()]]) if role == Qt.ItemDataRole.DisplayRole else None
-        if role == Qt.ItemDataRole.DisplayRole:
+            return self._rows[index.row()] if role == Qt.ItemDataRole.DisplayRole else None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return entry.name
         if role == Qt.ItemDataRole.ToolTipRole:
-            return wrapped(entry.path, sentence(entry.problem) if entry.problem else entry.summary())
+            about = sentence(entry.problem) if entry.problem else self._summary(entry)
+            return wrapped(entry.name, entry.path, about, *entry.notes.splitlines())
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{entry.name}, {entry.summary()}"
+            found = self._snippet(entry)
+            return ", ".join((entry.name, self._summary(entry), *([found.text.strip()] if found else ())))
         if role == EntryRole:
             return entry
-        return None
+        if role == SummaryRole:
+            return self._summary(entry)
+        return self._snippet(entry) if role == SnippetRole else None
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Give a recording a title; none, or its own name, is none."""
+        entry = self.entry(index)
+        if entry is None or role != Qt.ItemDataRole.EditRole:
+            return False
+        title = " ".join(str(value).split())
+        self._session.describe(entry.id, title="" if title == entry.own_name else title)
+        return True
+
+    def _summary(self, entry: Entry) -> str:
+        """The second line; what tells a recording from another one of the same name comes first."""
+        summary, folders = entry.summary(), self._folders.get(entry.name)
+        if entry.state in IN_WORK or folders is None:
+            return summary
+        if not entry.spoken and len(folders) > 1:
+            folder = Path(entry.path).parent
+            return f"{folder.name or folder} · {summary}"
+        when = wording.moment(entry.created, datetime.now().astimezone())
+        return summary if summary.startswith(when) else f"{when} · {summary}"
+
+    def _snippet(self, entry: Entry) -> Snippet | None:
+        """The line in which something was found; it comes a moment after it is first asked for."""
+        if not self.wanted:
+            return None
+        if entry.id not in self._snippets:
+            self._snippets[entry.id] = None
+            self._session.snippet(entry.id, self.wanted, partial(self._show_snippet, entry.id, self.wanted))
+        return self._snippets[entry.id]
+
+    def _show_snippet(self, key: str, wanted: str, found: Snippet | None) -> None:
+        if wanted == self.wanted and found is not None:
+            self._snippets[key] = found
+            self._progressed(key)

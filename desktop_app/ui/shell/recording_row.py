@@ -15,22 +15,26 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from desktop_app.app.entry import FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
-from desktop_app.ui.shell.recording_model import EntryRole
+from desktop_app.texts import _
+from desktop_app.transcript.search import Snippet
+from desktop_app.ui.shell.recording_model import EntryRole, RecordingModel, SnippetRole, SummaryRole
 from desktop_app.ui.widgets import icons
+from desktop_app.ui.widgets.labels import field
 from desktop_app.ui.widgets.theme import RADIUS, S2, S3, Theme, font
 
-ROW, HEADING = 54, 34
+ROW, HEADING, SNIPPET = 54, 34, 20
 _RING = 18
 Index = QModelIndex | QPersistentModelIndex
 
 
 class RecordingRow(QStyledItemDelegate):
-    """Signals: cancel_asked(id) when the cross of a recording in work is clicked."""
+    """Signals: cancel_asked(id) when the cross of a recording in work is clicked; editing(whether a title is)."""
 
     cancel_asked = Signal(str)
+    editing = Signal(bool)
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -40,7 +44,23 @@ class RecordingRow(QStyledItemDelegate):
         self._heading.setLetterSpacing(self._heading.SpacingType.AbsoluteSpacing, 0.6)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(120, ROW if index.data(EntryRole) else HEADING)
+        model = index.model()
+        assert isinstance(model, RecordingModel)
+        return QSize(120, HEADING if model.is_heading(index) else ROW + SNIPPET * bool(model.wanted))
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QLineEdit:
+        """For the title of a recording."""
+        editor = field(_("Title"))
+        editor.setParent(parent)
+        self.editing.emit(True)
+        return editor
+
+    def destroyEditor(self, editor: QWidget, index: Index) -> None:
+        super().destroyEditor(editor, index)
+        self.editing.emit(False)
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        editor.setGeometry(QRect(option.rect.left() + 2, option.rect.top() + 2, option.rect.width() - 4, ROW - 4))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
@@ -54,10 +74,10 @@ class RecordingRow(QStyledItemDelegate):
                 place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom, str(index.data()).upper()
             )
         else:
-            self._paint_entry(painter, option, entry)
+            self._paint_entry(painter, option, entry, index)
         painter.restore()
 
-    def _paint_entry(self, painter: QPainter, option: QStyleOptionViewItem, entry: Entry) -> None:
+    def _paint_entry(self, painter: QPainter, option: QStyleOptionViewItem, entry: Entry, index: Index) -> None:
         colors = self._theme.palette
         place = option.rect.adjusted(0, 1, 0, -1)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
@@ -76,12 +96,38 @@ class RecordingRow(QStyledItemDelegate):
             self._paint_state(painter, _state_place(place), entry, under_mouse)
         for text, face, role, top in (
             (entry.name, self._name, "ink", 8),
-            (entry.summary(), self._summary, "bad" if entry.state == FAILED else "muted", 27),
+            (str(index.data(SummaryRole)), self._summary, "bad" if entry.state == FAILED else "muted", 27),
         ):
             painter.setFont(face)
             painter.setPen(colors.color(role))
             shown = QFontMetrics(face).elidedText(text, Qt.TextElideMode.ElideMiddle, width)
             painter.drawText(QRect(place.left() + S3, place.top() + top, width, 18), Qt.AlignmentFlag.AlignLeft, shown)
+        found = index.data(SnippetRole)
+        if isinstance(found, Snippet):
+            line = QRect(place.left() + S3, place.top() + ROW - 8, place.width() - 2 * S3, 18)
+            self._paint_snippet(painter, line, found)
+
+    def _paint_snippet(self, painter: QPainter, place: QRect, found: Snippet) -> None:
+        """What was found, marked, and what stands before and behind it, as far as there is room."""
+        colors, letters = self._theme.palette, QFontMetrics(self._summary)
+        text = found.text
+        before, after = text[: found.begin].lstrip(), text[found.end :].rstrip()
+        room = max(place.width() - letters.horizontalAdvance(found.found), 0)
+        share = max(room // 3, room - letters.horizontalAdvance(after))
+        before = letters.elidedText(before, Qt.TextElideMode.ElideLeft, share)
+        parts = ((before, "muted"), (found.found, "on_hit"), (after, "muted"))
+        painter.setFont(self._summary)
+        left = place.left()
+        for part, role in parts:
+            shown = letters.elidedText(part, Qt.TextElideMode.ElideRight, max(place.right() - left, 0))
+            width = letters.horizontalAdvance(shown)
+            if role == "on_hit":
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(colors.color("hit_now"))
+                painter.drawRoundedRect(QRect(left - 1, place.top() - 1, width + 2, place.height()), 3, 3)
+            painter.setPen(colors.color(role))
+            painter.drawText(QRect(left, place.top(), width + 2, 18), Qt.AlignmentFlag.AlignLeft, shown)
+            left += width
 
     def _paint_state(self, painter: QPainter, place: QRectF, entry: Entry, under_mouse: bool) -> None:
         colors = self._theme.palette
@@ -113,7 +159,7 @@ class RecordingRow(QStyledItemDelegate):
 
 
 def _state_place(row: QRect) -> QRectF:
-    return QRectF(row.right() - S3 - _RING + 4, row.center().y() - _RING / 2 + 1, _RING, _RING)
+    return QRectF(row.right() - S3 - _RING + 4, row.top() + (ROW - _RING) / 2, _RING, _RING)
 
 
 def _by_keyboard(option: QStyleOptionViewItem) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from desktop_app import NAME, resources
 from desktop_app.app import wording
+from desktop_app.app.deletions import Deletions
 from desktop_app.app.edits import Edits
 from desktop_app.app.entry import DONE, IN_WORK
 from desktop_app.app.live import Live
@@ -34,6 +35,7 @@ from desktop_app.app.signals import gathered
 from desktop_app.audio import microphone
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
+from desktop_app.transcript.search import Snippet
 from desktop_app.ui.current import Current
 from desktop_app.ui.models.page import ModelsPage, model_folders
 from desktop_app.ui.player.controller import PlayerController
@@ -41,6 +43,7 @@ from desktop_app.ui.player.playback import Playback
 from desktop_app.ui.player.waveforms import Waveforms
 from desktop_app.ui.recording.controller import RecordingController
 from desktop_app.ui.recording.listening import OpenStream
+from desktop_app.ui.recording.recovery_bar import RecoveryBar
 from desktop_app.ui.settings.page import SettingsPage
 from desktop_app.ui.shell.actions import DESCRIPTIONS, Situation
 from desktop_app.ui.shell.drop_veil import DropVeil
@@ -48,7 +51,7 @@ from desktop_app.ui.shell.files import Files
 from desktop_app.ui.shell.idle_page import IdlePage
 from desktop_app.ui.shell.report_saver import ReportSaver
 from desktop_app.ui.shell.shortcuts import ShortcutList
-from desktop_app.ui.shell.sidebar import NARROW_WIDTH, WIDTH, Sidebar
+from desktop_app.ui.shell.sidebar import Sidebar
 from desktop_app.ui.speakers.controller import SpeakerController
 from desktop_app.ui.transcript.editor import TextEditor
 from desktop_app.ui.transcript.page import TranscriptPage
@@ -84,6 +87,7 @@ class Window(QMainWindow):
         checks: Checks,
         edits: Edits,
         recovery: Recovery,
+        deletions: Deletions,
         playback: Playback,
         waveforms: Waveforms,
         models: ModelStore,
@@ -94,7 +98,7 @@ class Window(QMainWindow):
         self._theme, self._models, self._preferences = theme, models, preferences
         self._session, self._live, self._edits = session, live, edits
         self._checks, self._recovery, self._open_stream = checks, recovery, open_stream
-        self._playback, self._waveforms = playback, waveforms
+        self._playback, self._waveforms, self._deletions = playback, waveforms, deletions
         self.connections = ExitStack()
         with gathered(self.connections):
             self._make_parts()
@@ -108,13 +112,15 @@ class Window(QMainWindow):
         middle = self._middle = QWidget(whole)
         middle.setObjectName("page")
         middle.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.sidebar = Sidebar(theme, actions, session, whole)
+        self.sidebar = Sidebar(theme, actions, session, self._deletions, preferences, whole)
         self.stack = QStackedWidget(middle)
         self.idle = IdlePage(theme, actions, preferences, self._models, self.stack)
         self.stack.addWidget(self.idle)
         self._row = row(self.sidebar, (middle, 1), inside=whole)
         self._column = column((self.stack, 1), inside=middle)
         self._problems: tuple[Problem, ...] = ()
+        self._trouble_on: tuple[QWidget | None, str] = self.idle, ""  # the page that they belong to
+        self._recovery_bar: RecoveryBar | None = None
         self.trouble = Banner(theme, PROBLEM, "problem", middle)
         self.trouble.add_button(_("Dismiss"), "link").clicked.connect(lambda: self._say_trouble(()))
         self._put_above(self.trouble)
@@ -150,13 +156,14 @@ class Window(QMainWindow):
     def _make_controllers(self) -> None:
         theme, actions, current, session = self._theme, self.all_actions, self.current, self._session
         checks, preferences = self._checks, self._preferences
-        self.files = Files(self, actions, current, session, checks, preferences, self.page.view.text)
+        self.files = Files(self, actions, current, session, checks, self._deletions, preferences, self.page.view.text)
         self.report = ReportSaver(self, session, preferences)
         self.live = RecordingController(
             self, theme, actions, current, session, self._live, checks, self._recovery, preferences, self._open_stream
         )
         self.page.put_bars(self.live.strip, self.live.lost, self.live.check)
         self._put_above(self.live.recovery_bar)
+        self._recovery_bar = self.live.recovery_bar
         self.editor = TextEditor(self.page, actions, current, session, self._edits, preferences)
         self.speakers = SpeakerController(
             self.page, theme, actions, current, session, self._edits, self._playback, preferences
@@ -174,9 +181,9 @@ class Window(QMainWindow):
         """Take the place of another window: it shows the settings, as that one did, and what is wrong."""
         self.restoreGeometry(before.saveGeometry())
         self.sidebar.search.setText(before.sidebar.search.text())
-        self._say_trouble(before._problems)
         self.page.replace(before.page)
         self.show_settings()
+        self._say_trouble(before._problems)
         self.show()
         self.live.replace(before.live)
         before.hide()
@@ -241,9 +248,12 @@ class Window(QMainWindow):
         for source in (files, live):
             source.entry_asked.connect(self.show_entry)
         files.added.connect(self.add)
-        self.sidebar.chosen.connect(self.show_entry)
+        self.sidebar.chosen.connect(self._open_found)
+        files.rename_asked.connect(self.sidebar.rename)
+        self.player.bar.locate_asked.connect(lambda: files.locate(self.current.key))
+        files.located.connect(lambda key: self.player.try_again())
         self.sidebar.cancel_asked.connect(session.cancel)
-        self.sidebar.remove_asked.connect(files.remove)
+        self.sidebar.remove_asked.connect(files.delete)
         self.sidebar.menu_asked.connect(files.open_menu)
         self.idle.record.inputs_asked.connect(lambda: live.open_inputs(self.idle.record.inputs))
         self._live.changed.connect(self._show_live)
@@ -259,7 +269,7 @@ class Window(QMainWindow):
         situation = Situation()
         if entry is not None:
             in_progress, editable = entry.state in IN_WORK, self._edits.may_edit(entry.id)
-            situation = Situation(entry.has_text, in_progress, editable, self.player.can_play)
+            situation = Situation(True, entry.has_text, in_progress, editable, self.player.can_play)
         self.all_actions.update(situation)
 
     # Navigation.
@@ -288,6 +298,17 @@ class Window(QMainWindow):
             self.page.show_entry(entry, self._session.in_work)
             self.panel.show_entry(entry)
 
+    def _open_found(self, key: str) -> None:
+        """The page of a recording, at the words that it was found by."""
+        self.show_entry(key)
+        wanted = self.sidebar.search_for(key)
+        if wanted:
+            self._session.snippet(key, wanted, partial(self._show_found, key))
+
+    def _show_found(self, key: str, found: Snippet | None) -> None:
+        if found is not None and key == self.current.key:
+            self.page.show_found(found.found, (found.line, found.begin))
+
     def _turn_to(self, page: QWidget, key: str) -> None:
         self.stack.setCurrentWidget(page)
         self.all_actions["models"].setChecked(isinstance(page, ModelsPage))
@@ -297,6 +318,7 @@ class Window(QMainWindow):
         entry = self.current.entry
         self.setWindowTitle(f"{entry.name} – {NAME}" if entry else NAME)
         self._place_panel()
+        self._place_banners()
 
     def _place_panel(self) -> None:
         entry, speed = self.current.entry, self.all_actions["speed"]
@@ -318,7 +340,11 @@ class Window(QMainWindow):
     def _added(self, key: str) -> None:
         shown = self.current.entry
         if shown is None or shown.state not in IN_WORK:
+            told_here = self._trouble_on == (self.stack.currentWidget(), self.current.key)
             self.show_entry(key)
+            if told_here:  # the user has turned no page: what is said stays in sight
+                self._trouble_on = self.stack.currentWidget(), self.current.key
+                self._place_banners()
         else:
             self.page.refresh(self._session.in_work)
 
@@ -352,7 +378,16 @@ class Window(QMainWindow):
 
     def _say_trouble(self, problems: tuple[Problem, ...]) -> None:
         self._problems = problems
-        self.trouble.say(sentence(*problems))
+        self._trouble_on = self.stack.currentWidget(), self.current.key
+        self._place_banners()
+
+    def _place_banners(self) -> None:
+        """One at most, and only over the page that it belongs to."""
+        here = self.stack.currentWidget(), self.current.key
+        is_here = bool(self._problems) and here == self._trouble_on
+        self.trouble.say(sentence(*self._problems) if is_here else "")
+        if self._recovery_bar is not None:
+            self._recovery_bar.show_over(self.stack.currentWidget() is self.idle and not is_here)
 
     # Dropping.
 
@@ -400,7 +435,7 @@ class Window(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._place_panel()
-        self.sidebar.setFixedWidth(WIDTH if self.width() >= 900 else NARROW_WIDTH)
+        self.sidebar.fit()
         super().resizeEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:

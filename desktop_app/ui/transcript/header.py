@@ -13,7 +13,7 @@ from desktop_app.texts import _
 from desktop_app.transcript.formats import FORMATS
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.elided import ElidedLabel
-from desktop_app.ui.widgets.layouts import STRETCH, column, row
+from desktop_app.ui.widgets.layouts import STRETCH, row
 from desktop_app.ui.widgets.menus import open_under
 from desktop_app.ui.widgets.theme import S1, S2, S3
 
@@ -21,7 +21,8 @@ _NARROW = 520  # then the tools stand under the title
 
 
 class PageHeader(QWidget):
-    """Title, one line about the recording, and the tools. Signals: save_asked(format)."""
+    """One line about the recording, and the tools. Attributes: title (which the page puts over it). Signals:
+    save_asked(format)."""
 
     save_asked = Signal(str)
 
@@ -41,8 +42,7 @@ class PageHeader(QWidget):
         self._tools = QWidget()
         row(*tools, S2, self.save, STRETCH, inside=self._tools, spacing=S1)
         self._below = row((self.about, 1), spacing=S2)
-        lines = column(self.title, self._below, spacing=2)
-        self._box = row((lines, 1), self._tools, inside=self, spacing=S3)
+        self._box = row((self._below, 1), self._tools, inside=self, spacing=S3)
         for first, then in pairwise((*tools, self.save)):
             QWidget.setTabOrder(first, then)
 

@@ -22,7 +22,7 @@ from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import NEUTRAL, NOTICE, PROBLEM, Banner
 from desktop_app.ui.widgets.layouts import column
 from desktop_app.ui.widgets.sheet import rule
-from desktop_app.ui.widgets.theme import S3, S4, S5, Theme
+from desktop_app.ui.widgets.theme import S1, S3, S4, S5, Theme
 
 
 class TranscriptPage(QWidget):
@@ -70,7 +70,10 @@ class TranscriptPage(QWidget):
             (self.header, self.strip, self.notice, self.problem, self.broken_off, self.find_bar)
         ):
             self._put_bar(place, bar)
-        self._box = column(self._top, S3, self._rule, (self.view, 1), inside=self, margins=(0, S5, 0, 0))
+        self._title = column(self.header.title)  # it is as long as the page is wide
+        self._box = column(
+            self._title, S1, self._top, S3, self._rule, (self.view, 1), inside=self, margins=(0, S5, 0, 0)
+        )
 
     def put_bars(self, *bars: QWidget) -> None:
         """More to stand under the header, in this order: banners in the margin, other bars over the text."""
@@ -94,6 +97,7 @@ class TranscriptPage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         left, text = text_column(self.width() - self.view.verticalScrollBar().sizeHint().width())
         self._top.setContentsMargins(left - GUTTER, 0, self.width() - left - text, 0)
+        self._title.setContentsMargins(left, 0, S5, 0)
         self._place_empty()
 
     # What is shown.
@@ -217,6 +221,16 @@ class TranscriptPage(QWidget):
         if self.entry is not None and self.entry.has_text and self.view.is_editable:
             self.find_bar.open(replacing=True)
             self._look_for(self.find_bar.field.text())
+
+    def show_found(self, text: str, place: Place) -> None:
+        """Show a place where a text was found, with all others; the focus stays where it is."""
+        self.find_bar.replacing.hide()
+        self.find_bar.show()
+        self.find_bar.field.blockSignals(True)
+        self.find_bar.field.setText(text)
+        self.find_bar.field.blockSignals(False)
+        self.view.look_for(text, place)
+        self._count_hits()
 
     def find_from(self, place: Place) -> None:
         """Look at the next hit from a place on."""

@@ -16,7 +16,7 @@ from desktop_app.engine.messages import Cancelled, Finished, SegmentReady, Start
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment
-from tests.staging import MODELS, Stage, segment, transcript
+from tests.staging import MODELS, Stage, finish, segment, transcript
 
 
 def interrupted(stage: Stage, *lines: Segment, seconds: float = 90.0) -> Stage:
@@ -176,7 +176,9 @@ def test_files_that_were_killed_are_resumed_together(stage: Stage, tmp_path: Pat
     looked(stage, recovery)
     assert recovery.sentence() == "2 transcriptions were interrupted."
     recovery.transcribe()
-    stage.until(lambda: len(stage.engine.jobs) == 5)
-    assert [Path(path).name for _, path, _ in stage.engine.jobs[3:]] == ["one.wav", "two.wav"]
+    stage.until(lambda: len(stage.engine.jobs) == 2)
+    assert [entry.file_name for entry in later.session.files_in_work] == ["one.wav", "two.wav"]
+    finish(later, later.session.files_in_work[0])
+    assert [Path(path).name for _, path, _ in stage.engine.jobs[1:]] == ["one.wav", "two.wav"]
     assert not recovery.sentence()
     recovery.close()

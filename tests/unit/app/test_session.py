@@ -34,9 +34,11 @@ Make = Callable[[str], Path]
 def test_dropped_files_are_queued_in_their_order(stage: Stage, recording: Make) -> None:
     one, two = stage.drop(recording("one.wav"), recording("two.mp3"))
     (three,) = stage.drop(recording("three.flac"))
-    assert [job[0] for job in stage.engine.jobs] == [one.id, two.id, three.id]
     assert [entry.name for entry in stage.session.in_work] == ["one.wav", "two.mp3", "three.flac"]
     assert list(stage.session.entries) == [three.id, two.id, one.id]  # the newest first
+    for entry in (one, two, three):
+        assert stage.engine.jobs[-1][0] == entry.id
+        finish(stage, entry)
 
 
 def killed(stage: Stage, path: Path) -> Stage:

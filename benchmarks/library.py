@@ -1,0 +1,207 @@
+"""How long a library of many recordings takes to be listed and searched.
+
+    python benchmarks/library.py [--recordings 10000] [--lines 40]
+
+A library is made below a temporary folder: recordings of `--lines` lines of made-up words, a tenth of them corrected
+by a reader. Then it is opened, listed and searched, and the same in the window; medians of nine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
+
+from desktop_app import folders
+from desktop_app.library import database, rows
+from desktop_app.library.store import Library
+from desktop_app.transcript.model import Models, Segment, Speaker, Transcript, Word
+from desktop_app.transcript.statistics import Statistics
+from desktop_app.ui.shell.app import Program
+from desktop_app.ui.shell.recording_model import RecordingModel
+
+_MODELS = Models("Target", "Draft", "model", "CPU", "f32")
+_RUNS = 9
+_QUERIES = ("galley", "the", "th", "the report", "nosuchword", "quarter galley")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--recordings", type=int, default=10_000)
+    parser.add_argument("--lines", type=int, default=40)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["GALLEY_HOME"] = home
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        folder = folders.data() / "library"
+        folder.mkdir(parents=True)
+        measure(folder, arguments.recordings, arguments.lines)
+
+
+def measure(folder: Path, recordings: int, lines: int) -> None:
+    """Make a library in the data folder, and print how long each step takes."""
+    make(folder, recordings, lines)
+    print(f"{recordings} recordings of {lines} lines, {(folder / database.NAME).stat().st_size / 1e6:.0f} MB")
+    library, seconds = timed(lambda: Library(folder))
+    print(f"opened with its integrity checked: {seconds * 1000:.0f} ms")
+    begin = time.perf_counter()
+    while library.index():
+        pass
+    print(f"indexed once: {time.perf_counter() - begin:.1f} s")
+    print(f"listed: {median(library.recordings):.1f} ms")
+    for query in _QUERIES:
+        found = library.search(query)
+        first = next(iter(found), "")
+        shown = median(lambda first=first, query=query: library.snippet(first, query)) if first else 0.0
+        print(
+            f"searched for {query!r}: {median(lambda query=query: library.search(query)):.1f} ms,"
+            f" {len(found)} found, a snippet {shown:.2f} ms"
+        )
+    library.close()
+    _in_window()
+
+
+def _in_window() -> None:
+    """Print the milliseconds until the sidebar shows all recordings, and those that a search finds, each with the
+    longest time for which the event loop did not answer meanwhile."""
+    app = QApplication([])
+    begin = time.perf_counter()
+    program = Program(app)
+    program.window.show()
+    model, session = program.window.sidebar.model, program.session
+    _wait(app, lambda: model.rowCount() > 0)
+    print(f"window with its list, from the start: {(time.perf_counter() - begin) * 1000:.0f} ms")
+    _settle(app, program)
+    for what, ask in (
+        ("listed again", lambda then: session.keep(lambda library: library.recordings(), then)),
+        ("put under its headings", lambda then: (model.arrange(again=True), app.processEvents(), then(None))),
+        *(
+            (f"searched for {query!r}", lambda then, query=query: session.search(query, _shown(model, query, then)))
+            for query in _QUERIES
+        ),
+    ):
+        times, gaps = zip(*(_asked(app, ask) for _run in range(_RUNS)), strict=True)
+        print(f"{what} in the window: {statistics.median(times):.0f} ms, without a stop over {max(gaps):.0f} ms")
+    program.close()
+
+
+def _shown(model: RecordingModel, query: str, then: Callable[[object], object]) -> Callable[[set[str] | None], None]:
+    def show(found: set[str] | None) -> None:
+        model.show_only(found, query)
+        then(found)
+
+    return show
+
+
+def _asked(app: QApplication, ask: Callable[[Callable[[object], object]], object]) -> tuple[float, float]:
+    """Milliseconds from a question to its answer on the screen, and the longest turn of the event loop."""
+    done: list[object] = []
+    begin = last = time.perf_counter()
+    ask(done.append)
+    longest = 0.0
+    while not done or time.perf_counter() - begin < 0.02:
+        app.processEvents()
+        now = time.perf_counter()
+        longest, last = max(longest, now - last), now
+        time.sleep(0.0005)
+    app.processEvents()
+    end = time.perf_counter()
+    return (end - begin) * 1000, max(longest, end - last) * 1000
+
+
+def _wait(app: QApplication, condition: Callable[[], bool]) -> None:
+    while not condition():
+        app.processEvents()
+        time.sleep(0.001)
+
+
+def _settle(app: QApplication, program: Program) -> None:
+    done: list[None] = []
+    program.session.worker.do(lambda: None, done.append)
+    _wait(app, lambda: bool(done))
+
+
+def make(folder: Path, recordings: int, lines: int) -> None:
+    """A library of recordings that are done."""
+    chance = random.Random(5)
+    words = ["the", "report", "quarter", *("".join(chance.choices("abcdefghilmnoprstu", k=6)) for _ in range(4000))]
+    Library(folder).close()
+    writer, reader, _notice = database.connect(folder)
+    writer.execute("BEGIN")
+    for number in range(recordings):
+        key = f"{number:032x}"
+        made = transcript(chance, words, lines, number)
+        created = datetime.now(UTC) - timedelta(hours=3 * (recordings - number))
+        about = (key, b"/talks/%d.wav" % number, f"{number}.wav", created.isoformat(), "done", "", 600.0)
+        writer.execute(
+            "INSERT INTO recording (id, path, name, created, state, owner, seconds) VALUES (?, ?, ?, ?, ?, ?, ?)", about
+        )
+        writer.execute(
+            "UPDATE recording SET seconds = ?, language = ?, language_probability = ?, models = ?, stats = ?,"
+            " speakers = ?, damage = ?, guarded = ? WHERE id = ?",
+            (*rows.transcript_values(made), key),
+        )
+        if number % 10 == 0:
+            corrected = rows.corrected_value(made)
+            writer.execute("UPDATE recording SET corrected = ? WHERE id = ?", (corrected, key))
+        writer.executemany(
+            f"INSERT INTO segment (recording, {rows.SEGMENT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            ((key, *rows.segment_values(segment)) for segment in made.segments),
+        )
+    writer.execute("COMMIT")
+    writer.close()
+    reader.close()
+
+
+def transcript(chance: random.Random, words: list[str], lines: int, number: int) -> Transcript:
+    """A text of lines of ten words; in every hundredth recording one is "galley"."""
+    segments = []
+    for line in range(lines):
+        line_words = [*chance.choices(words, k=9), "galley" if number % 100 == 0 and line == lines // 2 else "the"]
+        text = " ".join(line_words)
+        spoken = tuple(Word(f" {word}", line * 4.0, line * 4.0 + 0.3, 0.9) for word in line_words)
+        segments.append(
+            Segment(
+                line,
+                line * 4.0,
+                line * 4.0 + 3.9,
+                text,
+                tuple(range(12)),
+                0.0,
+                -0.2,
+                0.01,
+                "S1",
+                spoken,
+            )
+        )
+    turns = tuple((line * 4.0, line * 4.0 + 3.9) for line in range(lines))
+    speakers = (Speaker("S1", "Ann", turns), Speaker("S2", "Ben", turns))
+    return Transcript("", 600.0, "en", 0.9, _MODELS, tuple(segments), speakers, Statistics(600.0, 60.0))
+
+
+def timed(call: Callable[[], Library]) -> tuple[Library, float]:
+    begin = time.perf_counter()
+    made = call()
+    return made, time.perf_counter() - begin
+
+
+def median(call: Callable[[], object]) -> float:
+    """The median time of a call, in milliseconds."""
+    times = []
+    for _run in range(_RUNS):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times) * 1000
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""The list of recordings: several can be selected, and all is done by keys too."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
+
+from desktop_app.texts import _
+
+_AT_ONCE = 200  # rows that are laid out in one turn of the event loop
+
+
+class RecordingList(QListView):
+    """Signals: remove_asked() by Delete; undo_asked() by Ctrl+Z; move_asked(-1 or 1) by Alt+Up and Alt+Down;
+    menu_asked(place) by the right button, Shift+F10 and the menu key.
+
+    Attributes: can_undo (whether Ctrl+Z is the list's); extends (whether the keys select more than one row).
+    """
+
+    remove_asked = Signal()
+    undo_asked = Signal()
+    move_asked = Signal(int)
+    menu_asked = Signal(QPoint)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.can_undo = self.extends = False
+        self.setAccessibleName(_("Recordings"))
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.setLayoutMode(QListView.LayoutMode.Batched)
+        self.setBatchSize(_AT_ONCE)
+        self.setMouseTracking(True)
+        self.viewport().setAutoFillBackground(False)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            if event.matches(QKeySequence.StandardKey.Undo) and self.can_undo:
+                event.accept()
+                return True
+            if event.matches(QKeySequence.StandardKey.SelectAll):
+                event.accept()
+                return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self.setProperty("keyboard", True)
+        more = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier
+        self.extends = bool(event.modifiers() & more)
+        by = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()), 0)
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.remove_asked.emit()
+        elif by and event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            self.move_asked.emit(by)
+        elif self.can_undo and event.matches(QKeySequence.StandardKey.Undo):
+            self.undo_asked.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            row = self.visualRect(self.currentIndex())
+            self.menu_asked.emit(row.center() if row.isValid() else self.viewport().rect().center())
+        else:
+            self.menu_asked.emit(event.pos())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.setProperty(
+            "keyboard", event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+        )
+        super().focusInEvent(event)
