@@ -150,9 +150,7 @@ def shoot(camera: Camera, booth: Booth, waiting: Path) -> None:
     checks = window.live.checks
     camera.wait(lambda: checks.running[entry.id].transcript is not None)
     camera.pause(1.8)
-    dialog = DifferenceDialog(
-        camera.program.theme, checks.running[entry.id].changes, window.live.check.text.text(), window
-    )
+    dialog = DifferenceDialog(camera.program.theme, checks, entry.id, window)
     dialog.show()
     camera.pause(0.2)
     middle = window.rect().center() - dialog.rect().center()

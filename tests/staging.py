@@ -27,7 +27,7 @@ from desktop_app.app.worker import Post, Worker
 from desktop_app.engine.messages import Event, Finished, LiveOptions, LiveUpdate, Options, SegmentReady, Started
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
-from desktop_app.transcript.model import Models, Place, Segment, Transcript
+from desktop_app.transcript.model import Models, Place, Segment, Span, Transcript
 from desktop_app.transcript.statistics import Statistics
 from tests.studio import Studio
 from tests.works import Works
@@ -53,6 +53,8 @@ class SilentEngine:
     jobs: list[tuple[str, str, Options]] = field(default_factory=list)
     written: dict[str, Transcript | None] = field(default_factory=dict)
     places: dict[str, Place | None] = field(default_factory=dict)
+    parts: dict[str, Span] = field(default_factory=dict)
+    finding: list[tuple[str, str, str]] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)
     live: list[tuple[str, Options, LiveOptions]] = field(default_factory=list)
     received: list[tuple[str, int, int]] = field(default_factory=list)
@@ -63,6 +65,13 @@ class SilentEngine:
     ) -> None:
         self.jobs.append((job, path, options))
         self.written[job], self.places[job] = written, place
+
+    def transcribe_part(self, job: str, path: str, options: Options, span: Span) -> None:
+        self.jobs.append((job, path, options))
+        self.parts[job] = span
+
+    def find_speakers(self, job: str, path: str, speakers: str) -> None:
+        self.finding.append((job, path, speakers))
 
     def cancel(self, job: str) -> None:
         self.cancelled.append(job)

@@ -11,7 +11,9 @@ from desktop_app.app.entry import DONE, IN_WORK, Entry
 from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
 from desktop_app.library.store import Library
+from desktop_app.speakers.attribution import attribute
 from desktop_app.speakers.carried import carried, is_named
+from desktop_app.speakers.turns import Turn
 from desktop_app.texts import N_
 from desktop_app.transcript import editing, speakers
 from desktop_app.transcript.editing import Hit
@@ -155,6 +157,9 @@ class Edits:
         session.leaving.connect(self._remember)
         session.changed.connect(self._follow)
         session.replaced.connect(self._follow_replaced)
+        session.switching.connect(self._leave)
+        session.accepted.connect(self._accept)
+        session.attributed.connect(self._attribute)
         session.removed.connect(self._forget)
         session.removed.connect(self._drop)
 
@@ -206,6 +211,12 @@ class Edits:
         if self._take(entry, N_("replacement"), after, reworded=True):
             self.replaced.emit(key, count)
 
+    def _accept(self, key: str, after: Transcript, count: int) -> None:
+        """The reader takes changes over from another text of the recording."""
+        entry = self._entry(key)
+        if entry is not None:
+            self._take(entry, N_("accepted change") if count == 1 else N_("accepted changes"), after, reworded=True)
+
     # Speakers.
 
     def rename(self, key: str, speaker: str, name: str) -> bool:
@@ -249,6 +260,24 @@ class Edits:
         after = speakers.split(_transcript(entry), line, caret)
         return all(part.text for part in after.segments) and self._take(entry, N_("split"), after)
 
+    def _attribute(self, key: str, turns: tuple[Turn, ...]) -> None:
+        """Somebody else has found out who speaks when: the words stay. That is done beside the front end, as for
+        `replace_all`."""
+        entry = self._entry(key)
+        if entry is not None:
+            before = _transcript(entry)
+            call = partial(attribute, before, turns)
+            self._session.worker.do(call, partial(self._take_attributed, key, before, turns))
+
+    def _take_attributed(self, key: str, before: Transcript, turns: tuple[Turn, ...], after: Transcript | None) -> None:
+        entry = self._entry(key)
+        if entry is None or after is None:
+            return
+        if entry.segments != list(before.segments):
+            self._attribute(key, turns)
+        elif turns:
+            self._take(entry, N_("speakers"), after)
+
     # Back and forth.
 
     def undo(self, key: str) -> Step | None:
@@ -288,7 +317,7 @@ class Edits:
 
     def _entry(self, key: str) -> Entry | None:
         entry = self._session.entries.get(key)
-        if entry is None or not entry.has_text or entry.is_damaged or entry.state in IN_WORK:
+        if entry is None or not entry.has_text or entry.is_damaged or entry.state in IN_WORK or entry.switching:
             return None
         return entry
 
@@ -326,6 +355,13 @@ class Edits:
         history = self._histories[key]
         if history.unsaved is not None:
             self._session.keep(lambda library: _write(library, key, history))
+
+    def _leave(self, key: str) -> None:
+        """Another version is about to stand: what was typed into this one is a part of it, and what was corrected in
+        it is not carried over."""
+        if key in self._histories:
+            self._save(key)
+        self._corrected.pop(key, None)
 
     def _remember(self, key: str) -> None:
         """The text goes; what a reader has corrected in it does not."""

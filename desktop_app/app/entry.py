@@ -9,7 +9,7 @@ from functools import cached_property
 
 from desktop_app.app import dates, wording
 from desktop_app.app.speed_history import SpeedHistory
-from desktop_app.engine.messages import LiveUpdate, TentativeLine
+from desktop_app.engine.messages import LiveUpdate, Options, TentativeLine
 from desktop_app.library.rows import DAMAGED
 from desktop_app.problems import Problem
 from desktop_app.texts import _
@@ -71,6 +71,8 @@ class Entry:
         elsewhere: whether another Galley works on it.
         corrected: whether a reader has corrected this text or the one before it.
         reworded: whether its words are a reader's in part: only the reader puts another text in its place.
+        options: what is asked of the models for it; None for what the preferences say.
+        switching: whether another of its versions is about to stand: nothing is edited meanwhile.
         resumable: whether the transcription of a file can be resumed behind its last window.
         history: how fast it went, as far as that was seen since this start of Galley.
     """
@@ -106,6 +108,8 @@ class Entry:
     elsewhere: bool = False
     corrected: bool = False
     reworded: bool = False
+    options: Options | None = None
+    switching: bool = False
     resumable: bool = False
     history: SpeedHistory = field(default_factory=SpeedHistory)
 

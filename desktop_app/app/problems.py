@@ -79,6 +79,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         N_("{folder} has no index.json that can be read."),
         N_("Choose the folder that contains the folder “speakers”."),
     ),
+    "file.no_words": (N_("No speech was found."), N_("The text stays as it is.")),
     "file.no_noise": (N_("{folder} contains no recordings without voices."), N_("Choose a folder of sounds.")),
     "file.no_references": (
         N_("{folder} contains no recording with a reference text."),
@@ -217,6 +218,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "library.newer": (N_("The library was written by a newer version of Galley."), N_("Install that version again.")),
     "library.unusable": (N_("Transcripts cannot be saved. {cause}"), ""),
     "library.removed": (N_("This recording is no longer in the library."), N_("Add the file again.")),
+    "library.no_version": (N_("This version is no longer in the library."), ""),
     "library.set_aside": (N_("The library was damaged. It was kept as {file}, and a new one was started."), ""),
     "library.salvaged": (
         N_(

@@ -1,35 +1,62 @@
-"""Comparing a text with a second pass over the whole recording."""
+"""Other texts of a recording beside the one that stands: it is transcribed again as a whole or in part, and what
+differs is accepted or refused.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
+from desktop_app.app import resuming
 from desktop_app.app.entry import DONE, IN_WORK, Entry
 from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
-from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Progress
+from desktop_app.app.versions import Versions, moved
+from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Options, Progress
+from desktop_app.library.rows import DAMAGED
+from desktop_app.library.versions import STANDING
 from desktop_app.problems import Problem
+from desktop_app.texts import _
+from desktop_app.transcript.accepting import accepted
 from desktop_app.transcript.difference import Change, changes, word_count
-from desktop_app.transcript.model import Transcript
+from desktop_app.transcript.model import Segment, Span, Transcript
+from desktop_app.transcript.speakers import numbered
 
 _JOB = "check:"
+_MARGIN = 0.2  # seconds around lines that are transcribed again, where the pause is as long
+
+RECHECK, AGAIN, PART, VERSION = "recheck", "again", "part", "version"
+"""Why there is another text: the second pass over a live recording; one that was asked for; that of some lines; a
+version of before that is only compared."""
 
 
 @dataclass
 class Check:
-    """A re-check of a recording.
+    """Another text of a recording.
 
     Attributes:
+        kind: why there is one; options: what it was asked for with; span: of the lines, for a PART.
         progress: the share that is transcribed, 0 to 1.
-        transcript: that of the second pass, None until it is known; `changes` is how it differs from the text.
+        transcript: the other text, None until it is known; number: its version in the library, STANDING for none.
+        changes: how it differs from the text, without what the reader has refused; before: the lines that were
+            compared, of which `first` is the number of the first one.
+        taken: how many changes the reader has accepted one by one.
         reworded: whether that text has words of the reader's own.
         problem: why it could not be read, if so.
     """
 
+    kind: str = RECHECK
+    options: Options = field(default_factory=Options)
+    span: Span | None = None
     progress: float = 0.0
     transcript: Transcript | None = None
+    number: int = STANDING
     changes: tuple[Change, ...] = ()
+    before: tuple[Segment, ...] = ()
+    first: int = 0
+    refused: set[tuple[object, ...]] = field(default_factory=set)
+    taken: int = 0
     problem: Problem | None = None
     reworded: bool = False
 
@@ -38,20 +65,34 @@ class Check:
         """How many words would change."""
         return word_count(self.changes)
 
+    @property
+    def in_work(self) -> bool:
+        """Whether the engine is at it."""
+        return self.transcript is None and self.problem is None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the other text can take the place of the whole one: nothing was decided one by one."""
+        return self.kind != PART and not self.refused and not self.taken
+
 
 class Checks:
-    """Attributes: running (checks by the id of their recording, those with a result too).
+    """Attributes: running (checks by the id of their recording, those with a result too); versions.
 
-    Signals: changed(id).
+    Signals: changed(id); told(sentence) when something was done.
     """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self.changed: Signal[str] = Signal()
+        self.told: Signal[str] = Signal()
         self.running: dict[str, Check] = {}
+        self.versions = Versions(session)
         session.foreign.connect(self._handle)
-        session.compared.connect(self.begin)
+        session.compared.connect(self.again)
+        session.changed.connect(self._stop_damaged)
         session.revised.connect(self._compare_again)
+        session.replaced.connect(self._compare_again)
         session.removed.connect(self.forget)
 
     def is_offered(self, key: str) -> bool:
@@ -61,33 +102,108 @@ class Checks:
 
     def begin(self, key: str) -> None:
         """Read the file of a recording from its beginning; its text stays as it is."""
+        self._begin(key, Check(RECHECK, self._session.options()))
+
+    def again(self, key: str, options: Options | None = None) -> None:
+        """Transcribe a recording again; None of `options`: as the preferences say. The text that it gets becomes a
+        version, which takes the place of the one that stands unless a reader has changed words in that."""
+        self._begin(key, Check(AGAIN, options or self._session.options()))
+
+    def redo(self, key: str, first: int, last: int, options: Options) -> None:
+        """Transcribe the lines from `first` to `last` again; their text stays until the reader accepts another one."""
         entry = self._session.entries.get(key)
-        if entry is None or entry.state in IN_WORK or entry.is_damaged:
+        if entry is None or not 0 <= first <= last < len(entry.segments):
             return
-        self._session.load(key)
-        self.running[key] = Check(reworded=entry.reworded)
-        self._session.engine.transcribe(f"{_JOB}{key}", entry.path, self._session.options())
+        lines = entry.segments
+        begin, end = lines[first].start, lines[last].end
+        since = lines[first - 1].end if first else 0.0
+        until = lines[last + 1].start if last + 1 < len(lines) else max(entry.seconds, end)
+        span = min(max(since, begin - _MARGIN), begin), max(min(until, end + _MARGIN), end)
+        self._begin(key, Check(PART, replace(options, speakers="off"), span))
+
+    def compare(self, key: str, number: int) -> None:
+        """Show how a version differs from the text that stands."""
+        entry, check = self._usable(key), self.running.get(key)
+        if entry is None or (check is not None and check.in_work):
+            return
+        self.running[key] = made = Check(VERSION, number=number, reworded=entry.reworded)
+        found = partial(self._compare_version, key, made)
+        self._session.keep(lambda library: library.version(key, number), found)
         self.changed.emit(key)
 
     def accept(self, key: str) -> None:
-        """Take the file's text in the place of the one that is there."""
+        """Take all that differs over. As long as nothing was decided one by one, the other text is the text then, and
+        the one that stood is a version."""
         check, entry = self.running.get(key), self._session.entries.get(key)
         if check is None or check.transcript is None or entry is None:
             return
-        transcript = check.transcript
-        self._session.keep(lambda library: library.replace(key, transcript))
+        if not check.is_whole:
+            self.accept_changes(key, check.changes)
+            return
         self.forget(key)
-        entry.state, entry.problem, entry.resumable = DONE, None, False
-        self._session.put_text(entry, transcript)
+        self._put(entry, check.transcript, check)
+
+    def accept_changes(self, key: str, found: Sequence[Change]) -> None:
+        """Take some of the changes over, as one edit that can be undone."""
+        check, entry = self._decided(key, found)
+        if check is None or entry is None or check.transcript is None:
+            return
+        text = replace(entry.transcript(), segments=numbered(entry.segments))
+        made = accepted(text, check.transcript, found)
+        check.taken += len(found)
+        check.changes = tuple(each for each in check.changes if each not in found)
+        self._session.accepted.emit(key, made, len(found))
+        self.changed.emit(key)
+
+    def refuse(self, key: str, found: Sequence[Change]) -> None:
+        """Leave the text as it is in these places, and name them no more."""
+        check, _entry = self._decided(key, found)
+        if check is not None:
+            check.refused |= {_place(each) for each in found}
+            check.changes = tuple(each for each in check.changes if each not in found)
+            self.changed.emit(key)
 
     def forget(self, key: str) -> None:
         """Keep the text as it is, and offer no check of it again."""
         check, entry = self.running.pop(key, None), self._session.entries.get(key)
-        if check is not None and check.transcript is None and not check.problem:
+        if check is not None and check.in_work and check.kind != VERSION:
             self._session.engine.cancel(f"{_JOB}{key}")
         if entry is not None:
             entry.live = None
         self.changed.emit(key)
+
+    # Inside.
+
+    def _usable(self, key: str) -> Entry | None:
+        entry = self._session.entries.get(key)
+        return None if entry is None or entry.state in IN_WORK or entry.is_damaged else entry
+
+    def _begin(self, key: str, check: Check) -> None:
+        entry, before = self._usable(key), self.running.get(key)
+        if entry is None or (before is not None and before.in_work):
+            return
+        self._session.load(key)
+        check.reworded, self.running[key] = entry.reworded, check
+        if check.span is None:
+            self._session.engine.transcribe(f"{_JOB}{key}", entry.path, check.options)
+        else:
+            self._session.engine.transcribe_part(f"{_JOB}{key}", entry.path, check.options, check.span)
+        self.changed.emit(key)
+
+    def _stop_damaged(self, key: str) -> None:
+        """A damaged recording stays as it is, which may be known only when its text was read."""
+        check, entry = self.running.get(key), self._session.entries.get(key)
+        if check is not None and check.in_work and entry is not None and entry.is_damaged:
+            self._session.tell(DAMAGED)
+            self.forget(key)
+
+    def _decided(self, key: str, found: Sequence[Change]) -> tuple[Check | None, Entry | None]:
+        """The check and its recording, where these changes are still those of the text."""
+        check, entry = self.running.get(key), self._usable(key)
+        if check is None or entry is None or not found or not set(found) <= set(check.changes):
+            return None, None
+        stands = entry.segments[check.first : check.first + len(check.before)]
+        return (check, entry) if stands == list(check.before) else (None, None)
 
     def _handle(self, event: Event) -> None:
         key = event.job.removeprefix(_JOB)
@@ -98,10 +214,10 @@ class Checks:
             case Progress():
                 check.progress = event.done_seconds / event.audio_seconds if event.audio_seconds else 0.0
             case Finished():
-                self._compare(entry, event.transcript)
+                self._take(entry, check, event.transcript)
                 return
             case Failed():
-                check.problem = event.problem
+                check.problem = moved(event.problem, entry)
             case Cancelled():
                 self.forget(key)
                 return
@@ -109,19 +225,100 @@ class Checks:
                 return
         self.changed.emit(key)
 
+    def _take(self, entry: Entry, check: Check, after: Transcript) -> None:
+        if check.kind != AGAIN:
+            self._compare(entry, check, after)
+            return
+        if not after.segments:
+            check.problem = Problem("file.no_words")
+            self.changed.emit(entry.id)
+        elif entry.reworded:
+            kept = partial(self._numbered, check)
+            asked = resuming.asked(check.options)
+            self._session.keep(lambda library: library.add_version(entry.id, after, asked), kept)
+            self.versions.look(entry.id)
+            self._compare(entry, check, after)
+        else:
+            self.forget(entry.id)
+            had_text = entry.has_text
+            self._put(entry, after, check)
+            if had_text:
+                self.told.emit(_("Transcribed again. The text of before is among the versions."))
+
+    @staticmethod
+    def _numbered(check: Check, number: int | None) -> None:
+        check.number = number or STANDING
+
+    def _put(self, entry: Entry, after: Transcript, check: Check) -> None:
+        """Another text stands from now on, and the one that stood is a version."""
+        key, number, asked = entry.id, check.number, resuming.asked(check.options)
+        if check.kind == VERSION:
+            self.versions.take(key, number)
+            return
+        self._session.put_text(
+            entry,
+            after,
+            lambda library: (
+                library.renew(key, after, asked)
+                if number == STANDING
+                else library.exchange(key, number, corrected=False)
+            ),
+        )
+        self.versions.look(key)
+
+    def _compare_version(self, key: str, check: Check, found: Transcript | None) -> None:
+        entry = self._usable(key)
+        if self.running.get(key) is not check:
+            return
+        if found is None or entry is None:
+            self.forget(key)
+        else:
+            self._compare(entry, check, found)
+
     def _compare_again(self, key: str) -> None:
         """The text was edited, perhaps in a place that differs."""
         check, entry = self.running.get(key), self._session.entries.get(key)
         if check is not None and check.transcript is not None and entry is not None:
             check.reworded = entry.reworded
-            self._compare(entry, check.transcript)
+            self._compare(entry, check, check.transcript)
 
-    def _compare(self, entry: Entry, after: Transcript) -> None:
-        before = tuple(entry.segments)
-        self._session.worker.do(lambda: changes(before, after.segments), partial(self._show, entry.id, after))
+    def _compare(self, entry: Entry, check: Check, after: Transcript) -> None:
+        first, before = _within(entry.segments, check.span)
+        call = partial(changes, before, after.segments, first)
+        self._session.worker.do(call, partial(self._show, entry.id, check, after, first, before))
 
-    def _show(self, key: str, transcript: Transcript, found: tuple[Change, ...]) -> None:
-        check = self.running.get(key)
-        if check is not None:
-            check.transcript, check.changes = transcript, found
+    def _show(
+        self,
+        key: str,
+        check: Check,
+        transcript: Transcript,
+        first: int,
+        before: tuple[Segment, ...],
+        found: tuple[Change, ...] | None,
+    ) -> None:
+        if self.running.get(key) is check and found is not None:
+            check.transcript, check.first, check.before = transcript, first, before
+            check.changes = tuple(each for each in found if _place(each) not in check.refused)
+            if check.number == STANDING and check.kind == RECHECK and check.changes and not check.taken:
+                self._keep_beside(key, check, transcript)
             self.changed.emit(key)
+
+    def _keep_beside(self, key: str, check: Check, transcript: Transcript) -> None:
+        """What a re-check has found is a version too, whatever becomes of the question."""
+        asked = resuming.asked(check.options)
+        kept = partial(self._numbered, check)
+        self._session.keep(lambda library: library.add_version(key, transcript, asked), kept)
+        self.versions.look(key)
+
+
+def _within(lines: Sequence[Segment], span: Span | None) -> tuple[int, tuple[Segment, ...]]:
+    """The lines that lie in a stretch by their middles, and the number of the first one; all for None."""
+    if span is None:
+        return 0, tuple(lines)
+    inside = [at for at, line in enumerate(lines) if span[0] <= (line.start + line.end) / 2 <= span[1]]
+    return (inside[0], tuple(lines[inside[0] : inside[-1] + 1])) if inside else (0, ())
+
+
+def _place(change: Change) -> tuple[object, ...]:
+    """By what a change is known again when other places of the text are others now."""
+    return change.new, change.before, change.after

@@ -1,4 +1,4 @@
-"""What is kept of a file's transcription, so that another start of the program can resume it."""
+"""What is kept of a file's transcription: what was asked for, and what it takes to resume it after another start."""
 
 from __future__ import annotations
 
@@ -17,6 +17,33 @@ precision. What was begun before it is not resumed."""
 def plain(place: Place, options: Options) -> str:
     """The place that was reached with these options, as JSON."""
     return json.dumps({"arithmetic": _ARITHMETIC, "place": asdict(place), "options": asdict(options)})
+
+
+def asked(options: Options, chosen: bool = False) -> str:
+    """What was asked of the models, as JSON; and whether it was `chosen` for this recording."""
+    return json.dumps({"options": asdict(options), "chosen": chosen})
+
+
+def chosen(text: str) -> Options | None:
+    """The options in what `asked` gave, if they were chosen for that recording."""
+    try:
+        return options(text) if json.loads(text)["chosen"] is True else None
+    except (ValueError, TypeError, LookupError):
+        return None
+
+
+def options(text: str) -> Options | None:
+    """The options in what `asked` gave, or `plain`; None where they cannot be read."""
+    try:
+        found: dict[str, Any] = json.loads(text)
+        fields = found["options"]
+        temperatures, hot_words = (
+            tuple(map(float, fields.pop("temperatures"))),
+            tuple(map(str, fields.pop("hot_words"))),
+        )
+        return Options(**fields, temperatures=temperatures, hot_words=hot_words)
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return None
 
 
 def place(text: str, options: Options) -> Place | None:

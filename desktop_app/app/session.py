@@ -49,9 +49,10 @@ from desktop_app.engine.messages import (
 from desktop_app.library.rows import DAMAGED, Recording
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
+from desktop_app.speakers.turns import Turn
 from desktop_app.texts import N_, _
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import Place, Transcript
+from desktop_app.transcript.model import Place, Span, Transcript
 from desktop_app.transcript.search import Snippet
 
 _NAMED = 3  # files in one sentence
@@ -66,6 +67,10 @@ class EnginePort(Protocol):
     def transcribe(
         self, job: str, path: str, options: Options, written: Transcript | None = None, place: Place | None = None
     ) -> None: ...
+
+    def transcribe_part(self, job: str, path: str, options: Options, span: Span) -> None: ...
+
+    def find_speakers(self, job: str, path: str, speakers: str) -> None: ...
 
     def cancel(self, job: str) -> None: ...
 
@@ -84,6 +89,7 @@ class Session:
     Attributes:
         entries: by id, newest first.
         engine, worker, options: what works, what writes the library, and what is asked of the models.
+        library: None when it cannot be opened.
         queue: what the engine gets next.
     Signals:
         added(id): a new recording, in the order they were dropped.
@@ -92,7 +98,10 @@ class Session:
         leaving(id): its text is about to go, or to be gone on with, and another one is to come.
         replaced(id): its text is another one from its beginning on.
         revised(id): a reader has edited it, or the same words are given to speakers in another way.
-        compared(id): it was to be transcribed again, and its words are a reader's: another text is only compared.
+        compared(id): it was to be transcribed again, and has a text: that stays, and another one is a version of it.
+        switching(id): another version is about to stand in the place of its text.
+        accepted(id, transcript, count): a reader takes so many changes of another text over.
+        attributed(id, turns): it was found out who speaks when.
         removed(id); reloaded(): the list was read from the library.
         trouble(problems): something outside a single recording went wrong.
         foreign(event): the engine says something about a job that is no recording.
@@ -102,7 +111,7 @@ class Session:
     def __init__(
         self, engine: EnginePort, library: Library | None, worker: Worker, options: Callable[[], Options]
     ) -> None:
-        self.engine, self._library, self.worker, self.options = engine, library, worker, options
+        self.engine, self.library, self.worker, self.options = engine, library, worker, options
         self.added: Signal[str] = Signal()
         self.changed: Signal[str] = Signal()
         self.text_changed: Signal[str] = Signal()
@@ -110,6 +119,9 @@ class Session:
         self.replaced: Signal[str] = Signal()
         self.revised: Signal[str] = Signal()
         self.compared: Signal[str] = Signal()
+        self.switching: Signal[str] = Signal()
+        self.accepted: Signal[[str, Transcript, int]] = Signal()
+        self.attributed: Signal[[str, tuple[Turn, ...]]] = Signal()
         self.removed: Signal[str] = Signal()
         self.reloaded: Signal[[]] = Signal()
         self.trouble: Signal[tuple[Problem, ...]] = Signal()
@@ -121,6 +133,7 @@ class Session:
         self._listed: set[str] = set()  # that were in the library when it was looked at last
         self._forgotten: set[str] = set()  # which the library may still have for a moment
         self._asked: dict[str, Options] = {}  # of the models, for each file
+        self._loading: set[str] = set()  # whose text the library was asked for
         worker.failed.connect(self.tell)
         self.keep(lambda kept: [_entry(each) for each in kept.recordings()], self._show_stored)
         self._index()
@@ -131,15 +144,16 @@ class Session:
 
     # What the user asks for.
 
-    def add(self, paths: Iterable[str]) -> None:
-        """Queue files and the recordings in folders; the first one starts at once."""
+    def add(self, paths: Iterable[str], options: Options | None = None) -> None:
+        """Queue files and the recordings in folders; the first one starts at once. None of `options`: as the
+        preferences say."""
         wanted = list(paths)
-        self.worker.do(partial(_expanded, wanted), self._store)
+        self.worker.do(partial(_expanded, wanted), partial(self._store, options))
 
     def again(self, key: str) -> None:
         """Transcribe a recording once more. A live one that was broken off keeps its lines: the rest is written. A file
-        is resumed behind its last window, if the options are the same. A text whose words a reader has changed stays:
-        `compared` tells it."""
+        is resumed behind its last window, with the options that it was begun with. A text that is whole, or whose words
+        a reader has changed, stays: `compared` tells it."""
         entry = self.entries.get(key)
         if entry is None or entry.state in IN_WORK:
             return
@@ -152,6 +166,9 @@ class Session:
         if entry.is_half_written or entry.resumable:
             self._take_up(entry)
             return
+        if entry.state == DONE:
+            self.compared.emit(key)
+            return
         self.leaving.emit(key)
         before = entry.state, entry.problem
         entry.begin_again()
@@ -163,7 +180,9 @@ class Session:
 
     def _transcribe(self, entry: Entry, written: Transcript | None = None, place: Place | None = None) -> None:
         entry.paused = self.queue.paused
-        self._asked[entry.id] = options = self.options()
+        self._asked[entry.id] = options = entry.options or self.options()
+        asked = resuming.asked(options, chosen=entry.options is not None)
+        self.keep(lambda library: library.ask(entry.id, asked))
         self.queue.put(Request(entry.id, entry.path, options, written, place))
 
     def _send(self, request: Request) -> None:
@@ -189,11 +208,12 @@ class Session:
         if entry.id not in self.entries:
             self.queue.send_next()
             return
-        if self._library is None:
+        if self.library is None:
             found = entry.transcript(), ""
         if found is None:  # the library is in trouble, and has said so
             entry.state = before
         elif not entry.spoken:
+            entry.options = resuming.options(found[1]) or entry.options
             self._resume(entry, *found)
         else:
             written = found[0]
@@ -207,7 +227,7 @@ class Session:
 
     def _resume(self, entry: Entry, written: Transcript, resume: str) -> None:
         """Let the engine go on with a file where another one stopped, or begin anew with other options."""
-        place = resuming.place(resume, self.options())
+        place = resuming.place(resume, entry.options or self.options())
         if place is None:
             entry.begin_again()
             self._transcribe(entry)
@@ -388,6 +408,7 @@ class Session:
         entry = self.entries.get(key)
         if entry is not None and not entry.loaded:
             entry.loaded = True
+            self._loading.add(key)
             self.keep(lambda library: library.transcript(key), partial(self._show_text, key))
 
     def search(self, text: str, then: Callable[[set[str] | None], None]) -> None:
@@ -521,9 +542,20 @@ class Session:
                 entry.held = held
                 self.changed.emit(entry.id)
 
-    def put_text(self, entry: Entry, transcript: Transcript) -> None:
-        """Another text for a recording that is done; who brings it has told the library."""
+    def put_text(self, entry: Entry, transcript: Transcript, store: Callable[[Library], object]) -> None:
+        """Another text for a recording that is not in work, which becomes done; `store` tells the library."""
         self.leaving.emit(entry.id)
+        self.keep(store)
+        self._show_other(entry, transcript)
+
+    def show_version(self, entry: Entry, transcript: Transcript, stored: Recording) -> None:
+        """Another version stands in the library; with a reader's corrections of its own."""
+        entry.corrected, entry.reworded = stored.corrected, stored.reworded
+        self._show_other(entry, transcript)
+
+    def _show_other(self, entry: Entry, transcript: Transcript) -> None:
+        entry.state, entry.problem, entry.resumable, entry.loaded = DONE, None, False, True
+        self._loading.discard(entry.id)
         self._take_over(entry, transcript)
         self.replaced.emit(entry.id)
         self.changed.emit(entry.id)
@@ -582,13 +614,13 @@ class Session:
     def keep(self, call: Callable[[Library], Kept], then: Callable[[Kept | None], object] | None = None) -> None:
         """Make a call of the library, after those that were asked before. `then` gets its result, None when it cannot
         be had or there is no library."""
-        library = self._library
+        library = self.library
         if library is not None:
             self.worker.do(lambda: call(library), then)
         elif then is not None:
             then(None)
 
-    def _store(self, found: tuple[list[str], list[str]] | None) -> None:
+    def _store(self, options: Options | None, found: tuple[list[str], list[str]] | None) -> None:
         paths, others = found or ([], [])
         if others:
             named = others[:_NAMED] + (["…"] if len(others) > _NAMED else [])
@@ -596,14 +628,15 @@ class Session:
         elif not paths:
             self.tell(Problem("file.none_found"))
         for path in paths:
-            self._add(path)
+            self._add(path, options)
 
-    def _add(self, path: str) -> None:
-        self.keep(lambda library: library.add(path), partial(self._enqueue, path))
+    def _add(self, path: str, options: Options | None) -> None:
+        self.keep(lambda library: library.add(path), partial(self._enqueue, path, options))
 
-    def _enqueue(self, path: str, stored: Recording | None) -> None:
+    def _enqueue(self, path: str, options: Options | None, stored: Recording | None) -> None:
         """Put a file into the queue; what the library could not store is transcribed all the same."""
         entry = self._put_first(path, stored)
+        entry.options = options
         self._hold_files()
         self.added.emit(entry.id)
         self._transcribe(entry)
@@ -624,7 +657,7 @@ class Session:
 
     def look(self) -> None:
         """Show what another Galley has done meanwhile. Troubles are not told: this is asked every second."""
-        library = self._library
+        library = self.library
         if library is not None:
             self.worker.do(library.changes, self._show_changes, lambda problem: None)
 
@@ -663,7 +696,9 @@ class Session:
 
     def _show_text(self, key: str, transcript: Transcript | None) -> None:
         entry = self.entries.get(key)
-        if entry is None or transcript is None or (entry.state in IN_WORK and not entry.elsewhere):
+        is_awaited = key in self._loading  # no other text has come meanwhile
+        self._loading.discard(key)
+        if entry is None or transcript is None or (entry.state in IN_WORK and not entry.elsewhere) or not is_awaited:
             return
         is_other = entry.segments != list(transcript.segments[: len(entry.segments)])
         self._take_over(entry, transcript)
@@ -706,8 +741,8 @@ def _entry(stored: Recording) -> Entry:
         stored.id, stored.path, stored.name, stored.created, stored.state, stored.seconds, problem=stored.problem
     )
     made.spoken, made.corrected, made.reworded = stored.live, stored.corrected, stored.reworded
-    made.resumable, made.place = stored.resumable, stored.place
-    made.title, made.tags, made.notes = stored.title, stored.tags, stored.notes
+    made.resumable, made.options = stored.resumable, resuming.chosen(stored.asked)
+    made.title, made.tags, made.notes, made.place = stored.title, stored.tags, stored.notes, stored.place
     made.damage = DAMAGED if stored.damaged else None
     made.elsewhere = stored.state in IN_WORK
     made.local  # noqa: B018  computed here, beside the front end: there are thousands

@@ -30,6 +30,7 @@ from desktop_app.engine.messages import (
     Cancelled,
     Event,
     Failed,
+    FindSpeakers,
     Finished,
     LiveAudio,
     LiveOptions,
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from desktop_app.transcript.model import Place, Transcript
+    from desktop_app.transcript.model import Place, Span, Transcript
 
 PATIENCE = 1.0
 """Seconds that a running job has to stop by itself after it was asked to."""
@@ -94,6 +95,14 @@ class Engine:
         """Queue a file as the job `job`, the caller's own name for it. Text that was `written` before is kept, as
         Transcribe says."""
         self._order(Transcribe(job, path, options, written, place))
+
+    def transcribe_part(self, job: str, path: str, options: Options, span: Span) -> None:
+        """Queue a stretch of a file, in seconds, as the job `job`."""
+        self._order(Transcribe(job, path, options, span=span))
+
+    def find_speakers(self, job: str, path: str, speakers: str) -> None:
+        """Queue a file in which the speakers are to be found, as FindSpeakers says."""
+        self._order(FindSpeakers(job, path, Options(speakers=speakers)))
 
     def start_live(self, job: str, options: Options, live: LiveOptions) -> None:
         """Begin a live session; a running file job pauses at its next window, and waiting ones wait until it is over.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
@@ -23,6 +24,7 @@ from desktop_app.decoding.window import Language
 from desktop_app.engine.messages import (
     Cancelled,
     Failed,
+    FindSpeakers,
     Finished,
     Options,
     Preparing,
@@ -39,9 +41,12 @@ from desktop_app.engine.speakers import OFF, FileSpeakers
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.continued import continued
-from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Span, Transcript, shifted
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
+
+_TURN = 30 * SAMPLE_RATE
+"""Samples after which speakers are worked on, where there is no window to wait for."""
 
 
 def run(
@@ -55,11 +60,38 @@ def run(
     yes. `pause` is called between two windows, and before the first one, and may take its time.
     """
     try:
-        outbox.send(Finished(request.job, _transcribe(request, shelf, outbox, cancelled, pause)))
+        if isinstance(request, FindSpeakers):
+            found = _find_speakers(request, outbox, cancelled, pause)
+        else:
+            found = _transcribe(request, shelf, outbox, cancelled, pause)
+        outbox.send(Finished(request.job, found))
     except CancelledError:
         outbox.send(Cancelled(request.job))
     except Problem as problem:
         outbox.send(Failed(request.job, problem))
+
+
+def _find_speakers(
+    request: FindSpeakers, outbox: Outbox, cancelled: Callable[[], bool], pause: Callable[[], None]
+) -> Transcript:
+    """The speakers of a file, in a transcript without text."""
+    finder, samples = FileSpeakers(request.options.speakers), 0
+    with AudioFile(request.path) as audio:
+        for block in audio:
+            if cancelled():
+                raise CancelledError
+            finder.feed(block)
+            if samples // _TURN != (samples + block.size) // _TURN:
+                pause()
+                finder.work()
+                outbox.send(Progress(request.job, samples / SAMPLE_RATE, audio.seconds, Statistics()))
+            samples += block.size
+        nothing = Models("", "", "", "", "")
+        seconds = samples / SAMPLE_RATE
+        made = finder.finish(Transcript(request.path, seconds, "", 0.0, nothing, damage=audio.damage))
+    if made.models.notices:
+        raise made.models.notices[0]
+    return made
 
 
 def _transcribe(
@@ -72,7 +104,7 @@ def _transcribe(
             raise CancelledError
         outbox.send(Preparing(request.job, stage, values))
 
-    with AudioFile(request.path) as audio:
+    with _opened(request) as audio:
         pair = shelf.pair(request.options, announce)
         checkpoint, models = pair.target.checkpoint, pair.described()
         settings = settings_of(request.options, checkpoint)
@@ -83,14 +115,15 @@ def _transcribe(
         if live and settings.language is None and checkpoint.vocabulary.knows(live.language):
             settings = replace(settings, language=live.language)
         attribution = FileSpeakers(request.options.speakers) if request.options.speakers != OFF else None
-        work = _Work(request, outbox, cancelled, pause, checkpoint, audio.seconds, attribution, file)
+        sound = _Stretch(audio, request.span)
+        work = _Work(request, outbox, cancelled, pause, checkpoint, sound.seconds, attribution, file)
         extract = None
         if not live:
-            if audio.seconds > WINDOW_SECONDS:
+            if sound.seconds > WINDOW_SECONDS:
                 announce("loudness")
             extract = work.spectrogram(pair.mel_bins).features
-        outbox.send(Started(request.job, audio.seconds, models, work.kept))
-        setup, blocks = pair.setup(request.options.guard), work.counted(audio)
+        outbox.send(Started(request.job, sound.seconds, models, work.kept))
+        setup, blocks = pair.setup(request.options.guard), work.counted(sound)
         if extract is None:
             live_remainder.transcribe(blocks, work.since, features, setup, VoiceGate(), work, settings, work.counter)
         else:
@@ -98,6 +131,10 @@ def _transcribe(
             longform.transcribe(blocks, extract, setup, work, settings, work.counter, request.place)
         whole = work.transcript(models, audio.damage)
         return attribution.finish(whole) if attribution else whole
+
+
+def _opened(request: Transcribe) -> AudioFile:
+    return AudioFile(request.path, request.span[0]) if request.span else AudioFile(request.path)
 
 
 def _identity(path: str) -> tuple[int, int]:
@@ -147,6 +184,29 @@ def _language(wanted: str, checkpoint: Checkpoint) -> str | None:
     return wanted
 
 
+class _Stretch:
+    """The blocks of a file, or of a stretch of it, which was opened at the begin of that. Attributes: seconds (0.0
+    where the container does not tell its length)."""
+
+    def __init__(self, audio: AudioFile, span: Span | None) -> None:
+        self._audio, self._most = audio, math.inf
+        self.seconds = audio.seconds
+        if span is not None:
+            self._most = round((span[1] - span[0]) * SAMPLE_RATE)
+            self.seconds = min(span[1], audio.seconds or span[1]) - span[0]
+
+    def __iter__(self) -> Iterator[npt.NDArray[np.float32]]:
+        left = self._most
+        for block in self._audio:
+            if block.size > left:
+                block = block[: int(left)]
+            left -= block.size
+            if block.size:
+                yield block
+            if not left:
+                return
+
+
 class _Work(longform.Listener):
     """Turns progress of the decoding into events, and collects the transcript.
 
@@ -184,15 +244,15 @@ class _Work(longform.Listener):
         """The features of the file, which is read once for its loudest sound before it is read again for its text."""
 
         def blocks() -> Iterator[npt.NDArray[np.float32]]:
-            with AudioFile(self._request.path) as audio:
-                for block in audio:
+            with _opened(self._request) as audio:
+                for block in _Stretch(audio, self._request.span):
                     self._check()
                     self._rest()
                     yield block
 
         return Spectrogram(blocks(), bins)
 
-    def counted(self, blocks: AudioFile) -> Iterator[npt.NDArray[np.float32]]:
+    def counted(self, blocks: _Stretch) -> Iterator[npt.NDArray[np.float32]]:
         """The blocks to decode; counts the samples of all blocks and passes them to the speaker networks."""
         for block in blocks:
             self._check()
@@ -222,6 +282,8 @@ class _Work(longform.Listener):
         self._check()
         for made in segments:
             segment = made if self._place else replace(made, id=self.kept + made.id)
+            if self._request.span:
+                segment = shifted(segment, self._request.span[0])
             self._segments.append(segment)
             self._outbox.send(SegmentReady(self._request.job, segment))
         self._done = done_seconds

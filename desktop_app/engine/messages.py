@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from desktop_app.problems import Problem
-from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Span, Transcript
 from desktop_app.transcript.statistics import Statistics
 
 MOST_SPEAKERS = 50
@@ -63,6 +63,9 @@ class Transcribe:
     With a `place`, an engine that has ended transcribed the windows before it, and the rest becomes the text that it
     would have written; if the file or the models have changed since, the whole file is transcribed again. Without one,
     the beginning was transcribed live, and what follows its last line is transcribed by the rules of live text.
+
+    With a `span`, in seconds, only that stretch is transcribed, as if it were a recording of its own; the times of its
+    text are those of the whole one.
     """
 
     job: str
@@ -70,6 +73,13 @@ class Transcribe:
     options: Options = field(default_factory=Options)
     written: Transcript | None = None
     place: Place | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class FindSpeakers(Transcribe):
+    """Do not transcribe the file, but find out who speaks when in it, with the `speakers` of the options; Finished has
+    the speakers with their turns, and no text."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from desktop_app.library.problem import explained, is_damage
 from desktop_app.problems import Problem
 
 NAME = "library.sqlite3"
-VERSION = 7
+VERSION = 8
 
 _SCHEMA = """
 CREATE TABLE recording (
@@ -63,7 +63,27 @@ _READERS = (  # what a reader keeps about a recording, where it stands in the qu
     "ALTER TABLE recording ADD COLUMN place REAL NOT NULL DEFAULT 0",
     "ALTER TABLE recording ADD COLUMN revision INTEGER NOT NULL DEFAULT 0",
 )
-_STEPS = (_SCHEMA.split(";"), [_LIVE], [_GUARDED], [_CORRECTED], _PROBLEMS, [_RESUME], _READERS)
+_VERSIONS = (  # when and how the text was asked for, and the other texts of a recording, each whole in one row
+    "ALTER TABLE recording ADD COLUMN made TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE recording ADD COLUMN asked TEXT NOT NULL DEFAULT ''",
+    """CREATE TABLE version (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        recording TEXT NOT NULL REFERENCES recording (id) ON DELETE CASCADE,
+        made TEXT NOT NULL,
+        asked TEXT NOT NULL,
+        seconds REAL NOT NULL,
+        language TEXT NOT NULL,
+        language_probability REAL NOT NULL,
+        models TEXT NOT NULL,
+        stats TEXT NOT NULL,
+        speakers TEXT NOT NULL,
+        damage TEXT NOT NULL,
+        guarded TEXT NOT NULL,
+        corrected TEXT NOT NULL,
+        lines TEXT NOT NULL
+    )""",
+)
+_STEPS = (_SCHEMA.split(";"), [_LIVE], [_GUARDED], [_CORRECTED], _PROBLEMS, [_RESUME], _READERS, _VERSIONS)
 """What makes each version out of the one before."""
 
 _ASIDE, _MOMENT = "library-damaged-", "%Y%m%d-%H%M%S"  # how damaged files are called
@@ -142,14 +162,16 @@ def _damage(what: str) -> sqlite3.DatabaseError:
 
 def _check_rows(connection: sqlite3.Connection) -> None:
     """Whether each row can be named: has its columns, an id, and lines a recording."""
-    for table, columns in (("recording", salvage.RECORDING), ("segment", salvage.SEGMENT)):
+    tables = {"recording": salvage.RECORDING, "segment": salvage.SEGMENT, "version": salvage.VERSION}
+    for table, columns in tables.items():
         found = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
         if found != set(columns):
             raise _damage(table)
     if connection.execute(f"SELECT 1 FROM recording WHERE NOT ({_ID}) LIMIT 1").fetchone():
         raise _damage("id")
-    if connection.execute("PRAGMA foreign_key_check(segment)").fetchone():
-        raise _damage("segment")
+    for table in ("segment", "version"):
+        if connection.execute(f"PRAGMA foreign_key_check({table})").fetchone():
+            raise _damage(table)
 
 
 def _shape(connection: sqlite3.Connection) -> None:
@@ -176,6 +198,12 @@ def _shape(connection: sqlite3.Connection) -> None:
 def delete(connection: sqlite3.Connection, key: str) -> None:
     """Delete a recording within a transaction. Its bytes are still in the file until `forget_deleted`."""
     connection.execute("DELETE FROM recording WHERE id = ?", (key,))
+    connection.execute("PRAGMA application_id = 0")
+
+
+def delete_version(connection: sqlite3.Connection, number: int) -> None:
+    """Delete a version within a transaction, as `delete` does a recording."""
+    connection.execute("DELETE FROM version WHERE number = ?", (number,))
     connection.execute("PRAGMA application_id = 0")
 
 
@@ -214,12 +242,15 @@ def _renew(path: Path) -> Problem:
         for row in sorted(found.recordings.values(), key=lambda row: row[0]):
             if not _insert(connection, "recording", salvage.RECORDING, row):
                 _insert(connection, "recording", salvage.RECORDING, (None, *row[1:]))  # under the next number
-        for key in sorted({key for key, _ in found.segments} - found.recordings.keys()):
+        lost_ones = {key for key, _ in found.segments} | {row[1] for row in found.versions.values()}
+        for key in sorted(lost_ones - found.recordings.keys()):
             _insert(connection, "recording", salvage.RECORDING, _entry_of(key, found))
         mark = rows.problem_value(Problem("library.incomplete"))
         connection.executemany("UPDATE recording SET damage = ? WHERE id = ?", [(mark, key) for key in incomplete])
         for row in found.segments.values():
             _insert(connection, "segment", salvage.SEGMENT, row)
+        for row in found.versions.values():
+            _insert(connection, "version", salvage.VERSION, row)
         connection.execute("COMMIT")
         saved = connection.execute("SELECT count(*) FROM recording").fetchone()[0]
     name = _set_aside(path)
@@ -231,9 +262,10 @@ def _renew(path: Path) -> Problem:
 
 
 def _entry_of(key: str, found: salvage.Rows) -> tuple[Any, ...]:
-    """A recording of which only lines are left; its first words are its name. What else is unknown reads as damaged."""
-    first = min(number for recording, number in found.segments if recording == key)
-    text = str(found.segments[key, first][4] or "")
+    """A recording of which only lines, or other versions, are left; its first words are its name. What else is unknown
+    reads as damaged."""
+    first = min((number for recording, number in found.segments if recording == key), default=None)
+    text = "" if first is None else str(found.segments[key, first][4] or "")
     about = {"number": None, "id": key, "name": text[:40], "created": datetime.now(UTC).isoformat(), "state": "done"}
     return tuple(about.get(column, "") for column in salvage.RECORDING)
 

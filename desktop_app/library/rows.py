@@ -31,7 +31,7 @@ from desktop_app.transcript.statistics import Statistics
 _REWORDED = '{"reworded": true'  # how the corrections of a text begin whose words were changed
 RECORDING = (
     "id, path, name, created, state, seconds, problem, live, corrected != '',"
-    f" substr(corrected, 1, {len(_REWORDED)}) = '{_REWORDED}', resume != '', title, tags, notes, place"
+    f" substr(corrected, 1, {len(_REWORDED)}) = '{_REWORDED}', resume != '', title, tags, notes, place, asked"
 )
 TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage, guarded"
 SEGMENT = "id, begins, ends, text, tokens, temperature, mean_log_probability, no_speech_probability, speaker, words"
@@ -95,6 +95,7 @@ class Recording:
         resumable: whether its transcription was broken off behind a place that is known.
         title, tags, notes: what the user calls it, how it is sorted, and what was written about it.
         place: where it stands in the queue, 0.0 until somebody has moved it; those with a lower one come first.
+        asked: the options that its text was asked for with, as JSON, "" where unknown.
         damaged: whether values of its row could not be read; others stand for them.
     """
 
@@ -113,6 +114,7 @@ class Recording:
     tags: tuple[str, ...] = ()
     notes: str = ""
     place: float = 0.0
+    asked: str = ""
     damaged: bool = False
 
 
@@ -161,6 +163,21 @@ def read_guarded(value: Any) -> tuple[GuardReport, ...]:
     return _Reader().read(_guarded, value, ())
 
 
+def read_date(value: Any) -> datetime:
+    """A moment from its text; one long ago where that is damaged."""
+    return _Reader().read(_date, value, _UNKNOWN_DATE)
+
+
+def read_text(value: Any) -> str:
+    """A text; "" where it is damaged."""
+    return _Reader().read(_text, value, "")
+
+
+def read_models_of(value: Any) -> Models:
+    """The models from their JSON; none where that is damaged."""
+    return _Reader().read(_models, value, _NO_MODELS)
+
+
 def corrected_value(transcript: Transcript, reworded: bool = False) -> str:
     """Who speaks when in a text that a reader has corrected, and whether words of it were changed, as JSON."""
     lines = ", ".join(json.dumps((line.start, line.end, line.speaker)) for line in transcript.segments)
@@ -192,7 +209,7 @@ def recording(row: Sequence[Any]) -> Recording:
 def _plain_recording(row: Sequence[Any]) -> Recording | None:
     """The same for a row that is surely whole and has nothing special, as nearly all are: in a tenth of the time."""
     key, path, name, created, state, seconds, problem, live, corrected, reworded, resumable, *labels = row
-    title, tags, notes, position = labels
+    title, tags, notes, position, asked = labels
     if (
         problem != ""
         or tags != "[]"
@@ -205,6 +222,7 @@ def _plain_recording(row: Sequence[Any]) -> Recording | None:
         or not (type(key) is type(name) is type(created) is type(title) is type(notes) is str)
         or not (name.isascii() and title.isascii() and notes.isascii())
         or not (live == 0 or live == 1)
+        or type(asked) is not str
         or type(position) is not float
         or not math.isfinite(position)
         or not created.endswith("+00:00")
@@ -216,12 +234,13 @@ def _plain_recording(row: Sequence[Any]) -> Recording | None:
     except ValueError:
         return None
     flags = bool(live), bool(corrected), bool(reworded), bool(resumable)
-    return Recording(key, os.fsdecode(path), name, when, state, seconds, None, *flags, title, (), notes, position)
+    place = os.fsdecode(path)
+    return Recording(key, place, name, when, state, seconds, None, *flags, title, (), notes, position, asked)
 
 
 def _checked_recording(row: Sequence[Any]) -> Recording:
     key, path, name, created, state, seconds, problem, live, corrected, reworded, resumable = row[:11]
-    title, tags, notes, position = row[11:]
+    title, tags, notes, position, asked = row[11:]
     reader = _Reader()
     place = reader.read(_path, path, "")
     return Recording(
@@ -240,6 +259,7 @@ def _checked_recording(row: Sequence[Any]) -> Recording:
         reader.read(_tags, tags, ()),
         reader.read(_text, notes, ""),
         reader.read(_number, position, 0.0),
+        reader.read(_text, asked, ""),
         reader.damaged,
     )
 

@@ -20,15 +20,33 @@ RECORDING = (
     *("number", "id", "path", "name", "created", "state", "owner", "seconds", "problem", "damage", "language"),
     *("language_probability", "models", "stats", "speakers", "live", "guarded", "corrected", "resume"),
     *("title", "tags", "notes", "deleted", "place", "revision"),
+    *("made", "asked"),
 )
 SEGMENT = (
     *("recording", "id", "begins", "ends", "text", "tokens", "temperature", "mean_log_probability"),
     *("no_speech_probability", "speaker", "words"),
 )
+VERSION = (
+    *("number", "recording", "made", "asked", "seconds", "language", "language_probability", "models", "stats"),
+    *("speakers", "damage", "guarded", "corrected", "lines"),
+)
 """The columns of the tables in the order in which a row holds them."""
 
 _OLDEST = 15  # columns of a recording in the first version
-_LATER: tuple[Any, ...] = (*(0, "[]", "", ""), *("", "[]", "", "", 0.0, 0))  # what those added since hold in older rows
+_LATER: tuple[Any, ...] = (
+    0,
+    "[]",
+    "",
+    "",
+    "",
+    "[]",
+    "",
+    "",
+    0.0,
+    0,
+    "",
+    "",
+)  # what those added since hold in older rows
 _ID = re.compile("[0-9a-f]{32}")
 _HEADER = 100  # bytes at the start of the first page
 _PAGE = 4096  # where the header does not say it
@@ -45,6 +63,7 @@ class Rows:
     Attributes:
         recordings: rows of the columns RECORDING, by the recording's id.
         segments: rows of the columns SEGMENT, by the recording's id and the line's.
+        versions: rows of the columns VERSION, by their numbers.
         known: ids of recordings of which anything was found.
         torn: ids of recordings of which a row could be read only in part.
         unreadable: how many pages could not be read.
@@ -52,6 +71,7 @@ class Rows:
 
     recordings: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     segments: dict[tuple[str, int], tuple[Any, ...]] = field(default_factory=dict)
+    versions: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     torn: set[str] = field(default_factory=set)
     unreadable: int = 0
@@ -182,6 +202,10 @@ class _File:
             key = values[1]
             row = (number, *values[1:], *_LATER[len(values) - _OLDEST :])
             found.recordings.setdefault(key, row[: len(RECORDING)])
+        elif len(values) == len(VERSION) and values[0] is None and _is_id(values[1]):
+            key = values[1]
+            found.versions.setdefault(number, (number, *values[1:]))
+            is_whole = True  # the text that stands is; the version tells by itself what it lacks
         elif len(values) == len(SEGMENT) and _is_id(values[0]) and isinstance(values[1], int):
             key = values[0]
             found.segments.setdefault((key, values[1]), tuple(values))

@@ -13,11 +13,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
 
-from desktop_app.library import database, rows
+from desktop_app.library import database, rows, versions
 from desktop_app.library.index import LISTED, Index, readable, searched_about
 from desktop_app.library.owners import Owner, any_alive, is_alive, opening
 from desktop_app.library.problem import explained
 from desktop_app.library.rows import Recording
+from desktop_app.library.versions import Version
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
 from desktop_app.transcript.search import Snippet, find, folded
@@ -104,10 +105,12 @@ class Library:
         return True
 
     def begin(self, key: str, models: Models, seconds: float, kept: int = 0) -> None:
-        """The work begins: an earlier text goes, but for its first `kept` lines, behind which it goes on. A live
-        recording goes on being recorded."""
+        """The work begins: an earlier text becomes a version, or goes but for its first `kept` lines, behind which it
+        goes on. A live recording goes on being recorded."""
         with self._write() as connection:
             if self._move(key, ("waiting",), "working"):
+                if not kept:
+                    self._put_aside(connection, key)
                 connection.execute("DELETE FROM segment WHERE recording = ? AND id >= ?", (key, kept))
                 if not kept:
                     connection.execute(
@@ -161,6 +164,70 @@ class Library:
         with self._write() as connection:
             if self._move(key, _AT_REST, "done"):
                 self._put(connection, key, transcript)
+
+    def renew(self, key: str, transcript: Transcript, asked: str) -> None:
+        """Another text for a recording that is not in work, asked for with these options; the one that stood is a
+        version of it."""
+        self._refuse_damaged(key)
+        with self._write() as connection:
+            if self._move(key, _AT_REST, "done"):
+                self._put_aside(connection, key)
+                self._put(connection, key, transcript)
+                self._note_asked(connection, key, _now(), asked)
+
+    def add_version(self, key: str, transcript: Transcript, asked: str) -> int:
+        """Another text beside the one that stands; gives its number, 0 where the recording is gone."""
+        with self._write() as connection:
+            if not self._state(connection, key):
+                return versions.STANDING
+            return versions.add(connection, key, transcript, _now(), asked)
+
+    def versions(self, key: str) -> list[Version]:
+        """The texts of a recording: the one that stands, then the others, the newest first."""
+        with self._read() as connection:
+            return versions.of(connection, key)
+
+    def version(self, key: str, number: int) -> Transcript:
+        """A text that does not stand. Raises Problem where there is none."""
+        with self._read() as connection:
+            found = versions.read(connection, key, number)
+        if found is None:
+            raise Problem("library.no_version")
+        return found[0]
+
+    def exchange(self, key: str, number: int, corrected: bool = True) -> Recording | None:
+        """Let a version be the text that stands, which becomes a version; with the reader's corrections of that text if
+        `corrected`, else with the last ones of any text. Gives the recording as it is then; None, and nothing is
+        changed, where it is in work. Raises Problem for a version that is damaged or not there."""
+        self._refuse_damaged(key)
+        with self._write() as connection:
+            found = versions.read(connection, key, number)
+            if found is None:
+                raise Problem("library.no_version")
+            transcript, own = found
+            if transcript.damage == rows.DAMAGED:
+                raise rows.DAMAGED
+            if not self._move(key, _AT_REST, "done"):
+                return None
+            made, asked = connection.execute("SELECT made, asked FROM version WHERE number = ?", (number,)).fetchone()
+            self._put_aside(connection, key)
+            self._put(connection, key, transcript)
+            if corrected:
+                connection.execute("UPDATE recording SET corrected = ? WHERE id = ?", (own, key))
+            self._note_asked(connection, key, made, asked)
+            connection.execute("DELETE FROM version WHERE number = ?", (number,))  # its words stand now
+        return self.recording(key)
+
+    def remove_version(self, key: str, number: int) -> None:
+        """Delete a version that does not stand: none of its words is left in the file."""
+        with self._write() as connection:
+            database.delete_version(connection, number)
+        self._forget_deleted()
+
+    def ask(self, key: str, asked: str) -> None:
+        """Keep the options with which a recording that waits is to be transcribed."""
+        with self._write() as connection:
+            self._note_asked(connection, key, _now(), asked)
 
     def revise(self, key: str, transcript: Transcript, corrected: bool = True, reworded: bool = False) -> None:
         """A reader's edit of a recording that is not in work: its lines and speakers are now these.
@@ -400,6 +467,24 @@ class Library:
         )
         self._put_lines(connection, key, transcript.segments)
 
+    def _put_aside(self, connection: sqlite3.Connection, key: str) -> None:
+        """The text that stands is a version too, if there is any; another one is about to take its place."""
+        about = connection.execute(
+            f"SELECT CASE made WHEN '' THEN created ELSE made END, asked, corrected, {rows.TRANSCRIPT}"
+            " FROM recording WHERE id = ?",
+            (key,),
+        ).fetchone()
+        lines = connection.execute(
+            f"SELECT {rows.SEGMENT} FROM segment WHERE recording = ? ORDER BY id", (key,)
+        ).fetchall()
+        if lines:
+            made, asked, corrected, *row = about
+            versions.add(connection, key, rows.transcript(row, lines), made, asked, corrected)
+
+    @staticmethod
+    def _note_asked(connection: sqlite3.Connection, key: str, made: str, asked: str) -> None:
+        connection.execute("UPDATE recording SET made = ?, asked = ? WHERE id = ?", (made, asked, key))
+
     def _put_lines(self, connection: sqlite3.Connection, key: str, lines: Sequence[Segment]) -> None:
         """The recording has these lines, each with its place as its number. Where it is certain which ones it had, only
         those that differ are written: the rest of a long text would cost the window Python's lock.
@@ -447,6 +532,10 @@ class Library:
                     self._reader.execute("COMMIT")
             except sqlite3.Error as error:
                 raise explained(error) from error
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()
 
 
 def _insert(connection: sqlite3.Connection, key: str, lines: Iterable[tuple[int, Segment]]) -> None:

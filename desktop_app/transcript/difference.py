@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,13 +10,18 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import compress
 from operator import is_not
+from typing import NamedTuple
 
 from desktop_app.transcript.model import Segment
 
 _CONTEXT = 6  # words before and after a change, to know the place again
 _GRAM = 3
+_WORD = re.compile(r"\S+")
 
-Spot = tuple[str, float]  # a word, and where its segment begins in seconds
+Stretch = tuple[tuple[int, int], tuple[int, int]]
+"""Of a text: the place of its first character and that behind its last one, each a line, counted from 0, and how many
+of its characters stand before the place."""
+
 Run = tuple[int, int, int, int]  # words of the one text from, to; of the other from, to
 
 
@@ -23,7 +29,10 @@ Run = tuple[int, int, int, int]  # words of the one text from, to; of the other 
 class Change:
     """A place where the texts differ. `before` or `after` is "" where words were only added or left out.
 
-    Attributes: start (seconds, of the segment that it stands in); lead, trail (the words around it, for the eye).
+    Attributes:
+        start: seconds, of the segment that it stands in.
+        lead, trail: the words around it, for the eye.
+        old, new: where it stands in either text; an empty stretch behind a word where that text has nothing.
     """
 
     start: float
@@ -31,6 +40,8 @@ class Change:
     before: str
     after: str
     trail: str
+    old: Stretch = ((0, 0), (0, 0))
+    new: Stretch = ((0, 0), (0, 0))
 
     @property
     def words(self) -> int:
@@ -38,18 +49,32 @@ class Change:
         return max(len(self.before.split()), len(self.after.split()))
 
 
-def changes(before: Sequence[Segment], after: Sequence[Segment]) -> tuple[Change, ...]:
-    """The differences in their order; none where the words are the same, however they are cut into lines."""
-    old, new = _words(before), _words(after)
+class Spot(NamedTuple):
+    """A word between spaces: its text, where its line begins in seconds, and where it stands: line, first character,
+    and the one behind its last."""
+
+    text: str
+    start: float
+    line: int
+    begin: int
+    end: int
+
+
+def changes(before: Sequence[Segment], after: Sequence[Segment], first: int = 0) -> tuple[Change, ...]:
+    """The differences in their order; none where the words are the same, however they are cut into lines. `first` is
+    the number of the first line of `before`."""
+    old, new = spots(before, first), spots(after)
     return tuple(
         Change(
-            start=new[there][1] if there < end else old[here][1],
+            start=new[there].start if there < end else old[here].start,
             lead=_join(new[max(there - _CONTEXT, 0) : there]),
             before=_join(old[here:last]),
             after=_join(new[there:end]),
             trail=_join(new[end : end + _CONTEXT]),
+            old=_stretch(old, here, last, first),
+            new=_stretch(new, there, end, 0),
         )
-        for here, last, there, end in differing([word for word, _ in old], [word for word, _ in new])
+        for here, last, there, end in differing([spot.text for spot in old], [spot.text for spot in new])
     )
 
 
@@ -73,12 +98,24 @@ def word_count(found: Sequence[Change]) -> int:
     return sum(change.words for change in found)
 
 
-def _words(segments: Sequence[Segment]) -> list[Spot]:
-    return [(word, segment.start) for segment in segments for word in segment.text.split()]
+def spots(segments: Sequence[Segment], first: int = 0) -> list[Spot]:
+    """The words of lines; `first` is the number of the first line."""
+    return [
+        Spot(word.group(), segment.start, line, word.start(), word.end())
+        for line, segment in enumerate(segments, first)
+        for word in _WORD.finditer(segment.text)
+    ]
+
+
+def _stretch(spots: Sequence[Spot], here: int, last: int, first: int) -> Stretch:
+    if here < last:
+        return (spots[here].line, spots[here].begin), (spots[last - 1].line, spots[last - 1].end)
+    place = (spots[here - 1].line, spots[here - 1].end) if here else (first, 0)
+    return place, place
 
 
 def _join(words: Sequence[Spot]) -> str:
-    return " ".join(word for word, _ in words)
+    return " ".join(word.text for word in words)
 
 
 def differing(old: Sequence[str], new: Sequence[str]) -> Iterator[Run]:

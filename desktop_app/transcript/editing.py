@@ -131,7 +131,7 @@ def _rewritten(lines: Sequence[Segment], begin: int, end: int, text: str) -> tup
                     end=until,
                     text=new[start:stop],
                     tokens=() if number else tuple(token for line in lines for token in line.tokens),
-                    words=_spelled(part, new, start),
+                    words=spelled(part, new, start),
                 ),
                 origin.speaker,
             )
@@ -178,7 +178,7 @@ def _shared(start: float, end: float, lengths: Sequence[int]) -> list[Span]:
     return list(pairwise([*edges[:-1], end]))
 
 
-def _spelled(part: Sequence[Placed], text: str, start: int) -> tuple[Word, ...]:
+def spelled(part: Sequence[Placed], text: str, start: int) -> tuple[Word, ...]:
     """The words of a line that begins at `start` of a text, each with what stands before it, as Whisper's words are."""
     made, at = [], start
     for number, (word, begin, stop) in enumerate(part):

@@ -43,6 +43,14 @@ class Segment:
     words: tuple[Word, ...] = ()
 
 
+def shifted(segment: Segment, seconds: float) -> Segment:
+    """The segment so much later in its recording."""
+    words = tuple(
+        dataclasses.replace(word, start=word.start + seconds, end=word.end + seconds) for word in segment.words
+    )
+    return dataclasses.replace(segment, start=segment.start + seconds, end=segment.end + seconds, words=words)
+
+
 Span = tuple[float, float]
 """A stretch of the recording: begin and end in seconds."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtWidgets import QDialog, QWidget
 
@@ -94,7 +96,7 @@ def test_a_check_can_fail_and_be_cancelled(window: Window, stage: Stage) -> None
     bar = window.live.check
     bar.start.click()
     stage.say(Failed(f"check:{entry.id}", Problem("file.missing")))
-    why = sentence(Problem("file.missing"))
+    why = sentence(Problem("file.moved", name=Path(entry.path).name))
     assert bar.text.text() == _("The recording could not be re-checked. {problem}", problem=why)
     bar.start.click()
     bar.keep.click()
@@ -117,14 +119,20 @@ def test_the_differences_are_shown_and_answered(
     entry = recorded(stage)
     window.live.check.start.click()
     check(stage, entry, " The roof is <done>.", " They come Friday.")
-    found = stage.checks.running[entry.id].changes
-    dialog = DifferenceDialog(theme, found, "1 word would change", window)
-    stage.qtbot.addWidget(dialog)
-    assert "The roof is down. <done>." in dialog.text.toPlainText().replace("\n", " ")
+    (found,) = stage.checks.running[entry.id].changes
+    assert "&lt;done&gt;." in as_html(found, LIGHT_PALETTE)
     assert "<s " in as_html(found, LIGHT_PALETTE)
-    monkeypatch.setattr(check_bar.DifferenceDialog, "exec", lambda self: QDialog.DialogCode.Accepted)
+
+    def accept(dialog: DifferenceDialog) -> None:
+        dialog.rows[0].accept.click()
+        assert dialog.result() == QDialog.DialogCode.Accepted, "it closes with the last decision"
+
+    monkeypatch.setattr(check_bar.DifferenceDialog, "exec", accept)
     window.live.check.look.click()
-    assert window.page.view.text().startswith("The roof is <done>.")
+    assert window.page.view.text() == "The roof is <done>.\nThey come Friday."
+    assert entry.reworded
+    window.all_actions["undo"].trigger()
+    assert window.page.view.text() == "The roof is down.\nThey come Friday."
 
 
 def test_an_interrupted_recording_is_offered_above_the_page(stage: Stage, theme: Theme) -> None:

@@ -100,6 +100,7 @@ WINDOW = (
     "player",
     "speakers",
     "recording",
+    "versions",
     "models",
     "export",
     "shell",

@@ -73,6 +73,9 @@ for talk in range(3):
         note(f"line {{key}}")
     library.finish(key, Transcript("/talks/t.wav", 60.0, "en", 0.9, models, tuple(lines)))
     note(f"done {{key}}")
+    if talk != 1:
+        library.renew(key, Transcript("/talks/t.wav", 60.0, "de", 0.9, models, tuple(lines[:4])), "")
+        note(f"twice {{key}}")
     if talk == 1:
         library.remove(key)
         note(f"gone {{key}}")
@@ -92,7 +95,9 @@ def library_has(place: Path, said: list[str]) -> None:
         deleted = set(list(lines)[1:2]) & done  # it may be gone before that is noted
         for key in lines.keys() - gone - (deleted - states.keys()):
             assert key in states
-            assert len(library.transcript(key).segments) >= lines[key]
+            texts = [library.version(key, one.number) for one in library.versions(key)[1:]]
+            assert max(len(one.segments) for one in (library.transcript(key), *texts)) >= lines[key]
+            assert len(texts) == 1 or f"twice {key}" not in said
             assert states[key] == "done" or key not in done
 
 

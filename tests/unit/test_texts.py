@@ -41,6 +41,7 @@ FINISHED: list[str] = [
     "ui/shell",
     "ui/speakers",
     "ui/transcript",
+    "ui/versions",
     "ui/widgets",
 ]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.app.problems import sentence
-from desktop_app.app.recheck import Check, Checks
-from desktop_app.app.wording import percent
-from desktop_app.texts import N_, _, ngettext
+from desktop_app.app.recheck import AGAIN, RECHECK, VERSION, Check, Checks
+from desktop_app.texts import N_, _
+from desktop_app.ui.recording.check_words import check_words
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
 from desktop_app.ui.widgets.banner import NEUTRAL, Banner
 from desktop_app.ui.widgets.theme import Theme
@@ -35,45 +34,32 @@ class CheckBar(Banner):
         """How it stands with this recording; nothing where there is nothing to say."""
         self._key = key
         check = self._checks.running.get(key)
-        found = check is not None and check.transcript is not None
+        kind = RECHECK if check is None else check.kind
         differs = check is not None and bool(check.changes)
-        reworded = check is not None and check.reworded
-        self.start.setVisible(check is None or check.problem is not None)
+        self.start.setVisible(kind == RECHECK and (check is None or check.problem is not None))
         self.start.setText(_("Re-check the whole recording") if check is None else _("Try again"))
         self.look.setVisible(differs)
         self.accept.setVisible(differs)
-        if differs:
-            self.keep.setText(_("Keep my text") if reworded else _("Keep live text"))
-        elif found:
-            self.keep.setText(_("Close"))
-        else:
-            self.keep.setText(_("Not now") if check is None else _("Cancel"))
+        is_version = check is not None and kind in (AGAIN, VERSION) and check.is_whole
+        self.accept.setText(_("Use this version") if is_version else _("Apply changes"))
+        self.keep.setText(self._keep_words(check))
         if check is None:
             self.say(_(_OFFER) if self._checks.is_offered(key) else "")
         else:
             self.say(check_words(check))
 
+    @staticmethod
+    def _keep_words(check: Check | None) -> str:
+        if check is None:
+            return _("Not now")
+        if check.in_work:
+            return _("Cancel")
+        if not check.changes:
+            return _("Close")
+        return _("Keep my text") if check.reworded or check.kind != RECHECK else _("Keep live text")
+
     def open_dialog(self) -> None:
-        """Show the differences, and take the answer."""
+        """Show the differences, and let each be decided."""
         check = self._checks.running.get(self._key)
-        if check is None or not check.changes:
-            return
-        dialog = DifferenceDialog(self._theme, check.changes, check_words(check), self.window(), check.reworded)
-        answer = dialog.exec()
-        if answer == DifferenceDialog.DialogCode.Accepted:
-            self._checks.accept(self._key)
-        elif dialog.kept:
-            self._checks.forget(self._key)
-
-
-def check_words(check: Check) -> str:
-    """How far a re-check is, or what it found, in one sentence."""
-    if check.problem:
-        return _("The recording could not be re-checked. {problem}", problem=sentence(check.problem))
-    if check.transcript is None:
-        return _("Re-checking the recording… {percent}", percent=percent(check.progress))
-    if not check.changes:
-        return _("Re-check finished: no changes.")
-    return ngettext(
-        "Re-check finished: {n} word would change.", "Re-check finished: {n} words would change.", check.words
-    )
+        if check is not None and check.changes:
+            DifferenceDialog(self._theme, self._checks, self._key, self.window()).exec()

@@ -54,6 +54,8 @@ DESCRIPTIONS = (
     Description("cancel", N_("Stop transcribing and keep the text so far"), "Ctrl+.", label=N_("Cancel"),
                 enabled=_in_progress),
     Description("again", N_("Transcribe again")),
+    Description("redo_part", N_("Transcribe the selected lines again"), "Ctrl+Shift+T", label=N_("Redo this part…"),
+                in_text=True),
     Description("recheck", N_("Re-check the whole recording")),
     Description("open_elsewhere", N_("Open in another app")),
     Description("rename", N_("Rename the recording"), "F2", label=N_("Rename"), enabled=_shown),

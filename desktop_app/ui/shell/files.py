@@ -30,7 +30,8 @@ class Files(QObject):
 
     Signals: added(paths) when the user has chosen some; entry_asked(id) when a recording is to be shown;
     export_asked(ids) when some are to be exported; located(id) when its file was found again; rename_asked(id) when its
-    title is to be changed; told(sentence) when something was done.
+    title is to be changed; again_asked(id) when a whole text is to be transcribed again; told(sentence) when something
+    was done.
     """
 
     added = Signal(list)
@@ -39,6 +40,7 @@ class Files(QObject):
     rename_asked = Signal(str)
     located = Signal(str)
     told = Signal(str)
+    again_asked = Signal(str)
 
     def __init__(
         self,
@@ -151,7 +153,11 @@ class Files(QObject):
 
     def _again(self, key: str) -> None:
         self.entry_asked.emit(key)
-        self._session.again(key)
+        entry = self._session.entries.get(key)
+        if entry is not None and entry.state == DONE:
+            self.again_asked.emit(key)
+        else:
+            self._session.again(key)
 
     def _check(self, key: str) -> None:
         self.entry_asked.emit(key)

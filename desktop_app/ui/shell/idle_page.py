@@ -5,26 +5,44 @@ from __future__ import annotations
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLabel, QWidget
 
+from desktop_app.app.models import ModelStore
 from desktop_app.app.preferences import Preferences
+from desktop_app.engine.messages import Options
 from desktop_app.texts import _
 from desktop_app.ui.recording.record_card import RecordCard
 from desktop_app.ui.settings.sections import spoken_language, spoken_language_menu
 from desktop_app.ui.shell.drop_card import DropCard
+from desktop_app.ui.versions.form import OptionsForm
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.menus import open_under
+from desktop_app.ui.widgets.sheet import ScrollArea, card
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, S5, Theme
 
+_WIDTH = 560
 
-class IdlePage(QWidget):
-    """The drop card, the microphone, which model will write, and the promise."""
 
-    def __init__(self, theme: Theme, actions: Actions, preferences: Preferences, parent: QWidget | None = None) -> None:
+class IdlePage(ScrollArea):
+    """The drop card, the microphone, which model will write, and the promise. Unfolded, what is asked of the models for
+    the files that are dropped or chosen next; folded, the settings hold.
+
+    Attributes: card, record; choose, fold (links); form (None until it was unfolded).
+    """
+
+    def __init__(
+        self,
+        theme: Theme,
+        actions: Actions,
+        preferences: Preferences,
+        models: ModelStore,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._theme, self._preferences = theme, preferences
+        self._theme, self._preferences, self._models = theme, preferences, models
+        self.form: OptionsForm | None = None
         self.card = DropCard(theme)
         self.card.clicked.connect(actions["open"].trigger)
         self.record = RecordCard(theme, actions)
@@ -34,6 +52,10 @@ class IdlePage(QWidget):
         self._model = QLabel()
         self._model_mark = QLabel()
         self.choose = button(_("Models…"), "link", actions["models"].trigger)
+        self.fold = button(_("Options for these files…"), "link", self._toggle)
+        self._ground = card()
+        self._ground.setMaximumWidth(_WIDTH)
+        self._ground.hide()
         self._promise_mark = QLabel()
         self._promise = label(_("Nothing leaves this computer."), "quiet")
         self._lay_out()
@@ -42,10 +64,35 @@ class IdlePage(QWidget):
         self.refresh()
 
     def _lay_out(self) -> None:
-        model = row(STRETCH, self._model_mark, self._model, self.choose, STRETCH, spacing=S2)
+        model = row(STRETCH, self._model_mark, self._model, self.choose, self.fold, STRETCH, spacing=S2)
+        form = row(STRETCH, (self._ground, 100), STRETCH)
         promise = row(STRETCH, self._promise_mark, self._promise, STRETCH, spacing=S2)
         cards = row(STRETCH, (column(self.card, self.record, spacing=S3), 100), STRETCH)
-        column((STRETCH, 5), cards, S5, model, S1, (STRETCH, 6), promise, S1, inside=self, margins=(S5, S4, S5, S4))
+        self.setWidget(page := QWidget())
+        page.setObjectName("page")
+        column(
+            (STRETCH, 5), cards, S5, model, S1, form, (STRETCH, 6), promise, S1,
+            inside=page, margins=(S5, S4, S5, S4),
+        )  # fmt: skip
+
+    def take_options(self) -> Options | None:
+        """What is asked of the models for the files that come now, None for what the settings say; it is folded up
+        then."""
+        if not self._ground.isVisibleTo(self) or self.form is None:
+            return None
+        self._toggle()
+        return self.form.options()
+
+    def _toggle(self) -> None:
+        """Fold up or unfold; what is unfolded begins with what the settings say."""
+        unfolds = not self._ground.isVisibleTo(self)
+        if unfolds and self.form is None:
+            self.form = OptionsForm(self._theme, self._models, self._preferences)
+            column(self.form, inside=self._ground, margins=(S4, S4, S4, S4))
+        if unfolds and self.form is not None:
+            self.form.show_options(self._preferences.options())
+        self._ground.setVisible(unfolds)
+        self.fold.setText(_("Use the settings") if unfolds else _("Options for these files…"))
 
     def refresh(self) -> None:
         """Show the model and the microphone of the next recording."""

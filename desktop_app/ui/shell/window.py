@@ -60,6 +60,7 @@ from desktop_app.ui.transcript.editor import TextEditor
 from desktop_app.ui.transcript.figures_saver import FiguresSaver
 from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.transcript.speed_panel import SpeedPanel
+from desktop_app.ui.versions.controller import VersionController
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import PROBLEM, Banner, Shelf
 from desktop_app.ui.widgets.confirm import confirm
@@ -120,7 +121,7 @@ class Window(QMainWindow):
         middle.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.sidebar = Sidebar(theme, actions, session, self._deletions, preferences, whole)
         self.stack = QStackedWidget(middle)
-        self.idle = IdlePage(theme, actions, preferences, self.stack)
+        self.idle = IdlePage(theme, actions, preferences, self._models, self.stack)
         self.stack.addWidget(self.idle)
         self._row = row(self.sidebar, (middle, 1), inside=whole)
         self._column = column((self.stack, 1), inside=middle)
@@ -179,6 +180,10 @@ class Window(QMainWindow):
         self.player = PlayerController(
             self.page, theme, actions, current, session, self._playback, self._waveforms, preferences
         )
+        self.versions = VersionController(
+            self.page, theme, actions, current, session, checks, self._models, preferences
+        )
+        self.files.again_asked.connect(self.versions.open_sheet)
         self.speakers.strip.asked.connect(self.player.play_from)
 
     def replace(self, before: Window) -> None:
@@ -249,7 +254,8 @@ class Window(QMainWindow):
             signal.connect(lambda key: self._update_actions())
         self.current.changed.connect(self._update_actions)
         self.player.changed.connect(self._update_actions)
-        for source in (files, self.exports, live, self.editor, self.speakers, self._models, self.report, self.figures):
+        tellers = (self.editor, self.speakers, self.versions, self._models, self.report, self.figures)
+        for source in (files, self.exports, live, *tellers):
             source.told.connect(self.toast.say)
         for source in (files, live):
             source.entry_asked.connect(self.show_entry)
@@ -426,7 +432,8 @@ class Window(QMainWindow):
         for folder in folders:
             self._models.add(folder)
         if not folders:
-            self._session.add(files)
+            on_idle = self.stack.currentWidget() is self.idle
+            self._session.add(files, self.idle.take_options() if on_idle else None)
 
     def _show_dragged(self, dragged: bool) -> None:
         on_card = self.stack.currentWidget() is self.idle

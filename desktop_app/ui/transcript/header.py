@@ -26,9 +26,14 @@ class PageHeader(QWidget):
         self.search, self.copy, self.folder, self.speakers, self.speed = tools
         self._tools = QWidget()
         row(*tools, S2, self.save, STRETCH, inside=self._tools, spacing=S1)
-        self._box = row((self.about, 1), self._tools, inside=self, spacing=S3)
+        self._below = row((self.about, 1), spacing=S2)
+        self._box = row((self._below, 1), self._tools, inside=self, spacing=S3)
         for first, then in pairwise((*tools, self.save)):
             QWidget.setTabOrder(first, then)
+
+    def put_versions(self, control: QWidget) -> None:
+        """What chooses among the versions of the text, beside what is said about it."""
+        self._below.addWidget(control)
 
     def set_usable(self, has_text: bool, comes: bool) -> None:
         """Whether there is a text to save, copy or search, or one `comes`; else the tools go."""

@@ -263,6 +263,8 @@ def again_words(entry: Entry) -> str:
     """What transcribing a recording once more does, on a button."""
     if entry.resumable or (entry.is_half_written and (entry.segments or not entry.loaded)):
         return _("Continue transcribing")
+    if entry.state == DONE:
+        return _("Transcribe again…")
     return _("Try again") if entry.state == FAILED else _("Transcribe again")
 
 

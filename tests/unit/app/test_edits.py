@@ -177,8 +177,8 @@ def test_what_is_typed_is_written_when_it_is_saved_and_when_the_text_goes(stage:
     assert stored(stage, entry.id).segments[0].text.startswith("So, We have")
 
 
-def test_nothing_is_typed_into_a_recording_in_work(stage: Stage, entry: Entry) -> None:
-    stage.session.again(entry.id)
+def test_nothing_is_typed_into_a_recording_in_work(stage: Stage, recording: Callable[[str], Path]) -> None:
+    (entry,) = stage.drop(recording("other.wav"))
     stage.say(Started(entry.id, 60.0, talk().models), SegmentReady(entry.id, talk().segments[0]))
     assert not stage.edits.replace(entry.id, (0, 0), (0, 0), "a")
     stage.edits.replace_all(entry.id, [(0, 0, 2)], "a")

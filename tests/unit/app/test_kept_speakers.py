@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from desktop_app.app.edits import NEW
-from desktop_app.app.entry import DONE, INTERRUPTED, Entry
+from desktop_app.app.entry import DONE, Entry
 from desktop_app.engine.messages import Failed, Finished, SegmentReady, Started
 from desktop_app.problems import Problem
+from desktop_app.transcript.model import Transcript
 from tests.talks import talk
 from tests.ui.staging import Stage
 from tests.unit.app.test_edits import finish, name, stored
@@ -26,6 +27,13 @@ def entry(stage: Stage, recording: Callable[[str], Path]) -> Entry:
     return made
 
 
+def again(stage: Stage, entry: Entry, text: Transcript) -> None:
+    """Let it be transcribed again."""
+    stage.session.again(entry.id)
+    stage.say(Finished(f"check:{entry.id}", text))
+    stage.settle()
+
+
 def test_a_new_text_keeps_the_corrections_and_they_can_be_undone(stage: Stage, entry: Entry) -> None:
     """Names, merges and reassigned lines are an hour of a reader's work: "Transcribe again" must not lose them."""
     stage.edits.rename(entry.id, "S1", "One")
@@ -34,12 +42,10 @@ def test_a_new_text_keeps_the_corrections_and_they_can_be_undone(stage: Stage, e
     told: list[str] = []
     stage.edits.kept.connect(told.append)
     stage.session.again(entry.id)
-    assert not stage.edits.may_edit(entry.id)
-    assert not stage.edits.rename(entry.id, "S1", "Two")
-    stage.say(Failed(entry.id, Problem("engine.memory")))
-    stage.session.again(entry.id)  # a failure in between loses nothing either
+    assert (entry.state, entry.transcript()) == (DONE, mine), "no blank page while it runs"
+    stage.say(Failed(f"check:{entry.id}", Problem("engine.memory")))  # a failure in between loses nothing either
     fresh = talk(2, named=False)
-    finish(stage, entry, fresh)
+    again(stage, entry, fresh)
     assert (entry.transcript().segments, entry.transcript().speakers) == (mine.segments, mine.speakers)
     kept = stored(stage, entry.id)
     assert (kept.segments, kept.speakers) == (mine.segments, mine.speakers)
@@ -50,17 +56,16 @@ def test_a_new_text_keeps_the_corrections_and_they_can_be_undone(stage: Stage, e
 
 
 def test_a_text_that_nobody_corrected_is_simply_replaced(stage: Stage, entry: Entry) -> None:
-    stage.session.put_text(entry, talk(2, named=False))
+    stage.session.put_text(entry, talk(2, named=False), lambda library: None)
     stage.edits.undo(entry.id)  # the first text had names
-    stage.session.again(entry.id)
-    finish(stage, entry, talk(3, named=False))
+    again(stage, entry, talk(3, named=False))
     assert [speaker.name for speaker in entry.speakers] == ["Speaker 1", "Speaker 2", "Speaker 3"]
     assert stage.edits.next_undo(entry.id) == ""
 
 
 def test_the_text_of_a_check_keeps_the_corrections(stage: Stage, entry: Entry) -> None:
     stage.edits.merge(entry.id, "S2", "S1")
-    stage.session.put_text(entry, talk(2))
+    stage.session.put_text(entry, talk(2), lambda library: None)
     assert {segment.speaker for segment in entry.segments} == {"S1"}
     assert name(stage.edits.undo(entry.id)) == "kept corrections"
 
@@ -74,33 +79,33 @@ def test_lines_that_were_only_reassigned_are_kept_after_a_restart(
     stage.edits.reassign(entry.id, [2], "S1")
     mine = entry.transcript()
     later = stage.restart()
-    again = later.session.entries[entry.id]
-    later.session.again(entry.id)
-    finish(later, again, talk(2, named=False))
+    entry = later.session.entries[entry.id]
+    again(later, entry, talk(2, named=False))
     later.settle()
-    assert (again.transcript().segments, again.transcript().speakers) == (mine.segments, mine.speakers)
+    assert (entry.transcript().segments, entry.transcript().speakers) == (mine.segments, mine.speakers)
     assert name(later.edits.undo(entry.id)) == "kept corrections"
-    assert again.segments[2].speaker == "S2"
+    assert entry.segments[2].speaker == "S2"
     later.settle()
     assert later.library.corrections(entry.id) is None
 
 
-def test_corrections_survive_a_program_that_ends_while_the_new_text_is_written(stage: Stage, entry: Entry) -> None:
-    """The old text is gone from the disk then, and the new one is half a text: what was corrected is not."""
+def test_a_program_that_ends_while_a_text_is_transcribed_again_leaves_it_whole(stage: Stage, entry: Entry) -> None:
+    """It is not called unfinished at the next start, and what was corrected in it is there."""
     stage.edits.rename(entry.id, "S1", "One")
     stage.edits.reassign(entry.id, [2], "S1")
     mine = entry.transcript()
     stage.session.again(entry.id)
     fresh = talk(2, named=False)
-    stage.say(Started(entry.id, fresh.seconds, fresh.models), SegmentReady(entry.id, fresh.segments[0]))
+    job = f"check:{entry.id}"
+    stage.say(Started(job, fresh.seconds, fresh.models), SegmentReady(job, fresh.segments[0]))
     later = stage.restart()
-    again = later.session.entries[entry.id]
-    assert again.state == INTERRUPTED
-    later.session.again(entry.id)
-    finish(later, again, fresh)
+    entry = later.session.entries[entry.id]
+    assert (entry.state, later.session.interrupted_files) == (DONE, [])
+    later.session.load(entry.id)
     later.settle()
-    assert again.state == DONE
-    assert (again.transcript().segments, again.transcript().speakers) == (mine.segments, mine.speakers)
+    assert (entry.transcript().segments, entry.transcript().speakers) == (mine.segments, mine.speakers)
+    again(later, entry, fresh)
+    assert (entry.transcript().segments, entry.transcript().speakers) == (mine.segments, mine.speakers)
 
 
 def test_a_live_recording_that_was_broken_off_and_goes_on_keeps_what_was_corrected(stage: Stage) -> None:

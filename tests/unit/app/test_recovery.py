@@ -94,7 +94,8 @@ def test_the_lines_of_an_interrupted_recording_stand_and_the_rest_is_written_beh
     stage.until(lambda: bool(done))
     assert later.library.transcript(entry.id).segments == (first, second, third)
     later.session.again(entry.id)  # now it is asked for by name: a file like any other
-    assert stage.engine.written[entry.id] is None
+    assert stage.engine.jobs[-1][0] == f"check:{entry.id}"
+    assert stage.engine.written[f"check:{entry.id}"] is None
 
 
 def test_a_library_that_cannot_be_read_costs_no_line(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

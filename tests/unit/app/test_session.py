@@ -83,15 +83,16 @@ def test_a_file_that_was_killed_goes_on_behind_its_last_whole_window(stage: Stag
     assert again.library.resume(entry.id) == ""
 
 
-def test_with_other_options_a_file_that_was_killed_begins_anew(stage: Stage, recording: Make) -> None:
-    """Half a text of each would be no text of either."""
+def test_a_file_that_was_killed_goes_on_with_the_options_that_it_was_begun_with(stage: Stage, recording: Make) -> None:
+    """Half a text of each would be no text of either, and to begin anew would throw the work away."""
     later = killed(stage, recording("talk.wav"))
     (entry,) = later.session.entries.values()
     later.preferences.speakers = "auto"
     later.session.again(entry.id)
     stage.until(lambda: len(stage.engine.jobs) == 2)
-    assert (stage.engine.written[entry.id], stage.engine.places[entry.id]) == (None, None)
-    assert (entry.segments, entry.resumable) == ([], False)
+    assert stage.engine.jobs[-1][2].speakers == "off"
+    assert stage.engine.places[entry.id] is not None
+    assert entry.segments == [segment(0), segment(1)]
 
 
 def test_a_damaged_place_is_none(stage: Stage, recording: Make) -> None:
@@ -275,7 +276,7 @@ def test_a_damaged_recording_is_said_to_be_so_and_not_written_over(stage: Stage)
         later.session.again(found.id)
         stage.until(lambda: found.is_damaged and found.has_text)
     assert told.args == [(Problem("library.row"),)]
-    assert later.engine.cancelled == [found.id] and len(later.engine.jobs) == jobs + 1
+    assert later.engine.cancelled == [f"check:{found.id}"] and len(later.engine.jobs) == jobs + 1
     assert (found.state, found.segments) == (states.DONE, [segment(0), segment(1)])
     later.session.again(found.id)
     later.checks.begin(found.id)

@@ -222,6 +222,7 @@ def test_a_library_of_an_older_galley_is_brought_up_to_date(tmp_path: Path):
     with sqlite3.connect(tmp_path / database.NAME) as old:
         for column in RECORDING[16:]:
             old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
+        old.execute("DROP TABLE version")
         old.execute("PRAGMA user_version = 2")
     old.close()
     again = Library(tmp_path)
@@ -469,6 +470,7 @@ def test_a_library_of_the_first_version_is_brought_to_this_one(library: Library,
     with sqlite3.connect(file) as old:
         for column in RECORDING[15:]:
             old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
+        old.execute("DROP TABLE version")
         old.execute("PRAGMA user_version = 1")
     old.close()
     again = Library(tmp_path / "library")

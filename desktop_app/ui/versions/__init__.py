@@ -1,0 +1,1 @@
+"""Versions of a text: asking for another one, comparing, taking one back."""

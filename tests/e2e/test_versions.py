@@ -1,0 +1,150 @@
+"""Versions of a text in the real window, with the real engine and a small pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop_app import resources
+from desktop_app.app.entry import DONE, Entry
+from desktop_app.ui.recording.difference_dialog import DifferenceDialog
+from desktop_app.ui.shell.app import Program
+from desktop_app.ui.versions import controller
+from desktop_app.ui.versions.sheet import AgainSheet
+from tests.heartbeat import never_blocked
+from tests.program import opened
+
+SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))
+WAIT = 60_000
+
+pytestmark = pytest.mark.timeout(400)
+
+
+@pytest.fixture
+def program(qapp: QApplication) -> Iterator[Program]:
+    with opened(qapp) as made:
+        yield made
+
+
+def _text(program: Program, qtbot: QtBot, file: str) -> Entry:
+    program.window.add([file])
+    qtbot.waitUntil(lambda: len(program.session.entries) == 1, timeout=WAIT)
+    (entry,) = program.session.entries.values()
+    qtbot.waitUntil(lambda: entry.state == DONE, timeout=WAIT)
+    return entry
+
+
+def _words(entry: Entry) -> list[str]:
+    return " ".join(segment.text for segment in entry.segments).split()
+
+
+def test_a_text_is_transcribed_again_compared_and_taken_back(
+    program: Program, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word is edited, another text is asked for by the sheet, one change of it accepted, and all is there when the
+    program is closed and opened."""
+    entry = _text(program, qtbot, SAMPLE)
+    window, checks = program.window, program.window.live.checks
+    first = _words(entry)
+    window.activateWindow()
+    window.page.view.setFocus()
+    qtbot.keyClick(window.page.view, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClicks(window.page.view, "Listen: ")
+    mine = ["Listen:", *first]
+    assert _words(entry) == mine
+
+    def ask(sheet: AgainSheet) -> int:
+        sheet.form.task.group.button(0).click()
+        sheet.form.terms.setText("Galley,  proof ,birds,")
+        return AgainSheet.DialogCode.Accepted
+
+    monkeypatch.setattr(controller.AgainSheet, "exec", ask)
+    with never_blocked():
+        window.versions.open_sheet(entry.id)
+        qtbot.waitUntil(lambda: entry.id in checks.running, timeout=WAIT)
+        check = checks.running[entry.id]
+        assert check.options.hot_words == ("Galley", "proof", "birds")
+        assert (entry.state, _words(entry)) == (DONE, mine), "the page is never blank"
+        qtbot.waitUntil(lambda: bool(check.changes) and check.number != 0, timeout=WAIT)
+    assert _words(entry) == mine, "what a reader has typed stays until he accepts something else"
+
+    dialog = DifferenceDialog(program.theme, checks, entry.id, window)
+    qtbot.addWidget(dialog)
+    count = len(check.changes)
+    assert count > 3
+    change = check.changes[1]
+    dialog.rows[1].accept.click()
+    accepted = _words(entry)
+    assert accepted != mine
+    window.all_actions["undo"].trigger()
+    assert _words(entry) == mine
+    window.all_actions["redo"].trigger()
+    assert _words(entry) == accepted
+    qtbot.waitUntil(lambda: len(check.changes) == count - 1, timeout=WAIT)
+    assert change not in check.changes
+    dialog.close()
+    checks.forget(entry.id)
+
+    versions = checks.versions
+    qtbot.waitUntil(lambda: len(versions.known.get(entry.id, [])) == 2, timeout=WAIT)
+    (other,) = (version.number for version in versions.known[entry.id] if version.number)
+    versions.take(entry.id, other)
+    qtbot.waitUntil(lambda: not entry.reworded, timeout=WAIT)
+    second = _words(entry)
+    assert second == " ".join(line.text for line in check.transcript.segments).split()
+    qtbot.waitUntil(lambda: "Galley" in versions.known[entry.id][0].asked, timeout=WAIT)
+    versions.take(entry.id, versions.known[entry.id][1].number)
+    qtbot.waitUntil(lambda: entry.reworded, timeout=WAIT)
+    assert _words(entry) == accepted
+    program.close()
+    with opened(qapp) as later:
+        qtbot.waitUntil(lambda: entry.id in later.session.entries, timeout=WAIT)
+        later.window.show_entry(entry.id)
+        found = later.session.entries[entry.id]
+        qtbot.waitUntil(lambda: bool(found.segments), timeout=WAIT)
+        assert (found.state, _words(found), found.reworded) == (DONE, accepted, True)
+        known = later.window.live.checks.versions.known
+        qtbot.waitUntil(lambda: len(known.get(entry.id, [])) == 2, timeout=WAIT)
+        assert later.library is not None
+        stored = later.library.version(entry.id, known[entry.id][1].number)
+        assert " ".join(segment.text for segment in stored.segments).split() == second
+        assert later.window.versions.button.text().startswith("2")
+
+
+def test_lines_are_redone_and_speakers_found_without_transcribing_the_recording(program: Program, qtbot: QtBot) -> None:
+    entry = _text(program, qtbot, SAMPLE)
+    window, checks = program.window, program.window.live.checks
+    assert len(entry.segments) > 2 and not entry.speakers
+    before, heard = list(entry.segments), _words(entry)
+    checks.redo(entry.id, 1, 1, replace(program.preferences.options(), prompt="Birds and windows."))
+    check = checks.running[entry.id]
+    assert check.span is not None and check.span[1] - check.span[0] < 12
+    qtbot.waitUntil(lambda: check.transcript is not None, timeout=WAIT)
+    for line in check.transcript.segments:
+        assert check.span[0] - 0.01 <= line.start <= line.end <= check.span[1] + 0.5, "on the recording's own clock"
+    assert {change.old[0][0] for change in check.changes} <= {1}
+    assert entry.segments == before
+    checks.accept(entry.id)
+    assert [entry.segments[0], *entry.segments[2:]] == [before[0], *before[2:]]
+    while _words(entry) != heard:
+        window.all_actions["undo"].trigger()
+    checks.forget(entry.id)
+
+    window.page.view.select((0, 0), (0, len(window.page.view.flow.paragraphs[0].text.split()[0])))
+    qtbot.keyClicks(window.page.view, "Edited")
+    heard = _words(entry)
+    with never_blocked():
+        checks.versions.find_speakers(entry.id, "2")
+        assert window.versions.speakers.text.text()
+        qtbot.waitUntil(lambda: bool(entry.speakers), timeout=WAIT)
+    assert len(entry.speakers) == 2
+    assert _words(entry) == heard, "words stay, those of the reader too"
+    assert next(word for line in entry.segments for word in line.words if word.edited).text.strip() == "Edited"
+    assert not window.versions.speakers.text.text()
+    window.all_actions["undo"].trigger()
+    assert not entry.speakers

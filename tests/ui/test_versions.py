@@ -1,0 +1,147 @@
+"""Versions in the window: the menu of the header, the sheet, options under the drop card, and lines that are redone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu
+
+from desktop_app.app.entry import DONE, Entry
+from desktop_app.app.wording import percent
+from desktop_app.engine.messages import Finished, Progress
+from desktop_app.texts import _, ngettext
+from desktop_app.transcript.statistics import Statistics
+from desktop_app.ui.recording.difference_dialog import DifferenceDialog
+from desktop_app.ui.shell.window import Window
+from desktop_app.ui.versions import controller
+from desktop_app.ui.versions.sheet import AgainSheet
+from desktop_app.ui.widgets.theme import Theme
+from tests.ui.staging import Stage, finish, segment, transcript
+
+
+@pytest.fixture
+def entry(stage: Stage, window: Window, tmp_path: Path) -> Entry:
+    """A text of three lines that is looked at."""
+    file = tmp_path / "talk.wav"
+    file.write_bytes(b"sound")
+    (made,) = stage.drop(file)
+    finish(stage, made, 3)
+    window.show_entry(made.id)
+    stage.settle()
+    return made
+
+
+def items(menu: QMenu) -> dict[str, QMenu | None]:
+    return {action.text(): action.menu() for action in menu.actions()}
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, terms: str) -> None:
+    """What the user enters in the sheet."""
+
+    def fill(sheet: AgainSheet) -> int:
+        sheet.form.terms.setText(terms)
+        return AgainSheet.DialogCode.Accepted
+
+    monkeypatch.setattr(controller.AgainSheet, "exec", fill)
+
+
+def test_the_sheet_adds_a_version_and_the_page_is_never_blank(
+    window: Window, stage: Stage, entry: Entry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(monkeypatch, "Galley, proof")
+    text = window.page.view.text()
+    next(action for action in window.versions.menu().actions() if action.text() == _("Transcribe again…")).trigger()
+    assert stage.engine.jobs[-1][2].hot_words == ("Galley", "proof")
+    stage.say(Progress(f"check:{entry.id}", 15.0, 60.0, Statistics()))
+    assert window.page.view.text() == text != ""
+    assert window.live.check.isVisible()
+    assert percent(0.25) in window.live.check.text.text()
+    stage.say(Finished(f"check:{entry.id}", transcript(segment(0, " New."))))
+    stage.settle()
+    stage.settle()
+    assert window.page.view.text() == "New."
+    assert window.versions.button.text() == ngettext("{n} version", "{n} versions", 2)
+    (version,) = [
+        menu for menu in items(window.versions.menu()).values() if menu and _("Use this version") in items(menu)
+    ]
+    version.actions()[0].trigger()
+    stage.settle()
+    stage.settle()
+    assert window.page.view.text() == text
+    assert (entry.state, window.page.view.is_editable) == (DONE, True)
+
+
+def test_a_change_is_refused_in_the_dialog_and_all_is_said(
+    window: Window, stage: Stage, entry: Entry, theme: Theme
+) -> None:
+    stage.edits.replace(entry.id, (0, 0), (0, 0), "So,")
+    stage.checks.again(entry.id)
+    lines = [segment(0), segment(1, " This is another line."), segment(2)]
+    stage.say(Finished(f"check:{entry.id}", transcript(*lines)))
+    stage.settle()
+    stage.settle()
+    mine = window.page.view.text()
+    dialog = DifferenceDialog(theme, stage.checks, entry.id, window)
+    stage.qtbot.addWidget(dialog)
+    shown = [row for row in dialog.rows if row.isVisibleTo(dialog)]
+    assert len(shown) == len(stage.checks.running[entry.id].changes) > 1
+    assert shown[0].accept.accessibleName() != shown[1].accept.accessibleName()
+    while stage.checks.running[entry.id].changes:
+        stage.qtbot.keyClick(dialog.rows[0].refuse, Qt.Key.Key_Space)
+    assert dialog.result() == DifferenceDialog.DialogCode.Accepted
+    assert window.page.view.text() == mine
+    assert window.live.check.text.text() == _("All changes are decided.")
+
+
+def test_the_selected_lines_are_redone(
+    window: Window, stage: Stage, entry: Entry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(monkeypatch, "birds")
+    window.page.view.select((1, 2), (2, 0))  # of the last line nothing is selected
+    window.all_actions["redo_part"].trigger()
+    job, _path, options = stage.engine.jobs[-1]
+    assert (options.hot_words, options.speakers) == (("birds",), "off")
+    begin, end = stage.engine.parts[job]
+    assert (begin, end) == (entry.segments[1].start, entry.segments[1].end)
+
+
+def test_options_under_the_drop_card_hold_for_the_files_that_come_next(
+    window: Window, stage: Stage, tmp_path: Path
+) -> None:
+    window.show_idle()
+    window.idle.fold.click()
+    form = window.idle.form
+    assert form is not None and form.isVisible()
+    form.language_menu().actions()[1].trigger()
+    form.task.group.button(1).click()
+    files = [tmp_path / "a.wav", tmp_path / "b.wav"]
+    for file in files:
+        file.write_bytes(b"sound")
+    window.add([str(file) for file in files])
+    stage.until(lambda: len(stage.session.entries) == 2)
+    asked = [entry.options for entry in stage.session.entries.values()]
+    assert all(options and options.task == "translate" and options.language != "auto" for options in asked)
+    assert stage.engine.jobs[0][2] in asked
+    window.show_idle()
+    assert not form.isVisible()
+    third = tmp_path / "c.wav"
+    third.write_bytes(b"sound")
+    window.add([str(third)])
+    stage.until(lambda: len(stage.session.entries) == 3)
+    assert next(iter(stage.session.entries.values())).options is None, "the settings hold again"
+
+
+def test_speakers_are_looked_for_from_the_menu_and_that_can_be_cancelled(
+    window: Window, stage: Stage, entry: Entry
+) -> None:
+    finding = items(window.versions.menu())[_("Identify speakers")]
+    assert finding is not None
+    finding.actions()[0].trigger()
+    assert stage.engine.finding[-1][2] == "auto"
+    bar = window.versions.speakers
+    assert bar.isVisible() and percent(0) in bar.text.text()
+    bar.buttons[0].click()
+    assert stage.engine.cancelled == [f"speakers:{entry.id}"]
+    assert not bar.isVisible()
