@@ -254,8 +254,8 @@ class Window(QMainWindow):
             signal.connect(lambda key: self._update_actions())
         self.current.changed.connect(self._update_actions)
         self.player.changed.connect(self._update_actions)
-        tellers = (self.editor, self.speakers, self.versions, self._models, self.report, self.figures)
-        for source in (files, self.exports, live, *tellers):
+        controllers = (self.editor, self.speakers, self.versions, self._models, self.report, self.figures)
+        for source in (files, self.exports, live, *controllers):
             source.told.connect(self.toast.say)
         for source in (files, live):
             source.entry_asked.connect(self.show_entry)
