@@ -71,7 +71,7 @@ class IdlePage(ScrollArea):
         self.setWidget(page := QWidget())
         page.setObjectName("page")
         column(
-            (STRETCH, 5), cards, S5, model, S1, form, (STRETCH, 6), promise, S1,
+            (STRETCH, 5), cards, S5, model, S1, form, S4, (STRETCH, 6), promise, S1,
             inside=page, margins=(S5, S4, S5, S4),
         )  # fmt: skip
 
