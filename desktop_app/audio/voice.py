@@ -32,7 +32,6 @@ class VoiceGate:
 
     Attributes:
         speaking: whether somebody speaks now.
-        quiet_seconds: how long there has been no voice.
     """
 
     def __init__(self, pre_roll: float = 1.0, closing: float = 0.5, tail: float = 0.3) -> None:
@@ -47,11 +46,6 @@ class VoiceGate:
         self._voiced = 0
         self._quiet = _QUIET_FRAMES
         self.speaking = False
-
-    @property
-    def quiet_seconds(self) -> float:
-        """Seconds since the last voice."""
-        return max(0, self._at - self._last) / SAMPLE_RATE
 
     def feed(self, samples: Samples) -> list[tuple[bool, int]]:
         """Take the next samples. Returns the changes in order: (True, sample at which speech begins) or (False, sample

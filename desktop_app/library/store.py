@@ -110,7 +110,7 @@ class Library:
         with self._write() as connection:
             if self._move(key, ("waiting",), "working"):
                 if not kept:
-                    self._put_aside(connection, key)
+                    versions.set_aside(connection, key)
                 connection.execute("DELETE FROM segment WHERE recording = ? AND id >= ?", (key, kept))
                 if not kept:
                     connection.execute(
@@ -171,9 +171,9 @@ class Library:
         self._refuse_damaged(key)
         with self._write() as connection:
             if self._move(key, _AT_REST, "done"):
-                self._put_aside(connection, key)
+                versions.set_aside(connection, key)
                 self._put(connection, key, transcript)
-                self._note_asked(connection, key, _now(), asked)
+                versions.note_asked(connection, key, _now(), asked)
 
     def add_version(self, key: str, transcript: Transcript, asked: str) -> int:
         """Another text beside the one that stands; gives its number, 0 where the recording is gone."""
@@ -210,11 +210,11 @@ class Library:
             if not self._move(key, _AT_REST, "done"):
                 return None
             made, asked = connection.execute("SELECT made, asked FROM version WHERE number = ?", (number,)).fetchone()
-            self._put_aside(connection, key)
+            versions.set_aside(connection, key)
             self._put(connection, key, transcript)
             if corrected:
                 connection.execute("UPDATE recording SET corrected = ? WHERE id = ?", (own, key))
-            self._note_asked(connection, key, made, asked)
+            versions.note_asked(connection, key, made, asked)
             connection.execute("DELETE FROM version WHERE number = ?", (number,))  # its words stand now
         return self.recording(key)
 
@@ -227,7 +227,7 @@ class Library:
     def ask(self, key: str, asked: str) -> None:
         """Keep the options with which a recording that waits is to be transcribed."""
         with self._write() as connection:
-            self._note_asked(connection, key, _now(), asked)
+            versions.note_asked(connection, key, _now(), asked)
 
     def revise(self, key: str, transcript: Transcript, corrected: bool = True, reworded: bool = False) -> None:
         """A reader's edit of a recording that is not in work: its lines and speakers are now these.
@@ -466,24 +466,6 @@ class Library:
             (*rows.transcript_values(transcript), key),
         )
         self._put_lines(connection, key, transcript.segments)
-
-    def _put_aside(self, connection: sqlite3.Connection, key: str) -> None:
-        """The text that stands is a version too, if there is any; another one is about to take its place."""
-        about = connection.execute(
-            f"SELECT CASE made WHEN '' THEN created ELSE made END, asked, corrected, {rows.TRANSCRIPT}"
-            " FROM recording WHERE id = ?",
-            (key,),
-        ).fetchone()
-        lines = connection.execute(
-            f"SELECT {rows.SEGMENT} FROM segment WHERE recording = ? ORDER BY id", (key,)
-        ).fetchall()
-        if lines:
-            made, asked, corrected, *row = about
-            versions.add(connection, key, rows.transcript(row, lines), made, asked, corrected)
-
-    @staticmethod
-    def _note_asked(connection: sqlite3.Connection, key: str, made: str, asked: str) -> None:
-        connection.execute("UPDATE recording SET made = ?, asked = ? WHERE id = ?", (made, asked, key))
 
     def _put_lines(self, connection: sqlite3.Connection, key: str, lines: Sequence[Segment]) -> None:
         """The recording has these lines, each with its place as its number. Where it is certain which ones it had, only

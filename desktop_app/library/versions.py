@@ -17,6 +17,7 @@ from desktop_app.transcript.model import Models, Segment, Transcript
 STANDING = 0
 """In the place of a version's number: the text that stands."""
 
+_MADE = "CASE made WHEN '' THEN created ELSE made END"  # of the text that stands
 _ABOUT = "made, asked, language, models, corrected"
 _TEXT = "seconds, language, language_probability, models, stats, speakers, damage, guarded"
 
@@ -42,8 +43,7 @@ class Version:
 def of(connection: sqlite3.Connection, key: str) -> list[Version]:
     """The text that stands, and the others, the newest of them first."""
     standing = connection.execute(
-        f"SELECT {STANDING}, CASE made WHEN '' THEN created ELSE made END, asked, language, models, corrected"
-        " FROM recording WHERE id = ?",
+        f"SELECT {STANDING}, {_MADE}, asked, language, models, corrected FROM recording WHERE id = ?",
         (key,),
     ).fetchall()
     others = connection.execute(
@@ -84,6 +84,22 @@ def add(
         (key, made, asked, *rows.transcript_values(transcript), corrected, lines),
     )
     return int(done.lastrowid or 0)
+
+
+def set_aside(connection: sqlite3.Connection, key: str) -> None:
+    """The text that stands becomes a version, if there is any; another one is about to take its place."""
+    about = connection.execute(
+        f"SELECT {_MADE}, asked, corrected, {rows.TRANSCRIPT} FROM recording WHERE id = ?", (key,)
+    ).fetchone()
+    lines = connection.execute(f"SELECT {rows.SEGMENT} FROM segment WHERE recording = ? ORDER BY id", (key,)).fetchall()
+    if lines:
+        made, asked, corrected, *row = about
+        add(connection, key, rows.transcript(row, lines), made, asked, corrected)
+
+
+def note_asked(connection: sqlite3.Connection, key: str, made: str, asked: str) -> None:
+    """When the text that stands was written, and with which options."""
+    connection.execute("UPDATE recording SET made = ?, asked = ? WHERE id = ?", (made, asked, key))
 
 
 def _lines(text: Any) -> Iterator[Sequence[Any] | None]:

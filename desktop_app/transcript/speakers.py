@@ -131,14 +131,6 @@ def split(transcript: Transcript, segment: int, caret: int) -> Transcript:
     return replace(transcript, segments=numbered([*segments[:at], *parts, *segments[at + 1 :]]))
 
 
-def split_at_word(transcript: Transcript, segment: int, word: int) -> Transcript:
-    """Split a segment before one of its words, counted from 0."""
-    for found in transcript.segments:
-        if found.id == segment and 0 < word < len(found.words):
-            return split(transcript, segment, word_places(found)[word])
-    return transcript
-
-
 def split_segment(segment: Segment, places: Sequence[int]) -> list[Segment]:
     """The parts of a segment that begin at its start and at `places` of its text, which lie inside it and in order.
 

@@ -113,11 +113,6 @@ def test_there_is_nothing_to_split_at_the_ends(caret: int) -> None:
     assert speakers.split(TALK, 0, caret) == TALK
 
 
-def test_split_at_a_word_is_the_same_as_at_its_place() -> None:
-    assert speakers.split_at_word(TALK, 0, 2) == speakers.split(TALK, 0, 13)
-    assert speakers.split_at_word(TALK, 0, 0) == TALK == speakers.split_at_word(TALK, 0, 4)
-
-
 @pytest.mark.parametrize(
     ("begin", "end", "expected"),
     [
