@@ -15,8 +15,9 @@ export GALLEY_PARITY_CLIPS = $(CLIPS)
 export ONLY
 
 PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else echo .venv/bin/python; fi)
-# Two workers: a test computes with all cores, but waits often. The tests of one file share what they have prepared.
-AT_ONCE = --numprocesses 2 --dist loadfile
+# Two workers: a test computes with all cores, but waits often. The tests of one file share what they have prepared, and
+# the files stay in the order of tests/conftest.py.
+AT_ONCE = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
 .PHONY: help run setup test test-language check texts sbom audit parity bench-peers chaos soak mutants screenshots clean

@@ -101,6 +101,13 @@ def pytest_report_header() -> str:
     return f"language: {LANGUAGE}"
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with few but long tests come first, after all shuffling, so that no worker is left with them alone."""
+    long_ones = [Path(__file__).parent / name for name in ("chaos", "e2e", "parity")]
+    items.sort(key=lambda item: not any(item.path.is_relative_to(folder) for folder in long_ones))
+
+
 # A skipped test proves nothing, so each skip has to be expected: a line of SKIPS.md.
 
 _unexpected: list[str] = []
