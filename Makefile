@@ -77,8 +77,12 @@ installer:
 	@$(PYTHON) installer/system_packages.py window sound
 	$(PYTHON) installer/build.py $(if $(REPORT),--report $(REPORT))
 
+# The tests that start the command line: they start the frozen program.
+OF_COMMANDS = $(addprefix tests/e2e/test_, command_line.py bad_input.py german.py download.py bundled.py)
+
 test-installer: setup
 	$(PYTHON) -m tests.installer
+	GALLEY_PROGRAM=$(CURDIR)/build/frozen/galley/galley $(OFFSCREEN) $(PYTHON) -m pytest $(AT_ONCE) $(OF_COMMANDS)
 
 sbom: setup
 	$(PYTHON) installer/sbom.py dist/galley.cdx.json

@@ -14,9 +14,10 @@ def main() -> int:
     try:
         import multiprocessing
 
+        multiprocessing.freeze_support()  # in a frozen program the engine process begins here too, and goes no further
+
         from desktop_app import cli, folders, private
 
-        multiprocessing.freeze_support()  # in a frozen program the engine process begins here too
         private.begin()
         private.correct(folders.data())
         private.correct(folders.cache())

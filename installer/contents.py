@@ -62,11 +62,14 @@ _LEFT_OUT = re.compile(
     | PySide6/(Qt/)?translations/(?!qtbase_({"|".join(LANGUAGES)})\.qm$)
     | PySide6/opengl32sw\.dll$
     | .*\.(pyi|pxd|pyx|h|hpp|c|cpp|a|lib|cmake|pc)$
-    | (.*/)? (tests?|include|cmake|[\w.-]+\.dist-info)/
+    | (.*/)? (tests?|include|cmake)/
+    | [\w.-]+\.dist-info/(?!METADATA$)
     | lxml/isoschematron/
     """
 )
-"""Files that no part of Galley opens. Licences are collected by themselves, not with each package's metadata."""
+"""Files that no part of Galley opens. Of a package's metadata only the part stays that holds its version: some libraries
+ask for it. Licences are collected by themselves.
+"""
 
 _TAKEN_ALONG = re.compile(
     r"lib(python3|z|bz2|lzma|zstd|ffi|ssl|crypto|sqlite3|uuid|expat|mpdec|portaudio|jack|db-5|xcb-)"

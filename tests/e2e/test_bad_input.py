@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import av
@@ -14,6 +13,7 @@ import pytest
 
 from desktop_app.app.problems import sentence
 from desktop_app.problems import Problem
+from tests.command import GALLEY
 from tests.small_pair import NAME, NOTICE
 
 TOP = Path(__file__).resolve().parents[2]
@@ -28,7 +28,7 @@ def _bound_by_permissions() -> None:
 
 
 def galley(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    run = [sys.executable, "-m", "desktop_app", "transcribe", *map(str, arguments)]
+    run = [*GALLEY, "transcribe", *map(str, arguments)]
     drop = _bound_by_permissions if os.geteuid() == 0 else None
     return subprocess.run(run, capture_output=True, text=True, timeout=90, cwd=TOP, preexec_fn=drop)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from desktop_app import resources
 from desktop_app.app.entry import DONE, IN_WORK
 from desktop_app.export.json_format import read_json
 from desktop_app.ui.shell.app import Program
+from tests.command import GALLEY
 from tests.e2e.test_window import WAIT
 from tests.program import opened
 
@@ -37,7 +37,7 @@ def program(qapp: QApplication, bundled: None) -> Iterator[Program]:
 def test_the_command_line_transcribes_the_sample(tmp_path: Path) -> None:
     """Most of its words, so that nobody meets nonsense; in the language that is spoken, which nobody named."""
     figures = tmp_path / "figures.json"
-    run = [sys.executable, "-m", "desktop_app", "transcribe", "--format", "json", "--stats", str(figures), str(SAMPLE)]
+    run = [*GALLEY, "transcribe", "--format", "json", "--stats", str(figures), str(SAMPLE)]
     done = subprocess.run(run, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
     transcript = read_json(done.stdout)

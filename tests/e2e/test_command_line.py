@@ -25,6 +25,7 @@ from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript.model import Models, Transcript
 from desktop_app.transcript.statistics import Statistics
+from tests.command import GALLEY
 from tests.random_models import real_tiny
 from tests.small_pair import NAME, NOTICE
 
@@ -35,13 +36,13 @@ CLIPS = sorted((TESTS / "data").rglob("*.flac"))
 
 def galley(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
     """Run the command to its end."""
-    run = [sys.executable, "-m", "desktop_app", *map(str, arguments)]
+    run = [*GALLEY, *map(str, arguments)]
     return subprocess.run(run, capture_output=True, text=True, timeout=110, cwd=TESTS.parent, **options)
 
 
 def begin(*arguments: str | Path) -> subprocess.Popen[str]:
     """Start the command in a process group of its own, as a shell does."""
-    run = [sys.executable, "-m", "desktop_app", *map(str, arguments)]
+    run = [*GALLEY, *map(str, arguments)]
     pipe = subprocess.PIPE
     return subprocess.Popen(run, stdout=pipe, stderr=pipe, text=True, cwd=TESTS.parent, start_new_session=True)
 
@@ -112,7 +113,7 @@ def test_text_streams_to_standard_output_and_what_writes_it_is_named_on_standard
 @pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal stands for the user's")
 def test_progress_is_shown_on_a_terminal_and_never_mixed_into_the_text() -> None:
     here, there = os.openpty()
-    run = [sys.executable, "-m", "desktop_app", "transcribe", str(CLIPS[0])]
+    run = [*GALLEY, "transcribe", str(CLIPS[0])]
     process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=there, text=True, cwd=TESTS.parent)
     os.close(there)
     shown = b""

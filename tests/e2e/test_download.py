@@ -23,6 +23,7 @@ from desktop_app.engine import model_list
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from tests import random_models
+from tests.command import GALLEY
 from tests.hub_server import COMMIT, HubServer, serving
 
 if sys.platform != "win32":
@@ -38,7 +39,7 @@ def fetch(server: HubServer, **options: Callable[[], bool]) -> installed.Install
 
 def galley(*arguments: str, **environment: str) -> subprocess.Popen[str]:
     """The command line in a process of its own, which may reach the hub."""
-    command = [sys.executable, "-m", "desktop_app", "models", *arguments]
+    command = [*GALLEY, "models", *arguments]
     own = {**os.environ, "HF_HUB_OFFLINE": "0", **environment}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=own)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from desktop_app import resources, settings, texts
 from desktop_app.app import problems
 from desktop_app.problems import Problem
+from tests.command import GALLEY
 from tests.small_pair import NAME
 
 TOP = Path(__file__).resolve().parents[2]
@@ -21,7 +21,7 @@ SAMPLE = resources.path("resources", "sample", "conversation.flac")
 
 def galley(*arguments: str | Path, language: str = "de") -> subprocess.CompletedProcess[str]:
     """Run the command to its end, in the language of GALLEY_LANGUAGE."""
-    run = [sys.executable, "-m", "desktop_app", *map(str, arguments)]
+    run = [*GALLEY, *map(str, arguments)]
     variables = {**os.environ, "GALLEY_LANGUAGE": language, "COLUMNS": "200"}
     return subprocess.run(run, capture_output=True, encoding="utf-8", timeout=110, cwd=TOP, env=variables)
 

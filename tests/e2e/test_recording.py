@@ -21,6 +21,7 @@ from desktop_app.library.store import Library
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests import virtual_microphone
+from tests.command import GALLEY
 from tests.fake_input import Events, FakeInput, Sound, read, wait
 from tests.killed import MARK, marked
 from tests.virtual_microphone import VirtualMicrophone
@@ -133,9 +134,7 @@ def test_a_program_killed_at_any_moment_loses_less_than_a_second(tmp_path: Path)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")
 def test_a_killed_galley_offers_its_recording_at_the_next_start(real: VirtualMicrophone, home: Path) -> None:
-    program = subprocess.Popen(
-        [sys.executable, "-m", "desktop_app", "record"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-    )
+    program = subprocess.Popen([*GALLEY, "record"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     folder = home / "data" / "Recordings"
     wait(lambda: any(file.stat().st_size > 100 for file in folder.glob("*.flac")))
     assert real.play(CLIP).wait(30) == 0
@@ -154,7 +153,7 @@ def test_a_killed_galley_offers_its_recording_at_the_next_start(real: VirtualMic
 @pytest.mark.parametrize("server", [virtual_microphone.PULSEAUDIO])
 def test_the_lines_of_a_killed_galley_stand_and_the_rest_is_written(real: VirtualMicrophone, home: Path) -> None:
     """The sound of the first line is not transcribed once more: a mark in its text is still there."""
-    galley = [sys.executable, "-m", "desktop_app", "record"]
+    galley = [*GALLEY, "record"]
     program = subprocess.Popen(galley, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     wait(lambda: any(file.stat().st_size > 100 for file in (home / "data" / "Recordings").glob("*.flac")))
     assert real.play(CLIP).wait(30) == 0

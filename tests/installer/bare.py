@@ -161,6 +161,11 @@ class Screen:
         done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "DISPLAY": self.name})
         return done.stdout.split()
 
+    def shows(self, area: str) -> bool:
+        """Whether there is anything but one colour in an area."""
+        command = ["import", "-display", self.name, "-window", "root", "-crop", area, "-format", "%k", "info:"]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout not in ("", "1")
+
     def picture(self, file: Path) -> None:
         """Keep what it shows."""
         subprocess.run(["import", "-display", self.name, "-window", "root", str(file)], check=True)

