@@ -39,7 +39,7 @@ COMPONENTS = (
     ("Word documents: lxml, python-docx", ("lxml/", "docx/")),
     ("Tokenizers", ("tokenizers/",)),
     ("Icons, fonts, translations, sample", ("resources/",)),
-    ("X11 and sound: libraries that a system may lack", ("libxcb-", "libportaudio", "libjack", "libdb-")),
+    ("X11 and sound: libraries that a system may lack", ("libxcb-", "libportaudio", "libjack")),
 )
 """Parts of the program, with how the paths of their files begin; the longest that fits decides."""
 
@@ -86,7 +86,7 @@ def freeze() -> None:
     if sys.platform == "linux":
         import slimming
 
-        slimming.replace_encoders(DATA)
+        slimming.empty(DATA)
         slimming.strip(DATA)
     collect_licences()
 

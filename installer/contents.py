@@ -67,13 +67,11 @@ _LEFT_OUT = re.compile(
     | lxml/isoschematron/
     """
 )
-"""Files that no part of Galley opens. Of a package's metadata only the part stays that holds its version: some libraries
-ask for it. Licences are collected by themselves.
+"""Files that no part of Galley opens. Of a package's metadata only the part with its version stays, which some libraries
+ask for. Licences are collected by themselves.
 """
 
-_TAKEN_ALONG = re.compile(
-    r"lib(python3|z|bz2|lzma|zstd|ffi|ssl|crypto|sqlite3|uuid|expat|mpdec|portaudio|jack|db-5|xcb-)"
-)
+_TAKEN_ALONG = re.compile(r"lib(python3|z|bz2|lzma|zstd|ffi|ssl|crypto|sqlite3|uuid|expat|mpdec|portaudio|jack|xcb-)")
 """Of the libraries of the Linux that builds the program, those that are taken along: Python's own, PortAudio's, and
 those of X11 that a desktop may lack. All others stay the system's own, and so fit its drivers, sound and fonts: above
 all libstdc++, as the GPU driver that OpenVINO loads may have been built with a newer one.

@@ -1,5 +1,8 @@
-"""What the frozen program does first, on Linux: sounddevice looks for PortAudio in the system only, which may lack it,
-and here it gets the one that lies beside the program.
+"""What each process of the frozen program does first, on Linux.
+
+sounddevice looks for PortAudio in the system only, which may lack it: here it gets the one that lies beside the program.
+And PyInstaller has the loader look for libraries in the program's folder first, which must not hold for the system's
+own programs that Galley starts, such as the one that opens a folder.
 """
 
 import ctypes.util
@@ -10,8 +13,11 @@ _in_the_system = ctypes.util.find_library
 
 
 def _find_library(name: str) -> str | None:
-    bundled = os.path.join(sys._MEIPASS, f"lib{name}.so.2")
-    return bundled if name == "portaudio" and os.path.exists(bundled) else _in_the_system(name)
+    return os.path.join(sys._MEIPASS, "libportaudio.so.2") if name == "portaudio" else _in_the_system(name)
 
 
 ctypes.util.find_library = _find_library
+
+os.environ.pop("LD_LIBRARY_PATH", None)
+if (_before := os.environ.pop("LD_LIBRARY_PATH_ORIG", None)) is not None:
+    os.environ["LD_LIBRARY_PATH"] = _before

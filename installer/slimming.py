@@ -1,8 +1,10 @@
-"""Make the frozen folder smaller on Linux: libraries without their symbol tables, and FFmpeg without encoders of video.
+"""Make the frozen folder smaller on Linux: libraries without their symbol tables, and empty ones where nothing is used.
 
 PyAV's FFmpeg is under the LGPL, but it is linked to x264 and x265, which are under the GPL, and to SVT-AV1. They encode
-video, which Galley never does; but FFmpeg does not load without libraries of their names. So each is replaced by one of
-the same name, made here, whose functions all return nothing: to ask FFmpeg for such an encoder fails.
+video, which Galley never does. Debian's PortAudio is linked to JACK's library, and that to Berkeley DB, whose licence
+wants what the GPL wants; PortAudio reaches every sound card through ALSA. But neither loads without libraries of these
+names. So each is replaced by one of the same name, made here, whose functions all return nothing: to ask FFmpeg for such
+an encoder fails, and PortAudio takes it that no JACK runs.
 """
 
 from __future__ import annotations
@@ -12,23 +14,22 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-ENCODERS = ("libx264", "libx265", "libSvtAv1Enc")
+EMPTY = {"av.libs": ("libx264-", "libx265-", "libSvtAv1Enc-"), "": ("libjack.",)}
+"""How the names of the libraries begin that are replaced, by their folders."""
 
 _RETURN_NOTHING = {"x86_64": "xor %eax, %eax\nret", "aarch64": "mov x0, #0\nret"}
 _WORTH_IT = 0.9  # of a library's size: one that strip makes hardly smaller stays as it was made
 
 
-def replace_encoders(folder: Path) -> list[str]:
-    """Put empty libraries in the place of the encoders in `av.libs`; gives the names of their files."""
-    libraries = folder / "av.libs"
-    replaced = []
-    for name in ENCODERS:
-        [encoder] = libraries.glob(f"{name}-*.so*")
-        others = [file for file in libraries.iterdir() if not file.name.startswith(ENCODERS)]
+def empty(folder: Path) -> None:
+    """Put empty libraries in the place of those of EMPTY."""
+    for place, names in EMPTY.items():
+        libraries = [file for file in (folder / place).iterdir() if ".so" in file.name]
+        others = [file for file in libraries if not file.name.startswith(names)]
         taken = {symbol for other in others for symbol, *_ in _symbols(other, defined=False)}
-        _write_empty(encoder, [symbol for symbol in _symbols(encoder, defined=True) if symbol[0] in taken])
-        replaced.append(encoder.name)
-    return replaced
+        for name in names:
+            [library] = (file for file in libraries if file.name.startswith(name))
+            _write_empty(library, [symbol for symbol in _symbols(library, defined=True) if symbol[0] in taken])
 
 
 def _symbols(library: Path, *, defined: bool) -> list[tuple[str, bool, int]]:

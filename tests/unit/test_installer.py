@@ -110,7 +110,7 @@ def test_libraries_that_must_fit_the_system_are_the_systems_own(scripts: dict[st
         "libgtk-3.so.0",
     ):
         assert not scripts["contents"].is_kept(name, f"/lib/somewhere/{name}")
-    for name in ("libportaudio.so.2", "libjack.so.0", "libxcb-cursor.so.0", "libcrypto.so.3"):
+    for name in ("libportaudio.so.2", "libxcb-cursor.so.0", "libcrypto.so.3"):
         assert scripts["contents"].is_kept(name, f"/lib/somewhere/{name}")
 
 
@@ -227,6 +227,18 @@ def test_an_empty_encoder_loads_and_does_nothing(scripts: dict[str, ModuleType],
     loaded = ctypes.CDLL(str(library))
     assert loaded.x264_encoder_open() == 0
     assert bytes((ctypes.c_char * 64).in_dll(loaded, "x264_levels")) == bytes(64)
+
+
+def test_programs_of_the_system_get_libraries_of_the_system_and_sounddevice_gets_ours(tmp_path: Path) -> None:
+    """What the frozen program starts, such as a file manager, must not load the program's libraries."""
+    begin = (
+        f"import runpy, sys; sys._MEIPASS = {str(tmp_path)!r}; runpy.run_path({str(INSTALLER / 'frozen_start.py')!r});"
+        " import ctypes.util, os; print(os.environ.get('LD_LIBRARY_PATH'), ctypes.util.find_library('portaudio'))"
+    )
+    for before, expected in (({}, "None"), ({"LD_LIBRARY_PATH_ORIG": "mine"}, "mine")):
+        environment = {**os.environ, "LD_LIBRARY_PATH": "the program's", **before}
+        done = subprocess.run([sys.executable, "-c", begin], env=environment, capture_output=True, text=True)
+        assert done.stdout.split() == [expected, str(tmp_path / "libportaudio.so.2")], done.stderr
 
 
 def test_every_part_of_the_folder_is_reported_under_its_name(scripts: dict[str, ModuleType]) -> None:
