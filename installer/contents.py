@@ -67,8 +67,8 @@ _LEFT_OUT = re.compile(
     | lxml/isoschematron/
     """
 )
-"""Files that no part of Galley opens. Of a package's metadata only the part with its version stays, which some libraries
-ask for. Licences are collected by themselves.
+"""Files that no part of Galley opens. Of a package's metadata only the part with its version stays, which some
+libraries ask for. Licences are collected by themselves.
 """
 
 _TAKEN_ALONG = re.compile(r"lib(python3|z|bz2|lzma|zstd|ffi|ssl|crypto|sqlite3|uuid|expat|mpdec|portaudio|jack|xcb-)")

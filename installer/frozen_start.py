@@ -1,7 +1,7 @@
 """What each process of the frozen program does first, on Linux.
 
-sounddevice looks for PortAudio in the system only, which may lack it: here it gets the one that lies beside the program.
-And PyInstaller has the loader look for libraries in the program's folder first, which must not hold for the system's
+sounddevice looks for PortAudio in the system only, which may lack it: here it gets the one beside the program. And
+PyInstaller has the loader look for libraries in the program's folder first, which must not hold for the system's
 own programs that Galley starts, such as the one that opens a folder.
 """
 

@@ -3,8 +3,8 @@
 PyAV's FFmpeg is under the LGPL, but it is linked to x264 and x265, which are under the GPL, and to SVT-AV1. They encode
 video, which Galley never does. Debian's PortAudio is linked to JACK's library, and that to Berkeley DB, whose licence
 wants what the GPL wants; PortAudio reaches every sound card through ALSA. But neither loads without libraries of these
-names. So each is replaced by one of the same name, made here, whose functions all return nothing: to ask FFmpeg for such
-an encoder fails, and PortAudio takes it that no JACK runs.
+names. So each is replaced by one of the same name, made here, whose functions all return nothing: to ask FFmpeg for
+such an encoder fails, and PortAudio takes it that no JACK runs.
 """
 
 from __future__ import annotations
