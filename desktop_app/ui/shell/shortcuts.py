@@ -33,6 +33,7 @@ class ShortcutList(QDialog):
         self.reset = button(_("Use the usual keys"), "link", self._reset)
         self.done_button = button(_("Close"), "plain", self.accept)
         self._lay_out()
+        self.done_button.setFocus()  # a field would take whatever is pressed next, and Esc too
 
     def _lay_out(self) -> None:
         inner = QWidget()
