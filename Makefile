@@ -20,7 +20,7 @@ PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else ech
 AT_ONCE = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test test-language check texts sbom audit parity bench-peers bench-window chaos soak mutants screenshots clean
+.PHONY: help run setup test test-language check texts sbom audit parity bench-peers bench-window chaos soak mutants journeys screenshots clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
@@ -37,7 +37,8 @@ help:
 	@echo 'make chaos         attack Galley: damaged media and models, kill -9, full disks, no network (hours; SEED=2 attacks otherwise)'
 	@echo 'make soak          record, hear live and transcribe two hours, faster than real time (over an hour; make soak HOURS=8)'
 	@echo 'make mutants       change the code on purpose, and look whether tests notice (long)'
-	@echo 'make screenshots   render every screen into build/screenshots'
+	@echo 'make journeys      use Galley on an X server of its own, with keys and mouse, and take pictures into build/journeys (Linux, minutes)'
+	@echo 'make screenshots   render every screen into build/screenshots, in both languages, looks and scales'
 	@echo 'make clean         remove .venv and everything that was built'
 
 # With a display the window opens; without one the text is written to the terminal.
@@ -110,8 +111,15 @@ mutants: setup
 	@mkdir -p build
 	$(PYTHON) -m tests.mutants --notes build/mutants.json
 
+journeys: setup
+	@$(PYTHON) installer/system_packages.py journeys
+	$(PYTHON) tests/journeys.py
+
 screenshots: setup
 	$(OFFSCREEN) $(PYTHON) tests/screenshots.py
+	for language in en de; do for scale in 1 2; do \
+		GALLEY_LANGUAGE=$$language QT_SCALE_FACTOR=$$scale $(OFFSCREEN) $(PYTHON) tests/screenshots.py --only pages || exit 1; \
+	done; done
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
