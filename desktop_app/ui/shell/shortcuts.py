@@ -48,6 +48,7 @@ class ShortcutList(QDialog):
             what.setAccessibleName(named(action.what, action.keys))
             grid.addWidget(what, number, 0)
             grid.addWidget(self._field(action) if action in changeable else label(action.keys, "quiet"), number, 1)
+            grid.setRowMinimumHeight(number, max((it.sizeHint().height() for it in self.fields.values()), default=0))
         scroll = ScrollArea()
         scroll.setWidget(inner)
         scroll.setMinimumSize(inner.sizeHint().width() + S5, min(inner.sizeHint().height() + S2, _HEIGHT))
