@@ -38,7 +38,7 @@ def test_garbage_is_looked_for_when_nobody_waits(
         assert sys.getswitchinterval() <= 0.001
         new = weakref.ref(Knot())
         qtbot.waitUntil(lambda: new() is None)
-        runs = _searches()
+        runs, among_all = _searches(), gc.get_stats()[2]["collections"]
         kept = [Knot() for _number in range(50_000)]
         assert _searches() == runs
         there = weakref.ref(kept[0])
@@ -46,6 +46,7 @@ def test_garbage_is_looked_for_when_nobody_waits(
         del kept
         qtbot.wait(60)
         assert there() is not None
+        assert gc.get_stats()[2]["collections"] == among_all
         qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationInactive)
         assert there() is None
     assert gc.isenabled() and sys.getswitchinterval() == before
