@@ -201,6 +201,7 @@ class Sidebar(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Down and self.search.hasFocus():
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
+            self._choose(self.list.currentIndex())
         else:
             super().keyPressEvent(event)
 
