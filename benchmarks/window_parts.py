@@ -205,9 +205,9 @@ def _scrolled(app: QApplication, view: TranscriptView, picture: Picture) -> list
     taken = []
     middle = QPointF(view.viewport().rect().center())
     on_screen, down = view.viewport().mapToGlobal(middle), QPoint(0, -120)
-    plain = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
+    plain = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False
     for _step in range(300):
-        turned = QWheelEvent(middle, on_screen, QPoint(), down, *plain, inverted=False)
+        turned = QWheelEvent(middle, on_screen, QPoint(), down, *plain)
         taken.append(_painted(app, picture, partial(QApplication.sendEvent, view.viewport(), turned))[0])
     return taken
 
