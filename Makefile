@@ -20,7 +20,7 @@ PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else ech
 AT_ONCE = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test test-language check texts installer test-installer sbom audit parity bench-peers chaos soak mutants screenshots clean
+.PHONY: help run setup test test-language check texts installer test-installer sbom audit parity bench-peers bench-window chaos soak mutants journeys screenshots clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
@@ -35,10 +35,12 @@ help:
 	@echo 'make audit         ask whether weaknesses are known in the pinned packages (uses the network)'
 	@echo 'make parity        compare with transformers and openai-whisper, token for token (minutes; with REAL= and MODELS= hours)'
 	@echo 'make bench-peers   compare the speed with other programs that run Whisper, which it installs below build (make bench-peers FILE=... PRECISION=f32)'
+	@echo 'make bench-window  measure how fast the window is: stalls, a text of ten hours, 10,000 recordings (minutes; PARTS="start text library")'
 	@echo 'make chaos         attack Galley: damaged media and models, kill -9, full disks, no network (hours; SEED=2 attacks otherwise)'
 	@echo 'make soak          record, hear live and transcribe two hours, faster than real time (over an hour; make soak HOURS=8)'
 	@echo 'make mutants       change the code on purpose, and look whether tests notice (long)'
-	@echo 'make screenshots   render every screen into build/screenshots'
+	@echo 'make journeys      use Galley on an X server of its own, with keys and mouse, and take pictures into build/journeys (Linux, minutes)'
+	@echo 'make screenshots   render every screen into build/screenshots, in both languages, looks and scales'
 	@echo 'make clean         remove .venv and everything that was built'
 
 # With a display the window opens; without one the text is written to the terminal.
@@ -100,6 +102,9 @@ PRECISION = int8
 bench-peers: setup
 	$(PYTHON) -m benchmarks.peers "$$FILE" --rounds $(ROUNDS) --precision $(PRECISION) $(if $(TARGET),--target "$(TARGET)") $(if $(ASSISTANT),--assistant "$(ASSISTANT)")
 
+bench-window: setup
+	$(PYTHON) -m benchmarks.window $(PARTS)
+
 SEED = 1
 ATTACKS = media models kills disk offline endurance
 
@@ -122,8 +127,15 @@ mutants: setup
 	@mkdir -p build
 	$(PYTHON) -m tests.mutants --notes build/mutants.json
 
+journeys: setup
+	@$(PYTHON) installer/system_packages.py journeys
+	$(PYTHON) tests/journeys.py
+
 screenshots: setup
 	$(OFFSCREEN) $(PYTHON) tests/screenshots.py
+	for language in en de; do for scale in 1 2; do \
+		GALLEY_LANGUAGE=$$language QT_SCALE_FACTOR=$$scale $(OFFSCREEN) $(PYTHON) tests/screenshots.py --only pages || exit 1; \
+	done; done
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

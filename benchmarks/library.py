@@ -3,7 +3,7 @@
     python benchmarks/library.py [--recordings 10000] [--lines 40]
 
 A library is made below a temporary folder: recordings of `--lines` lines of made-up words, a tenth of them corrected
-by a reader. Then it is opened, listed and searched, and the same in the window; medians of nine.
+by a reader. Then it is opened, listed and searched; medians of nine. benchmarks/window.py does the same in the window.
 """
 
 from __future__ import annotations
@@ -18,15 +18,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication
-
 from desktop_app import folders
 from desktop_app.library import database, rows
 from desktop_app.library.store import Library
 from desktop_app.transcript.model import Models, Segment, Speaker, Transcript, Word
 from desktop_app.transcript.statistics import Statistics
-from desktop_app.ui.shell.app import Program
-from desktop_app.ui.shell.recording_model import RecordingModel
 
 _MODELS = Models("Target", "Draft", "model", "CPU", "f32")
 _RUNS = 9
@@ -40,7 +36,6 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         os.environ["GALLEY_HOME"] = home
-        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         folder = folders.data() / "library"
         folder.mkdir(parents=True)
         measure(folder, arguments.recordings, arguments.lines)
@@ -66,67 +61,6 @@ def measure(folder: Path, recordings: int, lines: int) -> None:
             f" {len(found)} found, a snippet {shown:.2f} ms"
         )
     library.close()
-    _in_window()
-
-
-def _in_window() -> None:
-    """Print the milliseconds until the sidebar shows all recordings, and those that a search finds, each with the
-    longest time for which the event loop did not answer meanwhile."""
-    app = QApplication([])
-    begin = time.perf_counter()
-    program = Program(app)
-    program.window.show()
-    model, session = program.window.sidebar.model, program.session
-    _wait(app, lambda: model.rowCount() > 0)
-    print(f"window with its list, from the start: {(time.perf_counter() - begin) * 1000:.0f} ms")
-    _settle(app, program)
-    for what, ask in (
-        ("listed again", lambda then: session.keep(lambda library: library.recordings(), then)),
-        ("put under its headings", lambda then: (model.arrange(again=True), app.processEvents(), then(None))),
-        *(
-            (f"searched for {query!r}", lambda then, query=query: session.search(query, _shown(model, query, then)))
-            for query in _QUERIES
-        ),
-    ):
-        times, gaps = zip(*(_asked(app, ask) for _run in range(_RUNS)), strict=True)
-        print(f"{what} in the window: {statistics.median(times):.0f} ms, without a stop over {max(gaps):.0f} ms")
-    program.close()
-
-
-def _shown(model: RecordingModel, query: str, then: Callable[[object], object]) -> Callable[[set[str] | None], None]:
-    def show(found: set[str] | None) -> None:
-        model.show_only(found, query)
-        then(found)
-
-    return show
-
-
-def _asked(app: QApplication, ask: Callable[[Callable[[object], object]], object]) -> tuple[float, float]:
-    """Milliseconds from a question to its answer on the screen, and the longest turn of the event loop."""
-    done: list[object] = []
-    begin = last = time.perf_counter()
-    ask(done.append)
-    longest = 0.0
-    while not done or time.perf_counter() - begin < 0.02:
-        app.processEvents()
-        now = time.perf_counter()
-        longest, last = max(longest, now - last), now
-        time.sleep(0.0005)
-    app.processEvents()
-    end = time.perf_counter()
-    return (end - begin) * 1000, max(longest, end - last) * 1000
-
-
-def _wait(app: QApplication, condition: Callable[[], bool]) -> None:
-    while not condition():
-        app.processEvents()
-        time.sleep(0.001)
-
-
-def _settle(app: QApplication, program: Program) -> None:
-    done: list[None] = []
-    program.session.worker.do(lambda: None, done.append)
-    _wait(app, lambda: bool(done))
 
 
 def make(folder: Path, recordings: int, lines: int) -> None:

@@ -51,6 +51,13 @@ LIBRARIES: dict[str, dict[str, Names]] = {
     "chaos": {
         "strace": ("strace", "strace", "strace"),
     },
+    # A screen, a window manager, keys and a mouse, and pictures, for `make journeys`.
+    "journeys": {
+        "Xvfb": ("xvfb", "xorg-x11-server-Xvfb", "xorg-server-xvfb"),
+        "openbox": ("openbox", "openbox", "openbox"),
+        "xdotool": ("xdotool", "xdotool", "xdotool"),
+        "import": ("imagemagick", "ImageMagick", "imagemagick"),
+    },
 }
 FONT: Names = ("fonts-dejavu-core", "dejavu-sans-fonts", "ttf-dejavu")
 FONT_FOLDERS = (

@@ -28,18 +28,21 @@ from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
 from desktop_app import folders, resources, texts  # noqa: E402
 from desktop_app.app.entry import IN_WORK, WORKING, Entry  # noqa: E402
 from desktop_app.ui.shell.app import Program  # noqa: E402
-from desktop_app.ui.widgets.theme import DARK, LIGHT  # noqa: E402
+from desktop_app.ui.widgets.theme import CONTRAST, DARK, LIGHT  # noqa: E402
 from tests.screenshots_live import Booth, interrupt, over, shoot  # noqa: E402
 from tests.screenshots_models import hub  # noqa: E402
 from tests.screenshots_models import shoot as shoot_models  # noqa: E402
 from tests.screenshots_models import stage as stage_models  # noqa: E402
+from tests.screenshots_pages import shoot as shoot_pages  # noqa: E402
+from tests.screenshots_pages import stage as stage_pages  # noqa: E402
 from tests.screenshots_speakers import shoot as shoot_speakers  # noqa: E402
 from tests.screenshots_speakers import stage  # noqa: E402
 
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
 TARGET = TOP / "build" / "screenshots"
 SHOWN = TOP / "docs" / "screenshots"
-PARTS = ("live", "files", "speakers", "models")
+PARTS = ("live", "files", "speakers", "models", "pages")
+LOOKS = (LIGHT, DARK, CONTRAST)
 NAMES = (
     "Breakfast with Rose.flac",
     "Interview, second part.flac",
@@ -105,7 +108,9 @@ class Camera:
         self._save(name, part.grab())
 
     def _save(self, name: str, picture: QPixmap) -> None:
-        place = TARGET / f"{name}-{self._look}.png"
+        scale = f"@{picture.devicePixelRatio():g}x" if picture.devicePixelRatio() != 1 else ""
+        language = f"-{texts.current()}" if texts.current() != "en" else ""
+        place = TARGET / f"{name}-{self._look}{language}{scale}.png"
         if not picture.save(str(place)):
             raise SystemExit(f"screenshots: {place} could not be written")
         shown = SHOWN / place.name
@@ -170,6 +175,16 @@ def _shoot_speakers(camera: Camera, folder: Path) -> None:
     camera.open()
     camera.wait(lambda: len(camera.program.session.entries) == 2)
     shoot_speakers(camera)
+    camera.close()
+
+
+def _shoot_pages(camera: Camera, folder: Path) -> None:
+    library = camera.program.library
+    assert library is not None
+    stage_pages(library, folder)
+    camera.close()
+    camera.open()
+    shoot_pages(camera, folder)
     camera.close()
 
 
@@ -240,7 +255,7 @@ def main() -> None:
     """Render all screens, light and dark."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--target", default="", help="another model folder than the bundled one")
-    parser.add_argument("--look", choices=(LIGHT, DARK), help="render only this one")
+    parser.add_argument("--look", choices=LOOKS, help="render only this one")
     parser.add_argument("--only", choices=PARTS, help="render only these screens")
     arguments = parser.parse_args()
     target = arguments.target
@@ -255,8 +270,8 @@ def main() -> None:
             shutil.copy(SAMPLE, file)
         broken = files[0].parent / "Shopping list.mp3"
         broken.write_text("bread, butter, jam\n")
-        for look in (arguments.look,) if arguments.look else (LIGHT, DARK):
-            for part in (arguments.only,) if arguments.only else PARTS:
+        for look in (arguments.look,) if arguments.look else LOOKS:
+            for part in (arguments.only,) if arguments.only else PARTS if look != CONTRAST else ("pages",):
                 booth = Booth(SAMPLE)
                 place = home / part
                 place.mkdir(exist_ok=True)
@@ -265,6 +280,8 @@ def main() -> None:
                     _shoot_live(camera, booth, files)
                 elif part == "speakers":
                     _shoot_speakers(camera, files[0].parent / "Conversations")
+                elif part == "pages":
+                    _shoot_pages(camera, files[0].parent / "Meetings")
                 elif part == "models":
                     _shoot_models(camera, home / f"hub-{look}")
                 else:

@@ -324,9 +324,8 @@ class Library:
     def recordings(self) -> list[Recording]:
         """All of them, the newest first."""
         with self._read() as connection:
-            found = connection.execute(
-                f"SELECT {rows.RECORDING} FROM recording WHERE {LISTED} ORDER BY number DESC"
-            ).fetchall()
+            query = f"SELECT {rows.RECORDING} FROM recording WHERE {LISTED} ORDER BY number DESC"
+            found = database.fetched(connection, query)
         return [rows.recording(row) for row in found]
 
     def search(self, text: str) -> set[str]:

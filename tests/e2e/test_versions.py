@@ -43,14 +43,56 @@ def _words(entry: Entry) -> list[str]:
     return " ".join(segment.text for segment in entry.segments).split()
 
 
-def test_a_text_is_transcribed_again_compared_and_taken_back(
+def _redo_a_line(program: Program, qtbot: QtBot, entry: Entry) -> None:
+    """Without transcribing the recording; taken back at the end."""
+    window, checks = program.window, program.window.live.checks
+    assert len(entry.segments) > 2 and not entry.speakers
+    before, heard = list(entry.segments), _words(entry)
+    checks.redo(entry.id, 1, 1, replace(program.preferences.options(), prompt="Birds and windows."))
+    check = checks.running[entry.id]
+    assert check.span is not None and check.span[1] - check.span[0] < 12
+    qtbot.waitUntil(lambda: check.transcript is not None, timeout=WAIT)
+    for line in check.transcript.segments:
+        assert check.span[0] - 0.01 <= line.start <= line.end <= check.span[1] + 0.5, "on the recording's own clock"
+    assert {change.old[0][0] for change in check.changes} <= {1}
+    assert entry.segments == before
+    checks.accept(entry.id)
+    assert [entry.segments[0], *entry.segments[2:]] == [before[0], *before[2:]]
+    while _words(entry) != heard:
+        window.all_actions["undo"].trigger()
+    checks.forget(entry.id)
+
+
+def _find_speakers(program: Program, qtbot: QtBot, entry: Entry) -> None:
+    """Without transcribing the recording; words stay, those of the reader too. Taken back at the end."""
+    window, checks = program.window, program.window.live.checks
+    window.page.view.select((0, 0), (0, len(window.page.view.flow.paragraphs[0].text.split()[0])))
+    qtbot.keyClicks(window.page.view, "Edited")
+    heard = _words(entry)
+    with never_blocked():
+        checks.versions.find_speakers(entry.id, "2")
+        assert window.versions.speakers.text.text()
+        qtbot.waitUntil(lambda: bool(entry.speakers), timeout=WAIT)
+    assert len(entry.speakers) == 2
+    assert _words(entry) == heard, "words stay, those of the reader too"
+    assert next(word for line in entry.segments for word in line.words if word.edited).text.strip() == "Edited"
+    assert not window.versions.speakers.text.text()
+    window.all_actions["undo"].trigger()
+    assert not entry.speakers
+    window.all_actions["undo"].trigger()
+
+
+def test_lines_are_redone_speakers_found_and_a_text_compared_and_taken_back(
     program: Program, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A word is edited, another text is asked for by the sheet, one change of it accepted, and all is there when the
-    program is closed and opened."""
+    """A line is redone, speakers are found, and both undone. A word is edited, another text is asked for by the sheet,
+    one change of it accepted, and all is there when the program is closed and opened."""
     entry = _text(program, qtbot, SAMPLE)
     window, checks = program.window, program.window.live.checks
     first = _words(entry)
+    _redo_a_line(program, qtbot, entry)
+    _find_speakers(program, qtbot, entry)
+    assert (_words(entry), entry.speakers) == (first, ())
     window.activateWindow()
     window.page.view.setFocus()
     qtbot.keyClick(window.page.view, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
@@ -114,37 +156,3 @@ def test_a_text_is_transcribed_again_compared_and_taken_back(
         stored = later.library.version(entry.id, known[entry.id][1].number)
         assert " ".join(segment.text for segment in stored.segments).split() == second
         assert later.window.versions.button.text().startswith("2")
-
-
-def test_lines_are_redone_and_speakers_found_without_transcribing_the_recording(program: Program, qtbot: QtBot) -> None:
-    entry = _text(program, qtbot, SAMPLE)
-    window, checks = program.window, program.window.live.checks
-    assert len(entry.segments) > 2 and not entry.speakers
-    before, heard = list(entry.segments), _words(entry)
-    checks.redo(entry.id, 1, 1, replace(program.preferences.options(), prompt="Birds and windows."))
-    check = checks.running[entry.id]
-    assert check.span is not None and check.span[1] - check.span[0] < 12
-    qtbot.waitUntil(lambda: check.transcript is not None, timeout=WAIT)
-    for line in check.transcript.segments:
-        assert check.span[0] - 0.01 <= line.start <= line.end <= check.span[1] + 0.5, "on the recording's own clock"
-    assert {change.old[0][0] for change in check.changes} <= {1}
-    assert entry.segments == before
-    checks.accept(entry.id)
-    assert [entry.segments[0], *entry.segments[2:]] == [before[0], *before[2:]]
-    while _words(entry) != heard:
-        window.all_actions["undo"].trigger()
-    checks.forget(entry.id)
-
-    window.page.view.select((0, 0), (0, len(window.page.view.flow.paragraphs[0].text.split()[0])))
-    qtbot.keyClicks(window.page.view, "Edited")
-    heard = _words(entry)
-    with never_blocked():
-        checks.versions.find_speakers(entry.id, "2")
-        assert window.versions.speakers.text.text()
-        qtbot.waitUntil(lambda: bool(entry.speakers), timeout=WAIT)
-    assert len(entry.speakers) == 2
-    assert _words(entry) == heard, "words stay, those of the reader too"
-    assert next(word for line in entry.segments for word in line.words if word.edited).text.strip() == "Edited"
-    assert not window.versions.speakers.text.text()
-    window.all_actions["undo"].trigger()
-    assert not entry.speakers

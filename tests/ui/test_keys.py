@@ -51,6 +51,7 @@ def next_start(stage: Stage, theme: Theme, qtbot: QtBot) -> Callable[[str], str]
 def test_keys_that_are_pressed_in_a_field_do_what_the_field_says(
     window: Window, dialog: ShortcutList, next_start: Callable[[str], str], qtbot: QtBot
 ) -> None:
+    assert dialog.focusWidget() is dialog.done_button, "the first key that is pressed changes none"
     qtbot.keyClick(dialog.fields["models"], Qt.Key.Key_J, CONTROL)
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)

@@ -109,6 +109,9 @@ def test_a_title_is_given_in_the_row_and_taken_back(
     window.show_entry(entry.id)
     assert entry.name == "Board meeting" and window.page.header.title.text() == "Board meeting"
     assert _("In progress") in listed(window)
+    stage.session.describe(entry.id, title="Board of trustees")
+    assert window.windowTitle().startswith("Board of trustees")
+    stage.session.describe(entry.id, title="Board meeting")
     later = stage.restart()
     assert later.session.entries[entry.id].name == "Board meeting"
     stage.session.describe(entry.id, title="")

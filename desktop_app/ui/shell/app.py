@@ -32,6 +32,7 @@ from desktop_app.ui.player.playback import Playback
 from desktop_app.ui.player.waveforms import Waveforms
 from desktop_app.ui.recording.listening import OpenStream
 from desktop_app.ui.shell import qt_texts
+from desktop_app.ui.shell.quick_turns import quick_turns
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets import theme
 
@@ -196,7 +197,8 @@ def run(files: list[str]) -> int:
     instance.serve(program.post, program.take)
     if paths:
         QTimer.singleShot(0, lambda: program.window.add(paths))
-    status = app.exec()
+    with quick_turns(app):
+        status = app.exec()
     program.close()
     instance.close()
     return status

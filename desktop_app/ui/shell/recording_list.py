@@ -68,7 +68,8 @@ class RecordingList(QListView):
             self.menu_asked.emit(event.pos())
 
     def focusInEvent(self, event: QFocusEvent) -> None:
+        self.setProperty("keyboard", False)  # Qt makes a row the current one, which nobody has chosen
+        super().focusInEvent(event)
         self.setProperty(
             "keyboard", event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
         )
-        super().focusInEvent(event)

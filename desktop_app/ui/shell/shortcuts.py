@@ -33,6 +33,7 @@ class ShortcutList(QDialog):
         self.reset = button(_("Use the usual keys"), "link", self._reset)
         self.done_button = button(_("Close"), "plain", self.accept)
         self._lay_out()
+        self.done_button.setFocus()  # a field would take whatever is pressed next, and Esc too
 
     def _lay_out(self) -> None:
         inner = QWidget()
@@ -47,6 +48,7 @@ class ShortcutList(QDialog):
             what.setAccessibleName(named(action.what, action.keys))
             grid.addWidget(what, number, 0)
             grid.addWidget(self._field(action) if action in changeable else label(action.keys, "quiet"), number, 1)
+            grid.setRowMinimumHeight(number, max((it.sizeHint().height() for it in self.fields.values()), default=0))
         scroll = ScrollArea()
         scroll.setWidget(inner)
         scroll.setMinimumSize(inner.sizeHint().width() + S5, min(inner.sizeHint().height() + S2, _HEIGHT))

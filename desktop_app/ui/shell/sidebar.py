@@ -68,7 +68,7 @@ class Sidebar(QWidget):
         self.search = field(_("Search recordings"), _("Search recordings"))
         self._search_mark = QAction(self.search)
         self.search.addAction(self._search_mark, QLineEdit.ActionPosition.LeadingPosition)
-        self._search_later = QTimer(self, singleShot=True, interval=180)
+        self._search_later = QTimer(self, singleShot=True, interval=60)
         self._search_later.timeout.connect(lambda: session.search(self.search.text(), self._show_found))
         self.search.textChanged.connect(self._search_later.start)
         self._nothing = label(_("Nothing found"), "quiet")
@@ -201,6 +201,7 @@ class Sidebar(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Down and self.search.hasFocus():
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
+            self._choose(self.list.currentIndex())
         else:
             super().keyPressEvent(event)
 

@@ -328,10 +328,13 @@ class Window(QMainWindow):
         self.all_actions["settings"].setChecked(isinstance(page, SettingsPage))
         self.sidebar.select(key)
         self.current.show(key)
-        entry = self.current.entry
-        self.setWindowTitle(f"{entry.name} – {NAME}" if entry else NAME)
+        self._say_title()
         self._place_panel()
         self._place_banners()
+
+    def _say_title(self) -> None:
+        entry = self.current.entry
+        self.setWindowTitle(f"{entry.name} – {NAME}" if entry else NAME)
 
     def _place_panel(self) -> None:
         entry, speed = self.current.entry, self.all_actions["speed"]
@@ -366,6 +369,7 @@ class Window(QMainWindow):
         if entry is not None:
             self.page.refresh(self._session.in_work)
             if key == self.current.key:
+                self._say_title()  # it may have been renamed
                 self.panel.show_entry(entry)
                 self._place_panel()
 

@@ -133,9 +133,12 @@ class Flow:
         """Show these segments and then the lines in work. Segments shown before are taken to be the same still."""
         if len(segments) < self.settled:
             self.clear()
-        if len(segments) - len(self.paragraphs) > _AT_ONCE:
+        known = len(self.paragraphs)
+        if len(segments) - known > _AT_ONCE:
             self._append_guessed(segments)
-        for index in range(self.settled, len(segments)):
+        else:
+            known = len(segments)
+        for index in range(self.settled, known):
             self._place(index, self._settled(segments, index))
         self.settled = len(segments)
         for number, line in enumerate(lines):
