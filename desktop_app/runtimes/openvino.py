@@ -202,8 +202,11 @@ class _Parts:
         return _HostReader(passes, self._positions, epsilon)
 
     def watcher(self) -> _HostReader:
-        """A decoder that also gives its cross-attention weights."""
-        return _HostReader(self._passes(self._checkpoint.alignment_heads), self._positions, 0.0)
+        """A decoder that also gives its cross-attention weights. It reads whole texts, of any length."""
+        passes = self._passes(self._checkpoint.alignment_heads)
+        if not self._fixed:
+            passes.width = BLOCK
+        return _HostReader(passes, self._positions, 0.0)
 
     @property
     def _positions(self) -> int:

@@ -97,7 +97,8 @@ class FlexiblePasses:
 
     On the CPU a row of a matrix product does not depend on how many rows there are, from two on (f32 and bf16; int8
     weights with activations in groups), and masked slots up to a full block change no sum: so scores are the same to
-    the last bit. Where that does not hold, all passes after a prefill are padded to `width`.
+    the last bit. Where that does not hold, all passes after a prefill are padded to `width`. A long pass is padded to
+    full blocks: the device keeps what it prepares for each number of tokens, megabytes for a whole text.
     """
 
     widths = (2, PADDED)  # for a single token the CPU uses other kernels, which sum in another order
@@ -108,6 +109,8 @@ class FlexiblePasses:
 
     def run(self, tokens: Sequence[int], position: int) -> tuple[Array, Array | None]:
         width, cache = max(len(tokens), self.width), self._cache
+        if width > WIDEST:
+            width = min(_blocks(width), cache.capacity - position)
         slots = _blocks(position + width)
         if slots > cache.slots or position == 0:  # the decoder prepares itself anew for every other shape
             cache.bind(self.decoder, slots, position)

@@ -222,6 +222,19 @@ def test_the_checkpoint_may_go_once_it_is_loaded(toy: Pair, tmp_path: Path) -> N
     np.testing.assert_allclose(model.open(toy.encoded).run(tokens), toy.scores(tokens), atol=1e-3)
 
 
+def test_word_times_of_texts_of_any_length_need_few_shapes(pair: Pair) -> None:
+    """A shape that the device has not met costs it megabytes, which it keeps: over hours, one for each length."""
+    tokens = text(pair, 30)
+    scores = [pair.model.attend(pair.encoded, tokens[:count])[0] for count in (3, 17, 30)]
+    assert [len(each) for each in scores] == [3, 17, 30]
+    np.testing.assert_array_equal(scores[0], scores[2][:3])
+    decoder, widths = pair.model._watcher.passes.decoder, set()
+    for count in (1, 30, 32, 34, 40, 64, 448):
+        scores.append(pair.model.attend(pair.encoded, (tokens * 15)[:count])[0])
+        widths.add(decoder.get_tensor("tokens").shape[1])
+    assert widths == {32, 64, 448}
+
+
 def test_where_the_heads_look(pair: Pair) -> None:
     """The attention that word times are made of is the reference's, head by head, and telling it changes no score."""
     tokens = text(pair, 12)
