@@ -92,10 +92,8 @@ def freeze() -> None:
 
 
 def collect_licences() -> None:
-    """Put the licences of all that is in the folder beside it, where the script that knows them is there."""
-    script = TOP / "installer" / "licences.py"
-    if script.exists():
-        subprocess.run([sys.executable, str(script), str(DATA / "licences")], check=True)
+    """Put the licences of all that is in the folder beside it."""
+    subprocess.run([sys.executable, str(TOP / "installer" / "licences.py"), str(DATA / "licences")], check=True)
 
 
 def sizes() -> dict[str, int]:

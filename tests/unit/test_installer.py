@@ -27,7 +27,7 @@ INSTALLER = TOP / "installer"
 def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, ModuleType]]:
     """The modules of `installer/`, imported as its own scripts import them."""
     monkeypatch.syspath_prepend(str(INSTALLER))
-    names = ("sbom", "system_packages", "contents", "linux_packages", "slimming", "build")
+    names = ("sbom", "system_packages", "contents", "linux_packages", "licences", "slimming", "build")
     before = set(sys.modules)
     yield {name: __import__(name) for name in names}
     for name in set(names) - before:
@@ -247,3 +247,46 @@ def test_every_part_of_the_folder_is_reported_under_its_name(scripts: dict[str, 
     assert component("models/whisper-base/config.json") == "Whisper base"
     assert component("openvino/libs/libopenvino_intel_npu_plugin.so") == "OpenVINO: NPU"
     assert component("something/new.so") == "Others"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the libraries of Windows and macOS are not in the table yet")
+def test_every_shared_library_has_a_licence(scripts: dict[str, ModuleType]) -> None:
+    """Each one that the packages bring into the program, above all those of others inside of av, numpy and PySide6."""
+    of_library, is_kept = scripts["licences"].of_library, scripts["contents"].is_kept
+    asked = {}
+    for name in scripts["sbom"].packages():
+        for file in distribution(name).files or []:
+            place = file.as_posix()
+            if re.search(r"\.so(\.|$)", place) and not place.startswith("scipy") and is_kept(place, place):
+                asked[place] = of_library(place)
+    assert len(asked) > 100
+    assert [place for place, found in asked.items() if found is None] == []
+    names = {re.split(r"[-.]", place.rpartition("/")[2])[0]: found.names for place, found in asked.items()}
+    assert names["libavcodec"] == "LGPL-3.0-or-later"
+    assert names["libQt6Core"] == "LGPL-3.0-only"
+    assert names["libmp3lame"] == "LGPL-2.0-or-later"
+    assert not [name for name, said in names.items() if said.startswith("GPL") and "exception" not in said]
+
+
+def test_a_library_of_unknown_licence_stops_the_build(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
+    """So an update of a package that brings one more cannot ship it unseen."""
+    (tmp_path / "av.libs").mkdir()
+    (tmp_path / "av.libs" / "libnewcodec-1a2b3c4d.so.2").touch()
+    with pytest.raises(SystemExit, match=r"libnewcodec-1a2b3c4d\.so\.2.*licences\.py"):
+        scripts["licences"].write(tmp_path / "licences")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Debian's folder of common licences")
+def test_texts_of_packages_and_the_list_of_libraries_are_written(
+    scripts: dict[str, ModuleType], tmp_path: Path
+) -> None:
+    (tmp_path / "libopus.so.0").touch()
+    (tmp_path / "libpython3.so").touch()
+    folder = tmp_path / "licences"
+    scripts["licences"].write(folder)
+    for name in scripts["sbom"].packages():
+        assert name in ("pyside6-essentials", "shiboken6", "tokenizers") or any((folder / name).rglob("*")), name
+    assert "libopus.so.0\tBSD-3-Clause\tdebian/libopus0.txt" in (folder / "libraries.txt").read_text("utf-8")
+    assert "Skype" in (folder / "debian" / "libopus0.txt").read_text("utf-8")
+    assert "GNU LESSER GENERAL PUBLIC LICENSE" in (folder / "common" / "LGPL-3.txt").read_text("utf-8")
+    assert (folder / "SOURCES.txt").is_file()
