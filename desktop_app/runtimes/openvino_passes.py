@@ -52,6 +52,12 @@ def _blocks(slots: int) -> int:
     return -(-slots // BLOCK) * BLOCK
 
 
+def _padded(count: int) -> int:
+    """How wide a pass of so many tokens is. A long one, as a prefill, is padded to full blocks: the CPU keeps what it
+    prepares for each width, megabytes for a long pass, and a file of hours has passes of hundreds of lengths."""
+    return _blocks(count) if count > WIDEST else count
+
+
 class HostCache:
     """The KV cache of a text on the host: for each layer's keys and values [1, heads, slots, head], of which slot p is
     the token at position p. There are as many slots as the passes need, in full blocks: all of them are attended."""
@@ -97,8 +103,7 @@ class FlexiblePasses:
 
     On the CPU a row of a matrix product does not depend on how many rows there are, from two on (f32 and bf16; int8
     weights with activations in groups), and masked slots up to a full block change no sum: so scores are the same to
-    the last bit. Where that does not hold, all passes after a prefill are padded to `width`. A long pass is padded to
-    full blocks: the device keeps what it prepares for each number of tokens, megabytes for a whole text.
+    the last bit. Where that does not hold, all passes after a prefill are padded to `width`.
     """
 
     widths = (2, PADDED)  # for a single token the CPU uses other kernels, which sum in another order
@@ -109,8 +114,7 @@ class FlexiblePasses:
 
     def run(self, tokens: Sequence[int], position: int) -> tuple[Array, Array | None]:
         width, cache = max(len(tokens), self.width), self._cache
-        if width > WIDEST:
-            width = min(_blocks(width), cache.capacity - position)
+        width = min(_padded(width), cache.capacity - position)
         slots = _blocks(position + width)
         if slots > cache.slots or position == 0:  # the decoder prepares itself anew for every other shape
             cache.bind(self.decoder, slots, position)
@@ -207,23 +211,28 @@ class AppendedCursor(Reading):
         """Scores [k, vocabulary] after each of the k tokens, read in one pass; ValueError past the last position."""
         count, length, stored = len(tokens), self._length, self._stored
         self.check_room(count)
-        end = stored + count
+        width = _padded(count)
+        end = stored + width
         if end > len(self._mask):
-            self._mask = np.concatenate([self._mask, np.zeros(max(count, len(self._mask)), np.float32)])
-        if count == 1:
+            self._mask = np.concatenate([self._mask, np.zeros(max(width, len(self._mask)), np.float32)])
+        if width == 1:
             mask = self._mask[None, None, None, :end]
         else:
-            mask = np.empty((1, 1, count, end), np.float32)
+            mask = np.empty((1, 1, width, end), np.float32)
             mask[:] = self._mask[:end]
-            mask[0, 0, :, stored:] = np.triu(np.full((count, count), HIDDEN, np.float32), 1)
+            mask[0, 0, :, stored:] = np.triu(np.full((width, width), HIDDEN, np.float32), 1)
+        numbers = np.zeros((1, width), np.int64)
+        numbers[0, :count] = tokens
         decoder = self._decoder
-        decoder.set_tensor("tokens", ov.Tensor(np.array([tokens], np.int64)))
-        decoder.set_tensor("positions", ov.Tensor(np.arange(length, length + count)[None]))
+        decoder.set_tensor("tokens", ov.Tensor(numbers))
+        places = np.minimum(np.arange(length, length + width), len(self._slots) - 1)
+        decoder.set_tensor("positions", ov.Tensor(places[None]))
         decoder.set_tensor("mask", ov.Tensor(mask))
         run(decoder)
-        self._slots[length : length + count] = np.arange(stored, end)
+        self._slots[length : length + count] = np.arange(stored, stored + count)
+        self._mask[stored + count : end] = HIDDEN  # the padding
         self._length, self._stored = length + count, end
-        return np.array(decoder.get_tensor("logits").data[0])
+        return np.array(decoder.get_tensor("logits").data[0, :count])
 
 
 def largest_difference(passes: Passes, positions: int, vocabulary: int) -> float:

@@ -222,6 +222,20 @@ def test_the_checkpoint_may_go_once_it_is_loaded(toy: Pair, tmp_path: Path) -> N
     np.testing.assert_allclose(model.open(toy.encoded).run(tokens), toy.scores(tokens), atol=1e-3)
 
 
+def test_prefills_of_any_length_need_few_shapes(pair: Pair) -> None:
+    """For the same reason; and what a prefill is padded with is never attended by the text behind it."""
+    tokens = text(pair, 61)
+    decoder, widths = pair.model._reader.decoder, set()
+    for count in (34, 47, 60):
+        cursor = pair.model.open(pair.encoded)
+        scores = cursor.run(tokens[:count])
+        widths.add(decoder.get_tensor("tokens").shape[1])
+        behind = cursor.run(tokens[count : count + 1])
+        found = np.concatenate([scores, behind])
+        np.testing.assert_allclose(found, pair.scores(tokens[: count + 1]), atol=1e-3)
+    assert widths == {64}
+
+
 def test_word_times_of_texts_of_any_length_need_few_shapes(pair: Pair) -> None:
     """A shape that the device has not met costs it megabytes, which it keeps: over hours, one for each length."""
     tokens = text(pair, 30)
