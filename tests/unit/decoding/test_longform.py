@@ -66,7 +66,7 @@ class Scripted:
             written = len(self._tokens) - 3
             text = [*self.texts[self._window], END]
             if written >= 0:
-                row[text[written]] = 0.0
+                row[text[min(written, len(text) - 1)]] = 0.0  # a draft may run on past the end
             rows.append(row)
         return np.stack(rows)
 
