@@ -20,7 +20,7 @@ PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else ech
 AT_ONCE = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test test-language check texts installer test-installer sbom audit parity bench-peers bench-window chaos soak mutants journeys screenshots clean
+.PHONY: help run setup test test-language check texts installer test-installer test-installer-windows sbom audit parity bench-peers bench-window chaos soak mutants journeys screenshots clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
@@ -31,6 +31,7 @@ help:
 	@echo 'make setup         install what tests and benchmarks need into .venv'
 	@echo 'make installer     build what people install, in dist (minutes; on Linux a .deb and a .tar.gz)'
 	@echo 'make test-installer  install, use and remove it on a bare Debian that this makes below build (root; minutes)'
+	@echo 'make test-installer-windows  install, upgrade and remove a small payload under Wine (a minute; makensis and wine)'
 	@echo 'make sbom          list what Galley consists of, with versions, licences and hashes, in dist/galley.cdx.json (CycloneDX)'
 	@echo 'make audit         ask whether weaknesses are known in the pinned packages (uses the network)'
 	@echo 'make parity        compare with transformers and openai-whisper, token for token (minutes; with REAL= and MODELS= hours)'
@@ -85,6 +86,9 @@ OF_COMMANDS = $(addprefix tests/e2e/test_, command_line.py bad_input.py german.p
 test-installer: setup
 	$(PYTHON) -m tests.installer
 	GALLEY_PROGRAM=$(CURDIR)/build/frozen/galley/galley $(OFFSCREEN) $(PYTHON) -m pytest $(AT_ONCE) $(OF_COMMANDS)
+
+test-installer-windows: setup
+	$(PYTHON) tests/windows_installer.py
 
 sbom: setup
 	$(PYTHON) installer/sbom.py dist/galley.cdx.json

@@ -7,7 +7,9 @@ and on Linux packs it as dist/*.deb and dist/*.tar.gz. docs/installers.md tells 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -18,6 +20,7 @@ import contents
 
 sys.path.insert(0, str(contents.TOP))
 from desktop_app import __version__
+from desktop_app.app.about import BUILD_FILE
 
 TOP = contents.TOP
 BUILD, FROZEN, DIST = TOP / "build", TOP / "build" / "frozen" / "galley", TOP / "dist"
@@ -89,6 +92,28 @@ def freeze() -> None:
         slimming.empty(DATA)
         slimming.strip(DATA)
     collect_licences()
+    write_build()
+
+
+def write_build() -> None:
+    """Write what the program is built from, for desktop_app/app/about.py."""
+    import av
+    import openvino
+    import PySide6.QtCore
+
+    commit = subprocess.run(["git", "-C", str(TOP), "rev-parse", "HEAD"], capture_output=True, text=True)
+    changed = subprocess.run(["git", "-C", str(TOP), "status", "--porcelain"], capture_output=True, text=True)
+    about = {
+        "commit": (commit.stdout.strip() or "unknown") + (", with changes" if changed.stdout else ""),
+        "date": time.strftime("%Y-%m-%d", time.gmtime(epoch())),
+        "versions": {
+            "Python": platform.python_version(),
+            "OpenVINO": openvino.get_version(),
+            "Qt": PySide6.QtCore.qVersion(),
+            "FFmpeg": av.ffmpeg_version_info,
+        },
+    }
+    (DATA / BUILD_FILE).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 
 def collect_licences() -> None:

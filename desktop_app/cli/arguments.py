@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Sequence
 from typing import NoReturn
 
-from desktop_app import __version__, printing
+from desktop_app import printing
+from desktop_app.app import about
 from desktop_app.cli import bench, export_arguments
 from desktop_app.engine import arguments as model_options
 from desktop_app.engine.messages import MOST_SPEAKERS, is_speakers
@@ -79,8 +80,8 @@ def window(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--version",
         action="version",
-        version=f"galley {__version__}",
-        help=_("show the version number and exit"),
+        version="\n".join(about.lines()) if "--version" in given else "",  # else a start would read them for nothing
+        help=_("show the version, and what it was built from, and exit"),
     )
     return parser.parse_args(given)
 

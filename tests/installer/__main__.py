@@ -98,8 +98,9 @@ class Journey:
     def check_the_computer(self) -> None:
         """`galley doctor` finds nothing wrong, and `galley --version` and the manual are there."""
         began = time.monotonic()
-        version = self.root.run("galley", "--version", person="anna").stdout.strip()
-        show(f"{version}, said after {time.monotonic() - began:.1f} s")
+        version = self.root.run("galley", "--version", person="anna").stdout.splitlines()
+        assert version[1].startswith("Built on "), version
+        show(f"{version[0]}, said after {time.monotonic() - began:.1f} s")
         said = self.root.run("galley", "doctor", person="anna").stdout
         assert "The bundled model works" in said, said
         assert "problem " not in said, said

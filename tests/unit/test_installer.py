@@ -16,6 +16,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from desktop_app import resources
+from desktop_app.app import about
 from desktop_app.app.media import EXTENSIONS
 from desktop_app.cli.arguments import COMMANDS
 
@@ -57,7 +59,7 @@ def test_the_data_files_of_the_program_are_taken_along(scripts: dict[str, Module
             parts = re.findall(r'(?:^|,\s*)"([^"]+)"', call)
             asked.add("/".join(parts))
     assert "models/catalogue.toml" in asked
-    for path in asked - {"", "models"}:  # of these folders only what is named with them
+    for path in asked - {"", "models", "licences"}:  # of the first two only what is named; build.py writes the last
         assert any(path == each or path.startswith(f"{each}/") for each in taken), path
 
 
@@ -290,3 +292,16 @@ def test_texts_of_packages_and_the_list_of_libraries_are_written(
     assert "Skype" in (folder / "debian" / "libopus0.txt").read_text("utf-8")
     assert "GNU LESSER GENERAL PUBLIC LICENSE" in (folder / "common" / "LGPL-3.txt").read_text("utf-8")
     assert (folder / "SOURCES.txt").is_file()
+
+
+def test_the_build_writes_what_about_reads(
+    scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the versions that the build really has: FFmpeg's is known only to the library itself."""
+    monkeypatch.setattr(scripts["build"], "DATA", tmp_path)
+    monkeypatch.setattr(resources, "_root", lambda: tmp_path)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    scripts["build"].write_build()
+    _version, origin, versions, _system = about.lines()
+    assert re.fullmatch(r"Built on 1970-01-01 from commit (\w{40}(, with changes)?|unknown)", origin)
+    assert re.fullmatch(r"Python 3\.\S+, OpenVINO 2\S+, Qt 6\.\S+, FFmpeg \S+", versions)

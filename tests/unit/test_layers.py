@@ -41,7 +41,7 @@ ROOMS: dict[str, set[str]] = {
     "library": set(),
     "training": {"audio", "checkpoints", "decoding", "folders", "runtimes"},
     "engine": {"audio", "checkpoints", "decoding", "folders", "resources", "runtimes", "speakers", "training"},
-    "app": {"atomic", "audio", "engine", "export", "folders", "library", "settings", "speakers", "texts"},
+    "app": {"atomic", "audio", "engine", "export", "folders", "library", "resources", "settings", "speakers", "texts"},
     "measure": {
         *("app", "atomic", "audio", "checkpoints", "decoding", "engine", "folders", "printing", "resources"),
         *("speakers", "texts"),

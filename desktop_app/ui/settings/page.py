@@ -12,7 +12,7 @@ from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.layouts import STRETCH, add, column, row
 from desktop_app.ui.widgets.sheet import Sheet, quiet, rule, setting
-from desktop_app.ui.widgets.theme import S5, S6, Theme
+from desktop_app.ui.widgets.theme import S2, S5, S6, Theme
 
 _WIDTH = 600
 
@@ -35,7 +35,9 @@ class SettingsPage(QWidget):
             add(box, setting(_(each.heading), quiet(_(each.explanation)), parts.control, *more))
         about = quiet(_("Galley {version}. Nothing leaves this computer.", version=__version__))
         self.report = actions.button("report", "link")
-        add(box, STRETCH, S5, row((about, 1), self.report, actions.button("shortcuts", "link")))
+        add(box, STRETCH, S5, about)
+        links = (self.report, actions.button("shortcuts", "link"), actions.button("about", "link"))
+        add(box, S2, row(*links, STRETCH, spacing=S5))
         preferences.changed.connect(self.refresh)
         self.refresh()
 

@@ -96,6 +96,7 @@ DESCRIPTIONS = (
     Description("settings", N_("Settings"), "Ctrl+,", "settings", checkable=True),
     Description("report", N_("Save a report on Galley and this computer"), label=N_("Save a report…")),
     Description("shortcuts", N_("Keyboard shortcuts"), "Ctrl+/"),
+    Description("about", N_("About Galley"), label=N_("About Galley…")),
     Description("close", N_("Close the search or the page"), "Esc"),
     Description("open_window", N_("Open Galley")),
     Description("quit", N_("Quit"), _STANDARD.Quit),

@@ -47,6 +47,7 @@ from desktop_app.ui.recording.controller import RecordingController
 from desktop_app.ui.recording.listening import OpenStream
 from desktop_app.ui.recording.recovery_bar import RecoveryBar
 from desktop_app.ui.settings.page import SettingsPage
+from desktop_app.ui.shell.about import About
 from desktop_app.ui.shell.actions import DESCRIPTIONS, Situation
 from desktop_app.ui.shell.drop_veil import DropVeil
 from desktop_app.ui.shell.files import Files
@@ -238,6 +239,7 @@ class Window(QMainWindow):
             settings=self.show_settings,
             report=self.report.browse,
             shortcuts=lambda: ShortcutList(self.all_actions, self.keys, self).exec(),
+            about=lambda: About(session.worker.post, self).exec(),
             close=self._close_what_is_open,
             quit=self.close,
         )

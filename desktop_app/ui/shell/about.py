@@ -1,0 +1,89 @@
+"""What this Galley is, what it was built from, and the licences of all that comes with it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QListWidget, QPlainTextEdit, QWidget
+
+from desktop_app import NAME, __version__
+from desktop_app.app import about, problems
+from desktop_app.app.about import Text
+from desktop_app.app.worker import Post, Worker
+from desktop_app.problems import Problem
+from desktop_app.texts import _
+from desktop_app.ui.widgets.buttons import button
+from desktop_app.ui.widgets.labels import label
+from desktop_app.ui.widgets.layouts import STRETCH, column, row
+from desktop_app.ui.widgets.screen_reader import announce
+from desktop_app.ui.widgets.sheet import quiet
+from desktop_app.ui.widgets.theme import S2, S4, S5
+
+_LIST, _TEXT, _HEIGHT = 230, 590, 360  # pixels: the list of licences, a text beside it, both
+
+
+class About(QDialog):
+    """Attributes: facts (a label); licences (the list), text (of the chosen one); copy, done_button."""
+
+    def __init__(self, post: Post, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(_("About Galley"))
+        self._texts: list[Text] = []
+        self._lines: list[str] = []
+        self._worker = Worker("about", post)
+        self.facts = quiet()
+        self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.licences, self.text = QListWidget(), QPlainTextEdit()
+        self.copy = button(_("Copy version"), "link", self._copy)
+        self.done_button = button(_("Close"), "plain", self.accept)
+        self._lay_out()
+        self.finished.connect(self._end)
+        self.licences.currentRowChanged.connect(self._show)
+        self._worker.do(_facts, self._fill, self._say)
+
+    def _lay_out(self) -> None:
+        self.licences.setAccessibleName(_("Licences"))
+        self.licences.setFixedWidth(_LIST)
+        self.licences.setSpacing(2)
+        self.licences.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.text.setAccessibleName(_("Text of the licence"))
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setMinimumSize(_TEXT, _HEIGHT)
+        column(
+            label(f"{NAME} {__version__}", "heading"), self.facts,
+            quiet(_("Galley is free software under the MIT licence. What comes with it has licences of its own:")),
+            (row(self.licences, (self.text, 1), spacing=S4), 1),
+            row(self.copy, STRETCH, self.done_button, spacing=S2),
+            inside=self, spacing=S4, margins=(S5, S5, S5, S5),
+        )  # fmt: skip
+
+    def _fill(self, found: tuple[list[str], list[Text]]) -> None:
+        self._lines, self._texts = found
+        self.facts.setText("\n".join(self._lines[1:]))
+        self.licences.addItems([each.name for each in self._texts])
+        self.licences.setCurrentRow(0)
+
+    def _show(self, number: int) -> None:
+        then = partial(self._show_text, number)
+        self._worker.do(partial(about.read, self._texts[number].file), then, self._say)
+
+    def _show_text(self, number: int, text: str) -> None:
+        if number == self.licences.currentRow():  # else another one was chosen meanwhile
+            self.text.setPlainText(text)
+
+    def _say(self, problem: Problem) -> None:
+        self.text.setPlainText(problems.describe(problem)[0])
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText("\n".join(self._lines))
+        announce(self, _("Copied."))
+
+    def _end(self) -> None:
+        self._worker.close(0.0)
+
+
+def _facts() -> tuple[list[str], list[Text]]:
+    return about.lines(), about.licences()
