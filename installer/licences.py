@@ -102,7 +102,7 @@ _WITHOUT_TEXT = {
     "shiboken6": _QT,
     "tokenizers": Licence("Apache-2.0", "common/Apache-2.0.txt"),
 }
-_TEXT = re.compile(r"(?i)(^|/)(licen[cs]es?|copying|notice|authors|third.party)[^/]*(?<!\.py)(?<!\.pyc)$|/licen[cs]es/")
+_TEXT = re.compile(r"(?i)(^|/)((licen[cs]es?|copying|notice|authors|third.party)[^/]*|licen[cs]es/.+)(?<!\.py)(?<!\.pyc)$")
 
 
 def of_library(place: str) -> Licence | None:

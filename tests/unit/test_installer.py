@@ -292,6 +292,7 @@ def test_texts_of_packages_and_the_list_of_libraries_are_written(
     assert "Skype" in (folder / "debian" / "libopus0.txt").read_text("utf-8")
     assert "GNU LESSER GENERAL PUBLIC LICENSE" in (folder / "common" / "LGPL-3.txt").read_text("utf-8")
     assert (folder / "SOURCES.txt").is_file()
+    assert not [file for file in folder.rglob("*") if file.suffix in (".py", ".pyc")], "a module is no text"
 
 
 def test_the_build_writes_what_about_reads(
