@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
+from typing import Any
 
 from desktop_app.library import database, rows, versions
 from desktop_app.library.index import LISTED, Index, readable, searched_about
@@ -57,6 +58,7 @@ class Library:
         self._others: set[str] = set()  # other programs that have recordings in work
         self._version = 0  # of the file, when it was looked at last
         self._written: tuple[str, int, Sequence[Segment]] | None = None  # last: whose lines, in which version, which
+        self._listed: dict[tuple[Any, ...], Recording] = {}  # by the rows that they were read from last
         self._interrupt_orphans()
         self.changes()
 
@@ -326,7 +328,13 @@ class Library:
         with self._read() as connection:
             query = f"SELECT {rows.RECORDING} FROM recording WHERE {LISTED} ORDER BY number DESC"
             found = database.fetched(connection, query)
-        return [rows.recording(row) for row in found]
+        return self._listing(found)
+
+    def _listing(self, found: Sequence[tuple[Any, ...]]) -> list[Recording]:
+        """The recordings in rows. Those whose row is as it was are not read again, which is most of the work."""
+        made = [self._listed.get(row) or rows.recording(row) for row in found]
+        self._listed = dict(zip(found, made, strict=True))
+        return made
 
     def search(self, text: str) -> set[str]:
         """The ids of those that have all words of `text` in their text, their names, tags or notes, as parts of words
@@ -378,11 +386,11 @@ class Library:
             self._version = version
             self._interrupt_orphans()
         with self._read() as connection:
-            found = connection.execute(
-                f"SELECT owner, {rows.RECORDING} FROM recording WHERE {LISTED} ORDER BY number DESC"
-            ).fetchall()
-        listed = [(row[0], rows.recording(row[1:])) for row in found]
-        return {one.id: None if owner == self._owner.name else one for owner, one in listed}
+            query = f"SELECT {rows.RECORDING}, owner FROM recording WHERE {LISTED} ORDER BY number DESC"
+            found = database.fetched(connection, query)
+        listed = self._listing([row[:-1] for row in found])
+        own = self._owner.name
+        return {one.id: None if row[-1] == own else one for row, one in zip(found, listed, strict=True)}
 
     def recording(self, key: str) -> Recording | None:
         """The one recording, or None when it is not there any more."""

@@ -622,3 +622,15 @@ def test_a_deletion_holds_up_no_recording(library: Library, tmp_path: Path):
     library.recorded(live, 9.0)
     library.changes()
     assert words_in(tmp_path, "Xylophonquartett") == []
+
+
+def test_a_listing_reads_only_the_rows_that_have_changed(library: Library, monkeypatch: pytest.MonkeyPatch):
+    """Ten thousand recordings are listed anew whenever another Galley has written."""
+    first, second = library.add("/audio/one.flac"), library.add("/audio/two.flac")
+    assert library.recordings() == [second, first]
+    read: list[object] = []
+    whole = rows.recording
+    monkeypatch.setattr(rows, "recording", lambda row: read.append(row[0]) or whole(row))
+    assert library.recordings() == [second, first] and read == []
+    library.describe(first.id, title="Interview")
+    assert [each.title for each in library.recordings()] == ["", "Interview"] and read == [first.id]
