@@ -86,6 +86,8 @@ OF_COMMANDS = $(addprefix tests/e2e/test_, command_line.py bad_input.py german.p
 test-installer: setup
 	$(PYTHON) -m tests.installer
 	GALLEY_PROGRAM=$(CURDIR)/build/frozen/galley/galley $(OFFSCREEN) $(PYTHON) -m pytest $(AT_ONCE) $(OF_COMMANDS)
+	@$(PYTHON) installer/system_packages.py journeys
+	GALLEY_PROGRAM=$(CURDIR)/build/frozen/galley/galley $(PYTHON) tests/journeys.py
 
 test-installer-windows: setup
 	$(PYTHON) tests/windows_installer.py

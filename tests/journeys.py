@@ -24,6 +24,7 @@ sys.path.insert(0, str(TOP))
 from desktop_app import folders, resources  # noqa: E402
 from desktop_app.library.rows import Recording  # noqa: E402
 from desktop_app.library.store import Library  # noqa: E402
+from tests.command import GALLEY  # noqa: E402
 
 PICTURES = TOP / "build" / "journeys"
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
@@ -97,7 +98,7 @@ class User:
 
     def start(self, *files: Path) -> None:
         """Start the program, and wait until its window is there. A second start hands its files to the first."""
-        started = subprocess.Popen([sys.executable, "-m", "desktop_app", *map(str, files)], env=self.screen.variables)
+        started = subprocess.Popen([*GALLEY, *map(str, files)], env=self.screen.variables)
         if self._program is not None and self._program.poll() is None:
             check("a second start hands its files over and ends", lambda: started.poll() == 0)
             return
