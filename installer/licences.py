@@ -102,7 +102,9 @@ _WITHOUT_TEXT = {
     "shiboken6": _QT,
     "tokenizers": Licence("Apache-2.0", "common/Apache-2.0.txt"),
 }
-_TEXT = re.compile(r"(?i)(^|/)((licen[cs]es?|copying|notice|authors|third.party)[^/]*|licen[cs]es/.+)(?<!\.py)(?<!\.pyc)$")
+_TEXT = re.compile(
+    r"(?i)(^|/)((licen[cs]es?|copying|notice|authors|third.party)[^/]*|licen[cs]es/.+)(?<!\.py)(?<!\.pyc)$"
+)
 
 
 def of_library(place: str) -> Licence | None:

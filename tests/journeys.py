@@ -18,6 +18,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import numpy as np
+import soundfile
+
 TOP = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TOP))
 
@@ -277,7 +280,8 @@ def main() -> int:
             else:
                 file.write_text("bread, butter, jam\n")
         long = recordings / "Conversation.flac"
-        shutil.copy(SAMPLE, long)
+        sound, rate = soundfile.read(SAMPLE)
+        soundfile.write(long, np.tile(sound, 5), rate)  # six minutes: quick computers have written one in five seconds
         with ExitStack() as stack:
             user = User(Screen(stack), home)
             stack.callback(user.end)

@@ -15,7 +15,7 @@ from desktop_app.app.model_job import Job
 from desktop_app.app.preferences import AUTO, OFF, Preferences
 from desktop_app.app.problems import sentence
 from desktop_app.app.signals import Signal
-from desktop_app.app.speeds import Chosen, Speeds, installed_memory, suggestion
+from desktop_app.app.speeds import Chosen, Speeds, estimate, installed_memory, suggestion
 from desktop_app.app.worker import Post, Worker
 from desktop_app.engine import model_list
 from desktop_app.engine.model_list import Listed, ModelList
@@ -40,7 +40,11 @@ from desktop_app.transcript.statistics import Speed
 PAIR, SMALL, SPEED = "+pair", "+small", "+speed"
 """Names of what is no work on a single model: trying a pair, quantising its weights, measuring its speed."""
 
-CATALOGUE_NOTES = (N_("Already fast; no draft needed."),)
+CATALOGUE_NOTES = (
+    N_("Already fast; no draft needed."),
+    N_("The most accurate that an ordinary computer can manage, in any language."),
+    N_("Fewer mistakes than base, and still quick on most laptops."),
+)
 """What models/catalogue.toml says of models, marked for translation."""
 
 
@@ -61,6 +65,7 @@ class ModelStore:
         jobs: work in hand, by the name of its model, of a folder that is added, PAIR, SMALL or SPEED.
         problems: why work could not be done, a sentence, by the same names; forgotten when it is tried again.
         speeds: what was measured on this computer; compared: and on files, by their paths, since this start.
+        memory: bytes that this computer has, None where unknown.
         draft_in_use: the name of what would draft now, "" for nothing, None while that is being found out.
 
     Signals:
@@ -89,6 +94,7 @@ class ModelStore:
         self.speeds = Speeds()
         self.compared: dict[str, Speed] = {}
         self.draft_in_use: str | None = None
+        self.memory = installed_memory()
 
     def refresh(self) -> None:
         """Look what there is; `changed` follows."""
@@ -196,7 +202,12 @@ class ModelStore:
         if self.list is None or speed is None or used is None:
             return None
         models = sorted((*self.list.installed, *self.list.offered), key=lambda each: -each.parameters)
-        return suggestion(speed, used, models, installed_memory())
+        return suggestion(speed, used, models, self.memory)
+
+    def estimate(self, model: Listed) -> float:
+        """About how fast another model would be here, by what was measured of those in use; 0.0 where unknown."""
+        speed, used = self.speed, self.find(self.in_use)
+        return estimate(speed, used.parameters, model.parameters) if speed and used else 0.0
 
     def choose_mirror(self, address: str) -> None:
         """Download from another hub; "" for the public one."""

@@ -24,7 +24,7 @@ _ANY = "*"
 @dataclass(frozen=True)
 class Entry:
     """A model on the hub. `bytes` and `sha256` are those of its model.safetensors, 0 and "" where unknown; `drafts` are
-    names of entries, the best first.
+    names of entries, the best first; `featured` says in a sentence what it is for, where newcomers are to see it first.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Entry:
     drafts: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     note: str = ""
+    featured: str = ""
 
     def knows(self, language: str) -> bool:
         """Whether it was trained for a language; "auto" asks for all of them."""

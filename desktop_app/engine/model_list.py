@@ -38,6 +38,7 @@ class Listed:
         memory: about how many bytes it takes at full precision and with int8 weights; (0, 0) where unknown.
         drafts: what the catalogue recommends as drafts, without what is installed.
         note: a sentence on it of the catalogue's, or of its folder's.
+        featured: what it is for, in a sentence, where newcomers are to see it first.
         origin: its repository, where that is none of the catalogue's, or the names of its makers.
         parameters: how many numbers it has; 0 where unknown.
         trained_for: the model that it was trained to draft for; from_folder: whether it was added without an origin.
@@ -56,6 +57,7 @@ class Listed:
     memory: tuple[int, int] = (0, 0)
     drafts: tuple[Draft, ...] = ()
     note: str = ""
+    featured: str = ""
     origin: str = ""
     parameters: int = 0
     trained_for: str = ""
@@ -169,6 +171,7 @@ def _offered(entry: Entry, begun: dict[str, int], here: dict[str, Path]) -> List
         memory=_memory(entry),
         drafts=_drafts(entry, here),
         note=entry.note,
+        featured=entry.featured,
         parameters=entry.parameters,
     )
 

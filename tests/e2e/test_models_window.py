@@ -47,6 +47,8 @@ def program(qapp: QApplication, server: HubServer, bundled: None) -> Iterator[Pr
 def test_a_model_is_fetched_chosen_used_and_removed(program: Program, server: HubServer, qtbot: QtBot) -> None:
     window, page, name = program.window, program.window.models, "kotoba-whisper-v2.0"
     window.sidebar.models.click()
+    qtbot.waitUntil(page.fold.isVisible, timeout=WAIT)
+    page.fold.click()
     qtbot.waitUntil(lambda: name in page.rows, timeout=WAIT)
     qtbot.waitUntil(lambda: program.models.draft_in_use is not None, timeout=WAIT)
     assert server.requests == []  # the page asks nobody

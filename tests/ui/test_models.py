@@ -33,10 +33,13 @@ from desktop_app.engine.model_work import (
 from desktop_app.problems import Problem
 from desktop_app.transcript.statistics import Speed
 from desktop_app.ui.models import page as page_module
+from desktop_app.ui.models.card import ModelsCard
 from desktop_app.ui.models.page import ModelsPage
+from desktop_app.ui.models.row import ModelRow
 from desktop_app.ui.models.words import facts
 from desktop_app.ui.shell import window as window_module
 from desktop_app.ui.shell.window import Window
+from desktop_app.ui.widgets.theme import Theme
 from tests.ui.staging import Stage, drag, drop
 from tests.works import BASE, HOME, LARGE, NETWORK, SMALL
 
@@ -51,8 +54,11 @@ def english(use_language: None) -> None:
 
 @pytest.fixture
 def page(window: Window, stage: Stage, qtbot: QtBot) -> ModelsPage:
-    """The page with everything on it."""
+    """The page with everything on it, on a computer of unknown memory."""
+    stage.models.memory = None
     window.show_models()
+    window.models.fold.click()
+    window.models.card.fold.click()
     qtbot.waitUntil(lambda: set(window.models.rows) == {"base", "large", "small", "voices"})
     return window.models
 
@@ -81,6 +87,45 @@ def test_what_a_download_takes_is_said_before_it_is_asked_for(page: ModelsPage, 
     assert page.rows["base"].tag.text() == "Transcribes"
     assert page.rows["voices"].facts.text() == "MIT · identifies speakers · By many hands"
     assert [type(each.work) for each in stage.works.all] == [Try]  # nothing was fetched unasked
+
+
+def test_a_newcomer_sees_what_is_featured_and_all_the_rest_when_asked(
+    page: ModelsPage, stage: Stage, qtbot: QtBot
+) -> None:
+    """Nothing that there is something to say of is hidden: here what has failed, and what is suggested."""
+    featured = replace(SMALL, featured="Already fast; no draft needed.")
+    stage.works.found = replace(stage.works.found, offered=(LARGE, NETWORK, featured))
+    page.card.fold.click()
+    assert not page.card.draft.isVisible() and not page.card.precision.isVisible() and page.card.target.isVisible()
+    page.fold.click()
+    stage.models.refresh()
+    settle(stage, lambda: set(page.rows) == {"base", "small"})
+    assert page.rows["small"].purpose.text() == "Already fast; no draft needed."
+    assert page.fold.text() == "Show all 3 models" and page.card.fold.text() == "Advanced…"
+    stage.models.get("large")
+    stage.works.of(Download).say(NO_NETWORK)
+    settle(stage, lambda: set(page.rows) == {"base", "small", "large"})
+    page.fold.click()
+    settle(stage, lambda: "voices" in page.rows)
+    assert page.fold.text() == "Show fewer models"
+    order = [each.name for each in page._offered.findChildren(ModelRow)]
+    assert sorted(order) == ["large", "small", "voices"] and page.rows["small"].y() < page.rows["large"].y()
+
+
+def test_another_draft_than_the_automatic_one_is_seen_at_once(stage: Stage, theme: Theme, qtbot: QtBot) -> None:
+    stage.preferences.draft = "off"
+    card = ModelsCard(theme, stage.models, stage.preferences)
+    qtbot.addWidget(card)
+    assert not card._advanced.isHidden()
+
+
+def test_what_a_model_wants_is_compared_with_this_computer() -> None:
+    full = replace(LARGE, parameters=240_000_000)
+    assert facts(full, memory=32_000_000_000).endswith("(8-bit: 7.1 GB)")
+    assert facts(full, memory=16_000_000_000).endswith(" · fits into this computer's memory only as 8-bit")
+    assert facts(full, memory=4_000_000_000).endswith(" · too large for this computer's memory")
+    assert facts(full, estimated=2.66).endswith(" · about 2.7 × real time here")
+    assert "about 2.7" not in facts(full, Speed(9.0, 0.0), 2.66), "what was measured stands for it"
 
 
 def test_where_a_model_came_from_is_said() -> None:
@@ -396,6 +441,9 @@ def test_a_better_model_is_suggested_where_this_computer_is_fast_enough(page: Mo
         "large, available to download, makes fewer mistakes and would run at about 2.7 × here."
     )
     assert page.card._better_line.isVisible()
+    assert page.rows["large"].facts.text().endswith("about 2.7 × real time here")
+    page.fold.click()
+    assert "large" in page.rows, "what is suggested is to be found"
 
 
 def test_why_the_speed_cannot_be_measured_is_said(page: ModelsPage, stage: Stage) -> None:

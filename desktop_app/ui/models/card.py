@@ -17,7 +17,7 @@ from desktop_app.ui.models import words as models_words
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.choice import Choice
 from desktop_app.ui.widgets.labels import label
-from desktop_app.ui.widgets.layouts import add, column, row
+from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.menus import MenuButton, choice_menu
 from desktop_app.ui.widgets.meters import Bar
 from desktop_app.ui.widgets.sheet import card, quiet, rule, setting
@@ -28,8 +28,10 @@ _OPTIONS = (N_("Full"), N_("8-bit"), N_("4-bit"))  # in the order of PRECISIONS
 
 
 class ModelsCard(QWidget):
-    """Attributes: target, draft (buttons with menus); precision (a choice); quantising (its progress); measure (a
-    button); measuring (its progress).
+    """What a newcomer needs, and below "Advanced" the draft and the precision.
+
+    Attributes: target, draft (buttons with menus); precision (a choice); quantising (its progress); measure (a button);
+    measuring (its progress); fold (a link).
 
     Signals: folder_asked() when a model is to be used where it lies.
     """
@@ -47,25 +49,40 @@ class ModelsCard(QWidget):
         self._precision_line = quiet()
         self._speed_line, self._better_line = quiet(), quiet()
         self.measure = button(_("Measure"), "plain", models.measure)
+        self.fold = button("", "link", self._toggle)
+        self.fold.setProperty("flush", True)  # its words stand under the others
+        self._advanced = QWidget()
         self.quantising = _Progress(theme, models, SMALL, _("Quantising the weights"))
         self.measuring = _Progress(theme, models, SPEED, _("Measuring the speed"))
         self._lay_out()
+        self._unfold(preferences.draft != AUTO or preferences.precision != AUTO)
         self.refresh()
 
     def _lay_out(self) -> None:
         ground = card()
-        box = column(inside=ground, spacing=S3, margins=(S4, S4, S4, S4))
-        for heading, line, control in (
-            (_("Model"), self._target_line, self.target),
-            (_("Draft model"), self._draft_line, self.draft),
-            (_("Precision"), self._precision_line, self.precision),
-        ):
-            if control is not self.target:
-                add(box, rule())
-            add(box, setting(heading, line, control))
+        model = setting(_("Model"), self._target_line, self.target)
         speed = setting(_("Speed on this computer"), self._speed_line, self.measure, self._better_line)
-        add(box, self.quantising, rule(), speed, self.measuring)
+        column(
+            rule(),
+            setting(_("Draft model"), self._draft_line, self.draft),
+            rule(),
+            setting(_("Precision"), self._precision_line, self.precision),
+            inside=self._advanced,
+            spacing=S3,
+        )
+        column(
+            model, rule(), speed, self.measuring, self._advanced, self.quantising, rule(), row(self.fold, STRETCH),
+            inside=ground, spacing=S3, margins=(S4, S4, S4, S3),
+        )  # fmt: skip
         column(ground, inside=self)
+
+    def _toggle(self) -> None:
+        self._unfold(self._advanced.isHidden())
+
+    def _unfold(self, unfolded: bool) -> None:
+        """Show draft and precision, or not."""
+        self._advanced.setVisible(unfolded)
+        self.fold.setText(_("Fewer settings") if unfolded else _("Advanced…"))
 
     def refresh(self) -> None:
         """Show what is chosen."""

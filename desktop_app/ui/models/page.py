@@ -1,4 +1,5 @@
-"""The page of models: which are in use, which are on this computer, which can be downloaded."""
+"""The page of models: which are in use, which are on this computer, which can be downloaded. Of the last
+only those that a newcomer is told of are shown until all are asked for."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from desktop_app.app.models import PAIR, SMALL, SPEED, ModelStore
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.problems import sentence
 from desktop_app.app.wording import size
-from desktop_app.engine.model_list import Listed
+from desktop_app.engine.model_list import Listed, ModelList
 from desktop_app.engine.model_work import Add
 from desktop_app.texts import _
 from desktop_app.ui.models import words as models_words
@@ -34,7 +35,7 @@ _PARTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".json", ".xml")
 
 
 class ModelsPage(QWidget):
-    """Attributes: card (what is in use); rows (by the model's name); add, mirror, address, save (controls)."""
+    """Attributes: card (what is in use); rows (by the model's name); add, mirror, address, save, fold (controls)."""
 
     def __init__(
         self, theme: Theme, models: ModelStore, preferences: Preferences, parent: QWidget | None = None
@@ -59,6 +60,10 @@ class ModelsPage(QWidget):
         self.never_mind = button(_("Cancel"), "link", self._close_mirror)
         self._mirror_row = QWidget()
         self._here, self._offered = card(), card()
+        self.fold = button("", "link", self._toggle)
+        self.fold.setProperty("flush", True)  # its words stand under the card
+        self.fold.hide()  # until it is known how many there are
+        self._unfolded = False
         self._ordered: list[QWidget] = []
         self._stalled = QTimer(self, interval=1000)  # what does not come says nothing
         self._stalled.timeout.connect(self._show_jobs)
@@ -80,7 +85,7 @@ class ModelsPage(QWidget):
             label(_("Models"), "title"), S5, self.card, S2, self.problem, S6 - S2,
             row((here, 1), self.add), S3, self._here, S6,
             row((label(_("Available to download"), "heading"), 1), self.mirror), S1, self._where,
-            self._mirror_row, S3, self._offered, STRETCH,
+            self._mirror_row, S3, self._offered, S3, row(self.fold, STRETCH), STRETCH,
         )  # fmt: skip
         for ground in (self._here, self._offered):
             column(inside=ground)
@@ -93,7 +98,11 @@ class ModelsPage(QWidget):
         if found is None or not self.isVisible():
             return
         self._fill(self.rows)
-        self._offered.setVisible(bool(found.offered))
+        offered = self._shown_offered(found)
+        self._offered.setVisible(bool(offered))
+        self.fold.setVisible(self._unfolded or len(offered) < len(found.offered))
+        count = len(found.offered)
+        self.fold.setText(_("Show fewer models") if self._unfolded else _("Show all {count} models", count=count))
         source = found.source
         self._where.setText(sentence(source.problem) if source.problem else models_words.where(source))
         self.mirror.setText(_("Change mirror…") if source.mirror else _("Use a mirror…"))
@@ -110,9 +119,10 @@ class ModelsPage(QWidget):
         if found is None or not self.isVisible():
             return
         anew = set(stale)
+        offered = self._shown_offered(found)
         room = _AT_ONCE
         added = tuple(_added(folder) for folder in self._folders())
-        for ground, models in ((self._here, found.installed + added), (self._offered, found.offered)):
+        for ground, models in ((self._here, found.installed + added), (self._offered, offered)):
             fresh = [each.name for each in models if each.name not in self.rows][: max(room, 0)]
             room -= len(fresh)
             for name in fresh:
@@ -123,18 +133,30 @@ class ModelsPage(QWidget):
                 if each.name in anew and each.name in self.rows:
                     self.rows[each.name].show_model(each, found.source)
             _arrange(ground, [self.rows[each.name] for each in models if each.name in self.rows])
-        known = {each.name for each in (*found.installed, *added, *found.offered)}
+        known = {each.name for each in (*found.installed, *added, *offered)}
         for name in self.rows.keys() - known:
             self.rows.pop(name).deleteLater()
-        self._order([*(each.name for each in (*found.installed, *added))], [each.name for each in found.offered])
+        self._order([*(each.name for each in (*found.installed, *added))], [each.name for each in offered])
         if known - self.rows.keys():
             self._rest.start()
+
+    def _shown_offered(self, found: ModelList) -> tuple[Listed, ...]:
+        """What can be downloaded and is shown: the featured ones first, and those that there is something to say of."""
+        better = self.models.suggestion
+        named = {*self.models.jobs, *self.models.problems, better[0].name if better else ""}
+        shown = [each for each in found.offered if self._unfolded or each.featured or each.begun or each.name in named]
+        return tuple(sorted(shown, key=lambda each: not each.featured))
+
+    def _toggle(self) -> None:
+        """Show all that can be downloaded, or only what a newcomer is told of."""
+        self._unfolded = not self._unfolded
+        self.refresh()
 
     def _order(self, here: list[str], offered: list[str]) -> None:
         """Let Tab go from one control to the next as they stand."""
         upper, lower = ([each for name in names if name in self.rows for each in self.rows[name].controls()]
                         for names in (here, offered))  # fmt: skip
-        every = [self.add, *upper, self.mirror, self.address, self.save, self.never_mind, *lower]
+        every = [self.add, *upper, self.mirror, self.address, self.save, self.never_mind, *lower, self.fold]
         if every != self._ordered:
             self._ordered = every
             for first, then in pairwise(every):

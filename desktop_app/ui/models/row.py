@@ -27,7 +27,7 @@ from desktop_app.ui.widgets.sheet import quiet
 from desktop_app.ui.widgets.theme import S1, S2, S3, S4, Theme
 
 Part = TypeVar("Part", bound=QWidget)
-_LINES = ("facts", "advice", "problem", "dismiss", "draft", "bar", "progress", "discard")
+_LINES = ("purpose", "facts", "advice", "problem", "dismiss", "draft", "bar", "progress", "discard")
 _CONTROLS = ("get", "use", "cancel", "more")
 _LINKS = ("dismiss", "draft", "discard")
 
@@ -35,8 +35,8 @@ _LINKS = ("dismiss", "draft", "discard")
 class ModelRow(QWidget):
     """Its parts are made when they are first needed: a catalogue has many rows, and most show little.
 
-    Attributes: title; tag, facts, advice, problem, progress (labels); bar; dismiss, discard, get, use, cancel, more,
-    draft (buttons). Signals: remove_asked(name), because that is asked again.
+    Attributes: title; tag, purpose, facts, advice, problem, progress (labels); bar; dismiss, discard, get, use, cancel,
+    more, draft (buttons). Signals: remove_asked(name), because that is asked again.
     """
 
     remove_asked = Signal(str)
@@ -55,6 +55,7 @@ class ModelRow(QWidget):
     # The parts.
 
     tag = cached_property(lambda row: row._put("tag", label("", "tag")))
+    purpose = cached_property(lambda row: row._put("purpose", quiet(role="")))
     facts = cached_property(lambda row: row._put("facts", quiet()))
     advice = cached_property(lambda row: row._put("advice", quiet()))
     problem = cached_property(lambda row: row._put("problem", quiet(role="bad")))
@@ -134,8 +135,10 @@ class ModelRow(QWidget):
         first = next(iter(model.drafts), None) if here and idle else None
         self.title.setText(model.title)
         self._say("tag", "" if not here else _("Transcribes") if transcribes else _("Draft") if drafts else "")
-        self._say("facts", models_words.facts(model, models.speeds.latest(str(model.folder))))
-        self._say("advice", "" if first else models_words.advice(model))
+        self._say("purpose", _(model.featured) if model.featured else "")
+        speed = models.speeds.latest(str(model.folder))
+        self._say("facts", models_words.facts(model, speed, models.estimate(model), models.memory))
+        self._say("advice", "" if first or model.featured else models_words.advice(model))
         if problem and ("problem" not in self.__dict__ or self.problem.text() != problem):
             announce(self, f"{model.title}: {problem}")
         self._say("problem", problem)

@@ -8,15 +8,23 @@ from desktop_app.texts import _
 from desktop_app.transcript.statistics import Speed
 
 
-def facts(model: Listed, measured: Speed | None = None) -> str:
-    """Size, languages, licence, memory, origin, the speed that was measured: what is known of them."""
+def facts(model: Listed, measured: Speed | None = None, estimated: float = 0.0, memory: int | None = None) -> str:
+    """Size, languages, licence, memory, origin, the speed that was measured or else is `estimated`: what is known of
+    them. `memory` is what this computer has, in bytes.
+    """
     parts = [size(model.bytes) if model.folder else "", languages(model.languages), model.licence]
     if model.memory[0]:
         full, quantised = (size(each) for each in model.memory)
         parts.append(_("about {full} of memory (8-bit: {quantised})", full=full, quantised=quantised))
+    if memory and model.memory[1] > memory:
+        parts.append(_("too large for this computer's memory"))
+    elif memory and model.memory[0] > memory:
+        parts.append(_("fits into this computer's memory only as 8-bit"))
     if model.speakers:
         parts.append(_("identifies speakers"))
     here = _("{times} × real time here", times=times(measured.used)) if measured else ""
+    if estimated and not measured:
+        here = _("about {times} × real time here", times=times(estimated))
     return " · ".join(filter(None, [*parts, *_origin(model), here]))
 
 

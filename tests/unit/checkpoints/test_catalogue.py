@@ -89,7 +89,15 @@ def test_before_the_language_is_known_the_drafts_for_every_language_come_first()
 
 
 def test_what_it_says_of_models_is_marked_for_translation() -> None:
-    assert {entry.note for entry in entries() if entry.note} == set(CATALOGUE_NOTES)
+    said = {text for entry in entries() for text in (entry.note, entry.featured) if text}
+    assert said == set(CATALOGUE_NOTES)
+
+
+def test_two_models_are_featured_and_both_know_every_language() -> None:
+    """A newcomer chooses between two; which language the user speaks is not known."""
+    featured = [entry for entry in entries() if entry.featured]
+    assert len(featured) == 2
+    assert all(entry.knows("auto") and entry.parameters > find("base").parameters for entry in featured)
 
 
 def test_memory_is_estimated_from_what_was_measured() -> None:
