@@ -67,8 +67,9 @@ class Ring:
         return self._noted > self._taken
 
     def read(self) -> Iterator[tuple[npt.NDArray[np.float32], int]]:
-        """The blocks that have come since: float32 [frames, channels] and how many frames were lost before each."""
-        while self._taken < self._noted:
+        """The blocks that have come until now: float32 [frames, channels] and how many frames were lost before each."""
+        noted = self._noted  # what comes meanwhile is for the next time: else a quick writer would let this never end
+        while self._taken < noted:
             frames, lost, when, driver_lost = self._notes[self._taken % len(self._notes)]
             frames = int(frames)
             at = self._read % self._capacity

@@ -47,6 +47,18 @@ def test_what_finds_no_room_is_counted_and_told_where_it_is_missing() -> None:
     assert block[0, 0] == 1200
 
 
+def test_a_reading_ends_though_more_comes_meanwhile() -> None:
+    """Else a writer that is as quick as the reader keeps the recorder from writing anything to the disk."""
+    ring, block = Ring(100, 1, 10.0), np.ones(100, np.float32)
+    write(ring, block)
+    read = 0
+    for sound, _lost in ring.read():
+        read += sound.size
+        write(ring, block)
+        assert read < 1000, "the reading does not end"
+    assert read == 100 and ring.waiting
+
+
 def test_very_many_tiny_blocks_are_lost_rather_than_mixed_up() -> None:
     tested = Ring(1000, 1, seconds=1.0)
     for number in range(600):
