@@ -24,7 +24,9 @@ from desktop_app.app.about import BUILD_FILE
 
 TOP = contents.TOP
 BUILD, FROZEN, DIST = TOP / "build", TOP / "build" / "frozen" / "galley", TOP / "dist"
-DATA = FROZEN / "_internal"
+MACOS = sys.platform == "darwin"
+CONTENTS = FROZEN.parent / "Galley.app" / "Contents"
+DATA = CONTENTS / "Frameworks" if MACOS else FROZEN / "_internal"
 ICONS = BUILD / "icons"
 
 COMPONENTS = (
@@ -91,8 +93,21 @@ def freeze() -> None:
 
         slimming.empty(DATA)
         slimming.strip(DATA)
+    else:
+        import empty_libraries
+
+        empty_libraries.empty(DATA)
     collect_licences()
     write_build()
+    if MACOS:
+        part_data_from_code()
+
+
+def part_data_from_code() -> None:
+    """Move what was written beside the libraries to where a signature of macOS wants data, and leave links."""
+    for name in ("licences", BUILD_FILE):
+        shutil.move(DATA / name, CONTENTS / "Resources" / name)
+        (DATA / name).symlink_to(Path("..", "Resources", name))
 
 
 def write_build() -> None:

