@@ -53,7 +53,7 @@ Results = dict[str, Transcript]
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, Results]:
     """The sample and some clips, once with the draft and once without; `tests/parity` takes all of them."""
-    clips = CLIPS[::3]
+    clips = CLIPS[::6]
 
     def transcripts(draft: str) -> Results:
         folder = tmp_path_factory.mktemp(draft)
