@@ -10,11 +10,12 @@ from typing import Protocol
 
 from desktop_app import folders
 from desktop_app.app.deletions import Deletions
+from desktop_app.app.engine_port import EnginePort
 from desktop_app.app.exports import Exports
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.live import Live, MakeRecorder
 from desktop_app.app.recheck import Checks
-from desktop_app.app.session import EnginePort, Session
+from desktop_app.app.session import Session
 from desktop_app.app.worker import Worker
 from desktop_app.engine.messages import Options
 from desktop_app.library.store import Library

@@ -72,6 +72,7 @@ class Entry:
         corrected: whether a reader has corrected this text or the one before it.
         reworded: whether its words are a reader's in part: only the reader puts another text in its place.
         options: what is asked of the models for it; None for what the preferences say.
+        attempt: what was asked of the models for a version that a program was writing which is gone; None for none.
         switching: whether another of its versions is about to stand: nothing is edited meanwhile.
         resumable: whether the transcription of a file can be resumed behind its last window.
         history: how fast it went, as far as that was seen since this start of Galley.
@@ -109,6 +110,7 @@ class Entry:
     corrected: bool = False
     reworded: bool = False
     options: Options | None = None
+    attempt: Options | None = None
     switching: bool = False
     resumable: bool = False
     history: SpeedHistory = field(default_factory=SpeedHistory)

@@ -7,7 +7,7 @@ from threading import Lock
 
 import numpy as np
 
-from desktop_app.app.session import EnginePort
+from desktop_app.app.engine_port import EnginePort
 from desktop_app.engine.messages import LiveOptions, Options
 
 

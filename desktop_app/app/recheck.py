@@ -13,7 +13,8 @@ from desktop_app.app.entry import DONE, IN_WORK, Entry
 from desktop_app.app.session import Session
 from desktop_app.app.signals import Signal
 from desktop_app.app.versions import Versions, moved
-from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Options, Progress
+from desktop_app.engine.file_keeper import FileKeeper
+from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Options, Progress, Transcribe
 from desktop_app.library.rows import DAMAGED
 from desktop_app.library.versions import STANDING
 from desktop_app.problems import Problem
@@ -44,6 +45,7 @@ class Check:
         taken: how many changes the reader has accepted one by one.
         reworded: whether that text has words of the reader's own.
         problem: why it could not be read, if so.
+        keeper: what is written of that text so far, for an engine that goes on; paused: whether the queue is paused.
     """
 
     kind: str = RECHECK
@@ -59,6 +61,8 @@ class Check:
     taken: int = 0
     problem: Problem | None = None
     reworded: bool = False
+    keeper: FileKeeper | None = None
+    paused: bool = False
 
     @property
     def words(self) -> int:
@@ -94,6 +98,14 @@ class Checks:
         session.revised.connect(self._compare_again)
         session.replaced.connect(self._compare_again)
         session.removed.connect(self.forget)
+        session.queue.changed.connect(self._show_pause)
+        session.queue.resumed.connect(self._resume)
+        session.queue.dropped.connect(lambda job: self.forget(job.removeprefix(_JOB)))
+
+    @property
+    def attempts(self) -> int:
+        """How many versions are being written."""
+        return sum(check.in_work and check.kind == AGAIN for check in self.running.values())
 
     def is_offered(self, key: str) -> bool:
         """Whether a text was just transcribed live, and a re-check was neither begun nor declined."""
@@ -105,9 +117,12 @@ class Checks:
         self._begin(key, Check(RECHECK, self._session.options()))
 
     def again(self, key: str, options: Options | None = None) -> None:
-        """Transcribe a recording again; None of `options`: as the preferences say. The text that it gets becomes a
-        version, which takes the place of the one that stands unless a reader has changed words in that."""
-        self._begin(key, Check(AGAIN, options or self._session.options()))
+        """Transcribe a recording again; None of `options`: as it was asked for in a program that ended over it, else as
+        the preferences say. The text that it gets becomes a version, which takes the place of the one that stands
+        unless a reader has changed words in that."""
+        entry = self._session.entries.get(key)
+        left = entry.attempt if entry is not None else None
+        self._begin(key, Check(AGAIN, options or left or self._session.options()))
 
     def redo(self, key: str, first: int, last: int, options: Options) -> None:
         """Transcribe the lines from `first` to `last` again; their text stays until the reader accepts another one."""
@@ -167,7 +182,8 @@ class Checks:
         """Keep the text as it is, and offer no check of it again."""
         check, entry = self.running.pop(key, None), self._session.entries.get(key)
         if check is not None and check.in_work and check.kind != VERSION:
-            self._session.engine.cancel(f"{_JOB}{key}")
+            self._session.queue.cancel(f"{_JOB}{key}")
+            self._end_attempt(key, check)
         if entry is not None:
             entry.live = None
         self.changed.emit(key)
@@ -184,11 +200,32 @@ class Checks:
             return
         self._session.load(key)
         check.reworded, self.running[key] = entry.reworded, check
-        if check.span is None:
-            self._session.engine.transcribe(f"{_JOB}{key}", entry.path, check.options)
-        else:
-            self._session.engine.transcribe_part(f"{_JOB}{key}", entry.path, check.options, check.span)
+        check.paused = self._session.queue.paused
+        if check.kind == AGAIN:
+            entry.attempt, asked = None, resuming.asked(check.options)
+            self._session.keep(lambda library: library.attempt(key, asked))
+        request = Transcribe(f"{_JOB}{key}", entry.path, check.options, span=check.span)
+        check.keeper = FileKeeper(request)
+        self._session.queue.put(request)
+        self._session.changed.emit(key)
         self.changed.emit(key)
+
+    def _resume(self, job: str) -> None:
+        """The queue goes on, and with it what it has stopped."""
+        check = self.running.get(job.removeprefix(_JOB))
+        if job.startswith(_JOB) and check is not None and check.in_work and check.keeper is not None:
+            # Lines are few, and their places are counted from the first of them.
+            self._session.queue.put(check.keeper.resumed() if check.span is None else check.keeper.request)
+
+    def _show_pause(self) -> None:
+        for key, check in self.running.items():
+            if check.in_work and check.paused != self._session.queue.paused:
+                check.paused = self._session.queue.paused
+                self.changed.emit(key)
+
+    def _end_attempt(self, key: str, check: Check) -> None:
+        if check.kind == AGAIN:
+            self._session.keep(lambda library: library.end_attempt(key))
 
     def _stop_damaged(self, key: str) -> None:
         """A damaged recording stays as it is, which may be known only when its text was read."""
@@ -210,6 +247,8 @@ class Checks:
         check, entry = self.running.get(key), self._session.entries.get(key)
         if check is None or entry is None or key == event.job:
             return
+        if check.keeper is not None:
+            check.keeper.note(event)
         match event:
             case Progress():
                 check.progress = event.done_seconds / event.audio_seconds if event.audio_seconds else 0.0
@@ -218,6 +257,9 @@ class Checks:
                 return
             case Failed():
                 check.problem = moved(event.problem, entry)
+                self._end_attempt(key, check)
+            case Cancelled() if self._session.queue.is_stopped(event.job):
+                return
             case Cancelled():
                 self.forget(key)
                 return
@@ -231,6 +273,7 @@ class Checks:
             return
         if not after.segments:
             check.problem = Problem("file.no_words")
+            self._end_attempt(entry.id, check)
             self.changed.emit(entry.id)
         elif entry.reworded:
             kept = partial(self._numbered, check)

@@ -23,7 +23,8 @@ _HEADER, _FRAME = 42, 4096  # bytes of a FLAC file before its first frame, and m
 
 
 class Recovery:
-    """Attributes: found (the interrupted recordings and files that can be read, and that were not declined).
+    """Attributes: found (the recordings and files that were interrupted, and those of which a version was; what can be
+    read and was not declined).
 
     Signals: changed().
     """
@@ -44,9 +45,10 @@ class Recovery:
         remove_empty(self._session, lambda removed: None)
         known = self._looked_at | self._declined()
         new = [it for it in (*self._session.interrupted, *self._session.interrupted_files) if it.id not in known]
-        for entry in new:
+        attempts = [it for it in self._session.attempts if it.id not in self._looked_at and it not in new]
+        for entry in (*new, *attempts):
             self._looked_at.add(entry.id)
-            if entry.spoken:
+            if entry.spoken and entry.attempt is None:
                 self._worker.do(partial(length.seconds, entry.path), partial(self._add, entry))
             else:
                 self._worker.do(Path(entry.path).is_file, partial(self._add_file, entry))
@@ -58,7 +60,9 @@ class Recovery:
 
     def decline(self) -> None:
         """Offer these no more; they stay in the list of recordings."""
-        declined = self._declined() | {entry.id for entry in self.found}
+        for entry in self.found:
+            self._session.decline_attempt(entry.id)
+        declined = self._declined() | {entry.id for entry in self.found if entry.state == INTERRUPTED}
         self._preferences.set(_DECLINED, " ".join(sorted(declined)))
         self.found = []
         self.changed.emit()
@@ -67,7 +71,7 @@ class Recovery:
         """What there is to say about them, or ""."""
         if not self.found:
             return ""
-        if any(not entry.spoken for entry in self.found):
+        if any(not entry.spoken or entry.attempt for entry in self.found):
             count = len(self.found)
             return ngettext("{n} transcription was interrupted.", "{n} transcriptions were interrupted.", count)
         if len(self.found) > 1:
@@ -99,15 +103,20 @@ class Recovery:
             self.changed.emit()
 
     def _add_file(self, entry: Entry, is_there: bool | None) -> None:
-        if is_there and entry.state == INTERRUPTED and entry.id in self._session.entries:
+        if is_there and _is_unfinished(entry) and entry.id in self._session.entries:
             self.found.append(entry)
             self.changed.emit()
 
     def _recheck(self, key: str) -> None:
-        left = [it for it in self.found if it.state == INTERRUPTED and it.id in self._session.entries]
+        left = [it for it in self.found if _is_unfinished(it) and it.id in self._session.entries]
         if left != self.found:
             self.found = left
             self.changed.emit()
+
+
+def _is_unfinished(entry: Entry) -> bool:
+    """Whether a program that is gone was at this text, or at a version of it."""
+    return entry.state == INTERRUPTED or entry.attempt is not None
 
 
 def remove_empty(session: Session, then: Callable[[list[Entry]], object]) -> None:

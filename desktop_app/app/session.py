@@ -11,11 +11,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Protocol, TypeVar
-
-import numpy as np
+from typing import TypeVar
 
 from desktop_app.app import media, resuming, stages
+from desktop_app.app.engine_port import EnginePort
 from desktop_app.app.entry import (
     BROKEN_OFF,
     CANCELLED,
@@ -29,7 +28,7 @@ from desktop_app.app.entry import (
     Entry,
     LiveState,
 )
-from desktop_app.app.queue import Queue, Request
+from desktop_app.app.queue import Queue
 from desktop_app.app.signals import Signal
 from desktop_app.app.worker import Worker
 from desktop_app.engine.messages import (
@@ -37,7 +36,6 @@ from desktop_app.engine.messages import (
     Event,
     Failed,
     Finished,
-    LiveOptions,
     LiveUpdate,
     Options,
     Preparing,
@@ -45,6 +43,7 @@ from desktop_app.engine.messages import (
     SegmentReady,
     Started,
     Tentative,
+    Transcribe,
 )
 from desktop_app.library.rows import DAMAGED, Recording
 from desktop_app.library.store import Library
@@ -52,33 +51,13 @@ from desktop_app.problems import Problem
 from desktop_app.speakers.turns import Turn
 from desktop_app.texts import N_, _
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import Place, Span, Transcript
+from desktop_app.transcript.model import Place, Transcript
 from desktop_app.transcript.search import Snippet
 
 _NAMED = 3  # files in one sentence
 FINISHING = N_("Transcribing the last words…")
 
 Kept = TypeVar("Kept")
-
-
-class EnginePort(Protocol):
-    """What the session needs of desktop_app.engine.client.Engine."""
-
-    def transcribe(
-        self, job: str, path: str, options: Options, written: Transcript | None = None, place: Place | None = None
-    ) -> None: ...
-
-    def transcribe_part(self, job: str, path: str, options: Options, span: Span) -> None: ...
-
-    def find_speakers(self, job: str, path: str, speakers: str) -> None: ...
-
-    def cancel(self, job: str) -> None: ...
-
-    def start_live(self, job: str, options: Options, live: LiveOptions) -> None: ...
-
-    def live_audio(self, job: str, start: int, samples: np.ndarray) -> None: ...
-
-    def stop_live(self, job: str) -> None: ...
 
 
 class Session:
@@ -105,7 +84,6 @@ class Session:
         removed(id); reloaded(): the list was read from the library.
         trouble(problems): something outside a single recording went wrong.
         foreign(event): the engine says something about a job that is no recording.
-        queued(): the queue was paused, resumed or put into another order.
     """
 
     def __init__(
@@ -126,16 +104,15 @@ class Session:
         self.reloaded: Signal[[]] = Signal()
         self.trouble: Signal[tuple[Problem, ...]] = Signal()
         self.foreign: Signal[Event] = Signal()
-        self.queued: Signal[[]] = Signal()
-        self.queue = Queue(self._send, lambda: [entry.id for entry in self.in_work])
-        self._pausing: set[str] = set()  # jobs that are stopped because the queue is paused
+        self.queue = Queue(engine, self)
+        self.queue.resumed.connect(self._go_on)
         self.entries: dict[str, Entry] = {}
         self._listed: set[str] = set()  # that were in the library when it was looked at last
         self._forgotten: set[str] = set()  # which the library may still have for a moment
         self._asked: dict[str, Options] = {}  # of the models, for each file
         self._loading: set[str] = set()  # whose text the library was asked for
         worker.failed.connect(self.tell)
-        self.keep(lambda kept: [_entry(each) for each in kept.recordings()], self._show_stored)
+        self.keep(_stored, self._show_stored)
         self._index()
 
     def tell(self, *problems: Problem) -> None:
@@ -156,6 +133,9 @@ class Session:
         a reader has changed, stays: `compared` tells it."""
         entry = self.entries.get(key)
         if entry is None or entry.state in IN_WORK:
+            return
+        if entry.attempt is not None:
+            self.compared.emit(key)
             return
         if entry.is_damaged:
             self.tell(DAMAGED)
@@ -183,10 +163,7 @@ class Session:
         self._asked[entry.id] = options = entry.options or self.options()
         asked = resuming.asked(options, chosen=entry.options is not None)
         self.keep(lambda library: library.ask(entry.id, asked))
-        self.queue.put(Request(entry.id, entry.path, options, written, place))
-
-    def _send(self, request: Request) -> None:
-        self.engine.transcribe(request.job, request.path, request.options, request.written, request.place)
+        self.queue.put(Transcribe(entry.id, entry.path, options, written, place))
 
     def _begun_again(self, entry: Entry, state: str, problem: Problem | None, begun: bool | None) -> None:
         """A damaged recording stays as it is, which may be known only when its text was read."""
@@ -203,6 +180,12 @@ class Session:
         entry.state, entry.problem, entry.live = WAITING, None, None
         self.changed.emit(entry.id)
         self.keep(partial(_taken_up, key=entry.id), partial(self._write_rest, entry, before))
+
+    def _go_on(self, job: str) -> None:
+        """The queue is resumed that has stopped this job."""
+        entry = self.entries.get(job)
+        if entry is not None and entry.state in IN_WORK:
+            self._take_up(entry)
 
     def _write_rest(self, entry: Entry, before: str, found: tuple[Transcript, str] | None) -> None:
         if entry.id not in self.entries:
@@ -243,7 +226,6 @@ class Session:
         entry = self.entries.get(key)
         if entry is None or entry.state not in (WAITING, WORKING) or entry.elsewhere:
             return
-        self._pausing.discard(key)
         if self._stop(entry):
             self._cancelled(entry)
             self.changed.emit(key)
@@ -259,70 +241,6 @@ class Session:
         entry.state, entry.preparing, entry.lines, entry.paused = CANCELLED, "", (), False
         self.keep(lambda library: library.cancel(entry.id))
         self.text_changed.emit(entry.id)
-
-    # The queue.
-
-    @property
-    def files_in_work(self) -> list[Entry]:
-        """The files of the queue, the next one first."""
-        return [entry for entry in self.in_work if not entry.spoken]
-
-    def pause(self) -> None:
-        """Stop the file in work after what is written of it, and begin no other one, until `resume`."""
-        self.queue.paused = True
-        for entry in self.files_in_work:
-            entry.paused = True
-            if entry.id == self.queue.running:
-                self._pausing.add(entry.id)
-                self.engine.cancel(entry.id)
-            self.changed.emit(entry.id)
-        self.queued.emit()
-
-    def resume(self) -> None:
-        """Go on with the queue where it was paused."""
-        self.queue.paused = False
-        stopped = [it for it in self.files_in_work if it.id in self._pausing and it.id != self.queue.running]
-        for entry in self.files_in_work:
-            entry.paused = False
-            self.changed.emit(entry.id)
-        for entry in stopped:
-            self._pausing.discard(entry.id)
-            self._take_up(entry)
-        if not stopped:
-            self.queue.send_next()
-        self.queued.emit()
-
-    def cancel_all(self) -> None:
-        """Stop every file of the queue; what is being recorded goes on."""
-        for entry in reversed(self.files_in_work):
-            self.cancel(entry.id)
-        self.queue.paused = False
-        self.queued.emit()
-
-    def move(self, key: str, place: int) -> bool:
-        """Let a file that waits be the one at `place` among those that wait; whether that changes anything."""
-        waiting = [entry for entry in self.files_in_work if entry.id != self.queue.running]
-        entry = self.entries.get(key)
-        if entry not in waiting or not 0 <= place < len(waiting) or waiting[place] is entry:
-            return False
-        waiting.remove(entry)
-        waiting.insert(place, entry)
-        keys = [each.id for each in waiting]
-        for number, each in enumerate(waiting, 1):
-            each.place = float(number)
-        self.keep(lambda library: library.arrange(keys))
-        self.queued.emit()
-        return True
-
-    @property
-    def waiting_count(self) -> int:
-        """How many files wait."""
-        return sum(entry.id != self.queue.running for entry in self.files_in_work)
-
-    def place(self, key: str) -> int | None:
-        """Where a file stands among those that wait, the next one at 0; None for others."""
-        waiting = [entry.id for entry in self.files_in_work if entry.id != self.queue.running]
-        return waiting.index(key) if key in waiting else None
 
     # What the user keeps about recordings.
 
@@ -369,7 +287,6 @@ class Session:
         if entry is None:
             return
         self._forgotten.add(key)
-        self._pausing.discard(key)
         if entry.state in IN_WORK and not entry.elsewhere:
             self._stop(entry)
         self.removed.emit(key)
@@ -441,13 +358,24 @@ class Session:
         found = [it for it in reversed(self.entries.values()) if not it.spoken and it.state == INTERRUPTED]
         return sorted(found, key=lambda it: (it.place == 0.0, it.place))
 
+    @property
+    def attempts(self) -> list[Entry]:
+        """The recordings of which programs were writing a version that are gone; the oldest first."""
+        return [it for it in reversed(self.entries.values()) if it.attempt is not None]
+
+    def decline_attempt(self, key: str) -> None:
+        """Offer no more to write a version that a program was writing."""
+        entry = self.entries.get(key)
+        if entry is not None and entry.attempt is not None:
+            entry.attempt = None
+            self.keep(lambda library: library.end_attempt(key))
+
     # What the engine says.
 
     def handle(self, event: Event) -> None:
         """Take an engine event, in the main thread. Events about forgotten recordings are passed over."""
         self._handle(event)
-        if isinstance(event, (Finished, Failed, Cancelled)):
-            self.queue.ended(event.job)
+        self.queue.handle(event)
 
     def _handle(self, event: Event) -> None:
         entry = self.entries.get(event.job)
@@ -484,13 +412,10 @@ class Session:
                 self._note(entry, event)
             case Finished():
                 self._finish(entry, event.transcript)
-            case Cancelled() if entry.id in self._pausing:
+            case Cancelled() if self.queue.is_stopped(entry.id):
                 entry.state, entry.preparing, entry.lines = WAITING, "", ()
                 self.keep(partial(_paused, key=entry.id))
                 self.text_changed.emit(entry.id)
-                if not self.queue.paused:  # it was resumed before the engine had stopped
-                    self._pausing.discard(entry.id)
-                    self._take_up(entry)
             case Cancelled():
                 self._cancelled(entry)
             case Failed():
@@ -734,6 +659,15 @@ def _taken_up(library: Library, key: str) -> tuple[Transcript, str]:
     if not library.again(key):
         raise Problem("library.row")
     return library.transcript(key), library.resume(key)
+
+
+def _stored(library: Library) -> list[Entry]:
+    """All recordings, and which versions of them programs were writing that are gone."""
+    entries = [_entry(each) for each in library.recordings()]
+    left = library.left_attempts()
+    for entry in entries if left else ():
+        entry.attempt = resuming.options(left.get(entry.id, ""))
+    return entries
 
 
 def _entry(stored: Recording) -> Entry:

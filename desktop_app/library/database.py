@@ -15,7 +15,7 @@ from desktop_app.library.problem import explained, is_damage
 from desktop_app.problems import Problem
 
 NAME = "library.sqlite3"
-VERSION = 8
+VERSION = 9
 
 _SCHEMA = """
 CREATE TABLE recording (
@@ -83,7 +83,15 @@ _VERSIONS = (  # when and how the text was asked for, and the other texts of a r
         lines TEXT NOT NULL
     )""",
 )
-_STEPS = (_SCHEMA.split(";"), [_LIVE], [_GUARDED], [_CORRECTED], _PROBLEMS, [_RESUME], _READERS, _VERSIONS)
+_ATTEMPTS = (  # with which options the next text is to come, and the versions that programs are writing
+    "ALTER TABLE recording ADD COLUMN wanted TEXT NOT NULL DEFAULT ''",
+    """CREATE TABLE attempt (
+        recording TEXT NOT NULL PRIMARY KEY REFERENCES recording (id) ON DELETE CASCADE,
+        owner TEXT NOT NULL,
+        asked TEXT NOT NULL
+    )""",
+)
+_STEPS = (_SCHEMA.split(";"), [_LIVE], [_GUARDED], [_CORRECTED], _PROBLEMS, [_RESUME], _READERS, _VERSIONS, _ATTEMPTS)
 """What makes each version out of the one before."""
 
 _ASIDE, _MOMENT = "library-damaged-", "%Y%m%d-%H%M%S"  # how damaged files are called

@@ -31,7 +31,8 @@ from desktop_app.transcript.statistics import Statistics
 _REWORDED = '{"reworded": true'  # how the corrections of a text begin whose words were changed
 RECORDING = (
     "id, path, name, created, state, seconds, problem, live, corrected != '',"
-    f" substr(corrected, 1, {len(_REWORDED)}) = '{_REWORDED}', resume != '', title, tags, notes, place, asked"
+    f" substr(corrected, 1, {len(_REWORDED)}) = '{_REWORDED}', resume != '', title, tags, notes, place,"
+    " CASE wanted WHEN '' THEN asked ELSE wanted END"
 )
 TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage, guarded"
 SEGMENT = "id, begins, ends, text, tokens, temperature, mean_log_probability, no_speech_probability, speaker, words"
@@ -95,7 +96,8 @@ class Recording:
         resumable: whether its transcription was broken off behind a place that is known.
         title, tags, notes: what the user calls it, how it is sorted, and what was written about it.
         place: where it stands in the queue, 0.0 until somebody has moved it; those with a lower one come first.
-        asked: the options that its text was asked for with, as JSON, "" where unknown.
+        asked: the options that its text was asked for with, or the next one if that has not begun, as JSON, "" where
+            unknown.
         damaged: whether values of its row could not be read; others stand for them.
     """
 

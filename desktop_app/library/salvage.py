@@ -21,6 +21,7 @@ RECORDING = (
     *("language_probability", "models", "stats", "speakers", "live", "guarded", "corrected", "resume"),
     *("title", "tags", "notes", "deleted", "place", "revision"),
     *("made", "asked"),
+    *("wanted",),
 )
 SEGMENT = (
     *("recording", "id", "begins", "ends", "text", "tokens", "temperature", "mean_log_probability"),
@@ -44,6 +45,7 @@ _LATER: tuple[Any, ...] = (
     "",
     0.0,
     0,
+    "",
     "",
     "",
 )  # what those added since hold in older rows

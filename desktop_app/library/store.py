@@ -120,6 +120,7 @@ class Library:
                         " resume = '' WHERE id = ?",
                         (key,),
                     )
+                versions.note_begun(connection, key, _now(), goes_on=kept > 0)
                 self._is_other(connection, key)
             elif self._state(connection, key) != "recording":
                 return
@@ -176,12 +177,14 @@ class Library:
                 versions.set_aside(connection, key)
                 self._put(connection, key, transcript)
                 versions.note_asked(connection, key, _now(), asked)
+                self.end_attempt(key)
 
     def add_version(self, key: str, transcript: Transcript, asked: str) -> int:
         """Another text beside the one that stands; gives its number, 0 where the recording is gone."""
         with self._write() as connection:
             if not self._state(connection, key):
                 return versions.STANDING
+            self.end_attempt(key)
             return versions.add(connection, key, transcript, _now(), asked)
 
     def versions(self, key: str) -> list[Version]:
@@ -227,9 +230,30 @@ class Library:
         self._forget_deleted()
 
     def ask(self, key: str, asked: str) -> None:
-        """Keep the options with which a recording that waits is to be transcribed."""
+        """Keep the options with which a recording that waits is to be transcribed; its text has its own until then."""
         with self._write() as connection:
-            versions.note_asked(connection, key, _now(), asked)
+            connection.execute("UPDATE recording SET wanted = ? WHERE id = ?", (asked, key))
+
+    def attempt(self, key: str, asked: str) -> None:
+        """A version is being written, with these options. If the program ends meanwhile, `left_attempts` has it."""
+        with self._write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO attempt (recording, owner, asked) SELECT id, ?, ? FROM recording WHERE id = ?",
+                (self._owner.name, asked, key),
+            )
+
+    def end_attempt(self, key: str) -> None:
+        """No version is being written any more."""
+        with self._write() as connection:
+            connection.execute("DELETE FROM attempt WHERE recording = ?", (key,))
+
+    def left_attempts(self) -> dict[str, str]:
+        """The recordings of which programs that are gone were writing a version, and the options that it was asked for
+        with."""
+        with self._read() as connection:
+            found = connection.execute("SELECT recording, owner, asked FROM attempt").fetchall()
+        gone = [row for row in found if row[1] != self._owner.name and not is_alive(self._owners, str(row[1]))]
+        return {str(key): rows.read_text(asked) for key, _owner, asked in gone}
 
     def revise(self, key: str, transcript: Transcript, corrected: bool = True, reworded: bool = False) -> None:
         """A reader's edit of a recording that is not in work: its lines and speakers are now these.

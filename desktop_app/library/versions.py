@@ -98,8 +98,17 @@ def set_aside(connection: sqlite3.Connection, key: str) -> None:
 
 
 def note_asked(connection: sqlite3.Connection, key: str, made: str, asked: str) -> None:
-    """When the text that stands was written, and with which options."""
-    connection.execute("UPDATE recording SET made = ?, asked = ? WHERE id = ?", (made, asked, key))
+    """When the text that stands was written, and with which options; none is on its way any more."""
+    connection.execute("UPDATE recording SET made = ?, asked = ?, wanted = '' WHERE id = ?", (made, asked, key))
+
+
+def note_begun(connection: sqlite3.Connection, key: str, made: str, goes_on: bool) -> None:
+    """A text begins, or `goes_on`, with the options that it was `wanted` with."""
+    connection.execute(
+        "UPDATE recording SET made = ?, asked = CASE WHEN wanted = '' AND ? THEN asked ELSE wanted END, wanted = ''"
+        " WHERE id = ?",
+        (made, goes_on, key),
+    )
 
 
 def _lines(text: Any) -> Iterator[Sequence[Any] | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from desktop_app.app.problems import sentence
-from desktop_app.app.recheck import AGAIN, PART, RECHECK, Check
+from desktop_app.app.recheck import AGAIN, PART, RECHECK, VERSION, Check
 from desktop_app.app.wording import percent
 from desktop_app.texts import _, ngettext
 
@@ -35,6 +35,8 @@ def _problem(check: Check, problem: str) -> str:
 
 
 def _progress(check: Check, share: str) -> str:
+    if check.paused and check.kind != VERSION:
+        return _("Paused · {time}", time=share)
     if check.kind == RECHECK:
         return _("Re-checking the recording… {percent}", percent=share)
     if check.kind == PART:

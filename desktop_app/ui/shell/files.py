@@ -133,15 +133,15 @@ class Files(QObject):
         item(menu, "remove", partial(self.delete, [key]))
 
     def _fill_queued(self, menu: QMenu, entry: Entry) -> None:
-        place = self._session.place(entry.id)
+        place = self._session.queue.place(entry.id)
         if place is not None:
             for text, wanted in (
                 (_("Transcribe next"), 0),
                 (_("Move up") + "\tAlt+↑", place - 1),
                 (_("Move down") + "\tAlt+↓", place + 1),
             ):
-                can = 0 <= wanted < self._session.waiting_count and wanted != place
-                menu.addAction(text, partial(self._session.move, entry.id, wanted)).setEnabled(can)
+                can = 0 <= wanted < len(self._session.queue.waiting) and wanted != place
+                menu.addAction(text, partial(self._session.queue.move, entry.id, wanted)).setEnabled(can)
             menu.addSeparator()
         menu.addAction(self._actions["cancel"].text(), partial(self._session.cancel, entry.id))
 

@@ -20,20 +20,20 @@ class QueueBar(QWidget):
         super().__init__(parent)
         self._session = session
         self._count = label("", "quiet")
-        self.pause = icon_button(_("Pause the queue"), session.pause, 16)
-        self.resume = icon_button(_("Resume the queue"), session.resume, 16)
-        self.cancel = icon_button(_("Cancel all files of the queue"), session.cancel_all, 16)
+        self.pause = icon_button(_("Pause the queue"), session.queue.pause, 16)
+        self.resume = icon_button(_("Resume the queue"), session.queue.resume, 16)
+        self.cancel = icon_button(_("Cancel all files of the queue"), session.queue.cancel_all, 16)
         for control, icon in ((self.pause, "pause"), (self.resume, "play"), (self.cancel, "close")):
             set_icon(control, theme, icon)
         row((self._count, 1), self.pause, self.resume, self.cancel, inside=self, spacing=S1, margins=(S3, 0, 0, 0))
         for signal in (session.added, session.removed, session.changed):
             signal.connect(lambda key: self._show())
-        for plain in (session.reloaded, session.queued):
+        for plain in (session.reloaded, session.queue.changed):
             plain.connect(self._show)
         self._show()
 
     def _show(self) -> None:
-        count, paused = len(self._session.files_in_work), self._session.queue.paused
+        count, paused = self._session.queue.count, self._session.queue.paused
         self.setVisible(count > 0 or paused)
         files = ngettext("{n} file", "{n} files", count)
         self._count.setText(f"{files} · {_('Paused')}" if paused else files)

@@ -48,7 +48,7 @@ class RecordingModel(QAbstractListModel):
         session.added.connect(lambda key: self.arrange())
         session.removed.connect(lambda key: self.arrange())
         session.reloaded.connect(self.arrange)
-        session.queued.connect(self.arrange)
+        session.queue.changed.connect(self.arrange)
         session.changed.connect(self._entry_changed)
         session.text_changed.connect(self._progressed)
         self.arrange()

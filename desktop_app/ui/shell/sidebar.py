@@ -180,9 +180,9 @@ class Sidebar(QWidget):
 
     def _move(self, by: int) -> None:
         entry = self.model.entry(self.list.currentIndex())
-        place = self._session.place(entry.id) if entry is not None else None
+        place = self._session.queue.place(entry.id) if entry is not None else None
         if entry is not None and place is not None:
-            self._session.move(entry.id, place + by)
+            self._session.queue.move(entry.id, place + by)
 
     def _ask_menu(self, point: QPoint) -> None:
         entry, keys = self.model.entry(self.list.indexAt(point)), self.selected()

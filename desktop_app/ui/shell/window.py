@@ -471,7 +471,7 @@ class Window(QMainWindow):
 
     def _may_leave_unfinished(self) -> bool:
         """Whether nothing is unfinished, or the user says that recordings, or a download, may be left so."""
-        count = len(self._session.in_work)
+        count = len(self._session.in_work) + self._checks.attempts
         if count:
             question = ngettext("A recording is not finished", "{n} recordings are not finished", count)
             text = _("The text so far is kept. You can continue transcribing later.")

@@ -20,7 +20,7 @@ Make = Callable[[str], Path]
 
 
 def names(stage: Stage) -> list[str]:
-    return [entry.file_name for entry in stage.session.files_in_work]
+    return [entry.file_name for entry in stage.session.queue.files]
 
 
 def sent(stage: Stage) -> list[str]:
@@ -55,10 +55,10 @@ def test_the_next_file_begins_when_the_one_before_it_has_ended(stage: Stage, fou
 
 def test_files_that_wait_are_moved_and_that_outlives_a_kill(stage: Stage, four: list[Entry]) -> None:
     one, two, _three, last = four
-    assert stage.session.move(last.id, 0) and names(stage) == ["one.wav", "four.wav", "two.wav", "three.wav"]
-    assert stage.session.move(two.id, 2) and names(stage) == ["one.wav", "four.wav", "three.wav", "two.wav"]
-    assert not stage.session.move(one.id, 0), "what is in work stays where it is"
-    assert not stage.session.move(two.id, 3) and not stage.session.move(last.id, -1)
+    assert stage.session.queue.move(last.id, 0) and names(stage) == ["one.wav", "four.wav", "two.wav", "three.wav"]
+    assert stage.session.queue.move(two.id, 2) and names(stage) == ["one.wav", "four.wav", "three.wav", "two.wav"]
+    assert not stage.session.queue.move(one.id, 0), "what is in work stays where it is"
+    assert not stage.session.queue.move(two.id, 3) and not stage.session.queue.move(last.id, -1)
     later = stage.restart()
     recovery = Recovery(later.session, later.preferences)
     later.until(lambda: len(recovery.found) == 4)
@@ -70,7 +70,7 @@ def test_files_that_wait_are_moved_and_that_outlives_a_kill(stage: Stage, four: 
 
 
 def test_a_new_file_comes_behind_those_that_were_moved(stage: Stage, four: list[Entry], recording: Make) -> None:
-    stage.session.move(four[3].id, 0)
+    stage.session.queue.move(four[3].id, 0)
     stage.drop(recording("five.wav"))
     assert names(stage)[-1] == "five.wav"
 
@@ -78,14 +78,14 @@ def test_a_new_file_comes_behind_those_that_were_moved(stage: Stage, four: list[
 def test_a_paused_queue_goes_on_where_it_was(stage: Stage, four: list[Entry]) -> None:
     one, two, _three, _last = four
     half(stage, one)
-    stage.session.pause()
+    stage.session.queue.pause()
     assert stage.engine.cancelled == [one.id]
     stage.say(Cancelled(one.id))
     assert (one.state, one.segments, sent(stage)) == (states.WAITING, [segment(0)], ["one.wav"])
     assert all(entry.progress_words().startswith("Paused") for entry in four)
     stage.settle()
     assert {kept.state for kept in stage.library.recordings()} == {"waiting"}, "as the next start finds it"
-    stage.session.resume()
+    stage.session.queue.resume()
     stage.until(lambda: len(stage.engine.jobs) == 2)
     assert sent(stage)[1] == "one.wav" and stage.engine.places[one.id] == Place(
         240_000, 1, "en", 0.75, (1,), 1.5, (7, 8)
@@ -97,17 +97,17 @@ def test_a_paused_queue_goes_on_where_it_was(stage: Stage, four: list[Entry]) ->
 
 def test_a_file_that_is_done_before_it_can_be_paused_is_done(stage: Stage, four: list[Entry]) -> None:
     half(stage, four[0])
-    stage.session.pause()
+    stage.session.queue.pause()
     stage.say(Finished(four[0].id, transcript(segment(0))))
     assert four[0].state == states.DONE and len(sent(stage)) == 1
-    stage.session.resume()
+    stage.session.queue.resume()
     assert sent(stage) == ["one.wav", "two.wav"]
 
 
 def test_a_queue_that_is_resumed_before_the_engine_has_stopped_loses_no_file(stage: Stage, four: list[Entry]) -> None:
     half(stage, four[0])
-    stage.session.pause()
-    stage.session.resume()
+    stage.session.queue.pause()
+    stage.session.queue.resume()
     stage.say(Cancelled(four[0].id))
     for entry in (four[1], four[2], four[3]):
         if sent(stage)[-1] == entry.file_name:
@@ -119,7 +119,7 @@ def test_a_queue_that_is_resumed_before_the_engine_has_stopped_loses_no_file(sta
 def test_a_queue_that_was_paused_at_a_kill_is_offered(stage: Stage, four: list[Entry]) -> None:
     """With the text so far."""
     half(stage, four[0])
-    stage.session.pause()
+    stage.session.queue.pause()
     stage.say(Cancelled(four[0].id))
     later = stage.restart()
     assert [entry.state for entry in later.session.entries.values()] == [states.INTERRUPTED] * 4
@@ -128,7 +128,7 @@ def test_a_queue_that_was_paused_at_a_kill_is_offered(stage: Stage, four: list[E
 
 def test_all_are_cancelled_at_once(stage: Stage, four: list[Entry]) -> None:
     half(stage, four[0])
-    stage.session.cancel_all()
+    stage.session.queue.cancel_all()
     stage.say(Cancelled(four[0].id))
     assert {entry.state for entry in four} == {states.CANCELLED} and sent(stage) == ["one.wav"]
     assert four[0].segments == [segment(0)]

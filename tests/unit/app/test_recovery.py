@@ -177,8 +177,8 @@ def test_files_that_were_killed_are_resumed_together(stage: Stage, tmp_path: Pat
     assert recovery.sentence() == "2 transcriptions were interrupted."
     recovery.transcribe()
     stage.until(lambda: len(stage.engine.jobs) == 2)
-    assert [entry.file_name for entry in later.session.files_in_work] == ["one.wav", "two.wav"]
-    finish(later, later.session.files_in_work[0])
+    assert [entry.file_name for entry in later.session.queue.files] == ["one.wav", "two.wav"]
+    finish(later, later.session.queue.files[0])
     assert [Path(path).name for _, path, _ in stage.engine.jobs[1:]] == ["one.wav", "two.wav"]
     assert not recovery.sentence()
     recovery.close()

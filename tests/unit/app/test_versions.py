@@ -11,6 +11,7 @@ import pytest
 from desktop_app.app import resuming
 from desktop_app.app.entry import CANCELLED, DONE, WAITING, Entry
 from desktop_app.app.recheck import AGAIN, VERSION
+from desktop_app.app.recovery import Recovery
 from desktop_app.engine.messages import Cancelled, Failed, Finished, Options, Progress, SegmentReady, Started
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import Place, Speaker, Transcript
@@ -206,3 +207,90 @@ def test_a_file_goes_on_with_the_options_that_it_was_dropped_with_after_a_restar
     last.until(lambda: last.engine.places.get(entry.id) is not None)
     assert last.engine.jobs[-1][2] == GERMAN
     assert len(last.session.entries[entry.id].segments) == 1, "the text so far stands"
+
+
+def half(stage: Stage, entry: Entry) -> Place:
+    """The engine has done a window of another text."""
+    job, text, place = f"check:{entry.id}", talk(2, named=False), Place(240_000, 1, "en", 0.75, file=(7, 8))
+    stage.say(Started(job, 60.0, text.models), SegmentReady(job, text.segments[0]))
+    stage.say(Progress(job, 15.0, 60.0, Statistics(audio_seconds=15.0), place=place))
+    return place
+
+
+def offered(stage: Stage) -> Recovery:
+    """What a start offers to go on with."""
+    recovery, done = Recovery(stage.session, stage.preferences), list[None]()
+    recovery._worker.do(lambda: None, done.append)
+    stage.until(lambda: done)
+    recovery.close()
+    return recovery
+
+
+def test_a_version_that_was_being_written_at_the_end_of_the_program_is_offered(stage: Stage, entry: Entry) -> None:
+    """With its options; the old text stands meanwhile. Who declines it is not asked again."""
+    stage.checks.again(entry.id, GERMAN)
+    half(stage, entry)
+    later = stage.restart()
+    recovery = offered(later)
+    (found,) = recovery.found
+    assert (found.id, found.state) == (entry.id, DONE)
+    assert recovery.sentence() == "1 transcription was interrupted."
+    recovery.transcribe()
+    assert not recovery.found and stage.engine.jobs[-1] == (f"check:{entry.id}", entry.path, GERMAN)
+    last = later.restart()
+    recovery = offered(last)
+    assert recovery.found, "it was not done that time either"
+    recovery.decline()
+    end = last.restart()
+    assert not offered(end).found
+    assert stored(end, entry.id).segments == entry.transcript().segments
+
+
+@pytest.mark.parametrize("end", ["done", "cancelled", "failed"])
+def test_a_version_that_is_done_or_given_up_is_not_offered(stage: Stage, entry: Entry, end: str) -> None:
+    stage.checks.again(entry.id, GERMAN)
+    if end == "done":
+        found(stage, entry, other(talk(2, named=False), 0))
+    elif end == "failed":
+        stage.say(Failed(f"check:{entry.id}", Problem("engine.memory")))
+    else:
+        stage.checks.forget(entry.id)
+    assert not offered(stage.restart()).found
+
+
+def test_a_version_is_paused_with_the_queue_and_goes_on_where_it_was(
+    stage: Stage, entry: Entry, recording: Callable[[str], Path]
+) -> None:
+    """It comes before the files that wait, as somebody looks at it."""
+    (first, second), job = stage.drop(recording("one.wav"), recording("two.wav")), f"check:{entry.id}"
+    stage.checks.again(entry.id, GERMAN)
+    assert [each for each, _path, _options in stage.engine.jobs[-2:]] == [entry.id, first.id], "one after the other"
+    assert stage.session.queue.count == 3
+    stage.say(Finished(first.id, talk(2)))
+    place, queue = half(stage, entry), stage.session.queue
+    queue.pause()
+    stage.say(Cancelled(job))
+    check = stage.checks.running[entry.id]
+    assert check.paused and queue.count == 2 and stage.engine.jobs[-1][0] == job, "nothing else begins"
+    queue.resume()
+    assert not check.paused and stage.engine.jobs[-1] == (job, entry.path, GERMAN)
+    written = stage.engine.written[job]
+    assert written is not None and len(written.segments) == 1 and stage.engine.places[job] == place
+    found(stage, entry, other(talk(2, named=False), 0))
+    assert entry.segments[0].text.startswith("Other") and stage.engine.jobs[-1][0] == second.id
+
+
+def test_all_jobs_of_the_queue_are_cancelled_versions_too(stage: Stage, entry: Entry) -> None:
+    """One that waits, and one that a pause has stopped, of which the engine says nothing more."""
+    queue, job = stage.session.queue, f"check:{entry.id}"
+    stage.checks.again(entry.id, GERMAN)
+    queue.pause()
+    stage.say(Cancelled(job))
+    queue.cancel_all()
+    assert not stage.checks.running and not queue.count and not queue.paused
+    queue.pause()
+    stage.checks.again(entry.id)
+    assert len(stage.engine.jobs) == 2 and queue.count == 1
+    stage.checks.forget(entry.id)
+    queue.resume()
+    assert len(stage.engine.jobs) == 2 and not queue.count

@@ -77,6 +77,43 @@ def test_a_text_that_begins_anew_stays_as_a_version_and_one_that_goes_on_makes_n
     assert library.version(key, library.versions(key)[1].number).segments == text.segments[:1]
 
 
+def test_a_text_keeps_its_date_and_options_while_another_one_is_asked_for(library: Library) -> None:
+    """The version that it becomes says how that text was made, and not the next one."""
+    text = talk(2)
+    key = library.add("/talks/one.wav").id
+    library.ask(key, ASKED)
+    library.begin(key, text.models, 60.0)
+    library.append(key, text.segments[0])
+    library.cancel(key)
+    (before,) = library.versions(key)
+    library.again(key)
+    library.ask(key, "{}")
+    stored = library.recording(key)
+    assert stored is not None and stored.asked == "{}", "as the next start takes it up"
+    assert library.versions(key) == [before] and before.asked == ASKED
+    library.begin(key, text.models, 60.0)
+    standing, version = library.versions(key)
+    assert (version.made, version.asked) == (before.made, ASKED)
+    assert standing.asked == "{}" and standing.made > version.made
+
+
+def test_a_version_that_was_being_written_is_left_when_the_program_is_gone(tmp_path: Path) -> None:
+    """Until it is there, or nobody wants it; another program's is not offered while that runs."""
+    with closing(Library(tmp_path)) as ours, closing(Library(tmp_path)) as theirs:
+        keys = [done(ours, talk(2)) for _ in range(4)]
+        for key in keys:
+            ours.attempt(key, ASKED)
+        ours.renew(keys[1], talk(3), ASKED)
+        ours.add_version(keys[2], talk(3), ASKED)
+        ours.end_attempt(keys[3])
+        assert not ours.left_attempts() and not theirs.left_attempts()
+        ours.attempt("gone", ASKED)
+        ours.close()
+        assert theirs.left_attempts() == {keys[0]: ASKED}
+        theirs.remove(keys[0])
+        assert not theirs.left_attempts()
+
+
 def test_no_version_takes_the_place_of_a_text_in_work_and_none_that_is_gone(library: Library) -> None:
     text = talk(2)
     key = done(library, text)
@@ -141,7 +178,8 @@ def test_a_library_of_before_has_no_versions_and_gets_their_table(tmp_path: Path
     library.close()
     with closing(sqlite3.connect(tmp_path / database.NAME)) as old:
         old.execute("DROP TABLE version")
-        for column in ("made", "asked"):
+        old.execute("DROP TABLE attempt")
+        for column in ("made", "asked", "wanted"):
             old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
         old.execute("PRAGMA user_version = 7")
         old.commit()
