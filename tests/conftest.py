@@ -23,6 +23,7 @@ LANGUAGE = os.environ.get("GALLEY_TEST_LANGUAGE", "en")
 # sitecustomize.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = os.environ["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nonexistent"  # no desktop
 os.environ["GALLEY_LANGUAGE"] = LANGUAGE
 os.environ["GALLEY_MODEL"] = str(SMALL_PAIR)  # quick; tests of the model that Galley ships ask for `bundled`
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(TESTS / "offline"), os.environ.get("PYTHONPATH")]))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from desktop_app import folders
+from desktop_app.app.awake import Awake
 from desktop_app.app.deletions import Deletions
 from desktop_app.app.engine_port import EnginePort
 from desktop_app.app.exports import Exports
@@ -70,6 +71,7 @@ class Core:
         self.checks = Checks(self.session)
         self.deletions = Deletions(self.session)
         self.exports = Exports(self.session)
+        self._awake = Awake(self.session, self.live, self.checks)
 
     def tell_trouble(self) -> None:
         """Say what was wrong with the library, when somebody listens."""
@@ -82,6 +84,7 @@ class Core:
         self.live.close()
         self.deletions.settle()
         self.exports.close()
+        self._awake.close()
         self._engine.close()
         self.worker.close()
         if self.library is not None:

@@ -14,7 +14,7 @@ from desktop_app.engine.model_list import name_of
 from desktop_app.settings import Value
 from desktop_app.texts import _
 
-AUTO, OFF = "auto", "off"
+AUTO, ON, OFF = "auto", "on", "off"
 PRECISIONS = (AUTO, "int8", "int4")
 """Full precision as the device has it, and weights of 8 or 4 bits."""
 TASKS = ("transcribe", "translate")
@@ -54,8 +54,11 @@ class Preferences:
         mirror: the address of the hub that models are downloaded from; "" for the public one.
         microphone: the name of the input to record from; "" for the system's default.
         watched: the folder whose new recordings are transcribed; "" for none.
+        notices: whether a notification tells what was transcribed while another window was in front: ON or OFF.
+        tray: whether there is an icon in the system's tray: ON or OFF.
         language: that of the texts, a code of `texts.languages()`; "" for the system's.
-    Signals: changed() when the next recording is to be transcribed in another way, or in another language of texts.
+    Signals: changed() when the next recording is to be transcribed in another way, in another language of texts, or
+        with a tray icon or without.
     """
 
     target = _Choice("")
@@ -68,6 +71,8 @@ class Preferences:
     mirror = _Choice("", tell=False)
     microphone = _Choice("", tell=False)
     watched = _Choice("")
+    notices = _Choice(ON, (ON, OFF).__contains__, tell=False)
+    tray = _Choice(OFF, (ON, OFF).__contains__)
     language = _Choice("", lambda code: code in texts.languages())
 
     def __init__(self, worker: Worker) -> None:
@@ -123,7 +128,7 @@ class Preferences:
 
     @guard.setter
     def guard(self, wanted: bool) -> None:
-        self.set("guard", "on" if wanted else OFF)
+        self.set("guard", ON if wanted else OFF)
         self.changed.emit()
 
     @property

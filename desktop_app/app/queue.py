@@ -20,6 +20,7 @@ from desktop_app.library.store import Library
 class Recordings(Protocol):
     """What the queue needs of desktop_app.app.session.Session."""
 
+    engine: EnginePort
     entries: dict[str, Entry]
     changed: Signal[str]
 
@@ -40,8 +41,8 @@ class Queue:
         dropped(job): all were cancelled, and a job that is no file with them.
     """
 
-    def __init__(self, engine: EnginePort, recordings: Recordings) -> None:
-        self._engine, self._recordings = engine, recordings
+    def __init__(self, recordings: Recordings) -> None:
+        self._recordings = recordings
         self._waiting: dict[str, Transcribe] = {}
         self._stopped: set[str] = set()  # jobs that a pause has stopped, or is about to stop
         self.running, self.paused = "", False
@@ -65,7 +66,7 @@ class Queue:
     def cancel(self, job: str) -> None:
         """Take a job out that is no file, or let the engine stop it."""
         if not self.take_out(job) and job == self.running:
-            self._engine.cancel(job)
+            self._recordings.engine.cancel(job)
         self._tell_of(job)
 
     def is_stopped(self, job: str) -> bool:
@@ -96,9 +97,9 @@ class Queue:
             self.running = job
             request = self._waiting.pop(job)
             if request.span is None:
-                self._engine.transcribe(job, request.path, request.options, request.written, request.place)
+                self._recordings.engine.transcribe(job, request.path, request.options, request.written, request.place)
             else:
-                self._engine.transcribe_part(job, request.path, request.options, request.span)
+                self._recordings.engine.transcribe_part(job, request.path, request.options, request.span)
 
     def _tell_of(self, job: str) -> None:
         """A job has come or gone; of files their recordings tell."""
@@ -140,7 +141,7 @@ class Queue:
         entry_in_work = self._recordings.entries.get(self.running)
         if self.running and (entry_in_work is None or not entry_in_work.spoken):
             self._stopped.add(self.running)
-            self._engine.cancel(self.running)
+            self._recordings.engine.cancel(self.running)
         self.changed.emit()
 
     def resume(self) -> None:

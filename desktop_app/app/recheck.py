@@ -83,13 +83,14 @@ class Check:
 class Checks:
     """Attributes: running (checks by the id of their recording, those with a result too); versions.
 
-    Signals: changed(id); told(sentence) when something was done.
+    Signals: changed(id); told(sentence) when something was done; finished(id) when another text is there.
     """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self.changed: Signal[str] = Signal()
         self.told: Signal[str] = Signal()
+        self.finished: Signal[str] = Signal()
         self.running: dict[str, Check] = {}
         self.versions = Versions(session)
         session.foreign.connect(self._handle)
@@ -254,6 +255,8 @@ class Checks:
                 check.progress = event.done_seconds / event.audio_seconds if event.audio_seconds else 0.0
             case Finished():
                 self._take(entry, check, event.transcript)
+                if event.transcript.segments:
+                    self.finished.emit(key)
                 return
             case Failed():
                 check.problem = moved(event.problem, entry)

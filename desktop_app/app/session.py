@@ -104,7 +104,7 @@ class Session:
         self.reloaded: Signal[[]] = Signal()
         self.trouble: Signal[tuple[Problem, ...]] = Signal()
         self.foreign: Signal[Event] = Signal()
-        self.queue = Queue(engine, self)
+        self.queue = Queue(self)
         self.queue.resumed.connect(self._go_on)
         self.entries: dict[str, Entry] = {}
         self._listed: set[str] = set()  # that were in the library when it was looked at last

@@ -102,6 +102,26 @@ def test_the_mouse_moves_them(captions: Captions, qtbot: QtBot) -> None:
     assert captions.pos() == QPoint(130, 120)
 
 
+def test_there_is_a_tray_icon_only_as_long_as_the_user_wants_one(
+    window: Window, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None unless asked for; and where a desktop has no tray, the settings say so."""
+    window.show_settings()
+    tray = window.settings.sections["Tray icon"]
+    assert window.live.tray is None and tray.control.group.checkedButton().text() == _("Off")
+    tray.control.group.button(0).click()
+    assert window.live.tray is None and tray.value is not None and tray.value.isVisible()
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+    stage.preferences.changed.emit()
+    made = window.live.tray
+    assert made is not None and not tray.value.isVisible()
+    stage.record()
+    assert made.icon.toolTip() == _("Galley – recording")
+    tray.control.group.button(1).click()
+    assert window.live.tray is None
+    stage.stop()  # what was taken away follows nothing: it would fail
+
+
 def test_the_tray_tells_and_does_the_same_as_the_window(window: Window, stage: Stage) -> None:
     tray = Tray(stage.live, window.all_actions, window)
     actions = tray.menu.actions()

@@ -214,6 +214,37 @@ def test_the_queue_is_paused_and_put_into_order_from_the_list(
     assert "two.wav" in listed(window)[2:]
 
 
+@pytest.mark.qt_log_ignore("does not support")
+def test_what_was_looked_at_last_is_opened_again_by_its_name_and_forgotten(
+    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+) -> None:
+    one, two = (written(stage, recording(f"{name}.wav"), "Words") for name in ("one", "two & a half"))
+    for entry in (one, two):
+        window.show_entry(entry.id)
+
+    def opened_menu() -> QMenu:
+        window.all_actions["recent"].trigger()
+        qtbot.waitUntil(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
+        found = QApplication.activePopupWidget()
+        assert isinstance(found, QMenu)
+        return found
+
+    menu = opened_menu()
+    assert [action.text() for action in menu.actions()] == [
+        "two && a half.wav", "one.wav", "", _("Clear recent recordings")
+    ]  # fmt: skip
+    menu.actions()[1].trigger()
+    menu.close()
+    assert window.current.key == one.id
+    menu = opened_menu()
+    assert menu.actions()[0].text() == "one.wav"
+    menu.actions()[-1].trigger()
+    menu.close()
+    menu = opened_menu()
+    assert [action.isEnabled() for action in menu.actions()] == [False]
+    menu.close()
+
+
 def test_recordings_of_one_name_are_told_apart(window: Window, stage: Stage, tmp_path: Path) -> None:
     paths = [tmp_path / folder / "talk.wav" for folder in ("monday", "tuesday")]
     for path in paths:

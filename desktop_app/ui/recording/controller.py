@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSystemTrayIcon, QWidget
 from desktop_app.app import wording
 from desktop_app.app.entry import IN_WORK, RECORDING, Entry
 from desktop_app.app.live import Live
-from desktop_app.app.preferences import Preferences
+from desktop_app.app.preferences import ON, Preferences
 from desktop_app.app.problems import sentence
 from desktop_app.app.recheck import Checks
 from desktop_app.app.recovery import Recovery
@@ -35,7 +35,8 @@ class RecordingController(QObject):
     """The window's side of a live session.
 
     Attributes: strip (over the text of what is recorded), lost (what is wrong with the sound), check (over a text that
-    was written live), recovery_bar (over every page), captions, tray (None where the system has none), closing (whether
+    was written live), recovery_bar (over every page), captions, tray (None where the user wants none, or the
+    system has none), closing (whether
     the user has said that the window may go).
     Signals: told(sentence) when something was done; entry_asked(id) when a recording is to be shown.
     """
@@ -66,13 +67,15 @@ class RecordingController(QObject):
         self._another = self.lost.add_button(_("Use another input"), "plain")
         self._another.clicked.connect(self._use_another)
         self.captions = Captions(preferences)  # nobody's child: it stays when the window is minimised
-        self.tray = Tray(live, actions, window) if QSystemTrayIcon.isSystemTrayAvailable() else None
+        self._preferences = preferences
+        self.tray: Tray | None = None
         self.checks = checks
         self.check = CheckBar(theme, checks)
         self.recovery = recovery
         self.recovery_bar = RecoveryBar(theme, recovery)
         self._connect()
         self._show_live()
+        self._place_tray()
 
     def _connect(self) -> None:
         live, session, actions = self._live, self._session, self._actions
@@ -91,6 +94,7 @@ class RecordingController(QObject):
         session.added.connect(self._added)
         live.changed.connect(self._close_when_done)
         session.changed.connect(lambda key: self._close_when_done())
+        self._preferences.changed.connect(self._place_tray)
 
     # What the user asks for.
 
@@ -144,6 +148,7 @@ class RecordingController(QObject):
         shown = before.captions.isVisible()
         before.captions.hide()
         before.captions.deleteLater()
+        before.remove_tray()
         entry = self._live.entry
         if entry is not None:
             self.strip.show_entry(entry)
@@ -200,6 +205,19 @@ class RecordingController(QObject):
         self.strip.setVisible(here)
         self.lost.setVisible(here and bool(self._live.problems))
         self.check.show_check(self._current.key)
+
+    def _place_tray(self) -> None:
+        wanted = self._preferences.tray == ON and QSystemTrayIcon.isSystemTrayAvailable()
+        if wanted and self.tray is None:
+            self.tray = Tray(self._live, self._actions, self._window)
+        elif not wanted:
+            self.remove_tray()
+
+    def remove_tray(self) -> None:
+        """Take the icon away."""
+        if self.tray is not None:
+            self.tray.close()
+            self.tray = None
 
     def _show_entry(self, key: str) -> None:
         entry = self._live.entry

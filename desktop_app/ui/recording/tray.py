@@ -40,6 +40,12 @@ class Tray(QObject):
         self.refresh()
         self.icon.show()
 
+    def close(self) -> None:
+        """Take it away."""
+        self._live.changed.disconnect(self.refresh)
+        self.icon.hide()
+        self.deleteLater()
+
     def refresh(self) -> None:
         """Show what the microphone does."""
         phase = self._live.phase

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QLocale
-from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QSystemTrayIcon, QWidget
 
 from desktop_app import texts
 from desktop_app.app import wording
-from desktop_app.app.preferences import AUTO, TASKS, Preferences, terms
+from desktop_app.app.preferences import AUTO, OFF, ON, TASKS, Preferences, terms
 from desktop_app.app.problems import sentence
 from desktop_app.engine import model_list
 from desktop_app.texts import N_, _
@@ -155,6 +155,29 @@ def _watched(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     end.setAccessibleName(_("Watch no folder"))
     row(end, pick, inside=control, spacing=S2)
     return Parts(control, refresh, value)
+
+
+@section(
+    N_("Notifications"),
+    N_("When a recording is transcribed while another window is in front. They name it, and never hold its text."),
+)
+def _notices(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    choice = Choice(_("Notifications"), [_("On"), _("Off")])
+    choice.picked.connect(lambda number: setattr(preferences, "notices", OFF if number else ON))
+    return Parts(choice, lambda: choice.pick(0 if preferences.notices == ON else 1))
+
+
+@section(N_("Tray icon"), N_("Shows whether Galley records, and starts and stops it without the window."))
+def _tray(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    def refresh() -> None:
+        choice.pick(0 if preferences.tray == ON else 1)
+        missing = preferences.tray == ON and not QSystemTrayIcon.isSystemTrayAvailable()
+        value.setText(_("This desktop has no tray."))
+        value.setVisible(missing)
+
+    value, choice = quiet(), Choice(_("Tray icon"), [_("On"), _("Off")])
+    choice.picked.connect(lambda number: setattr(preferences, "tray", OFF if number else ON))
+    return Parts(choice, refresh, value)
 
 
 @section(N_("Appearance"), N_("Light, dark, or as the system is; high contrast follows the system too."))

@@ -50,6 +50,7 @@ DESCRIPTIONS = (
     Description("pause", N_("Pause recording"), "Ctrl+Shift+R", label=N_("Pause")),
     Description("captions", N_("Captions over other windows"), "Ctrl+L", "captions", N_("Captions"), checkable=True),
     Description("open", N_("Choose files to transcribe"), _STANDARD.Open),
+    Description("recent", N_("Open a recent recording"), "Ctrl+Shift+O", label=N_("Recent…")),
     Description("new", N_("New transcription"), _STANDARD.New, "plus"),
     Description("cancel", N_("Stop transcribing and keep the text so far"), "Ctrl+.", label=N_("Cancel"),
                 enabled=_in_progress),

@@ -18,6 +18,7 @@ from desktop_app.app.edits import Edits
 from desktop_app.app.inputs import Inputs
 from desktop_app.app.instance import Instance
 from desktop_app.app.models import ModelStore
+from desktop_app.app.notices import Notices
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.problems import sentence
 from desktop_app.app.recovery import Recovery
@@ -32,6 +33,7 @@ from desktop_app.ui.player.playback import Playback
 from desktop_app.ui.player.waveforms import Waveforms
 from desktop_app.ui.recording.listening import OpenStream
 from desktop_app.ui.shell import qt_texts
+from desktop_app.ui.shell.notifier import notifier
 from desktop_app.ui.shell.quick_turns import quick_turns
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets import theme
@@ -102,6 +104,14 @@ class Program:
         self.models = ModelStore(self.preferences, post)
         self._edits, self._recovery = Edits(self.session), Recovery(self.session, self.preferences)
         self._watch = Watch(self.session, self.preferences)
+        self._notices = Notices(
+            self.session,
+            self._core.checks,
+            self.preferences,
+            lambda: app.applicationState() == Qt.ApplicationState.ApplicationActive,
+            notifier(post),
+        )
+        app.applicationStateChanged.connect(lambda state: self._notices.look())
         self._use_language()
         self.window = self._make_window()
         self.window.start()
@@ -193,6 +203,7 @@ class Program:
             self._looking.stop()
             self._watching.stop()
             self._watch.close()
+            self._notices.close()
             self._edits.save()
             self._recovery.close()
             self._core.close()

@@ -29,7 +29,7 @@ class IdlePage(ScrollArea):
     """The drop card, the microphone, which model will write, and the promise. Unfolded, what is asked of the models for
     the files that are dropped or chosen next; folded, the settings hold.
 
-    Attributes: card, record; choose, fold (links); form (None until it was unfolded).
+    Attributes: card, record; choose, fold, recent (links); form (None until it was unfolded).
     """
 
     def __init__(
@@ -53,6 +53,7 @@ class IdlePage(ScrollArea):
         self._model_mark = QLabel()
         self.choose = button(_("Models…"), "link", actions["models"].trigger)
         self.fold = button(_("Options for these files…"), "link", self._toggle)
+        self.recent = actions.button("recent", "link")
         self._ground = card()
         self._ground.setMaximumWidth(_WIDTH)
         self._ground.hide()
@@ -64,7 +65,7 @@ class IdlePage(ScrollArea):
         self.refresh()
 
     def _lay_out(self) -> None:
-        model = row(STRETCH, self._model_mark, self._model, self.choose, self.fold, STRETCH, spacing=S2)
+        model = row(STRETCH, self._model_mark, self._model, self.choose, self.fold, self.recent, STRETCH, spacing=S2)
         form = row(STRETCH, (self._ground, 100), STRETCH)
         promise = row(STRETCH, self._promise_mark, self._promise, STRETCH, spacing=S2)
         cards = row(STRETCH, (column(self.card, self.record, spacing=S3), 100), STRETCH)

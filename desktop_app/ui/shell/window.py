@@ -29,6 +29,7 @@ from desktop_app.app.live import Live
 from desktop_app.app.models import ModelStore
 from desktop_app.app.preferences import Preferences
 from desktop_app.app.problems import sentence
+from desktop_app.app.recent import Recent
 from desktop_app.app.recheck import Checks
 from desktop_app.app.recovery import Recovery
 from desktop_app.app.session import Session
@@ -53,6 +54,7 @@ from desktop_app.ui.shell.drop_veil import DropVeil
 from desktop_app.ui.shell.files import Files
 from desktop_app.ui.shell.idle_page import IdlePage
 from desktop_app.ui.shell.keys import Keys
+from desktop_app.ui.shell.recent_menu import recent_menu
 from desktop_app.ui.shell.report_saver import ReportSaver
 from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.shell.sidebar import Sidebar
@@ -66,6 +68,7 @@ from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import PROBLEM, Banner, Shelf
 from desktop_app.ui.widgets.confirm import confirm
 from desktop_app.ui.widgets.layouts import column, row
+from desktop_app.ui.widgets.menus import open_under
 from desktop_app.ui.widgets.theme import Theme
 from desktop_app.ui.widgets.toast import Toast
 
@@ -106,6 +109,7 @@ class Window(QMainWindow):
         self._checks, self._recovery, self._open_stream = checks, recovery, open_stream
         self._playback, self._waveforms = playback, waveforms
         self._deletions, self._exports = deletions, exports
+        self._recent = Recent(session, preferences)
         self.connections = ExitStack()
         with gathered(self.connections):
             self._make_parts()
@@ -235,6 +239,7 @@ class Window(QMainWindow):
         session, files, live = self._session, self.files, self.live
         self.all_actions.on(
             new=self.show_idle,
+            recent=self._open_recent,
             models=self.show_models,
             settings=self.show_settings,
             report=self.report.browse,
@@ -324,12 +329,19 @@ class Window(QMainWindow):
         if found is not None and key == self.current.key:
             self.page.show_found(found.found, (found.line, found.begin))
 
+    def _open_recent(self) -> None:
+        """The recordings that were looked at last, under the link of the first page."""
+        self.show_idle()
+        open_under(self.idle.recent, recent_menu(self, self._recent, self.show_entry))
+
     def _turn_to(self, page: QWidget, key: str) -> None:
         self.stack.setCurrentWidget(page)
         self.all_actions["models"].setChecked(isinstance(page, ModelsPage))
         self.all_actions["settings"].setChecked(isinstance(page, SettingsPage))
         self.sidebar.select(key)
         self.current.show(key)
+        if key:
+            self._recent.note(key)
         self._say_title()
         self._place_panel()
         self._place_banners()
