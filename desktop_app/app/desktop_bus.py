@@ -39,7 +39,8 @@ def notify(title: str, text: str, replaces: int = 0) -> int:
     """Show a notification, in the place of the one with the number `replaces`; gives its number, 0 where none can be
     shown."""
     hints = {"desktop-entry": ("s", "galley")}  # whose window a click brings to the front
-    values = NAME, replaces, "galley", title, html.escape(text, quote=False), [], hints, -1
+    text = html.escape(text, quote=False)
+    values: tuple[Any, ...] = (NAME, replaces, "galley", title, text, [], hints, -1)
     name, path = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
     answer = _asked("SESSION", partial(_call, name, path, "", "Notify", "susssasa{sv}i", values))
     return int(answer[0]) if answer else 0

@@ -35,6 +35,7 @@ PACKAGES = (
     "sounddevice",
     "soxr",
     "tokenizers",
+    *(("jeepney",) if sys.platform == "linux" else ()),
 )
 """What every installation has."""
 

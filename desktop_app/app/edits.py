@@ -221,6 +221,8 @@ class Edits:
 
     def rename(self, key: str, speaker: str, name: str) -> bool:
         """The speaker has this name in the whole recording; an empty name changes nothing."""
+        if self._session.name_live(key, speaker, name):
+            return True
         entry = self._entry(key)
         if entry is None or not name.strip() or speakers.find(entry.transcript(), speaker) is None:
             return False
@@ -307,6 +309,12 @@ class Edits:
     def may_edit(self, key: str) -> bool:
         """Whether there is a text that can be corrected now."""
         return self._entry(key) is not None
+
+    def may_rename(self, key: str) -> bool:
+        """Whether speakers can be named now: in a text that can be corrected, and while it is recorded."""
+        entry = self._session.entries.get(key)
+        is_live = entry is not None and entry.live is not None and entry.state in IN_WORK
+        return is_live or self.may_edit(key)
 
     def save(self) -> None:
         """Write what was typed since the last time."""

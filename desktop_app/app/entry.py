@@ -71,6 +71,8 @@ class Entry:
         elsewhere: whether another Galley works on it.
         corrected: whether a reader has corrected this text or the one before it.
         reworded: whether its words are a reader's in part: only the reader puts another text in its place.
+        marks: moments that the user has marked, in seconds and in order.
+        names: those that the user has given to speakers while it is recorded, by their ids.
         options: what is asked of the models for it; None for what the preferences say.
         attempt: what was asked of the models for a version that a program was writing which is gone; None for none.
         switching: whether another of its versions is about to stand: nothing is edited meanwhile.
@@ -109,6 +111,8 @@ class Entry:
     elsewhere: bool = False
     corrected: bool = False
     reworded: bool = False
+    marks: tuple[float, ...] = ()
+    names: dict[str, str] = field(default_factory=dict)
     options: Options | None = None
     attempt: Options | None = None
     switching: bool = False
@@ -215,7 +219,7 @@ class Entry:
         if speakers:
             self.segments = [replace(it, speaker=speakers.get(it.id, it.speaker)) for it in self.segments]
             known = sorted({it.speaker for it in self.segments if it.speaker}, key=lambda who: int(who[1:]))
-            self.speakers = tuple(Speaker(who, called(who)) for who in known)
+            self.speakers = tuple(Speaker(who, self.names.get(who, called(who))) for who in known)
 
     def begin_again(self) -> None:
         """Forget the earlier run."""

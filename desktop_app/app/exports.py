@@ -124,7 +124,7 @@ class Exports:
 
 def _document(entry: Entry, transcript: Transcript) -> Document:
     title = Path(entry.file_name).stem if entry.name == entry.file_name else entry.name
-    return wording.document(transcript, title, entry.created)
+    return wording.document(transcript, title, entry.created, entry.marks)
 
 
 def _stored(key: str, library: Library) -> Transcript:

@@ -15,6 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
+from desktop_app.app import wording
 from desktop_app.app.entry import IN_WORK, Entry, LiveState
 from desktop_app.app.feed import Feed
 from desktop_app.app.inputs import Inputs
@@ -124,6 +125,12 @@ class Live:
         else:
             self._worker.do(self._recorder.resume, refused=self._not_resumed)
             self._move(OPENING)
+
+    def mark(self) -> None:
+        """Mark the moment that is recorded now, to be found again."""
+        if self.entry is not None and self.phase in (RUNNING, PAUSED) and self.seconds > 0:
+            self._session.mark(self.entry.id, (*self.entry.marks, round(self.seconds, 1)))
+            self.told.emit(_("Marked at {time}", time=wording.clock(self.seconds)))
 
     def switch(self, wanted: Input) -> None:
         """Record from another input, now and the next time."""

@@ -50,6 +50,7 @@ from desktop_app.library.store import Library
 from desktop_app.problems import Problem
 from desktop_app.speakers.turns import Turn
 from desktop_app.texts import N_, _
+from desktop_app.transcript import speakers
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Place, Transcript
 from desktop_app.transcript.search import Snippet
@@ -79,6 +80,7 @@ class Session:
         revised(id): a reader has edited it, or the same words are given to speakers in another way.
         compared(id): it was to be transcribed again, and has a text: that stays, and another one is a version of it.
         switching(id): another version is about to stand in the place of its text.
+        marked(id): other moments of it are marked.
         accepted(id, transcript, count): a reader takes so many changes of another text over.
         attributed(id, turns): it was found out who speaks when.
         removed(id); reloaded(): the list was read from the library.
@@ -99,6 +101,7 @@ class Session:
         self.compared: Signal[str] = Signal()
         self.switching: Signal[str] = Signal()
         self.accepted: Signal[[str, Transcript, int]] = Signal()
+        self.marked: Signal[str] = Signal()
         self.attributed: Signal[[str, tuple[Turn, ...]]] = Signal()
         self.removed: Signal[str] = Signal()
         self.reloaded: Signal[[]] = Signal()
@@ -258,6 +261,27 @@ class Session:
         kept = entry.title, entry.tags, entry.notes
         self.keep(lambda library: library.describe(key, *kept))
         self.changed.emit(key)
+
+    def mark(self, key: str, marks: Iterable[float]) -> None:
+        """The user has marked these moments of a recording, and no others."""
+        entry = self.entries.get(key)
+        if entry is not None:
+            entry.marks = kept = tuple(sorted(set(marks)))
+            self.keep(lambda library: library.mark(key, kept))
+            self.marked.emit(key)
+
+    def name_live(self, key: str, speaker: str, name: str) -> bool:
+        """Name somebody who speaks in a recording that is made, or whose last words are transcribed; the name stays.
+        Whether that changes anything."""
+        entry = self.entries.get(key)
+        name = speakers.clean_name(name)
+        if entry is None or entry.live is None or entry.state not in IN_WORK or not name:
+            return False
+        entry.names[speaker] = name
+        entry.speakers = people = speakers.with_names(entry.speakers, entry.names)
+        self.keep(lambda library: library.give_speakers(key, (), people))
+        self.revised.emit(key)
+        return True
 
     def locate(self, key: str, path: str) -> None:
         """The file of a recording lies there now."""
@@ -496,6 +520,8 @@ class Session:
         if event.segments or event.guarded:
             self.keep(lambda library: _noted(library, event))
         if event.speakers:
+            given, people = event.speakers, entry.speakers
+            self.keep(lambda library: library.give_speakers(entry.id, given, people))
             self.revised.emit(entry.id)
         self.text_changed.emit(entry.id)
 
@@ -517,6 +543,7 @@ class Session:
     def _finish(self, entry: Entry, transcript: Transcript) -> None:
         entry.state, entry.preparing, entry.lines, entry.resumable = DONE, "", (), False
         were_known = bool(entry.speakers)
+        transcript, entry.names = speakers.with_names_given(transcript, entry.names), {}
         self._take_over(entry, transcript)
         entry.done_seconds = entry.seconds
         if entry.kept:  # its first lines were written while they were spoken: a check is offered as for any such text
@@ -677,6 +704,7 @@ def _entry(stored: Recording) -> Entry:
     made.spoken, made.corrected, made.reworded = stored.live, stored.corrected, stored.reworded
     made.resumable, made.options = stored.resumable, resuming.chosen(stored.asked)
     made.title, made.tags, made.notes, made.place = stored.title, stored.tags, stored.notes, stored.place
+    made.marks = stored.marks
     made.damage = DAMAGED if stored.damaged else None
     made.elsewhere = stored.state in IN_WORK
     made.local  # noqa: B018  computed here, beside the front end: there are thousands

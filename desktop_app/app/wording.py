@@ -67,12 +67,14 @@ def named(speakers: Iterable[Speaker]) -> tuple[Speaker, ...]:
     )
 
 
-def document(transcript: Transcript, title: str = "", created: datetime | None = None) -> Document:
+def document(
+    transcript: Transcript, title: str = "", created: datetime | None = None, marks: tuple[float, ...] = ()
+) -> Document:
     """A recording to be exported, with a line about it; its title is without one that of its file."""
     about = [date(created)] if created is not None else []
     about += [clock(transcript.seconds)] if transcript.seconds else []
     about += [language(transcript.language)] if transcript.language else []
-    return Document(transcript, title, created, " · ".join(about))
+    return Document(transcript, title, created, " · ".join(about), marks=marks)
 
 
 def named_in(document: Document, form: Format) -> Document:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.editing import Placed, joint, placed_words
 from desktop_app.transcript.model import Segment, Transcript
@@ -86,6 +87,7 @@ class Document:
         title: what it is called; "" for the name of its file.
         created: when it was made, with a time zone; None where nobody knows.
         about: a line about it in the reader's language: its day, length and language.
+        marks: moments that the user has marked, in seconds and in order.
         sound: where a web page finds the sound: an address, which may hold it; "" for none.
     """
 
@@ -94,6 +96,7 @@ class Document:
     created: datetime | None = None
     about: str = ""
     sound: str = ""
+    marks: tuple[float, ...] = ()
 
     @property
     def name(self) -> str:
@@ -174,6 +177,11 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(int(max(seconds, 0)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def marked(document: Document) -> str:
+    """Which moments the user has marked, in a line; "" for none."""
+    return _("Marked: {times}", times=" · ".join(map(clock, document.marks))) if document.marks else ""
 
 
 def is_right_to_left(text: str, language: str) -> bool:

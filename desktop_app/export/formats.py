@@ -78,7 +78,7 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "json", N_("JSON, full data (.json)"), "json",
-            lambda document, options: json_format.json_text(document.transcript), for_programs=True,
+            lambda document, options: json_format.json_text(document.transcript, document.marks), for_programs=True,
         ),
     )
 }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from desktop_app import problems
@@ -38,9 +39,10 @@ def statistics_object(statistics: Statistics) -> dict[str, float]:
     return dataclasses.asdict(statistics) | {name: getattr(statistics, name) for name in DERIVED}
 
 
-def json_text(transcript: Transcript) -> str:
-    """The JSON contract, on one line."""
-    return json.dumps(json_object(transcript), ensure_ascii=False, separators=(", ", ": ")) + "\n"
+def json_text(transcript: Transcript, marks: Sequence[float] = ()) -> str:
+    """The JSON contract, on one line; with the moments of the recording that the user has marked, if any."""
+    whole = json_object(transcript) | ({"marks": list(marks)} if marks else {})
+    return json.dumps(whole, ensure_ascii=False, separators=(", ", ": ")) + "\n"
 
 
 def read_json(text: str) -> Transcript:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from desktop_app.export.document import Document, Options, clock, paragraphs, written
+from desktop_app.export.document import Document, Options, clock, marked, paragraphs, written
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~])")
 _AT_START = re.compile(r"^(\s*)([#+=-]|\d+(?=[.)]))")
@@ -24,7 +24,8 @@ def txt(document: Document, options: Options) -> str:
 
 def markdown(document: Document, options: Options) -> str:
     """A title, a line about the recording, and paragraphs with speaker and time in bold before them."""
-    head = [f"# {_escaped(document.name)}", *([f"*{_escaped(document.about)}*"] if document.about else [])]
+    about = filter(None, (document.about, marked(document)))
+    head = [f"# {_escaped(document.name)}", *(f"*{_escaped(line)}*" for line in about)]
     body = []
     for paragraph in paragraphs(document):
         lead = [paragraph.name] if options.names and paragraph.name else []

@@ -15,9 +15,9 @@ def srt(document: Document, options: Options) -> str:
 
 
 def vtt(document: Document, options: Options) -> str:
-    """WebVTT subtitles; speakers are voice tags."""
+    """WebVTT subtitles; speakers are voice tags, and marks of the user's are comments, which players pass over."""
     names = {each.id: safe(each.name) for each in document.transcript.speakers} if options.names else {}
-    found = ["WEBVTT\n"]
+    found = ["WEBVTT\n", *(f"\nNOTE Marked at {_clock(round(mark * 1000), '.')}\n" for mark in document.marks)]
     for cue in cues(document.transcript, options, names=False):
         name = names.get(cue.speaker or "")
         voice = f"<v {_escape(name)}>" if name else ""

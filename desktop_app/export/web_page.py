@@ -77,6 +77,9 @@ def html(document: Document, options: Options) -> str:
     title = escape(document.name)
     body = "\n".join(_paragraphs(document, options))
     about = f'\n<p class="about">{escape(document.about)}</p>' if document.about else ""
+    if document.marks:
+        times = " ".join(map(_time, document.marks))
+        about += f'\n<p class="about">{escape(_("Marked: {times}", times=""))}{times}</p>'
     player = lost = script = ""
     if document.sound:
         player = f'\n<footer><audio controls preload="metadata" src="{escape(document.sound)}"></audio></footer>'
@@ -94,6 +97,11 @@ def html(document: Document, options: Options) -> str:
     )
 
 
+def _time(seconds: float) -> str:
+    """A place in the recording, which a click plays."""
+    return f'<button class="time" type="button" data-t="{seconds:.2f}">{clock(seconds)}</button>'
+
+
 def _paragraphs(document: Document, options: Options) -> list[str]:
     transcript, found, now = document.transcript, [], 0.0
     colors = {each.name: _COLORS[number % len(_COLORS)] for number, each in enumerate(transcript.speakers)}
@@ -104,9 +112,7 @@ def _paragraphs(document: Document, options: Options) -> list[str]:
             head = f'<b class="who" style="color: var(--{colors[paragraph.name]})">{escape(paragraph.name)}</b>'
         said = paragraph.name
         if options.times:
-            head += (
-                f'<button class="time" type="button" data-t="{paragraph.start:.2f}">{clock(paragraph.start)}</button>'
-            )
+            head += _time(paragraph.start)
         text, before = "", ""
         for segment in paragraph.segments:
             spans, now = _words(segment, now)

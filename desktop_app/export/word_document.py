@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from desktop_app import NAME
-from desktop_app.export.document import RIGHT_TO_LEFT, Document, Options, clock, is_right_to_left, paragraphs
+from desktop_app.export.document import RIGHT_TO_LEFT, Document, Options, clock, is_right_to_left, marked, paragraphs
 
 if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph
@@ -44,8 +44,8 @@ def docx(document: Document, options: Options) -> bytes:
         return paragraph
 
     add(document.name, "Title").add_run(_clean(document.name))
-    if document.about:
-        add(document.about).add_run(_clean(document.about)).font.color.rgb = RGBColor.from_string(_MUTED)
+    for about_it in filter(None, (document.about, marked(document))):
+        add(about_it).add_run(_clean(about_it)).font.color.rgb = RGBColor.from_string(_MUTED)
     for paragraph in paragraphs(document):
         line = add(paragraph.text)
         if options.names and paragraph.name:

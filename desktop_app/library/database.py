@@ -83,8 +83,9 @@ _VERSIONS = (  # when and how the text was asked for, and the other texts of a r
         lines TEXT NOT NULL
     )""",
 )
-_ATTEMPTS = (  # with which options the next text is to come, and the versions that programs are writing
+_ATTEMPTS = (  # with which options the next text is to come, the versions that programs are writing, and marks
     "ALTER TABLE recording ADD COLUMN wanted TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE recording ADD COLUMN marks TEXT NOT NULL DEFAULT '[]'",
     """CREATE TABLE attempt (
         recording TEXT NOT NULL PRIMARY KEY REFERENCES recording (id) ON DELETE CASCADE,
         owner TEXT NOT NULL,

@@ -32,7 +32,7 @@ _REWORDED = '{"reworded": true'  # how the corrections of a text begin whose wor
 RECORDING = (
     "id, path, name, created, state, seconds, problem, live, corrected != '',"
     f" substr(corrected, 1, {len(_REWORDED)}) = '{_REWORDED}', resume != '', title, tags, notes, place,"
-    " CASE wanted WHEN '' THEN asked ELSE wanted END"
+    " CASE wanted WHEN '' THEN asked ELSE wanted END, marks"
 )
 TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage, guarded"
 SEGMENT = "id, begins, ends, text, tokens, temperature, mean_log_probability, no_speech_probability, speaker, words"
@@ -98,6 +98,7 @@ class Recording:
         place: where it stands in the queue, 0.0 until somebody has moved it; those with a lower one come first.
         asked: the options that its text was asked for with, or the next one if that has not begun, as JSON, "" where
             unknown.
+        marks: moments of it that the user has marked, in seconds and in order.
         damaged: whether values of its row could not be read; others stand for them.
     """
 
@@ -117,6 +118,7 @@ class Recording:
     notes: str = ""
     place: float = 0.0
     asked: str = ""
+    marks: tuple[float, ...] = ()
     damaged: bool = False
 
 
@@ -148,6 +150,15 @@ def speakers_value(speakers: Sequence[Speaker]) -> str:
 def tags_value(tags: Sequence[str]) -> str:
     """The tags as JSON."""
     return json.dumps(list(tags), ensure_ascii=False)
+
+
+def marks_value(marks: Sequence[float]) -> str:
+    """Marked moments as JSON."""
+    return json.dumps(list(marks))
+
+
+def _marks(value: Any) -> tuple[float, ...]:
+    return tuple(sorted(map(_length, json.loads(value))))
 
 
 def read_tags(value: Any) -> tuple[str, ...]:
@@ -211,10 +222,11 @@ def recording(row: Sequence[Any]) -> Recording:
 def _plain_recording(row: Sequence[Any]) -> Recording | None:
     """The same for a row that is surely whole and has nothing special, as nearly all are: in a tenth of the time."""
     key, path, name, created, state, seconds, problem, live, corrected, reworded, resumable, *labels = row
-    title, tags, notes, position, asked = labels
+    title, tags, notes, position, asked, marks = labels
     if (
         problem != ""
         or tags != "[]"
+        or marks != "[]"
         or state not in STATES
         or type(seconds) is not float
         or not 0.0 <= seconds <= _LONGEST
@@ -242,7 +254,7 @@ def _plain_recording(row: Sequence[Any]) -> Recording | None:
 
 def _checked_recording(row: Sequence[Any]) -> Recording:
     key, path, name, created, state, seconds, problem, live, corrected, reworded, resumable = row[:11]
-    title, tags, notes, position, asked = row[11:]
+    title, tags, notes, position, asked, marks = row[11:]
     reader = _Reader()
     place = reader.read(_path, path, "")
     return Recording(
@@ -262,6 +274,7 @@ def _checked_recording(row: Sequence[Any]) -> Recording:
         reader.read(_text, notes, ""),
         reader.read(_number, position, 0.0),
         reader.read(_text, asked, ""),
+        reader.read(_marks, marks, ()),
         reader.damaged,
     )
 

@@ -21,7 +21,7 @@ RECORDING = (
     *("language_probability", "models", "stats", "speakers", "live", "guarded", "corrected", "resume"),
     *("title", "tags", "notes", "deleted", "place", "revision"),
     *("made", "asked"),
-    *("wanted",),
+    *("wanted", "marks"),
 )
 SEGMENT = (
     *("recording", "id", "begins", "ends", "text", "tokens", "temperature", "mean_log_probability"),
@@ -48,6 +48,7 @@ _LATER: tuple[Any, ...] = (
     "",
     "",
     "",
+    "[]",
 )  # what those added since hold in older rows
 _ID = re.compile("[0-9a-f]{32}")
 _HEADER = 100  # bytes at the start of the first page

@@ -21,7 +21,7 @@ from desktop_app.library.problem import explained
 from desktop_app.library.rows import Recording
 from desktop_app.library.versions import Version
 from desktop_app.problems import Problem
-from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
+from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
 from desktop_app.transcript.search import Snippet, find, folded
 from desktop_app.transcript.statistics import Statistics
 
@@ -282,6 +282,21 @@ class Library:
                     value = rows.showable(value)
                     connection.execute(f"UPDATE recording SET {column} = ? WHERE id = ?", (value, key))
             self._is_other(connection, key)
+
+    def mark(self, key: str, marks: Sequence[float]) -> None:
+        """The user has marked these moments of a recording, in seconds; it may be in work."""
+        with self._write() as connection:
+            connection.execute("UPDATE recording SET marks = ? WHERE id = ?", (rows.marks_value(marks), key))
+
+    def give_speakers(self, key: str, given: Sequence[tuple[int, str]], people: Sequence[Speaker]) -> None:
+        """Lines of a recording in work, by their numbers, are said by these of the `people` who speak in it."""
+        with self._write() as connection:
+            if self._state(connection, key) in ("working", "recording"):
+                connection.executemany(
+                    "UPDATE segment SET speaker = ? WHERE recording = ? AND id = ?",
+                    [(who, key, number) for number, who in given],
+                )
+                connection.execute("UPDATE recording SET speakers = ? WHERE id = ?", (rows.speakers_value(people), key))
 
     def locate(self, key: str, path: str) -> None:
         """The file of a recording lies elsewhere now."""

@@ -47,17 +47,34 @@ def add(transcript: Transcript, name: str = "") -> tuple[Transcript, str]:
     """One more speaker, who has said nothing yet, and the id; without a name it is "Speaker" and a number."""
     taken = {speaker.id for speaker in transcript.speakers}
     number = next(number for number in range(1, len(taken) + 2) if f"S{number}" not in taken)
-    speaker = Speaker(f"S{number}", _clean(name) or f"Speaker {number}")
+    speaker = Speaker(f"S{number}", clean_name(name) or f"Speaker {number}")
     return replace(transcript, speakers=(*transcript.speakers, speaker)), speaker.id
 
 
 def rename(transcript: Transcript, speaker: str, name: str) -> Transcript:
     """The speaker has this name in the whole recording. Raises ValueError for an empty name, KeyError for nobody."""
-    if not _clean(name):
+    if not clean_name(name):
         raise ValueError("a speaker needs a name")
     _known(transcript, speaker)
-    speakers = tuple(replace(each, name=_clean(name)) if each.id == speaker else each for each in transcript.speakers)
+    speakers = tuple(
+        replace(each, name=clean_name(name)) if each.id == speaker else each for each in transcript.speakers
+    )
     return replace(transcript, speakers=speakers)
+
+
+def with_names(people: Iterable[Speaker], names: Mapping[str, str]) -> tuple[Speaker, ...]:
+    """The speakers, those of these ids with other names."""
+    return tuple(replace(each, name=names.get(each.id, each.name)) for each in people)
+
+
+def with_names_given(transcript: Transcript, names: Mapping[str, str]) -> Transcript:
+    """A text with the names that its speakers were given before it was whole. Two of one name are one."""
+    made, first = replace(transcript, speakers=with_names(transcript.speakers, names)), dict[str, str]()
+    for each in made.speakers:
+        if each.id in names and each.name.casefold() in first:
+            made = merge(made, [each.id], first[each.name.casefold()])
+        first.setdefault(each.name.casefold(), each.id)
+    return made
 
 
 def reassign(transcript: Transcript, segments: Collection[int], speaker: str | None) -> Transcript:
@@ -296,5 +313,5 @@ def _boundary(transcript: Transcript, segment: int, caret: int) -> int:
     return min([0, *boundaries(found), len(found.text)], key=lambda place: abs(place - caret)) if found else 0
 
 
-def _clean(name: str) -> str:
+def clean_name(name: str) -> str:
     return " ".join(name.split())[:LONGEST_NAME]

@@ -88,7 +88,8 @@ def test_no_difference_is_said(window: Window, stage: Stage) -> None:
     check(stage, entry, " The roof is down. They", " come Friday.")
     bar = window.live.check
     assert bar.text.text() == _("Re-check finished: no changes.")
-    assert [button.text() for button in bar.buttons if button.isVisible()] == [_("Close")]
+    shown = [button.text() for button in bar.buttons if button.isVisible()]
+    assert shown == [_("Close"), ngettext("{n} more", "{n} more", 1)], "and the model's notice waits behind it"
 
 
 def test_a_check_can_fail_and_be_cancelled(window: Window, stage: Stage) -> None:

@@ -38,12 +38,16 @@ def test_one_key_starts_and_stops(window: Window, stage: Stage, qtbot: QtBot) ->
     qtbot.waitUntil(lambda: strip.time.text() == "0:03")
     assert strip.source.text() == DESK.name
     assert strip.meter.share > 0
-    assert window.sidebar.record.text() == _("Stop · {time}", time="0:03")
+    assert not window.sidebar.record.isVisible(), "one Stop is enough"
+    window.show_idle()
+    assert window.sidebar.live.text() == _("Recording · {time}", time="0:03")
+    window.sidebar.live.click()
+    assert window.stack.currentWidget() is window.page
     qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
     qtbot.waitUntil(lambda: stage.live.phase == OFF)
     assert not strip.isVisible()
     assert window.page.strip.isVisible()
-    assert window.sidebar.record.text() == _("Record")
+    assert window.sidebar.record.isVisible() and not window.sidebar.live.isVisible()
 
 
 def test_every_button_that_records_records(window: Window, stage: Stage, qtbot: QtBot) -> None:
@@ -273,7 +277,8 @@ def test_a_label_that_changes_is_painted_anew_and_the_last_pass_decides(window: 
     assert [paragraph.text for paragraph in view.flow.paragraphs] == before
     assert all(paragraph.lead for paragraph in view.flow.paragraphs[:2])
     assert view.follower.following and not stage.edits.may_edit(entry.id)
-    assert not window.speakers.strip.isVisible()
+    assert window.speakers.strip.isVisible()
+    assert not any(preview.isVisible() for preview in window.speakers.strip.previews.values()), "nothing to play yet"
     stage.stop()
     stage.say(Finished(entry.id, transcript(segment(0), segment(1))))  # the last pass has failed, say
     assert entry.speakers == () and [paragraph.speaker for paragraph in view.flow.paragraphs] == [None, None]

@@ -86,7 +86,7 @@ class ExportController(QObject):
 
     def write(self, entry: Entry, form: str, place: Path) -> None:
         """Write a text to a file; say that it was done or why it was not."""
-        found = wording.document(entry.transcript(), created=entry.created)
+        found = wording.document(entry.transcript(), created=entry.created, marks=entry.marks)
         self._exports.save([found], form, Options(), [place], self._say_saved, self._session.tell)
 
     def _save(self) -> None:

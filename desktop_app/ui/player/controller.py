@@ -88,6 +88,7 @@ class PlayerController(QObject):
         self._current.changed.connect(lambda: self._refresh(self._current.key))
         self._session.changed.connect(self._refresh)
         self._session.revised.connect(self._refresh)
+        self._session.marked.connect(self._show_marks)
         self._session.text_changed.connect(self._refresh)
         self._playback.changed.connect(self._show_playing)
         self._playback.moved.connect(self._show_playing)
@@ -233,6 +234,12 @@ class PlayerController(QObject):
             shown, self._shown = self._shown, (entry.id, entry.state in IN_WORK, entry.shown())
             if shown is None or shown[:2] != self._shown[:2] or not speakers.have_same_turns(shown[2], self._shown[2]):
                 self.bar.show_recording(entry.seconds, self._lanes(entry))
+            self.bar.line.show_marks(entry.marks)
+
+    def _show_marks(self, key: str) -> None:
+        entry = self._current.entry
+        if entry is not None and key == entry.id:
+            self.bar.line.show_marks(entry.marks)
 
     def _retint(self) -> None:
         self._shown = None

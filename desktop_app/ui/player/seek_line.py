@@ -37,6 +37,7 @@ class SeekLine(QSlider):
         self._theme = theme
         self._lanes: list[Lane] = []
         self._peaks: Peaks = np.zeros(0, np.uint16)
+        self._marks: tuple[float, ...] = ()
         self._length = self._now = 0.0
         self._held: float | None = None  # where the mouse has dragged it to
         self._hovered: float | None = None
@@ -68,6 +69,11 @@ class SeekLine(QSlider):
     def show_peaks(self, peaks: Peaks) -> None:
         """Show how loud it is, as far as that is known."""
         self._peaks = peaks
+        self.update()
+
+    def show_marks(self, marks: tuple[float, ...]) -> None:
+        """Show which moments are marked."""
+        self._marks = marks
         self.update()
 
     def show_place(self, seconds: float) -> None:
@@ -140,6 +146,8 @@ class SeekLine(QSlider):
                 self._paint_lanes(painter, top)
             now = self._held if self._held is not None else self._now
             self._paint_waveform(painter, place, self._x(now) if usable else 0.0)
+            for mark in self._marks:
+                self._paint_mark(painter, mark)
             if usable and self._hovered is not None and self._held is None:
                 self._paint_cursor(painter, self._hovered, colors.color("line_strong"))
             if usable:
@@ -180,6 +188,13 @@ class SeekLine(QSlider):
                 x, tall = place.left() + number * (_BAR + _GAP), max(height * place.height(), _BAR)
                 painter.drawRoundedRect(QRectF(x, middle - tall / 2, _BAR, tall), 1, 1)
             painter.restore()
+
+    def _paint_mark(self, painter: QPainter, seconds: float) -> None:
+        """A little flag that hangs from the top."""
+        x = self._x(seconds)
+        painter.setPen(QPen(self._theme.palette.color("page"), 1))
+        painter.setBrush(self._theme.palette.color("accent"))
+        painter.drawPolygon([QPointF(x - 4.5, 1), QPointF(x + 4.5, 1), QPointF(x, 9)])
 
     def _paint_cursor(self, painter: QPainter, seconds: float, color: QColor) -> None:
         x = self._x(seconds)

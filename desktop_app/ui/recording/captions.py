@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QGuiApplication,
     QHideEvent,
@@ -33,6 +33,7 @@ from desktop_app.ui.widgets.theme import DARK_PALETTE, S1, S2, S4, S5, font
 SIZES = (17, 20, 24, 29, 35, 42)  # of the type, in pixels
 _USUAL = 24
 _ROWS = 3
+_WIDTH, _SHARE = 720, 0.5  # pixels, and of the screen's width where that is more
 _STEP = 16  # pixels that an arrow key moves it
 _TOOL = 24
 _NOTHING = N_("Captions appear here.")
@@ -113,6 +114,7 @@ class Captions(QWidget):
             self._set_letters(SIZES[at])
             self._preferences.set("captions_letters", str(self._letters))
             self.resize(self.width(), max(round(rows * self.flow.line_height) + 2 * S4, self.minimumHeight()))
+            self._fit_here()
             self.show_text(self._segments, self._lines)
 
     def _set_letters(self, pixels: int) -> None:
@@ -127,13 +129,26 @@ class Captions(QWidget):
     # The window.
 
     def sizeHint(self) -> QSize:
-        return QSize(720, round(_ROWS * self.flow.line_height) + 2 * S4)
+        width = max(_WIDTH, round(QGuiApplication.primaryScreen().availableGeometry().width() * _SHARE))
+        return QSize(width, round(_ROWS * self.flow.line_height) + 2 * S4)
 
     def _place_at_bottom(self) -> None:
         self.resize(self.sizeHint())
         screen = QGuiApplication.primaryScreen().availableGeometry()
-        left = screen.center().x() - self.width() // 2
-        self.move(max(left, screen.left()), screen.bottom() - self.height() - 2 * S5)
+        self.move(screen.center().x() - self.width() // 2, screen.bottom() - self.height() - 2 * S5)
+        self.fit(screen)
+
+    def fit(self, screen: QRect) -> None:
+        """Be no wider and no higher than a screen, and whole on it: it may be another one than the last time."""
+        size = self.size().boundedTo(screen.size() - QSize(2 * S2, 2 * S2)).expandedTo(self.minimumSize())
+        left = max(min(self.x(), screen.right() - S2 - size.width()), screen.left() + S2)
+        top = max(min(self.y(), screen.bottom() - S2 - size.height()), screen.top() + S2)
+        self.setGeometry(QRect(QPoint(left, top), size))
+
+    def _fit_here(self) -> None:
+        """To the screen that most of it is on, or to the first one."""
+        screen = QGuiApplication.screenAt(self.geometry().center()) or QGuiApplication.primaryScreen()
+        self.fit(screen.availableGeometry())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.flow.set_width(self._text_width())
@@ -147,6 +162,7 @@ class Captions(QWidget):
         changed = visible != self.isVisible()
         super().setVisible(visible)
         if visible:
+            self._fit_here()
             self.setFocus()
             self.show_text(self._segments, self._lines)
         if changed:

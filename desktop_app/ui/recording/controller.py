@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal
-from PySide6.QtWidgets import QSystemTrayIcon, QWidget
+from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
 from desktop_app.app import wording
 from desktop_app.app.entry import IN_WORK, RECORDING, Entry
-from desktop_app.app.live import Live
+from desktop_app.app.live import PAUSED, RUNNING, Live
 from desktop_app.app.preferences import ON, Preferences
 from desktop_app.app.problems import sentence
 from desktop_app.app.recheck import Checks
@@ -22,6 +24,7 @@ from desktop_app.ui.recording.listening import Listening, OpenStream
 from desktop_app.ui.recording.recovery_bar import RecoveryBar
 from desktop_app.ui.recording.strip import LiveStrip
 from desktop_app.ui.recording.tray import Tray
+from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import NOTICE, Banner
 from desktop_app.ui.widgets.confirm import confirm
@@ -56,8 +59,10 @@ class RecordingController(QObject):
         recovery: Recovery,
         preferences: Preferences,
         open_stream: OpenStream,
+        page: TranscriptPage,
     ) -> None:
         super().__init__(window)
+        self._page = page
         self._window, self._theme, self._actions, self._current = window, theme, actions, current
         self._session, self._live, self._open_stream = session, live, open_stream
         self._last: str | None = None  # the recording that is finished before the window closes
@@ -79,7 +84,10 @@ class RecordingController(QObject):
 
     def _connect(self) -> None:
         live, session, actions = self._live, self._session, self._actions
-        actions.on(record=live.toggle, pause=live.toggle_pause, open_window=self._open_window)
+        actions.on(record=live.toggle, pause=live.toggle_pause, mark=live.mark, open_window=self._open_window)
+        actions.on(show_live=self._show_recording)
+        self._page.view.menu_asked.connect(self._fill_menu)
+        session.marked.connect(self._show_marks)
         actions["captions"].triggered.connect(self.captions.setVisible)
         self.captions.shown.connect(actions["captions"].setChecked)
         self.strip.inputs_asked.connect(lambda: self.open_inputs(self.strip.inputs))
@@ -176,6 +184,7 @@ class RecordingController(QObject):
         self._show_time()
         self._show_problem()
         self._place()
+        self._actions["mark"].setEnabled(self._live.phase in (RUNNING, PAUSED))
         self.strip.show_live(self._live)
 
     def _show_level(self) -> None:
@@ -183,12 +192,16 @@ class RecordingController(QObject):
         self._show_time()
 
     def _show_time(self) -> None:
-        record = self._actions["record"]
+        record, shown = self._actions["record"], self._actions["show_live"]
         if self._live.is_on:
-            time = wording.clock(self._live.seconds)
-            record.show_as(_("Stop recording"), icon="stop", tint="bad", short=_("Stop · {time}", time=time))
+            record.show_as(_("Stop recording"), icon="stop", tint="bad")
+            time, text = wording.clock(self._live.seconds), _(shown.description.text)
+            paused = self._live.phase == PAUSED
+            words = _("Paused · {time}", time=time) if paused else _("Recording · {time}", time=time)
+            shown.show_as(words, text, tint="" if paused else "bad")
         else:
             record.show_as(_(record.description.label), _(record.description.text), "mic")
+        shown.setEnabled(self._live.entry is not None)
 
     def _show_problem(self) -> None:
         another = self._live.inputs.another_than(self._live.source) if self._live.is_deaf else None
@@ -196,14 +209,20 @@ class RecordingController(QObject):
         if another is not None:
             self._another.setText(_("Use {input}", input=short(another.name, _LONGEST)))
             self._another.setToolTip(another.name)
-        self.lost.say(sentence(*self._live.problems))
+        self._say_lost()
+
+    def _say_lost(self) -> None:
+        """What is wrong with the sound, over the recording that is made."""
+        entry = self._live.entry
+        here = entry is not None and entry.id == self._current.key
+        self.lost.say(sentence(*self._live.problems) if here else "")
 
     def _place(self) -> None:
         """Show the strip and what is wrong only over the recording that is made."""
         entry = self._live.entry
         here = entry is not None and entry.id == self._current.key
         self.strip.setVisible(here)
-        self.lost.setVisible(here and bool(self._live.problems))
+        self._say_lost()
         self.check.show_check(self._current.key)
 
     def _place_tray(self) -> None:
@@ -236,6 +255,25 @@ class RecordingController(QObject):
 
     def _is_newest_live(self, entry: Entry) -> bool:
         return entry is (self._live.entry or entry)
+
+    def _show_recording(self) -> None:
+        if self._live.entry is not None:
+            self.entry_asked.emit(self._live.entry.id)
+
+    # Marks.
+
+    def _fill_menu(self, menu: QMenu) -> None:
+        """The marks of the line under the caret can be removed."""
+        entry = self._current.entry
+        for mark in self._page.view.marks_at_caret() if entry is not None else ():
+            left = tuple(each for each in entry.marks if each != mark) if entry is not None else ()
+            text = _("Remove the mark at {time}", time=wording.clock(mark))
+            menu.addAction(text, partial(self._session.mark, self._current.key, left))
+
+    def _show_marks(self, key: str) -> None:
+        entry = self._session.entries.get(key)
+        if key == self._current.key and entry is not None:
+            self._page.view.show_marks(entry.marks)
 
     def _open_window(self) -> None:
         self._window.showNormal()

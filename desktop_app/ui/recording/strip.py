@@ -44,6 +44,7 @@ class LiveStrip(QWidget):
         self.source = ElidedLabel("quiet")
         self.inputs = button(_("Change input"), "link", self.inputs_asked.emit)
         self.captions = actions.button("captions")
+        self.mark = actions.button("mark")
         self.pause = actions.button("pause", "plain")
         self.stop = button(_("Stop"), "stop", actions["record"].trigger)
         self.stop.setToolTip(_("Stop recording ({keys})", keys=actions["record"].keys))
@@ -53,8 +54,8 @@ class LiveStrip(QWidget):
         self._retint()
 
     def _lay_out(self) -> None:
-        tools = (self.captions, self.pause, self.stop)
-        state = row(self._dot, self.words, self.time, STRETCH, *tools, spacing=S2)
+        tools = (self.captions, self.mark, self.pause, self.stop)
+        state = row(self._dot, self.words, self.time, STRETCH, row(*tools, spacing=S1), spacing=S2)
         where = row(self.meter, (self.source, 1), self.behind, self.inputs, spacing=S3)
         column(state, where, inside=self, spacing=S2, margins=(0, S1, 0, 0))
 

@@ -48,6 +48,8 @@ def _playable(now: Situation) -> bool:
 DESCRIPTIONS = (
     Description("record", N_("Record and transcribe live"), "Ctrl+R", "mic", N_("Record")),
     Description("pause", N_("Pause recording"), "Ctrl+Shift+R", label=N_("Pause")),
+    Description("show_live", N_("Show the recording in progress"), icon="mic"),
+    Description("mark", N_("Mark this moment of the recording"), "Ctrl+M", "mark", N_("Mark")),
     Description("captions", N_("Captions over other windows"), "Ctrl+L", "captions", N_("Captions"), checkable=True),
     Description("open", N_("Choose files to transcribe"), _STANDARD.Open),
     Description("recent", N_("Open a recent recording"), "Ctrl+Shift+O", label=N_("Recent…")),

@@ -32,7 +32,8 @@ _PLAIN = (Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 class Sidebar(QWidget):
-    """Attributes: search, list, model, queue, undo, grip, and the buttons new, record, models and settings.
+    """Attributes: search, list, model, queue, undo, grip, and the buttons new, record, live (in its place while
+    something is recorded: the page of the recording has the only Stop), models and settings.
 
     Signals: chosen(id); cancel_asked(id); remove_asked(ids); menu_asked(ids, place).
     """
@@ -60,9 +61,12 @@ class Sidebar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedWidth(WIDTH)
         self._mark, self._name = QLabel(), label(NAME, "wordmark")
-        self.new, self.record = (actions.button(name, "row", "ink") for name in ("new", "record"))
+        self.new, self.record, self.live = (
+            actions.button(name, "row", "ink") for name in ("new", "record", "show_live")
+        )
+        self.live.hide()
         self.models, self.settings = (actions.button(name, "row") for name in ("models", "settings"))
-        for counting in (self.record, self.models):
+        for counting in (self.live, self.models):
             counting.setFont(font(13, "Medium", figures=True))
         actions.on(search=self._begin_search)
         self.search = field(_("Search recordings"), _("Search recordings"))
@@ -103,14 +107,22 @@ class Sidebar(QWidget):
     def _lay_out(self) -> None:
         head = row(self._mark, (self._name, 1), spacing=10, margins=(S2 + 2, 0, 0, 0))
         column(
-            head, S4, self.new, self.record, S2, self.search, S1, self.queue, self._nothing, (self.list, 1), S2,
-            self.undo, S1, self.models, self.settings,
+            head, S4, self.new, self.record, self.live, S2, self.search, S1, self.queue, self._nothing, (self.list, 1),
+            S2, self.undo, S1, self.models, self.settings,
             inside=self, margins=(S3, S4 + S1, S3, S3),
         )  # fmt: skip
 
     def _begin_search(self) -> None:
         self.search.setFocus()
         self.search.selectAll()
+
+    def show_live(self, is_on: bool) -> None:
+        """Whether something is recorded."""
+        had_focus = self.record.hasFocus() or self.live.hasFocus()
+        self.record.setVisible(not is_on)
+        self.live.setVisible(is_on)
+        if had_focus:
+            (self.live if is_on else self.record).setFocus()
 
     def search_for(self, key: str) -> str:
         """The text that a recording was found by, "" where nothing is searched for."""

@@ -173,8 +173,9 @@ class Window(QMainWindow):
         self.report = ReportSaver(self, session, preferences)
         self.figures = FiguresSaver(self, current, session, self._exports, self._models, preferences)
         self.live = RecordingController(
-            self, theme, actions, current, session, self._live, checks, self._recovery, preferences, self._open_stream
-        )
+            self, theme, actions, current, session, self._live, checks, self._recovery, preferences, self._open_stream,
+            self.page,
+        )  # fmt: skip
         self.page.put_bars(self.live.strip, self.live.lost, self.live.check)
         self._put_above(self.live.recovery_bar)
         self._recovery_bar = self.live.recovery_bar
@@ -188,6 +189,9 @@ class Window(QMainWindow):
         self.versions = VersionController(
             self.page, theme, actions, current, session, checks, self._models, preferences
         )
+        page = self.page
+        page.banners.add(page.problem, self.live.lost, self.versions.speakers)
+        page.banners.add(self.live.check, page.broken_off, page.notice)
         self.files.again_asked.connect(self.versions.open_sheet)
         self.speakers.strip.asked.connect(self.player.play_from)
 
@@ -401,6 +405,7 @@ class Window(QMainWindow):
 
     def _show_live(self) -> None:
         self.idle.record.setEnabled(not self._live.is_on)
+        self.sidebar.show_live(self._live.is_on)
 
     def _show_fetching(self) -> None:
         job = self._models.fetching
@@ -419,6 +424,7 @@ class Window(QMainWindow):
         self.trouble.say(sentence(*self._problems) if is_here else "")
         if self._recovery_bar is not None:
             self._recovery_bar.show_over(self.stack.currentWidget() is self.idle and not is_here)
+            self.page.banners.hold(is_here)
 
     # Dropping.
 

@@ -36,6 +36,7 @@ _RENAMES = N_("Press Enter to rename in the whole recording.")
 
 class SpeakerCard(QFrame):
     """Stands over the window until Enter or Escape, or until something else is clicked. Only Escape forgets the name.
+    While a recording is made there is only the name.
 
     Attributes: field (the name), preview, merge (buttons), merge_menu, veil (what covers the rest of the window).
     Signals: renamed(name); merged(id of the other, who keeps the name); preview_asked(); closed().
@@ -46,7 +47,9 @@ class SpeakerCard(QFrame):
     preview_asked = Signal()
     closed = Signal()
 
-    def __init__(self, theme: Theme, transcript: Transcript, speaker: Speaker, parent: QWidget) -> None:
+    def __init__(
+        self, theme: Theme, transcript: Transcript, speaker: Speaker, parent: QWidget, is_whole: bool = True
+    ) -> None:
         self.veil = _Veil(parent)
         super().__init__(self.veil)
         self.veil.clicked.connect(self.close)
@@ -57,7 +60,7 @@ class SpeakerCard(QFrame):
         self.setGraphicsEffect(shadow)
         self.setAccessibleName(_("Speaker: {name}", name=speaker.name))
         self._theme, self._speaker = theme, speaker
-        self._others = [each for each in transcript.speakers if each.id != speaker.id]
+        self._others = [each for each in transcript.speakers if each.id != speaker.id and is_whole]
         self._forgotten = self._is_closed = False
         self.field = field(_("Name of the speaker"), text=speaker.name)
         self.field.setProperty("role", "name")
@@ -70,6 +73,7 @@ class SpeakerCard(QFrame):
         self.merge = MenuButton(theme, lambda: self.merge_menu, _("Merge with"))
         self._lay_out(transcript)
         self.merge.setVisible(bool(self._others))
+        self.preview.setVisible(is_whole)
         self.setFixedWidth(max(_WIDTH, self._box.minimumSize().width()))
         self.field.selectAll()
 

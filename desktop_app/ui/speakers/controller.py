@@ -199,11 +199,12 @@ class SpeakerController(QObject):
         """Show the card of a speaker beside a name."""
         entry = self._current.entry
         found = speakers.find(entry.shown(), speaker) if entry is not None else None
-        if entry is None or found is None or not self._edits.may_edit(entry.id):
+        if entry is None or found is None or not self._edits.may_rename(entry.id):
             return
         if self.card is not None:
             self.card.close()
-        card = self.card = SpeakerCard(self._theme, entry.shown(), found, self._page.window())
+        is_whole = self._edits.may_edit(entry.id)
+        card = self.card = SpeakerCard(self._theme, entry.shown(), found, self._page.window(), is_whole)
         card.renamed.connect(partial(self._edits.rename, entry.id, speaker))
         card.merged.connect(partial(self.merge, speaker))
         card.preview_asked.connect(partial(self.toggle_preview, speaker))
@@ -238,11 +239,11 @@ class SpeakerController(QObject):
         if key != self._current.key:
             return
         entry = self._current.entry
-        known = entry is not None and bool(entry.speakers) and entry.state not in IN_WORK  # live they still change
+        known = entry is not None and bool(entry.speakers) and (entry.state not in IN_WORK or entry.live is not None)
         self._header.set_speakers(known)
         self.strip.setVisible(known and self._actions["speakers"].isChecked())
         if entry is not None and self.strip.isVisibleTo(self._page):
-            self.strip.show_transcript(entry.shown())
+            self.strip.show_transcript(entry.shown(), entry.state not in IN_WORK)
 
     def _revised(self, key: str) -> None:
         if key == self._current.key:

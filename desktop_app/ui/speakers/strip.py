@@ -61,8 +61,11 @@ class SpeakerStrip(QWidget):
         column(self._scroll, inside=self)
         theme.changed.connect(self._retint)
 
-    def show_transcript(self, transcript: Transcript) -> None:
-        """Show the speakers of a transcript; nothing is done when it shows the same already."""
+    def show_transcript(self, transcript: Transcript, is_whole: bool = True) -> None:
+        """Show the speakers of a transcript; nothing is done when it shows the same already. A recording that is made
+        cannot be played yet."""
+        for preview in self.previews.values():
+            preview.setVisible(is_whole)
         before = self._shown
         self._shown = transcript
         if before is not None and speakers.have_same_turns(before, transcript):
@@ -76,6 +79,7 @@ class SpeakerStrip(QWidget):
             turns = all_turns[speaker.id]
             lanes.append((speaker.name, QColor(look_of(speaker.id).ink(self._theme.palette)), turns))
             self._show_speaker(row, speaker, shares[speaker.id], sum(end - begin for begin, end in turns))
+            self.previews[speaker.id].setVisible(is_whole)
         self.lanes.show_turns(lanes, length)
         self._retint()
 

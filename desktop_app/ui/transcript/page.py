@@ -19,7 +19,7 @@ from desktop_app.ui.transcript.progress_strip import ProgressStrip
 from desktop_app.ui.transcript.selection import Place
 from desktop_app.ui.transcript.view import ScrollPosition, TranscriptView
 from desktop_app.ui.widgets.actions import Actions
-from desktop_app.ui.widgets.banner import NEUTRAL, NOTICE, PROBLEM, Banner
+from desktop_app.ui.widgets.banner import NEUTRAL, NOTICE, PROBLEM, Banner, BannerQueue
 from desktop_app.ui.widgets.layouts import column
 from desktop_app.ui.widgets.sheet import rule
 from desktop_app.ui.widgets.theme import S1, S3, S4, S5, Theme
@@ -28,7 +28,7 @@ from desktop_app.ui.widgets.theme import S1, S3, S4, S5, Theme
 class TranscriptPage(QWidget):
     """Shows one entry; whoever owns it calls `refresh` and `refresh_text` when the entry changes.
 
-    Signals: again_asked().
+    Attributes: banners (one is shown at most). Signals: again_asked().
     """
 
     again_asked = Signal()
@@ -62,6 +62,7 @@ class TranscriptPage(QWidget):
         self.find_bar.closed.connect(self.close_find)
         actions.on(find=self.open_find, find_next=lambda: self._step(1))
         self.view.verticalScrollBar().valueChanged.connect(self._show_rule)
+        self.banners = BannerQueue()
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -166,6 +167,7 @@ class TranscriptPage(QWidget):
         if entry is None:
             return
         self.view.show_speakers(wording.named(entry.speakers))
+        self.view.show_marks(entry.marks)
         self.view.sync(entry.segments, entry.lines, entry.state in IN_WORK)
         self.view.setAccessibleName(_("Transcript of {name}", name=entry.name))
         self.header.set_usable(entry.has_text, entry.state in IN_WORK)

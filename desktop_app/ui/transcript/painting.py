@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cache
-from math import ceil
+from math import ceil, inf
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
@@ -31,6 +32,7 @@ GUTTER = 58
 FADE_SECONDS = 1.6  # of the mark under a word that was corrected
 UNKNOWN = N_("Unknown speaker")
 _CHARACTERS = 86  # of a full line; no longer line is comfortable to read
+_MARK = 14  # pixels of the sign of a marked moment
 _ABOVE = 13  # from the top of the text to the middle of the name
 
 Part = tuple[int, int, str]  # first character, the one after the last, the palette's name of the colour
@@ -93,7 +95,7 @@ class ParagraphPainter:
 
     Attributes: left (of the text); speakers (by id); playing (the line that is heard, -1 for none); spoken (the
     characters of its word that is heard, begin and end; equal for none); hovered (the line whose time is under the
-    mouse, -1 for none); shows_doubtful (whether doubtful words are marked).
+    mouse, -1 for none); shows_doubtful (whether doubtful words are marked); marks (moments that the user has marked).
     """
 
     def __init__(self, theme: Theme, flow: Flow, selection: Selection, finder: Finder) -> None:
@@ -104,6 +106,7 @@ class ParagraphPainter:
         self.playing = self.hovered = -1
         self.spoken = (0, 0)
         self.shows_doubtful = False
+        self.marks: tuple[float, ...] = ()
 
     # Where things are.
 
@@ -118,6 +121,13 @@ class ParagraphPainter:
         left = self.left - S4 - BADGE
         return QRect(left, round(y - _ABOVE) - 13, round(S4 + BADGE + min(width, self._flow.width) + S1), 26)
 
+    def marks_in(self, index: int) -> tuple[float, ...]:
+        """The marked moments of a line: those before the next one begins; of the first line those before it too."""
+        paragraphs = self._flow.paragraphs
+        begin = paragraphs[index].start if index else 0.0
+        end = paragraphs[index + 1].start if index + 1 < len(paragraphs) else inf
+        return self.marks[bisect_left(self.marks, begin) : bisect_left(self.marks, end)]
+
     # Painting.
 
     def paint(self, painter: QPainter, index: int, y: float, caret: bool) -> None:
@@ -130,6 +140,9 @@ class ParagraphPainter:
         clock = wording.clock(paragraph.start)
         width = QFontMetricsF(self._times).horizontalAdvance(clock)
         painter.drawText(QPointF(self.left - S4 - width, y + self._flow.baseline), clock)
+        if self.marks_in(index):
+            place = QRectF(self.left - GUTTER - S1, y + (self._flow.line_height - _MARK) / 2, _MARK, _MARK)
+            icons.paint(painter, "mark", colors.accent, place)
         if index == self.playing:
             self._fill(painter, index, y, *self.spoken, colors.color("spoken"))
         hits = self._finder.marks_in(index)

@@ -214,11 +214,23 @@ class TranscriptView(QAbstractScrollArea):
             for paragraph in self.flow.paragraphs[: self.flow.settled]
         )
 
+    def show_marks(self, marks: Sequence[float]) -> None:
+        """Show beside their lines which moments of the recording are marked, in seconds."""
+        if tuple(marks) != self._painter.marks:
+            self._painter.marks = tuple(marks)
+            self.viewport().update()
+
+    def marks_at_caret(self) -> tuple[float, ...]:
+        """The marked moments of the line that the caret is in."""
+        index = self.selection.caret[0]
+        return self._painter.marks_in(index) if index < len(self.flow.paragraphs) else ()
+
     def say(self, index: int) -> None:
         """Give the paragraph to screen readers, with the one who speaks."""
         paragraph = self.flow.paragraphs[index]
         name = self.name_of(paragraph.speaker)
-        spoken = f"{name + ', ' if name else ''}{wording.clock(paragraph.start)}: {paragraph.text}"
+        lead = ", ".join(filter(None, (name, _("Marked") if self._painter.marks_in(index) else "")))
+        spoken = f"{lead + ', ' if lead else ''}{wording.clock(paragraph.start)}: {paragraph.text}"
         if spoken != self.accessibleDescription():
             self.setAccessibleDescription(spoken)
             announce(self, spoken)

@@ -103,7 +103,7 @@ def test_of_the_log_only_what_was_committed_counts(tmp_path: Path, size: int) ->
 
 def test_rows_of_older_versions_get_the_columns_that_were_added_since(tmp_path: Path) -> None:
     """Which their tables get when such a library is opened."""
-    later = (0, "[]", "", "", "", "[]", "", "", 0.0, 0, "", "", "")
+    later = (0, "[]", "", "", "", "[]", "", "", 0.0, 0, "", "", "", "[]")
     for columns, added in ((15 + since, later[since:]) for since in range(len(later) + 1)):
         path = tmp_path / str(columns)
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:

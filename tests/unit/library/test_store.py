@@ -223,6 +223,7 @@ def test_a_library_of_an_older_galley_is_brought_up_to_date(tmp_path: Path):
         for column in RECORDING[16:]:
             old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
         old.execute("DROP TABLE version")
+        old.execute("DROP TABLE attempt")
         old.execute("PRAGMA user_version = 2")
     old.close()
     again = Library(tmp_path)

@@ -179,7 +179,7 @@ def test_a_library_of_before_has_no_versions_and_gets_their_table(tmp_path: Path
     with closing(sqlite3.connect(tmp_path / database.NAME)) as old:
         old.execute("DROP TABLE version")
         old.execute("DROP TABLE attempt")
-        for column in ("made", "asked", "wanted"):
+        for column in ("made", "asked", "wanted", "marks"):
             old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
         old.execute("PRAGMA user_version = 7")
         old.commit()
