@@ -457,6 +457,12 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         N_("The proxy or the certificates cannot be used ({error})."),
         N_("Check their settings."),
     ),
+    # The question for a newer version.
+    "updates.no_answer": (N_("The answer of {host} does not name a version of Galley."), N_("Try again later.")),
+    "updates.not_asked": (
+        N_("The newest version could not be asked for. {cause}"),
+        N_("Check the connection, and try again later."),
+    ),
     # The engine and Galley's other processes.
     "engine.killed": (
         N_("Transcription stopped, possibly for lack of memory."),

@@ -11,7 +11,7 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
 
 from desktop_app import texts
-from desktop_app.app import wording
+from desktop_app.app import updates, wording
 from desktop_app.app.preferences import AUTO, TASKS, Preferences, terms
 from desktop_app.app.problems import sentence
 from desktop_app.engine import model_list
@@ -183,8 +183,8 @@ def _language(theme: Theme, actions: Actions, preferences: Preferences) -> Parts
 @section(
     N_("Privacy"),
     N_(
-        "Galley connects to the internet only to download a model that you ask for: no account, no usage data, no "
-        "check for updates."
+        "Galley connects to the internet only when you ask for something that needs it: no account, no usage data. "
+        "These are all connections that it can make:"
     ),
 )
 def _privacy(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
@@ -192,7 +192,10 @@ def _privacy(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
 
     def refresh() -> None:
         source = model_list.source(preferences.mirror)
-        value.setText(sentence(source.problem) if source.problem else wording.servers(source))
+        lines = [sentence(source.problem) if source.problem else wording.servers(source)]
+        if asked := updates.address():
+            lines.append(_("“Check for updates” in “About Galley” asks {host}.", host=updates.host(asked)))
+        value.setText("\n".join(lines))
 
     return Parts(QWidget(), refresh, value)
 
