@@ -129,7 +129,7 @@ class Shelf:
                 None,
                 _cache(),
                 encoder_device=devices.encoder,
-                preparing=lambda device: announce("loading_first", name=checkpoint.name, device=device),
+                preparing=lambda device: announce("loading_first", device=device),
             )
             self._target = Loaded(key, checkpoint, model)
         target = self._target
@@ -167,7 +167,7 @@ class Shelf:
                 encoder,
                 _cache(),
                 drafts=True,
-                preparing=lambda device: announce("loading_first_draft", name=target.checkpoint.name, device=device),
+                preparing=lambda device: announce("loading_first_draft", device=device),
             )
             self._draft = LoadedDraft(
                 key, checkpoint, model, shares_encoder, drafter, LookAhead(may_disable_draft=True)

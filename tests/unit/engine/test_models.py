@@ -89,9 +89,10 @@ def test_a_device_that_takes_long_is_prepared_in_a_step_of_its_own(
         said.append(stages.describe(stage, **values))
 
     Shelf().pair(Options(str(folder)), announce)
-    first = [_("Preparing {name} for this {device}, once. This can take a minute…", name="target", device="CPU"),
-             _("Preparing the draft of {name} for this {device}, once. This can take a minute…", name="target",
-               device="CPU")]  # fmt: skip
+    first = [
+        _("Preparing the model for this {device}, once. This can take a minute…", device="CPU"),
+        _("Preparing the draft for this {device}, once. This can take a minute…", device="CPU"),
+    ]
     assert [said[1], said[3]] == first and len(said) == 4
     said.clear()
     Shelf().pair(Options(str(folder)), announce)
