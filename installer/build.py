@@ -129,6 +129,7 @@ def write_build() -> None:
             "FFmpeg": av.ffmpeg_version_info,
         },
         "updates": _address("GALLEY_UPDATES_URL"),
+        "index": _address("GALLEY_PACKAGE_INDEX"),
     }
     (DATA / BUILD_FILE).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 

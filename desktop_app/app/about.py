@@ -31,12 +31,13 @@ class Text:
 @dataclass(frozen=True)
 class Build:
     """What a frozen program was built from: a commit, its date (ISO), versions by name. `updates` is the address that
-    "Check for updates" asks, "" for none."""
+    "Check for updates" asks, `index` that of the package index that add-ons come from, "" for none."""
 
     commit: str
     date: str
     versions: dict[str, str]
     updates: str = ""
+    index: str = ""
 
 
 def lines() -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from desktop_app import __version__
-from desktop_app.checkpoints.parts import BytesDone, digest, git_digest
+from desktop_app.checkpoints.parts import BytesDone, digest, git_digest, parse_json
 from desktop_app.checkpoints.server import Server, Status, host_of
 from desktop_app.problems import Problem
 
@@ -61,7 +61,7 @@ class Hub(Server):
         """The commit that a revision means, and the files in it."""
         self._ask_for(repository)
         address = f"{self._address}/api/models/{repository}/revision/{quote(revision, safe='')}?blobs=true"
-        commit, found = self.read(address, _described)
+        commit, found = self.read(address, lambda text: _described(parse_json(text)))
         if not commit or not found:
             raise Problem("download.no_hashes")
         return commit, found

@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 from urllib.request import getproxies, proxy_bypass
 
-from desktop_app.checkpoints.parts import BLOCK, BytesDone, parse_json
+from desktop_app.checkpoints.parts import BLOCK, BytesDone
 from desktop_app.problems import Problem
 
 TIMEOUT = 20.0
@@ -140,13 +140,13 @@ class Server:
     def read(
         self,
         address: str,
-        understood: Callable[[Any], _Result],
+        understood: Callable[[bytearray], _Result],
         headers: dict[str, str] | None = None,
         *,
         longest: int = LONGEST_ANSWER,
         tries: int = TRIES,
     ) -> _Result:
-        """What `understood` makes of the JSON at an address. An answer of more than `longest` bytes, or of another
+        """What `understood` makes of the answer at an address. One of more than `longest` bytes, or of another
         shape, which `understood` shows by one of _UNEXPECTED, is a Problem; a server that is busy is asked again.
         """
 
@@ -158,7 +158,7 @@ class Server:
                         text += block
                         if len(text) > longest:
                             raise _OtherAnswer
-                    return understood(parse_json(text))
+                    return understood(text)
                 except (*_UNEXPECTED, _OtherAnswer) as error:
                     raise self._otherwise from error
 

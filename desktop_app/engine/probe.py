@@ -11,6 +11,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, TypeVar
 
+from desktop_app.addons import cuda
 from desktop_app.engine import log
 from desktop_app.engine.child import Child
 from desktop_app.problems import Problem
@@ -56,6 +57,10 @@ def cuda_devices() -> tuple[list[tuple[str, str]], Problem | None]:
 
     Loading PyTorch takes seconds, so it is only looked for here.
     """
+    try:
+        cuda.use()
+    except Problem as problem:
+        return [], problem
     if importlib.util.find_spec("torch") is None:
         return [], None
     from desktop_app.runtimes import torch

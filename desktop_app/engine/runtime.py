@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from desktop_app.addons import cuda
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding.protocol import Model
 from desktop_app.problems import Problem
@@ -70,13 +71,16 @@ def load(
             steady=not drafts,
             preparing=preparing,
         )
+    cuda.use()
     try:
         from desktop_app.runtimes import torch
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise Problem("model.no_torch") from error
+        raise Problem("addon.missing" if cuda.is_offered() else "model.no_torch") from error
     except (ImportError, OSError) as error:
+        if cuda.is_offered():
+            raise Problem("addon.broken", error=str(error)) from error
         raise Problem("model.torch_broken", error=str(error)) from error
     if not torch.devices():
         raise torch.absence()

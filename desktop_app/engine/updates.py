@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,10 +27,11 @@ def latest(address: str) -> Latest:
     """What the server at `address` answers: {"version": "1.2.0", "page": "https://..."}, the page on the same server.
     Raises Problem. For `probe.ask`, since nothing else of this program may load what uses a network.
     """
+    from desktop_app.checkpoints.parts import parse_json
     from desktop_app.checkpoints.server import Server, host_of
 
     server = Server(address, otherwise=Problem("updates.no_answer", host=host_of(address)))
-    return server.read(address, partial(understood, address), longest=_LONGEST, tries=1)
+    return server.read(address, lambda text: understood(address, parse_json(text)), longest=_LONGEST, tries=1)
 
 
 def understood(address: str, answer: Any) -> Latest:

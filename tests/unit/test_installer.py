@@ -398,6 +398,8 @@ def test_the_build_writes_what_about_reads(
     monkeypatch.setenv("GALLEY_UPDATES_URL", "https://galley.example.org/latest.json")
     scripts["build"].write_build()
     assert updates.address() == "https://galley.example.org/latest.json"
+    built = about.build()
+    assert built is not None and built.index == ""
     _version, origin, versions, _system = about.lines()
     assert re.fullmatch(r"Built on 1970-01-01 from commit (\w{40}(, with changes)?|unknown)", origin)
     assert re.fullmatch(r"Python 3\.\S+, OpenVINO 2\S+, Qt 6\.\S+, FFmpeg \S+", versions)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
 
 from desktop_app import texts
-from desktop_app.app import updates, wording
+from desktop_app.app import about, updates, wording
 from desktop_app.app.preferences import AUTO, TASKS, Preferences, terms
 from desktop_app.app.problems import sentence
 from desktop_app.engine import model_list
@@ -193,8 +193,12 @@ def _privacy(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     def refresh() -> None:
         source = model_list.source(preferences.mirror)
         lines = [sentence(source.problem) if source.problem else wording.servers(source)]
-        if asked := updates.address():
-            lines.append(_("“Check for updates” in “About Galley” asks {host}.", host=updates.host(asked)))
+        built = about.build()
+        if built is not None and built.updates:
+            lines.append(_("“Check for updates” in “About Galley” asks {host}.", host=updates.host(built.updates)))
+        if built is not None and built.index:
+            host = updates.host(built.index)
+            lines.append(_("“galley devices add cuda” asks {host} and the file servers that it names.", host=host))
         value.setText("\n".join(lines))
 
     return Parts(QWidget(), refresh, value)
