@@ -11,7 +11,6 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, TypeVar
 
-from desktop_app.addons import cuda
 from desktop_app.engine import log
 from desktop_app.engine.child import Child
 from desktop_app.problems import Problem
@@ -57,6 +56,8 @@ def cuda_devices() -> tuple[list[tuple[str, str]], Problem | None]:
 
     Loading PyTorch takes seconds, so it is only looked for here.
     """
+    from desktop_app.addons import cuda
+
     try:
         cuda.use()
     except Problem as problem:
