@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -127,8 +128,18 @@ def write_build() -> None:
             "Qt": PySide6.QtCore.qVersion(),
             "FFmpeg": av.ffmpeg_version_info,
         },
+        "updates": _address("GALLEY_UPDATES_URL"),
+        "index": _address("GALLEY_PACKAGE_INDEX"),
     }
     (DATA / BUILD_FILE).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+
+
+def _address(variable: str) -> str:
+    """What a variable of the build says that the program may ask, "" where it is not set."""
+    said = os.environ.get(variable, "")
+    if said and not re.fullmatch(r"https://[\w.-]+(:\d+)?/[!-~]*", said):
+        raise SystemExit(f"{variable} must be an address that begins with https://, then a host and a path.")
+    return said
 
 
 def collect_licences() -> None:

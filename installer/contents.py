@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import re
 import sys
 from collections.abc import Iterable
@@ -40,6 +41,9 @@ NOT_USED = (
     *("_distutils_hack", "pip", "pkg_resources", "setuptools"),
 )
 """Modules that some package imports where Galley never goes."""
+
+_NOT_OF_PYTHON = ("antigravity", "crypt", "distutils", "msilib", "ossaudiodev", "spwd", "this", "turtle", "turtledemo")
+"""Of Python's own modules besides, those that nothing imports, or that want further libraries of the system."""
 
 _OPENVINO = re.compile(
     r"""(?x) (lib)? (
@@ -88,6 +92,24 @@ def excluded() -> list[str]:
         if not needed & {canonicalize_name(name) for name in names}
     }
     return sorted({*NOT_USED, *others} - {"desktop_app"})
+
+
+def standard_library() -> list[str]:
+    """Python's own modules, also those that Galley never imports: PyTorch, which the program can be given as an add-on,
+    imports many, and which ones on a GPU was not tried.
+    """
+    found = []
+    for name in sorted(sys.stdlib_module_names - {*NOT_USED, *_NOT_OF_PYTHON}):
+        spec = None if name.startswith("_") else importlib.util.find_spec(name)
+        if spec is None:  # of another system
+            continue
+        found.append(name)
+        for folder in map(Path, spec.submodule_search_locations or ()):
+            parts = [file.relative_to(folder).with_suffix("").parts for file in sorted(folder.rglob("*.py"))]
+            found += [
+                ".".join([name, *each]) for each in parts if not {"__init__", "__main__", "test", "tests"} & {*each}
+            ]
+    return found
 
 
 def is_kept(place: str, source: str) -> bool:

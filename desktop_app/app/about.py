@@ -12,7 +12,7 @@ from desktop_app import NAME, __version__, resources
 from desktop_app.texts import _
 
 BUILD_FILE = "build.json"
-"""What installer/build.py writes into a frozen program: `commit`, `date` (ISO), and `versions` by name."""
+"""What installer/build.py writes into a frozen program: a `Build` as JSON."""
 
 _PACKAGES = {"OpenVINO": "openvino", "Qt": "PySide6-Essentials", "PyAV": "av"}
 """What is named where Galley runs from source: PyAV brings FFmpeg, which says its version only when it is loaded."""
@@ -29,15 +29,20 @@ class Text:
 
 
 @dataclass(frozen=True)
-class _Build:
+class Build:
+    """What a frozen program was built from: a commit, its date (ISO), versions by name. `updates` is the address that
+    "Check for updates" asks, `index` that of the package index that add-ons come from, "" for none."""
+
     commit: str
     date: str
     versions: dict[str, str]
+    updates: str = ""
+    index: str = ""
 
 
 def lines() -> list[str]:
     """What this is: the version first, then commit and date, then the versions of what it is built from."""
-    built = _build()
+    built = build()
     if built is None:
         versions, origin = _installed(), _("Run from source, not from an installer")
     else:
@@ -47,10 +52,10 @@ def lines() -> list[str]:
     return [f"galley {__version__}", origin, parts, f"{platform.system()} {platform.machine()}"]
 
 
-def _build() -> _Build | None:
+def build() -> Build | None:
     """What the build has written; None without a build, or where that cannot be read."""
     try:
-        return _Build(**json.loads(resources.path(BUILD_FILE).read_text(encoding="utf-8")))
+        return Build(**json.loads(resources.path(BUILD_FILE).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
 

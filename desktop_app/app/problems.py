@@ -32,6 +32,7 @@ _ANOTHER_DEVICE = N_("Choose another device, such as cpu.")
 _ONE_OF_LANGUAGES = N_("Choose one of: {languages}.")
 _ONE_OF_PRECISIONS = N_("Choose one of: {precisions}.")
 _ANOTHER_MIRROR = N_("Choose another mirror.")
+_ANOTHER_INDEX = N_("Choose another package index.")
 _LATER = N_("Try again later: the download resumes where it stopped.")
 _CONNECTION = N_("Check the connection, and try again later: the download resumes where it stopped.")
 _PROXY = N_("Check HTTPS_PROXY and NO_PROXY.")
@@ -456,6 +457,50 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "download.settings": (
         N_("The proxy or the certificates cannot be used ({error})."),
         N_("Check their settings."),
+    ),
+    # PyTorch for CUDA, which the installed program can be given.
+    "addon.from_source": (
+        N_("Galley runs from source here, and has no add-ons."),
+        N_("Install PyTorch by pip install 'galley[torch]'."),
+    ),
+    "addon.no_address": (
+        N_("This Galley was built without the address of a package index."),
+        N_("Name one with --index."),
+    ),
+    "addon.bad_index": (
+        N_("{address} is not the address of a package index."),
+        N_("Begin it with https://, then the name of the server."),
+    ),
+    "addon.no_index": (
+        N_("The server at {host} is not a package index that answers in JSON."),
+        N_("Check its address, and whether this network requires you to log in first."),
+    ),
+    "addon.not_there": (N_("{host} has no {url}."), _ANOTHER_INDEX),
+    "addon.no_package": (N_("{host} has no {package} for this computer ({system})."), _ANOTHER_INDEX),
+    "addon.no_cuda": (N_("{host} has PyTorch for this computer, but not for CUDA."), _ANOTHER_INDEX),
+    "addon.damaged": (N_("{file} is not a sound package."), N_("Repeat the command to download it again.")),
+    "addon.installed": (
+        N_("PyTorch {version} for CUDA is already installed."),
+        N_("Use it with --device cuda."),
+    ),
+    "addon.not_installed": (N_("PyTorch for CUDA is not installed."), ""),
+    "addon.missing": (
+        N_("PyTorch for CUDA is not installed."),
+        N_("Run galley devices add cuda, or choose another device."),
+    ),
+    "addon.outdated": (
+        N_("PyTorch {version} for CUDA is installed, but this Galley needs {wanted}."),
+        N_("Run galley devices add cuda again, or choose another device."),
+    ),
+    "addon.broken": (
+        N_("PyTorch for CUDA cannot be loaded ({error})."),
+        N_("Run galley devices remove cuda, then galley devices add cuda."),
+    ),
+    # The question for a newer version.
+    "updates.no_answer": (N_("The answer of {host} does not name a version of Galley."), N_("Try again later.")),
+    "updates.not_asked": (
+        N_("The newest version could not be asked for. {cause}"),
+        N_("Check the connection, and try again later."),
     ),
     # The engine and Galley's other processes.
     "engine.killed": (

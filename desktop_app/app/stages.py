@@ -15,6 +15,8 @@ _SENTENCES = {
     "loading": N_("Loading {name}…"),
     "loading_on": N_("Loading {name} on {device}…"),
     "loading_draft": N_("Loading the draft of {name}…"),
+    "loading_first": N_("Preparing the model for this {device}, once. This can take a minute…"),
+    "loading_first_draft": N_("Preparing the draft for this {device}, once. This can take a minute…"),
     "loudness": N_("Measuring the loudness…"),
     "restarting": N_("Transcription stopped and is being restarted; nothing is lost."),
     "converting": N_("Converting {name}…"),

@@ -212,7 +212,7 @@ def _bring(
             return
         target.unlink()
     part.touch()
-    hub.fetch(entry.repository, commit, file, part, downloading)
+    hub.fetch_file(entry.repository, commit, file, part, downloading)
     if not file.is_in(part, checking):
         shutil.rmtree(folder)
         raise Problem("download.hash", file=file.name)

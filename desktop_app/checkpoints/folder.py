@@ -54,6 +54,13 @@ class Checkpoint:
     head_tokens: tuple[int, ...] | None = None
 
     @property
+    def state(self) -> list[str]:
+        """Tells this model, as its files are now, from others."""
+        files = sorted(file for file in self.folder.glob("*.*") if file.is_file())
+        states = [(file.name, file.stat()) for file in files]
+        return [f"{name} {state.st_size} {state.st_mtime_ns}" for name, state in states]
+
+    @property
     def mel_bins(self) -> int:
         """The number of mel bins that its encoder takes."""
         return self.shape.mel_bins

@@ -188,13 +188,12 @@ def check_readable(name: str) -> None:
         raise Problem("model.not_read", file=str(folder), error=error.strerror or str(error)) from error
 
 
-def check_room(folder: Path, size: int) -> None:
-    """Raise Problem unless so many bytes fit on the disk."""
+def check_room(folder: Path, size: int, named: Path | None = None) -> None:
+    """Raise Problem, with the folder of models or the `named` one, unless so many bytes fit on the disk."""
     free = shutil.disk_usage(folder).free
     if free < size + _ROOM:
-        raise Problem(
-            "disk.no_room", needed=f"{(size + _ROOM) / 1e9:.2f}", free=f"{free / 1e9:.2f}", folder=str(home())
-        )
+        needed, shown = f"{(size + _ROOM) / 1e9:.2f}", str(named or home())
+        raise Problem("disk.no_room", needed=needed, free=f"{free / 1e9:.2f}", folder=shown)
 
 
 @contextlib.contextmanager
@@ -202,6 +201,20 @@ def staging(name: str) -> Iterator[Path]:
     """The folder in which the model `name` is put together, this program's alone inside the block. What is left in it
     stays.
     """
+    folder = home() / ".partial" / name
+    with locked(name):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            yield folder
+        finally:
+            for empty in (folder, folder.parent):
+                with contextlib.suppress(OSError):
+                    empty.rmdir()
+
+
+@contextlib.contextmanager
+def locked(name: str) -> Iterator[None]:
+    """Let only this program work on what has this name inside the block."""
     locks = folders.cache() / "locks"
     locks.mkdir(parents=True, exist_ok=True)
     lock = FileLock(locks / f"{name}.lock")
@@ -209,14 +222,9 @@ def staging(name: str) -> Iterator[Path]:
         lock.acquire(timeout=0)
     except Timeout:
         raise Problem("model.busy", name=name) from None
-    folder = home() / ".partial" / name
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield folder
+        yield
     finally:
-        for empty in (folder, folder.parent):
-            with contextlib.suppress(OSError):
-                empty.rmdir()
         lock.release()
 
 

@@ -17,7 +17,7 @@ COMMANDS = {
     "transcribe": N_("Transcribe audio and video files"),
     "record": N_("Record a microphone and transcribe live"),
     "models": N_("List, download, add, train, convert, verify and remove models"),
-    "devices": N_("List the compute devices and audio inputs of this computer"),
+    "devices": N_("List the compute devices and audio inputs of this computer; add and remove CUDA"),
     "doctor": N_("Check that everything works, and suggest remedies"),
     "bench": N_("Measure speed and accuracy on this computer"),
 }
@@ -100,6 +100,8 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
         _add_record(parser)
     elif name == "models":
         _add_models(parser)
+    elif name == "devices":
+        _add_devices(parser)
     elif name == "doctor":
         parser.add_argument(
             "--device",
@@ -286,6 +288,23 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     add("subject", nargs="?", default="", metavar=_("NAME"), help=_("an installed model (default: all)"))
     add = action("remove", _("Remove a model, or the files of an unfinished download")).add_argument
     add("subject", metavar=_("NAME"), help=_("an installed model"))
+
+
+def _add_devices(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar=_("ACTION"))
+    what = _("Download PyTorch for CUDA (NVIDIA GPUs) for the installed program; its size and hosts are shown first")
+    adding = actions.add_parser("add", help=what, description=what, allow_abbrev=False)
+    what = _("Remove PyTorch for CUDA, or the files of an unfinished download")
+    removing = actions.add_parser("remove", help=what, description=what, allow_abbrev=False)
+    for each in (adding, removing):
+        each.add_argument("subject", choices=["cuda"], help=_("the add-on"))
+    adding.add_argument("--yes", action="store_true", help=_("download without a question"))
+    adding.add_argument(
+        "--index",
+        default="",
+        metavar=_("URL"),
+        help=_("download from this package index, which answers in JSON (default: that of the build)"),
+    )
 
 
 def _seconds(text: str) -> float:

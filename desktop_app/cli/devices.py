@@ -18,7 +18,11 @@ NO_ENGINE = 3
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the lists; gives the exit status."""
+    """Print the lists, or do what is asked of the add-on; gives the exit status."""
+    if arguments.action:
+        from desktop_app.cli import addons
+
+        return addons.run(arguments)
     from desktop_app.audio import microphone  # brings numpy, which no other command needs to begin
 
     status = 0
@@ -30,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     except Problem as problem:
         lines.append(_none(problem, _("Run galley doctor.")))
         status = NO_ENGINE
+    lines += _addons()
     lines.append(_("Audio inputs:"))
     try:
         inputs, why_not = probe.ask(probe.inputs)
@@ -40,6 +45,14 @@ def run(arguments: argparse.Namespace) -> int:
         lines.append(_none(problem, _("Run galley doctor.")))
     printing.out("\n".join(lines) + "\n")
     return status
+
+
+def _addons() -> list[str]:
+    """The heading and lines of add-ons, where there can be some."""
+    from desktop_app.cli import addons
+
+    described = [f"  cuda  {line}" for line in addons.described()]
+    return [_("Add-ons:"), *described] if described else []
 
 
 def _none(problem: Problem, advice: str = "") -> str:

@@ -17,6 +17,7 @@ _WORK = {
     "Downloading": N_("Downloading"),
     "Copying": N_("Copying"),
     "Checking": N_("Verifying"),
+    "Unpacking": N_("Unpacking"),
 }
 
 

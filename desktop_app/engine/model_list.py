@@ -125,14 +125,16 @@ def source(mirror: str = "") -> Source:
         return Source("", mirror=True, problem=problem)
     parsed = urlsplit(address or hub.PUBLIC)
     host = parsed.netloc.rpartition("@")[2]
+    fixed = bool(address) and address != download.setting()
+    return Source(host, proxy(address or hub.PUBLIC), bool(address), fixed)
+
+
+def proxy(address: str) -> str:
+    """Host and port of the proxy through which an address is asked, "" for none."""
+    parsed = urlsplit(address)
     proxies = {} if proxy_bypass(parsed.hostname or "") else getproxies()
-    proxy = proxies.get(parsed.scheme) or proxies.get("all", "")
-    return Source(
-        host,
-        urlsplit(proxy if "//" in proxy else f"//{proxy}").netloc.rpartition("@")[2],  # without name and password
-        bool(address),
-        bool(address) and address != download.setting(),
-    )
+    found = proxies.get(parsed.scheme) or proxies.get("all", "")
+    return urlsplit(found if "//" in found else f"//{found}").netloc.rpartition("@")[2]  # without name and password
 
 
 def _installed(name: str, folder: Path, here: dict[str, Path]) -> Listed:

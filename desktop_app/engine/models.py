@@ -123,7 +123,13 @@ class Shelf:
             else:
                 announce("loading", name=checkpoint.name)
             model = runtime.load(
-                checkpoint, devices.target, options.precision, None, _cache(), encoder_device=devices.encoder
+                checkpoint,
+                devices.target,
+                options.precision,
+                None,
+                _cache(),
+                encoder_device=devices.encoder,
+                preparing=lambda device: announce("loading_first", device=device),
             )
             self._target = Loaded(key, checkpoint, model)
         target = self._target
@@ -154,7 +160,15 @@ class Shelf:
             alike = device.startswith("cuda") == devices.target.startswith("cuda")
             shares_encoder = alike and same_encoder(target.checkpoint, checkpoint)
             encoder = target.model if shares_encoder else None
-            model = runtime.load(checkpoint, device, options.precision, encoder, _cache(), drafts=True)
+            model = runtime.load(
+                checkpoint,
+                device,
+                options.precision,
+                encoder,
+                _cache(),
+                drafts=True,
+                preparing=lambda device: announce("loading_first_draft", device=device),
+            )
             self._draft = LoadedDraft(
                 key, checkpoint, model, shares_encoder, drafter, LookAhead(may_disable_draft=True)
             )

@@ -56,6 +56,12 @@ def cuda_devices() -> tuple[list[tuple[str, str]], Problem | None]:
 
     Loading PyTorch takes seconds, so it is only looked for here.
     """
+    from desktop_app.addons import cuda
+
+    try:
+        cuda.use()
+    except Problem as problem:
+        return [], problem
     if importlib.util.find_spec("torch") is None:
         return [], None
     from desktop_app.runtimes import torch

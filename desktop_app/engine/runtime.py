@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from desktop_app.addons import cuda
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding.protocol import Model
 from desktop_app.problems import Problem
@@ -41,19 +43,23 @@ def load(
     *,
     encoder_device: str = "",
     drafts: bool = False,
+    preparing: Callable[[str], object] = lambda device: None,
 ) -> RuntimeModel:
     """A checkpoint ready to run on `device`, its encoder on `encoder_device` ("" is the same); Problem where that
     cannot be.
 
     `encoder` is None or a model of the same runtime whose encoder is to be shared. A model that `drafts` runs on the
-    CPU in int8, whatever the target does: no word depends on it, and a pass takes a third of the time.
+    CPU in int8, whatever the target does: no word depends on it, and a pass takes a third of the time. `preparing`
+    is called with the device ("GPU") before it compiles the model for the first time, where that takes long.
     """
     if drafts and checkpoint.ir is None and not device.startswith("cuda") and openvino.is_cpu(device):
         precision = "int8"
     if checkpoint.ir is not None:
         if device.startswith("cuda"):
             raise Problem("model.openvino_on_torch")
-        return openvino_folder.load(checkpoint, device, precision, encoder_device=encoder_device, cache=cache)
+        return openvino_folder.load(
+            checkpoint, device, precision, encoder_device=encoder_device, cache=cache, preparing=preparing
+        )
     if not device.startswith("cuda"):
         return openvino.load(
             checkpoint,
@@ -63,14 +69,18 @@ def load(
             encoder_device=encoder_device,
             cache=cache,
             steady=not drafts,
+            preparing=preparing,
         )
+    cuda.use()
     try:
         from desktop_app.runtimes import torch
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise Problem("model.no_torch") from error
+        raise Problem("addon.missing" if cuda.is_offered() else "model.no_torch") from error
     except (ImportError, OSError) as error:
+        if cuda.is_offered():
+            raise Problem("addon.broken", error=str(error)) from error
         raise Problem("model.torch_broken", error=str(error)) from error
     if not torch.devices():
         raise torch.absence()

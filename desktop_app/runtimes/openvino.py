@@ -43,9 +43,11 @@ from desktop_app.runtimes.openvino_passes import (
 from desktop_app.runtimes.openvino_place import (
     AUTO,
     BITS,
+    COMPILED,
     EPSILON,
     RESERVE,
     Place,
+    Preparing,
     described,
     devices,
     is_cpu,
@@ -59,6 +61,7 @@ Array = npt.NDArray[np.float32]
 
 _CACHE_BYTES = 4_000_000_000
 _WEIGHTS_BYTES = 8_000_000_000
+_NOTES_BYTES = 1_000_000
 _DAY = 86_400.0  # seconds; an unfinished file this old is of a process that ended
 
 
@@ -72,6 +75,7 @@ def load(
     cache: Path | None = None,
     fixed: bool | None = None,
     steady: bool = True,
+    preparing: Preparing = lambda device: None,
 ) -> OpenVinoModel:
     """A checkpoint made ready to run.
 
@@ -85,24 +89,31 @@ def load(
     `cache` is the folder of compiled models and of quantised weights. They are named by a hash of all they hold, so a
     changed checkpoint is compiled anew; those used longest ago are removed. On the CPU that saves little time (768 x
     (12 + 12) layers: 2.7 s of work instead of 2.8) but half of the memory (1.1 GB instead of 2.1), as the weights are
-    mapped from there.
+    mapped from there. `preparing` is called with the device before the first compilation for one that takes long, word
+    times included.
     """
     begun = time.time()
-    place = Place(device, precision, cache)
-    encoder_place = Place(encoder_device, precision, cache) if encoder_device and encoder is None else place
+    place = Place(device, precision, cache, checkpoint.state, preparing)
+    encoder_place = place
+    if encoder_device not in ("", device) and encoder is None:
+        encoder_place = Place(encoder_device, precision, cache, checkpoint.state, preparing)
     shape, tensors = checkpoint.shape, checkpoint.tensors
     shared = encoder._encoder if encoder else None
     if shared is None:
         shared = _encoder(checkpoint, encoder_place, cache)
     weights = _quantised(checkpoint, place.kind, shape.decoder_tensors(), cache)
-    window = place.compiled(graphs.window(tensors, shape, weights, place.numbers))
+    window = place.compiled(graphs.window(tensors, shape, weights, place.numbers), "window")
     _release(tensors, weights)
     fixed = place.name.startswith("NPU") if fixed is None else fixed
     parts = _Parts(checkpoint, weights, place, window, fixed)
     appends = place.appends if steady else place.name == "CPU"
     reader = parts.appended() if appends and not fixed else parts.steady(cache)
+    if place.prepares and checkpoint.alignment_heads and steady:
+        with suppress(Problem):  # who asks for word times is told
+            parts.watcher()  # once now, not in the middle of a recording
     if cache is not None:
         quantised.tidy(cache, "*.blob", _CACHE_BYTES, begun)
+        quantised.tidy(cache, f"*{COMPILED}", _NOTES_BYTES, begun)
         quantised.tidy(cache, "*.weights", _WEIGHTS_BYTES, begun)
         quantised.tidy(cache, f".*{quantised.UNFINISHED}", 0, begun - _DAY)
     used = encoder.encoder_place if encoder else encoder_place
@@ -115,6 +126,7 @@ def _encoder(checkpoint: Checkpoint, place: Place, cache: Path | None) -> ov.Inf
     in_bytes = (place.name, place.kind) == ("CPU", "int8") and openvino_int8.is_exact()
     encoder = place.compiled(
         graphs.encoder(checkpoint.tensors, checkpoint.shape, weights, int8_attention=in_bytes),
+        "encoder",
         **(openvino_int8.ENCODER_SETTINGS if in_bytes else {}),
     )
     _release(checkpoint.tensors, weights)
@@ -265,7 +277,8 @@ class _Parts:
         # wrong in bf16 where all shapes are fixed (OpenVINO 2026.4.1).
         fuses = self._place.name == "CPU" and not isinstance(memory, Appended)
         apart = {"SNIPPETS_MODE": "DISABLE"} if fuses else {}
-        request = self._place.compiled(model, **apart)
+        form = [type(memory).__name__, *([str(memory.width)] if isinstance(memory, Slots) else []), str(bool(watched))]
+        request = self._place.compiled(model, " ".join(["decoder", *form]), **apart)
         del model
         _release(checkpoint.tensors, self._quantised)
         return request

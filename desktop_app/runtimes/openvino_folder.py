@@ -19,7 +19,7 @@ from openvino import opset13 as op
 
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.problems import Problem
-from desktop_app.runtimes.openvino_place import EPSILON, Place, core, run
+from desktop_app.runtimes.openvino_place import EPSILON, Place, Preparing, core, run
 from desktop_app.runtimes.reading import Reading
 
 Array = npt.NDArray[np.float32]
@@ -34,17 +34,20 @@ def load(
     *,
     encoder_device: str = "",
     cache: Path | None = None,
+    preparing: Preparing = lambda device: None,
 ) -> FolderModel:
     """The graphs of a checkpoint made ready to run, computed in f32 with the numbers that they hold.
 
-    `device`, `encoder_device` and `cache` are those of `openvino.load`. Problem where the device cannot run them
-    or they are not what config.json says.
+    `device`, `encoder_device`, `cache` and `preparing` are those of `openvino.load`. Problem where the device
+    cannot run them or they are not what config.json says.
     """
     assert checkpoint.ir is not None
     if precision not in ("auto", "f32"):
         raise Problem("model.openvino_precision", model=checkpoint.name, precision=precision)
-    place = Place(device, "f32", cache)
-    encoder_place = Place(encoder_device or device, "f32", cache)
+    place = Place(device, "f32", cache, checkpoint.state, preparing)
+    encoder_place = place
+    if encoder_device not in ("", device):
+        encoder_place = Place(encoder_device, "f32", cache, checkpoint.state, preparing)
     if "NPU" in place.name + encoder_place.name:
         raise Problem("model.npu_shapes", model=checkpoint.name)
     return FolderModel(checkpoint, place, encoder_place)
@@ -71,11 +74,11 @@ class FolderModel:
             encoder.reshape({"input_features": [1, shape.mel_bins, 2 * shape.audio_positions]})
         except RuntimeError as error:
             raise Problem("model.graph", file=self._ir.encoder.name, detail="input_features") from error
-        self._encoder = encoder_place.compiled(encoder)
+        self._encoder = encoder_place.compiled(encoder, "encoder")
         sides = self._encoder.model_outputs[0].partial_shape
         if not sides.compatible(ov.PartialShape([1, shape.audio_positions, shape.width])):
             raise Problem("model.graph", file=self._ir.encoder.name, detail="last_hidden_state")
-        self._decoder = place.compiled(decoder)
+        self._decoder = place.compiled(decoder, "decoder")
         self._grow = self._try()
 
     def _try(self) -> dict[str, int]:

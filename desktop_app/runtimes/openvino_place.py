@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 import openvino as ov
 
+from desktop_app.checkpoints import quantised
 from desktop_app.problems import Problem
 
 AUTO = "CPU"
 """What the device "auto" is: the only one on which everything was tried, see docs/devices.md."""
+
+QUICK = ("CPU",)
+"""The devices that compile a model within seconds. Others may take minutes the first time, which is said then."""
+
+COMPILED = ".compiled"
+"""The end of files in the cache that say, for a part of a model on a device, which blobs hold what was compiled."""
 
 BITS = {"int8": 8, "int4": 4}
 """The precisions that are of the weights only."""
@@ -54,10 +63,25 @@ def is_cpu(device: str) -> bool:
     return _device(device) == "CPU"
 
 
-class Place:
-    """A device with the settings of a precision; `name` and `kind` are what is in use."""
+Preparing = Callable[[str], object]
+"""Called with a device ("GPU") before a model is compiled for it for the first time."""
 
-    def __init__(self, device: str, precision: str, cache: Path | None) -> None:
+
+class Place:
+    """A device with the settings of a precision; `name` and `kind` are what is in use.
+
+    `model` tells one model, as it lies on the disk, from others. Where a part of it was not compiled for this device
+    before, `preparing` is called once, and `prepares` is true from then on.
+    """
+
+    def __init__(
+        self,
+        device: str,
+        precision: str,
+        cache: Path | None,
+        model: Sequence[str] = (),
+        preparing: Preparing = lambda device: None,
+    ) -> None:
         self.name = _device(device)
         plain = "f32" if self.name == "CPU" else "f16"
         self.kind = plain if precision == "auto" else precision
@@ -77,6 +101,7 @@ class Place:
         known = set(core().get_property(self.name, "SUPPORTED_PROPERTIES"))
         self._settings = {"PERFORMANCE_HINT": "LATENCY"} | {key: each for key, each in wanted.items() if key in known}
         self._cache = {} if cache is None else {"CACHE_DIR": str(cache)}
+        self._folder, self._model, self._preparing, self.prepares = cache, model, preparing, False
         if cache is not None:
             cache.mkdir(parents=True, exist_ok=True)
 
@@ -85,16 +110,58 @@ class Place:
         """Whether the cache that the device keeps itself is taken: in f32 it is fastest, and a tie guard is enough."""
         return self.kind == "f32"
 
-    def compiled(self, model: ov.Model, **more: str) -> ov.InferRequest:
-        """A graph ready to run; Problem where the device refuses it."""
+    def compiled(self, model: ov.Model, part: str = "", **more: str) -> ov.InferRequest:
+        """A graph ready to run, `part` of the model; Problem where the device refuses it."""
         settings = self._settings | more
+        known = self._known(part, settings)
+        if known is not None and not self.prepares and not _is_kept(known):
+            self.prepares = True
+            self._preparing(self.name.partition(".")[0])
+        before = _blobs(known)
         # OpenVINO's cache tells models apart, but not the precisions and kernels that they were compiled for: what was
         # compiled for f32 and is run in bf16 reads behind the end of its memory (OpenVINO 2026.4.1 with AMX).
         model.set_rt_info(json.dumps(settings), "compiled_for")
         try:
-            return core().compile_model(model, self.name, settings | self._cache).create_infer_request()
+            compiled = core().compile_model(model, self.name, settings | self._cache)
+            request = compiled.create_infer_request()
         except RuntimeError as error:
             raise Problem("model.device_refused", device=self.name, error=_clause(error)) from error
+        if known is not None:
+            made = _blobs(known) - before
+            if made or (_is_from_cache(compiled) and not _is_kept(known)):  # else this device keeps nothing
+                with suppress(OSError):  # it is said again next time
+                    known.write_text(json.dumps(sorted(made)), "utf-8")
+        return request
+
+    def _known(self, part: str, settings: dict[str, str]) -> Path | None:
+        """The file that says what was compiled of this part; None where there is no cache, or nothing to say."""
+        if self._folder is None or self.name in QUICK:
+            return None
+        versions = [key for key in core().get_property(self.name, "SUPPORTED_PROPERTIES") if "DRIVER_VERSION" in key]
+        device = [str(core().get_property(self.name, key)) for key in ("FULL_DEVICE_NAME", *versions)]
+        name = quantised.named([*self._model, part, json.dumps(settings), self.name, *device, ov.__version__])
+        return self._folder / f"{name}{COMPILED}"
+
+
+def _is_kept(known: Path) -> bool:
+    """Whether all that was compiled of a part is still there."""
+    try:
+        names = json.loads(known.read_text("utf-8"))
+        return all((known.parent / Path(name).name).is_file() for name in names)
+    except (OSError, TypeError, ValueError):
+        return False
+
+
+def _blobs(known: Path | None) -> set[str]:
+    """What is in the cache."""
+    return set() if known is None else {file.name for file in known.parent.glob("*.blob")}
+
+
+def _is_from_cache(compiled: ov.CompiledModel) -> bool:
+    try:
+        return bool(compiled.get_property("LOADED_FROM_CACHE"))
+    except RuntimeError:  # a device that does not know of it
+        return False
 
 
 def _clause(error: RuntimeError) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import huggingface_hub.constants
 import pytest
 
-from desktop_app.checkpoints import hub
+from desktop_app.checkpoints import server as transfer
 from tests import random_models
 from tests.e2e.test_download import NAME, REPOSITORY
 from tests.hub_server import HubServer, serving
@@ -26,7 +26,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def server(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(hub, "PAUSE", 0.0)
+    monkeypatch.setattr(transfer, "PAUSE", 0.0)
     with serving() as running:
         running.repositories[REPOSITORY] = repository
         yield running

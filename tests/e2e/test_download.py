@@ -18,7 +18,8 @@ import pytest
 
 from desktop_app.app.problems import sentence
 from desktop_app.app.wording import servers, size
-from desktop_app.checkpoints import download, hub, installed
+from desktop_app.checkpoints import download, installed
+from desktop_app.checkpoints import server as transfer
 from desktop_app.engine import model_list
 from desktop_app.problems import Problem
 from desktop_app.texts import _
@@ -335,7 +336,7 @@ def test_where_no_hub_is_the_sentence_says_so(home: Path, monkeypatch: pytest.Mo
 def test_a_model_that_is_not_there_is_said(home: Path, server: HubServer) -> None:
     with pytest.raises(Problem, match="not_found repository='tests/other'"):
         download.download("tests/other", server.url, progress=lambda what, done, total: None)
-    server.errors = [500] * hub.TRIES
+    server.errors = [500] * transfer.TRIES
     with pytest.raises(Problem, match="busy status=500"):
         fetch(server)
     server.requests, server.errors = [], [404]

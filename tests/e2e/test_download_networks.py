@@ -11,7 +11,8 @@ from pathlib import Path
 import huggingface_hub.constants
 import pytest
 
-from desktop_app.checkpoints import download, hub, installed, speaker_networks
+from desktop_app.checkpoints import download, installed, speaker_networks
+from desktop_app.checkpoints import server as transfer
 from desktop_app.problems import Problem
 from tests.hub_server import HubServer, serving
 
@@ -21,7 +22,7 @@ CONTENTS = b"not really a network" * 100
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(hub, "PAUSE", 0.0)
+    monkeypatch.setattr(transfer, "PAUSE", 0.0)
     monkeypatch.setattr(installed, "home", lambda: tmp_path / "models")
     monkeypatch.setattr(speaker_networks, "home", lambda: tmp_path / "models")
     monkeypatch.setattr(speaker_networks, "bundled", lambda entry: tmp_path / "not with Galley")

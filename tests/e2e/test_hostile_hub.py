@@ -17,6 +17,7 @@ from typing import BinaryIO
 import pytest
 
 from desktop_app.checkpoints import hub, installed
+from desktop_app.checkpoints import server as transfer
 from desktop_app.problems import Problem
 from tests.e2e.test_download import NAME, REPOSITORY, WEIGHTS, assert_whole, fetch
 from tests.e2e.test_download_answers import told
@@ -29,7 +30,7 @@ SPAN = 0.4
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a download be slow after less than a minute."""
-    monkeypatch.setattr(hub, "SPAN", SPAN)
+    monkeypatch.setattr(transfer, "SPAN", SPAN)
 
 
 def files(server: HubServer) -> None:
@@ -71,7 +72,7 @@ def test_a_description_without_end_is_not_read_to_its_end(server: HubServer, hea
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 4 * hub.LONGEST_ANSWER
+    assert peak < 4 * transfer.LONGEST_ANSWER
     assert len(server.requests) == 1
 
 
@@ -126,7 +127,7 @@ def test_so_is_one_that_comes_a_byte_a_connection(server: HubServer, hurried: No
 def test_a_slow_connection_that_is_fast_enough_is_let_be(
     home: Path, repository: Path, server: HubServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "SPAN", 0.2)
+    monkeypatch.setattr(transfer, "SPAN", 0.2)
     server.pace = 400_000
     fetch(server)
     assert_whole(home, repository)
@@ -182,10 +183,11 @@ def test_a_redirect_to_itself_ends(server: HubServer) -> None:
     ],
 )
 def test_which_redirects_are_followed(mirror: str, before: str, led: str, code: str) -> None:
-    url = hub.Hub(mirror)._http.URL
+    asked = hub.Hub(mirror)
+    url = asked._http.URL
     refused = pytest.raises(Problem, match=f"^{code} ") if code else contextlib.nullcontext()
     with refused:
-        hub._check_redirect(url(mirror), url(before or mirror), url(led))
+        asked._check_redirect(url(before or mirror), url(led))
 
 
 # Sizes

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from desktop_app import resources, texts
 from desktop_app.app import about
 from desktop_app.ui.shell.about import About
 from desktop_app.ui.shell.window import Window
+from tests.hub_server import serving
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +41,48 @@ def test_about_shows_the_build_and_reads_every_licence(
     assert QGuiApplication.clipboard().text() == "\n".join(about.lines())
     dialog.done_button.click()
     assert dialog.result() == About.DialogCode.Accepted
+
+
+def test_a_newer_version_is_asked_for_only_when_pressed_and_its_page_opened(
+    window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host is named before; a failure is a sentence, and can be tried again."""
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: not opened.append(url.toString()))
+    with serving() as server:
+        host = server.url.removeprefix("http://")
+        address = f"{server.url}/latest.json"
+        monkeypatch.setattr(about, "build", lambda: about.Build("abc", "2026-11-24", {}, updates=address))
+        dialog = About(window._session.worker.post, window)
+        qtbot.addWidget(dialog)
+        qtbot.waitUntil(lambda: dialog.check.isVisibleTo(dialog))
+        assert dialog.newest.text() == f"Asks {host}; nothing about you or your recordings is sent."
+        assert not server.requests
+        dialog.check.click()
+        assert dialog.newest.text() == f"Asking {host}…" and not dialog.check.isEnabled()
+        qtbot.waitUntil(dialog.check.isEnabled, timeout=20_000)
+        assert dialog.newest.text().startswith("The newest version could not be asked for.")
+        body = f'{{"version": "7.0", "page": "{server.url}/seven"}}'.encode()
+        server.answers = {"/latest.json": (200, {"Content-Length": str(len(body))}, body)}
+        dialog.check.click()
+        qtbot.waitUntil(lambda: dialog.newest.text() == "Galley 7.0 is available.", timeout=20_000)
+        assert dialog.page.text() == f"Open its page on {host}" and not opened
+        dialog.page.click()
+        assert opened == [f"{server.url}/seven"] and server.requests == ["GET /latest.json"] * 2
+        window.show_settings()
+        parts = window.settings.sections["Privacy"]
+        assert parts.value is not None and f"“About Galley” asks {host}." in parts.value.text()
+        assert "“galley devices add cuda” asks the package index that you name" in parts.value.text()
+
+
+def test_a_build_without_an_address_offers_no_check(window: Window, qtbot: QtBot) -> None:
+    dialog = About(window._session.worker.post, window)
+    qtbot.addWidget(dialog)
+    qtbot.waitUntil(lambda: "MIT License" in dialog.text.toPlainText())
+    assert not any(each.isVisibleTo(dialog) for each in (dialog.check, dialog.newest, dialog.page))
+    window.show_settings()
+    parts = window.settings.sections["Privacy"]
+    assert parts.value is not None and "updates" not in parts.value.text()
 
 
 def test_it_is_reached_from_the_settings(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:

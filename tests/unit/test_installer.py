@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 import pytest
 
 from desktop_app import resources
-from desktop_app.app import about
+from desktop_app.app import about, updates
 from desktop_app.app.media import EXTENSIONS
 from desktop_app.cli.arguments import COMMANDS
 
@@ -395,7 +395,22 @@ def test_the_build_writes_what_about_reads(
     monkeypatch.setattr(scripts["build"], "DATA", tmp_path)
     monkeypatch.setattr(resources, "_root", lambda: tmp_path)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    monkeypatch.setenv("GALLEY_UPDATES_URL", "https://galley.example.org/latest.json")
     scripts["build"].write_build()
+    assert updates.address() == "https://galley.example.org/latest.json"
+    built = about.build()
+    assert built is not None and built.index == ""
     _version, origin, versions, _system = about.lines()
     assert re.fullmatch(r"Built on 1970-01-01 from commit (\w{40}(, with changes)?|unknown)", origin)
     assert re.fullmatch(r"Python 3\.\S+, OpenVINO 2\S+, Qt 6\.\S+, FFmpeg \S+", versions)
+    monkeypatch.delenv("GALLEY_UPDATES_URL")
+    scripts["build"].write_build()
+    assert updates.address() == ""
+
+
+def test_an_address_that_is_not_encrypted_stops_the_build(
+    scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GALLEY_UPDATES_URL", "http://galley.example.org/latest.json")
+    with pytest.raises(SystemExit, match="GALLEY_UPDATES_URL"):
+        scripts["build"]._address("GALLEY_UPDATES_URL")

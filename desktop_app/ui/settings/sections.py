@@ -11,7 +11,7 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QSystemTrayIcon, QWidget
 
 from desktop_app import texts
-from desktop_app.app import wording
+from desktop_app.app import about, updates, wording
 from desktop_app.app.preferences import AUTO, OFF, ON, TASKS, Preferences, terms
 from desktop_app.app.problems import sentence
 from desktop_app.engine import model_list
@@ -206,8 +206,8 @@ def _language(theme: Theme, actions: Actions, preferences: Preferences) -> Parts
 @section(
     N_("Privacy"),
     N_(
-        "Galley connects to the internet only to download a model that you ask for: no account, no usage data, no "
-        "check for updates."
+        "Galley connects to the internet only when you ask for something that needs it: no account, no usage data. "
+        "These are all connections that it can make:"
     ),
 )
 def _privacy(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
@@ -215,7 +215,14 @@ def _privacy(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
 
     def refresh() -> None:
         source = model_list.source(preferences.mirror)
-        value.setText(sentence(source.problem) if source.problem else wording.servers(source))
+        lines = [sentence(source.problem) if source.problem else wording.servers(source)]
+        built = about.build()
+        if built is not None and built.updates:
+            lines.append(_("“Check for updates” in “About Galley” asks {host}.", host=updates.host(built.updates)))
+        if built is not None:
+            index = updates.host(built.index) or _("the package index that you name")
+            lines.append(_("“galley devices add cuda” asks {index} and the file servers that it names.", index=index))
+        value.setText("\n".join(lines))
 
     return Parts(QWidget(), refresh, value)
 

@@ -7,8 +7,9 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.app.entry import Entry
 from desktop_app.texts import _, ngettext
 from desktop_app.ui.widgets.actions import Actions
+from desktop_app.ui.widgets.elided import ElidedLabel
 from desktop_app.ui.widgets.labels import label
-from desktop_app.ui.widgets.layouts import STRETCH, column, row
+from desktop_app.ui.widgets.layouts import column, row
 from desktop_app.ui.widgets.meters import Bar
 from desktop_app.ui.widgets.theme import S1, S2, Theme
 
@@ -19,9 +20,9 @@ class ProgressStrip(QWidget):
     def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bar = Bar(theme, _("Progress"), height=4)
-        self.words, self.queue = label("", "quiet"), label("", "quiet")
+        self.words, self.queue = ElidedLabel("quiet"), label("", "quiet")
         self.cancel = actions.button("cancel", "link")
-        state = row(self.words, STRETCH, self.queue, self.cancel, spacing=S2)
+        state = row((self.words, 1), self.queue, self.cancel, spacing=S2)
         column(self.bar, state, inside=self, spacing=S1)
 
     def show_entry(self, entry: Entry, queue: list[Entry]) -> None:

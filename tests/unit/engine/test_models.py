@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from desktop_app.app import stages
 from desktop_app.checkpoints import choice
 from desktop_app.decoding.drafter_names import DRAFTERS
 from desktop_app.engine import models
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Shelf, find
 from desktop_app.problems import Problem
+from desktop_app.runtimes import openvino_place
+from desktop_app.texts import _
 from tests import tiny_ir
 from tests.random_models import TOY, Recipe, toy, write
 
@@ -71,6 +74,29 @@ def test_what_is_loaded_stays_loaded_until_something_else_is_asked_for(folder: P
     assert other.target.model is not both.target.model
     assert other.look_ahead() is not both.look_ahead()
     assert (other.described().precision, both.described().precision) == ("int8", "f32")
+
+
+def test_a_device_that_takes_long_is_prepared_in_a_step_of_its_own(
+    folder: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The CPU stands in. It is shown once, in words that name model and device; the watchdog gives it time."""
+    monkeypatch.setattr(openvino_place, "QUICK", ())
+    monkeypatch.setattr(models, "_cache", lambda: tmp_path)
+    said: list[str] = []
+
+    def announce(stage: str, **values: str) -> None:
+        assert stage.startswith("loading"), "Limits of loading hold"
+        said.append(stages.describe(stage, **values))
+
+    Shelf().pair(Options(str(folder)), announce)
+    first = [
+        _("Preparing the model for this {device}, once. This can take a minute…", device="CPU"),
+        _("Preparing the draft for this {device}, once. This can take a minute…", device="CPU"),
+    ]
+    assert [said[1], said[3]] == first and len(said) == 4
+    said.clear()
+    Shelf().pair(Options(str(folder)), announce)
+    assert len(said) == 2 and not set(first) & set(said)
 
 
 def test_a_model_that_changed_on_the_disk_is_loaded_again(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ import torch
 from desktop_app.checkpoints.folder import read
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino as runtime
-from desktop_app.runtimes.openvino import devices, load
+from desktop_app.runtimes import openvino_place
+from desktop_app.runtimes.openvino import OpenVinoModel, devices, load
 from tests import random_models
 from tests.unit.runtimes.conftest import Pair, features
 
@@ -189,6 +190,41 @@ def test_cache_serves_only_what_was_compiled(tmp_path: Path) -> None:
         blob.chmod(0o600)
         blob.write_bytes(blob.read_bytes()[: blob.stat().st_size // 2])
     np.testing.assert_array_equal(scores(folders[1], "f32", cache), expected[1])
+
+
+def test_the_first_compilation_for_a_slow_device_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The CPU stands in for a GPU. Word times are compiled in the same step; what is gone from the cache is told
+    again, and so is another precision or a changed model."""
+    monkeypatch.setattr(openvino_place, "QUICK", ())
+    folder, cache = random_models.toy(tmp_path / "model"), tmp_path / "cache"
+    told: list[str] = []
+
+    def loaded(precision: str = "f32", cache: Path | None = cache) -> tuple[OpenVinoModel, list[str]]:
+        told.clear()
+        made = load(read(folder), precision=precision, encoder_device="cpu", cache=cache, preparing=told.append)
+        return made, list(told)
+
+    assert loaded()[1] == ["CPU"]
+    blobs = set(cache.glob("*.blob"))
+    model, said = loaded()
+    assert said == []
+    model.attend(np.ones((1, 1500, 32), np.float32), [300, 1, 2])
+    assert set(cache.glob("*.blob")) == blobs, "word times were compiled with the rest"
+    assert loaded("int8")[1] == ["CPU"]
+    max(blobs).unlink()
+    assert loaded()[1] == ["CPU"] and loaded()[1] == []
+    for note in cache.glob(f"*{openvino_place.COMPILED}"):
+        note.write_text("[1", "utf-8")
+    assert loaded()[1] == ["CPU"] and loaded()[1] == []
+    os.utime(folder / "model.safetensors", (1, 1))
+    assert loaded()[1] == ["CPU"]
+    assert loaded(cache=None)[1] == [], "without a cache it would not be once"
+
+
+def test_the_cpu_compiles_without_a_word(tmp_path: Path) -> None:
+    told: list[str] = []
+    load(read(random_models.toy(tmp_path / "model")), cache=tmp_path / "cache", preparing=told.append)
+    assert told == [] and not list((tmp_path / "cache").glob(f"*{openvino_place.COMPILED}"))
 
 
 def test_the_cache_does_not_grow_without_end(toy: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

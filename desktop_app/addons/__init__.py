@@ -1,0 +1,1 @@
+"""What the installed program can be given later, besides models: PyTorch for CUDA."""
