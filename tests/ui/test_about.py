@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from desktop_app import resources, texts
 from desktop_app.app import about
@@ -83,6 +85,16 @@ def test_a_build_without_an_address_offers_no_check(window: Window, qtbot: QtBot
     window.show_settings()
     parts = window.settings.sections["Privacy"]
     assert parts.value is not None and "updates" not in parts.value.text()
+
+
+def test_what_is_found_after_the_dialog_is_gone_is_dropped(window: Window, qtbot: QtBot) -> None:
+    calls: list[Callable[[], object]] = []
+    dialog = About(calls.append, window)
+    qtbot.waitUntil(lambda: bool(calls))
+    dialog.done_button.click()
+    delete(dialog)
+    for call in calls:
+        call()
 
 
 def test_it_is_reached_from_the_settings(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:

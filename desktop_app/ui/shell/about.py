@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QDialog, QListWidget, QPlainTextEdit, QWidget
+from shiboken6 import isValid
 
 from desktop_app import NAME, __version__, private
 from desktop_app.app import about, problems, updates
@@ -35,7 +37,11 @@ class About(QDialog):
         self.setWindowTitle(_("About Galley"))
         self._texts: list[Text] = []
         self._lines: list[str] = []
-        self._worker, self._asking = Worker("about", post), Worker("updates", post)
+
+        def answered(call: Callable[[], object]) -> None:
+            post(partial(self._answer, call))
+
+        self._worker, self._asking = Worker("about", answered), Worker("updates", answered)
         self._address, self._latest = "", Latest("", "")
         self.facts = quiet()
         self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -48,6 +54,11 @@ class About(QDialog):
         self.finished.connect(self._end)
         self.licences.currentRowChanged.connect(self._show)
         self._worker.do(_facts, self._fill, self._say)
+
+    def _answer(self, call: Callable[[], object]) -> None:
+        """What a thread has found; the dialog may be gone by then, with its window."""
+        if isValid(self):
+            call()
 
     def _lay_out(self) -> None:
         self.licences.setAccessibleName(_("Licences"))

@@ -472,6 +472,7 @@ def test_a_library_of_the_first_version_is_brought_to_this_one(library: Library,
         for column in RECORDING[15:]:
             old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
         old.execute("DROP TABLE version")
+        old.execute("DROP TABLE attempt")
         old.execute("PRAGMA user_version = 1")
     old.close()
     again = Library(tmp_path / "library")
