@@ -15,13 +15,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from desktop_app import folders
 from desktop_app.addons import wheels
-from desktop_app.addons.index import Index, Wheel
 from desktop_app.checkpoints import installed, parts
 from desktop_app.checkpoints.installed import Progress
 from desktop_app.problems import Problem
+
+if TYPE_CHECKING:
+    from desktop_app.addons.index import Index, Wheel
 
 NAME = "cuda"
 
@@ -101,6 +104,8 @@ def plan(address: str, contacting: Callable[[str], object]) -> Plan:
     """What the index at `address` has for this system; `contacting` is called with each host before it is asked. Raises
     Problem, also where its PyTorch is not for CUDA.
     """
+    from desktop_app.addons.index import Index  # the engine uses this module, and loads no code that uses a network
+
     here = _about(folder())
     if here is not None and here == _own():
         raise Problem("addon.installed", version=here["torch"])

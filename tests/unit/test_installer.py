@@ -243,15 +243,17 @@ def test_an_empty_encoder_loads_and_does_nothing(scripts: dict[str, ModuleType],
 
 
 def test_programs_of_the_system_get_libraries_of_the_system_and_sounddevice_gets_ours(tmp_path: Path) -> None:
-    """What the frozen program starts, such as a file manager, must not load the program's libraries."""
+    """What the frozen program starts, such as a file manager, must not load the program's libraries; its own processes
+    must, where the system has none."""
     begin = (
         f"import runpy, sys; sys._MEIPASS = {str(tmp_path)!r}; runpy.run_path({str(INSTALLER / 'frozen_start.py')!r});"
-        " import ctypes.util, os; print(os.environ.get('LD_LIBRARY_PATH'), ctypes.util.find_library('portaudio'))"
+        " import ctypes.util, os; print(os.environ.get('LD_LIBRARY_PATH'), ctypes.util.find_library('portaudio'),"
+        " os.environ['PYINSTALLER_RESET_ENVIRONMENT'])"
     )
     for before, expected in (({}, "None"), ({"LD_LIBRARY_PATH_ORIG": "mine"}, "mine")):
         environment = {**os.environ, "LD_LIBRARY_PATH": "the program's", **before}
         done = subprocess.run([sys.executable, "-c", begin], env=environment, capture_output=True, text=True)
-        assert done.stdout.split() == [expected, str(tmp_path / "libportaudio.so.2")], done.stderr
+        assert done.stdout.split() == [expected, str(tmp_path / "libportaudio.so.2"), "1"], done.stderr
 
 
 def test_every_part_of_the_folder_is_reported_under_its_name(scripts: dict[str, ModuleType]) -> None:

@@ -248,6 +248,15 @@ def test_the_windows_process_loads_no_model_runtime(module: str) -> None:
     assert found.stdout.strip() == "[]"
 
 
+def test_the_engine_loads_no_code_that_uses_a_network() -> None:
+    """Not even Python's own for encrypted connections."""
+    program = (
+        "import sys, desktop_app.engine.runtime; print(sorted({'_ssl', 'http', 'urllib3', 'httpx'} & {*sys.modules}))"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert found.stdout.strip() == "[]"
+
+
 def test_the_base_installation_has_no_torch() -> None:
     project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     base = {re.split(r"[^\w-]", requirement)[0].lower() for requirement in project["dependencies"]}
