@@ -137,10 +137,10 @@ def date(when: datetime) -> str:
     return _("{day} {month} {year}", day=local.day, month=_(MONTHS[local.month - 1]), year=local.year)
 
 
-def moment(when: datetime, now: datetime) -> str:
+def moment(when: datetime, now: datetime, seconds: bool = False) -> str:
     """A time of day, with its day unless that is today."""
     local = when.astimezone()
-    time = f"{local:%H:%M}"
+    time = f"{local:%H:%M:%S}" if seconds else f"{local:%H:%M}"
     if local.date() == now.astimezone().date():
         return time
     return _("{day}, {time}", day=day(when, now), time=time)

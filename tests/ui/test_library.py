@@ -21,6 +21,7 @@ from desktop_app.texts import _, ngettext
 from desktop_app.ui.shell import details
 from desktop_app.ui.shell.details import Details, tags_in
 from desktop_app.ui.shell.recording_model import RecordingModel, SnippetRole, SummaryRole
+from desktop_app.ui.shell.recording_row import from_a_word
 from desktop_app.ui.shell.window import Window
 from tests.ui.staging import MODELS, Stage, finish, segment, transcript
 
@@ -175,6 +176,24 @@ def test_several_are_tagged_and_deleted_together(
     assert ngettext("{n} recording deleted", "{n} recordings deleted", 2) in window.sidebar.undo.undo.accessibleName()
     window.sidebar.undo.undo.click()
     assert list(stage.session.entries) == [three.id, two.id, one.id]
+
+
+def test_a_file_of_a_paused_queue_says_so_on_its_page(window: Window, stage: Stage, recording: Make) -> None:
+    _one, two = stage.drop(recording("one.wav"), recording("two.wav"))
+    window.show_entry(two.id)
+    assert window.page._empty.text() == _("Waiting in the queue")
+    stage.session.queue.pause()
+    assert window.page._empty.text() == _("The queue is paused")
+    stage.session.queue.resume()
+    assert window.page._empty.text() == _("Waiting in the queue")
+
+
+@pytest.mark.parametrize(
+    ("elided", "shown"),
+    [("the rain", "the rain"), ("…he rain in", "… rain in"), ("…ontinuous", "…"), ("", "")],
+)
+def test_what_stands_before_a_hit_begins_with_a_word(elided: str, shown: str) -> None:
+    assert from_a_word(elided) == shown
 
 
 def test_the_menu_comes_by_keys_too(window: Window, stage: Stage, recording: Make, qtbot: QtBot) -> None:

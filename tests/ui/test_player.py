@@ -266,6 +266,13 @@ def test_a_settings_file_of_anybody_else_is_taken_as_it_can_be(
     assert 0.0 <= stage.playback.volume <= 1.0
 
 
+def test_a_word_on_what_was_done_leaves_the_player_free(window: Window, entry: Entry) -> None:
+    window.toast.say("Copied.")
+    assert (
+        window.toast.mapTo(window, window.toast.rect().bottomLeft()).y() < window.player.bar.mapTo(window, QPoint()).y()
+    )
+
+
 # The words.
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QMenu
 from desktop_app.app.entry import DONE, Entry
 from desktop_app.app.wording import percent
 from desktop_app.engine.messages import Finished, Progress
+from desktop_app.library.versions import Version
 from desktop_app.texts import _, ngettext
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
@@ -18,7 +20,7 @@ from desktop_app.ui.shell.window import Window
 from desktop_app.ui.versions import controller
 from desktop_app.ui.versions.sheet import AgainSheet
 from desktop_app.ui.widgets.theme import Theme
-from tests.ui.staging import Stage, finish, segment, transcript
+from tests.ui.staging import MODELS, Stage, finish, segment, transcript
 
 
 @pytest.fixture
@@ -45,6 +47,18 @@ def answer(monkeypatch: pytest.MonkeyPatch, terms: str) -> None:
         return AgainSheet.DialogCode.Accepted
 
     monkeypatch.setattr(controller.AgainSheet, "exec", fill)
+
+
+def test_two_versions_of_one_minute_are_told_apart(
+    window: Window, entry: Entry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = datetime(2026, 11, 24, 9, 30, 10, tzinfo=UTC)
+    versions = [Version(number, made.replace(second=10 + number), "", "en", MODELS) for number in range(2)]
+    monkeypatch.setitem(window.versions._versions.known, entry.id, versions)
+    first, second = [action.text() for action in window.versions.menu().actions()][:2]
+    assert first != second and first.replace(":10", ":11") == second
+    monkeypatch.setitem(window.versions._versions.known, entry.id, versions[:1])
+    assert ":10" not in window.versions.menu().actions()[0].text()
 
 
 def test_the_sheet_adds_a_version_and_the_page_is_never_blank(

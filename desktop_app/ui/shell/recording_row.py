@@ -114,7 +114,7 @@ class RecordingRow(QStyledItemDelegate):
         before, after = text[: found.begin].lstrip(), text[found.end :].rstrip()
         room = max(place.width() - letters.horizontalAdvance(found.found), 0)
         share = max(room // 3, room - letters.horizontalAdvance(after))
-        before = letters.elidedText(before, Qt.TextElideMode.ElideLeft, share)
+        before = from_a_word(letters.elidedText(before, Qt.TextElideMode.ElideLeft, share))
         parts = ((before, "muted"), (found.found, "on_hit"), (after, "muted"))
         painter.setFont(self._summary)
         left = place.left()
@@ -156,6 +156,14 @@ class RecordingRow(QStyledItemDelegate):
             self.cancel_asked.emit(entry.id)
             return True
         return False
+
+
+def from_a_word(elided: str) -> str:
+    """A text that was shortened at its beginning, without the rest of the word that was cut."""
+    if not elided.startswith("…"):
+        return elided
+    _part, space, words = elided.partition(" ")
+    return f"… {words}" if space else "…"
 
 
 def _state_place(row: QRect) -> QRectF:

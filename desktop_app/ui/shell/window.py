@@ -138,7 +138,7 @@ class Window(QMainWindow):
         self._put_above(self.trouble)
         self._say_trouble(())
         self.veil = DropVeil(theme, self)
-        self.toast = Toast(self._middle)
+        self.toast = Toast(self._middle, self._height_of_player)
         self.setWindowTitle(NAME)
         self.setWindowIcon(QIcon(str(resources.path("resources", "icons", "galley.svg"))))
         self.setMinimumSize(760, 520)
@@ -332,6 +332,9 @@ class Window(QMainWindow):
     def _show_found(self, key: str, found: Snippet | None) -> None:
         if found is not None and key == self.current.key:
             self.page.show_found(found.found, (found.line, found.begin))
+
+    def _height_of_player(self) -> int:
+        return self.player.bar.height() if self.player.bar.isVisible() else 0
 
     def _open_recent(self) -> None:
         """The recordings that were looked at last, under the link of the first page."""

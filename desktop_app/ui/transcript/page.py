@@ -193,7 +193,8 @@ class TranscriptPage(QWidget):
                 ready = entry.models is not None or bool(entry.problem)
                 text = _("Text appears here as you speak.") if ready else entry.preparing
             elif entry.state == WAITING:
-                text = _("Waiting in the queue")
+                text = _("The queue is paused") if entry.paused else _("Waiting in the queue")
+                text = _("Paused while recording") if entry.held else text
             elif entry.state in IN_WORK:
                 text = _("Starting…")
             elif entry.state == DONE and entry.loaded and entry.models:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
@@ -82,8 +83,11 @@ class VersionController(QObject):
         menu = QMenu(self._page)
         menu.aboutToHide.connect(menu.deleteLater)
         key, now = self._current.key, datetime.now(UTC)
-        for version in self._versions.known.get(key, []):
-            text = self.words(version, now).replace("&", "&&")
+        known = self._versions.known.get(key, [])
+        alike = Counter(self.words(version, now) for version in known)
+        for version in known:
+            text = self.words(version, now)
+            text = self.words(version, now, seconds=alike[text] > 1).replace("&", "&&")
             if version.number == STANDING:
                 standing = menu.addAction(text)
                 standing.setCheckable(True)
@@ -115,9 +119,9 @@ class VersionController(QObject):
             self._versions.remove(key, number)
 
     @staticmethod
-    def words(version: Version, now: datetime) -> str:
+    def words(version: Version, now: datetime, seconds: bool = False) -> str:
         """A version in a line: when it was made, by which model, in which language."""
-        parts = [wording.moment(version.made, now)]
+        parts = [wording.moment(version.made, now, seconds)]
         asked = resuming.options(version.asked)
         if version.models.target:
             parts.append(version.models.target)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -10,11 +12,12 @@ from desktop_app.ui.widgets.theme import S5
 
 
 class Toast(QLabel):
-    """Says that something was done. What needs an answer is a Banner's."""
+    """Says that something was done. What needs an answer is a Banner's. Stands above the pixels at the bottom of its
+    parent that are `reserved` for controls."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, reserved: Callable[[], int] = lambda: 0) -> None:
         super().__init__(parent)
-        self._window = parent
+        self._window, self._reserved = parent, reserved
         self.setProperty("role", "toast")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setTextFormat(Qt.TextFormat.PlainText)
@@ -27,7 +30,7 @@ class Toast(QLabel):
         room = self._window.rect()
         self.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, room.width() - 4 * S5))
         self.adjustSize()
-        self.move((room.width() - self.width()) // 2, room.height() - self.height() - S5)
+        self.move((room.width() - self.width()) // 2, room.height() - self._reserved() - self.height() - S5)
         self.raise_()
         self.show()
         self._end.start()
