@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
@@ -65,6 +66,55 @@ def test_a_recording_is_not_described_by_a_line_of_the_one_before(
     assert "roof" in window.page.view.accessibleDescription()
     window.show_entry(other.id)
     assert window.page.view.accessibleDescription() == ""
+
+
+def test_the_transcript_is_a_text_to_screen_readers(
+    window: Window, stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Characters, caret and edits, counted as Qt counts them: an emoji is two."""
+    told: list[QAccessible.Event] = []
+    monkeypatch.setattr(QAccessible, "isActive", lambda: True)
+    monkeypatch.setattr(QAccessible, "updateAccessibility", lambda event: told.append(event.type()))
+    made = talk(2)
+    lines = (replace(made.segments[0], text=" Good 😀 day", words=()), *made.segments[1:])
+    (entry,) = stage.drop(recording("talk.wav"))
+    finish(stage, entry, replace(made, segments=lines))
+    window.show_entry(entry.id)
+    view = window.page.view
+    interface = QAccessible.queryAccessibleInterface(view)
+    assert interface.role() == QAccessible.Role.EditableText
+    assert interface.state().multiLine and interface.state().editable and not interface.state().readOnly
+    text, whole = interface.textInterface(), "\n".join(each.text for each in view.flow.paragraphs)
+    assert text.text(0, -1) == whole
+    assert text.characterCount() == len(whole) + 1
+    assert text.text(5, 11) == "😀 day"
+    assert text.text(8, 13) == whole[7:12], "across the end of a line"
+
+    text.setCursorPosition(12)
+    assert view.selection.caret == (1, 0)
+    assert text.cursorPosition() == 12
+    told.clear()
+    QTest.keyClick(view, Qt.Key.Key_Right)
+    assert QAccessible.Event.TextCaretMoved in told
+    assert text.cursorPosition() == 13
+    text.addSelection(5, 7)
+    assert view.selection.text() == "😀"
+
+    window.show()
+    rect = text.characterRect(0)
+    assert view.rect().contains(view.mapFromGlobal(rect.center()))
+    assert text.offsetAtPoint(rect.center() - QPoint(rect.width() // 4, 0)) == 0
+
+    told.clear()
+    interface.editableTextInterface().replaceText(5, 7, "old")
+    assert entry.segments[0].text.strip() == "Good old day"
+    assert QAccessible.Event.TextUpdated in told
+    assert text.text(0, 12) == "Good old day"
+
+
+def test_the_grip_of_the_sidebar_is_a_splitter(window: Window) -> None:
+    interface = QAccessible.queryAccessibleInterface(window.sidebar.grip)
+    assert (interface.role(), bool(interface.text(Text.Name))) == (QAccessible.Role.Splitter, True)
 
 
 @pytest.mark.qt_log_ignore("does not support")

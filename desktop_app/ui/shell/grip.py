@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QAccessible, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAccessibleWidget, QWidget
 
 from desktop_app.texts import _
+from desktop_app.ui.widgets.screen_reader import read_as
 from desktop_app.ui.widgets.theme import S2, S5, Theme
 
 _WIDTH = 6
@@ -24,6 +25,7 @@ class Grip(QWidget):
         self.setCursor(Qt.CursorShape.SplitHCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(_("Width of the sidebar"))
+        read_as(Grip, lambda grip: QAccessibleWidget(grip, QAccessible.Role.Splitter))
         self.setToolTip(_("Drag to make the sidebar wider or narrower"))
 
     def place(self, room: QRect) -> None:

@@ -289,8 +289,8 @@ class Flow:
         self.measured += 1
         layout = QTextLayout(text, self.font)
         if composed is not None:
-            layout.setPreeditArea(_units(text, composed.character), composed.text)
-            layout.setFormats([_underlined(_units(text, composed.character), _length(composed.text))])
+            layout.setPreeditArea(units(text, composed.character), composed.text)
+            layout.setFormats([_underlined(units(text, composed.character), length(composed.text))])
         backwards = _is_right_to_left(text)
         option = QTextOption(Qt.AlignmentFlag.AlignRight if backwards else Qt.AlignmentFlag.AlignLeft)
         direction = Qt.LayoutDirection
@@ -417,20 +417,15 @@ class Flow:
         """Qt's place of a character, with what is composed before it."""
         composed = self._composed
         before = composed.paragraph == index and composed.character <= character
-        return _units(self.paragraphs[index].text, character) + (_length(composed.text) if before else 0)
+        return units(self.paragraphs[index].text, character) + (length(composed.text) if before else 0)
 
     def _character_at(self, index: int, unit: int) -> int:
         """The character at a place of Qt's."""
         composed = self._composed
         if composed.paragraph == index:
-            begin = _units(self.paragraphs[index].text, composed.character)
-            unit = max(min(unit, begin), unit - _length(composed.text))
-        text = self.paragraphs[index].text
-        return (
-            unit
-            if text.isascii()
-            else len(text.encode("utf-16-le", "surrogatepass")[: 2 * unit].decode("utf-16-le", "ignore"))
-        )
+            begin = units(self.paragraphs[index].text, composed.character)
+            unit = max(min(unit, begin), unit - length(composed.text))
+        return characters(self.paragraphs[index].text, unit)
 
 
 def shown(segment: Segment) -> str:
@@ -445,12 +440,20 @@ def _alike(some: Sequence[Paragraph], segments: Sequence[Segment]) -> int:
     return next((at for at, (one, it) in pairs if one.start != it.start or one.text != shown(it)), least)
 
 
-def _units(text: str, character: int) -> int:
+def units(text: str, character: int) -> int:
     """How many units of UTF-16 stand before a character."""
-    return character if text.isascii() else _length(text[:character])
+    return character if text.isascii() else length(text[:character])
 
 
-def _length(text: str) -> int:
+def characters(text: str, unit: int) -> int:
+    """How many characters stand before a unit of UTF-16."""
+    if text.isascii():
+        return unit
+    return len(text.encode("utf-16-le", "surrogatepass")[: 2 * unit].decode("utf-16-le", "ignore"))
+
+
+def length(text: str) -> int:
+    """How many units of UTF-16 a text has, which is what Qt counts in."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

@@ -12,6 +12,7 @@ from desktop_app.app import wording
 from desktop_app.app.entry import CANCELLED, DONE, FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
 from desktop_app.app.problems import sentence
 from desktop_app.texts import _
+from desktop_app.ui.transcript.accessible import AccessibleTranscript
 from desktop_app.ui.transcript.find_bar import FindBar
 from desktop_app.ui.transcript.header import PageHeader
 from desktop_app.ui.transcript.painting import GUTTER, text_column
@@ -21,6 +22,7 @@ from desktop_app.ui.transcript.view import ScrollPosition, TranscriptView
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import NEUTRAL, NOTICE, PROBLEM, Banner, BannerQueue
 from desktop_app.ui.widgets.layouts import column
+from desktop_app.ui.widgets.screen_reader import read_as
 from desktop_app.ui.widgets.sheet import rule
 from desktop_app.ui.widgets.theme import S1, S3, S4, S5, Theme
 
@@ -51,6 +53,7 @@ class TranscriptPage(QWidget):
         self.once_more = self.broken_off.add_button(_("Transcribe again"))
         self.once_more.clicked.connect(self.again_asked)
         self.find_bar = FindBar(theme)
+        read_as(TranscriptView, AccessibleTranscript)
         self.view = TranscriptView(theme, actions)
         self._empty = QLabel(self.view.viewport(), alignment=Qt.AlignmentFlag.AlignLeft)
         self._empty.setProperty("role", "placeholder")

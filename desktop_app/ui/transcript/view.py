@@ -29,6 +29,7 @@ from desktop_app.transcript.model import Segment, Speaker
 from desktop_app.ui.transcript.finder import Finder
 from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.transcript.following import Follower
+from desktop_app.ui.transcript.offsets import HAS_TEXT_INTERFACE, Offsets, tell_caret, tell_change
 from desktop_app.ui.transcript.painting import (
     FADE_SECONDS,
     GAP,
@@ -61,7 +62,8 @@ class ScrollPosition:
 class TranscriptView(QAbstractScrollArea):
     """Shows segments and the lines in work, with names where another voice begins, and follows their end.
 
-    Attributes: flow (the layout); selection; finder (what is searched for); follower (keeps the end in view).
+    Attributes: flow (the layout); selection; finder (what is searched for); offsets (places counted through, for screen
+    readers); follower (keeps the end in view).
     Signals: speaker_asked(id, place on the screen) when a name is clicked; time_asked(seconds) when a time is;
     clicked(paragraph, character) when the caret was put somewhere by the mouse and nothing was selected;
     menu_asked(menu) before the menu of the text is shown; edit_asked(begin, end, text) when something is typed, deleted
@@ -81,6 +83,7 @@ class TranscriptView(QAbstractScrollArea):
         self.flow.lead = LEAD
         self.selection = Selection(self.flow)
         self.finder = Finder(self.flow)
+        self.offsets = Offsets(self.flow)
         self._painter = ParagraphPainter(theme, self.flow, self.selection, self.finder)
         self._floor = 0.0  # the text of a run in work never gets shorter on the screen
         self._caret_wanted = self._dragging = False
@@ -115,6 +118,7 @@ class TranscriptView(QAbstractScrollArea):
         """Begin another transcript at its top."""
         self._idle.stop()
         self.flow.clear()
+        self.offsets.forget()
         self.selection.reset()
         self.finder.clear()
         self._floor, self._caret_wanted = 0.0, False
@@ -128,6 +132,7 @@ class TranscriptView(QAbstractScrollArea):
         self.follower.growing = live
         settled = self.flow.settled
         self.flow.sync(segments, lines)
+        self.offsets.forget()
         self.selection.clamp()
         if self.flow.settled < settled:
             self.finder.look_for(self.finder.text)
@@ -147,7 +152,10 @@ class TranscriptView(QAbstractScrollArea):
         """Show an edited text. The view and the caret stay at their words."""
         first, above = self.top_place()
         looked_for, hit = self.finder.text, self.finder.current
+        before = self.flow.paragraphs
         change = self.flow.revise(segments)
+        self.offsets.forget()
+        tell_change(self, self.offsets, before, change)
         self.selection.anchor = change.place(*self.selection.anchor)
         self.selection.caret = change.place(*self.selection.caret)
         self.sync(segments, lines, live)
@@ -177,6 +185,7 @@ class TranscriptView(QAbstractScrollArea):
         self._caret_wanted = True
         if before != self.selection.caret[0]:
             self.say(self.selection.caret[0])
+        tell_caret(self, self.offsets, self.selection.caret)
         self.updateMicroFocus()
         self.viewport().update()
 
@@ -226,14 +235,14 @@ class TranscriptView(QAbstractScrollArea):
         return self._painter.marks_in(index) if index < len(self.flow.paragraphs) else ()
 
     def say(self, index: int) -> None:
-        """Give the paragraph to screen readers, with the one who speaks."""
+        """Give the paragraph to screen readers, with who speaks. They read its words themselves at the caret."""
         paragraph = self.flow.paragraphs[index]
-        name = self.name_of(paragraph.speaker)
-        lead = ", ".join(filter(None, (name, _("Marked") if self._painter.marks_in(index) else "")))
-        spoken = f"{lead + ', ' if lead else ''}{wording.clock(paragraph.start)}: {paragraph.text}"
+        marked = _("Marked") if self._painter.marks_in(index) else ""
+        lead = ", ".join(filter(None, (self.name_of(paragraph.speaker), marked, wording.clock(paragraph.start))))
+        spoken = f"{lead}: {paragraph.text}"
         if spoken != self.accessibleDescription():
             self.setAccessibleDescription(spoken)
-            announce(self, spoken)
+            announce(self, lead if HAS_TEXT_INTERFACE else spoken)
 
     # Playing.
 
@@ -397,7 +406,20 @@ class TranscriptView(QAbstractScrollArea):
         top = self._y(index) if self.flow.paragraphs else float(S4)
         return QPoint(round(self._painter.left + x), round(top + row + self.flow.line_height))
 
-    def _place_under(self, point: QPointF) -> Place:
+    def character_rect(self, place: Place) -> QRect:
+        """Where a character stands; as narrow as a caret behind the last one."""
+        index, character = place
+        if not self.flow.paragraphs:
+            return self._caret_rect()
+        spans = self.flow.spans(index, character, character + 1)
+        if not spans:
+            x, row = self.flow.caret_at(index, character)
+            spans = [(x, x + 1, row)]
+        left, right, row = spans[0]
+        top = round(self._y(index) + row)
+        return QRect(round(self._painter.left + left), top, max(round(right - left), 1), LINE_HEIGHT)
+
+    def place_at(self, point: QPointF) -> Place:
         """The character nearest to a point. There must be a paragraph."""
         return self.flow.position_at(point.x() - self._painter.left, point.y() + self._bar.value() - S4)
 
@@ -431,7 +453,7 @@ class TranscriptView(QAbstractScrollArea):
         if line >= 0:
             self.ask_speaker(line)
             return
-        place = self._place_under(event.position())
+        place = self.place_at(event.position())
         if time.monotonic() - self._double_click_at < QApplication.doubleClickInterval() / 1000:
             self.selection.select_paragraph(place[0])
         else:
@@ -452,7 +474,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if self.flow.paragraphs:
-            self.selection.select_word(self._place_under(event.position()))
+            self.selection.select_word(self.place_at(event.position()))
             self._double_click_at = time.monotonic()
             self._cursor_moved()
 
@@ -461,7 +483,7 @@ class TranscriptView(QAbstractScrollArea):
             self._hover(event.position())
         if not self._dragging or not self.flow.paragraphs:
             return
-        self.selection.put(self._place_under(event.position()), True)
+        self.selection.put(self.place_at(event.position()), True)
         if 0 <= event.position().y() <= self.viewport().height():
             self._edge.stop()
         elif not self._edge.isActive():
@@ -492,7 +514,7 @@ class TranscriptView(QAbstractScrollArea):
         beyond = point.y() if point.y() < 0 else point.y() - self.viewport().height()
         self.follower.stop()
         self._bar.setValue(self._bar.value() + round(beyond / 3))
-        self.selection.put(self._place_under(QPointF(point)), True)
+        self.selection.put(self.place_at(QPointF(point)), True)
         self._cursor_moved()
 
     # The menu.
@@ -502,7 +524,7 @@ class TranscriptView(QAbstractScrollArea):
             self.menu().popup(self.viewport().mapToGlobal(self.caret_place()))
             return
         if self.flow.paragraphs:
-            place = self._place_under(QPointF(self.viewport().mapFromGlobal(QCursor.pos())))
+            place = self.place_at(QPointF(self.viewport().mapFromGlobal(QCursor.pos())))
             first, last = self.selection.range
             if not (self.selection.has_selection and first <= place <= last):
                 self.selection.put(place, False)
@@ -632,5 +654,6 @@ class TranscriptView(QAbstractScrollArea):
         index = self.selection.caret[0]
         if index < len(self.flow.paragraphs):
             self.say(index)
+        tell_caret(self, self.offsets, self.selection.caret)
         self.updateMicroFocus()
         self.viewport().update()

@@ -1,0 +1,95 @@
+"""The transcript counted through as one text, as screen readers count it, and what they are told of it.
+
+PySide lets nothing in Python answer which characters are selected (`QAccessibleTextInterface.selection`), so the
+transcript is said to have no selection there. macOS takes the caret from the selection; on it the text has no
+interface, and the line that the caret comes to is announced as a whole.
+"""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from PySide6.QtGui import QAccessible, QAccessibleTextCursorEvent, QAccessibleTextUpdateEvent
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.ui.transcript.flow import Flow, Paragraph, Revision, characters, length, units
+from desktop_app.ui.transcript.selection import Place
+
+HAS_TEXT_INTERFACE = sys.platform != "darwin"
+
+
+class Offsets:
+    """The places of a flow counted through, in units of UTF-16, a line break between two paragraphs."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.flow = flow
+        self._starts: list[int] | None = None
+
+    def forget(self) -> None:
+        """The text has changed."""
+        self._starts = None
+
+    @property
+    def count(self) -> int:
+        """The length of the whole text."""
+        return max(self._counted()[-1] - 1, 0)
+
+    def of(self, place: Place) -> int:
+        """The offset of a place."""
+        if not self.flow.paragraphs:
+            return 0
+        return self._counted()[place[0]] + units(self.flow.paragraphs[place[0]].text, place[1])
+
+    def place(self, offset: int) -> Place:
+        """The place at an offset, the nearest one if it is beyond the text."""
+        if not self.flow.paragraphs:
+            return 0, 0
+        inside = min(max(offset, 0), self.count)
+        index = min(bisect_right(self._counted(), inside) - 1, len(self.flow.paragraphs) - 1)
+        return index, characters(self.flow.paragraphs[index].text, inside - self._counted()[index])
+
+    def text(self, begin: int, end: int) -> str:
+        """The text between two offsets."""
+        (first, at), (last, to) = self.place(begin), self.place(end)
+        if not self.flow.paragraphs or (last, to) <= (first, at):
+            return ""
+        if first == last:
+            return self.flow.paragraphs[first].text[at:to]
+        between = [paragraph.text for paragraph in self.flow.paragraphs[first + 1 : last]]
+        return "\n".join(
+            [self.flow.paragraphs[first].text[at:], *between, self.flow.paragraphs[last].text[:to]],
+        )
+
+    def _counted(self) -> list[int]:
+        if self._starts is None:
+            self._starts = [*accumulate((length(it.text) + 1 for it in self.flow.paragraphs), initial=0)]
+        return self._starts
+
+
+def tell_caret(view: QWidget, offsets: Offsets, caret: Place) -> None:
+    """Let screen readers know where the caret is."""
+    if HAS_TEXT_INTERFACE and QAccessible.isActive():
+        QAccessible.updateAccessibility(QAccessibleTextCursorEvent(view, offsets.of(caret)))
+
+
+def tell_change(view: QWidget, offsets: Offsets, before: Sequence[Paragraph], change: Revision) -> None:
+    """Let screen readers know which characters an edit took away and which it put there."""
+    if not HAS_TEXT_INTERFACE or not QAccessible.isActive():
+        return
+    old = "\n".join(it.text for it in before[change.first : change.first + len(change.before)])
+    new = "\n".join(it.text for it in offsets.flow.paragraphs[change.first : change.first + len(change.after)])
+    start = _alike(old, new)
+    end = _alike(old[start:][::-1], new[start:][::-1])
+    gone, come = old[start : len(old) - end], new[start : len(new) - end]
+    if gone or come:
+        at = offsets.of((change.first, 0)) + units(new, start)
+        QAccessible.updateAccessibility(QAccessibleTextUpdateEvent(view, at, gone, come))
+
+
+def _alike(one: str, other: str) -> int:
+    """With how many characters both begin."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
