@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAccessible
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessibleEvent, QAccessibleTextUpdateEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
@@ -73,8 +73,18 @@ def test_the_transcript_is_a_text_to_screen_readers(
 ) -> None:
     """Characters, caret and edits, counted as Qt counts them: an emoji is two."""
     told: list[QAccessible.Event] = []
+    edits: list[tuple[int, str, str]] = []
+    said: list[str] = []
+
+    def hear(event: QAccessibleEvent) -> None:
+        told.append(event.type())
+        if isinstance(event, QAccessibleTextUpdateEvent):
+            edits.append((event.changePosition(), event.textRemoved(), event.textInserted()))
+        if isinstance(event, QAccessibleAnnouncementEvent):
+            said.append(event.message())
+
     monkeypatch.setattr(QAccessible, "isActive", lambda: True)
-    monkeypatch.setattr(QAccessible, "updateAccessibility", lambda event: told.append(event.type()))
+    monkeypatch.setattr(QAccessible, "updateAccessibility", hear)
     made = talk(2)
     lines = (replace(made.segments[0], text=" Good 😀 day", words=()), *made.segments[1:])
     (entry,) = stage.drop(recording("talk.wav"))
@@ -90,9 +100,14 @@ def test_the_transcript_is_a_text_to_screen_readers(
     assert text.text(5, 11) == "😀 day"
     assert text.text(8, 13) == whole[7:12], "across the end of a line"
 
+    assert interface.valueInterface() is None and interface.selectionInterface() is None, (
+        "Qt would follow any other answer"
+    )
+
     text.setCursorPosition(12)
     assert view.selection.caret == (1, 0)
     assert text.cursorPosition() == 12
+    assert said and not any(view.flow.paragraphs[1].text in each for each in said), "its words are read at the caret"
     told.clear()
     QTest.keyClick(view, Qt.Key.Key_Right)
     assert QAccessible.Event.TextCaretMoved in told
@@ -105,11 +120,16 @@ def test_the_transcript_is_a_text_to_screen_readers(
     assert view.rect().contains(view.mapFromGlobal(rect.center()))
     assert text.offsetAtPoint(rect.center() - QPoint(rect.width() // 4, 0)) == 0
 
-    told.clear()
     interface.editableTextInterface().replaceText(5, 7, "old")
     assert entry.segments[0].text.strip() == "Good old day"
-    assert QAccessible.Event.TextUpdated in told
+    assert edits == [(5, "😀", "old")], "only what changed, or all of the line would be read out"
     assert text.text(0, 12) == "Good old day"
+
+    carets: list[int] = []
+    monkeypatch.setattr(QAccessible, "updateAccessibility", lambda _event: carets.append(text.cursorPosition()))
+    view.select((0, 0), (len(view.flow.paragraphs) - 1, 3))
+    QTest.keyClick(view, Qt.Key.Key_Delete)
+    assert carets[-1] == 0, "who is told of an edit may ask for the caret at once, though its line is gone"
 
 
 def test_the_grip_of_the_sidebar_is_a_splitter(window: Window) -> None:

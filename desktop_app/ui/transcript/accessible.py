@@ -33,7 +33,7 @@ class AccessibleTranscript(QAccessibleWidget):
         return state
 
     def interface_cast(self, kind: QAccessible.InterfaceType) -> Any:
-        """What of it can be asked: Qt wants an address, and a null one where there is nothing."""
+        """The interface of a kind: Qt wants an address, a null one where there is none."""
         offered = self._offered.get(kind)
         return offered or super().interface_cast(kind) or shiboken6.VoidPtr(0)
 
@@ -56,7 +56,7 @@ class _Text(QAccessibleTextInterface):
         self._view.place_caret(self._view.offsets.place(offset))
 
     def selectionCount(self) -> int:
-        return 0
+        return 0  # PySide has no way to answer which characters are selected (`selection`)
 
     def addSelection(self, begin: int, end: int) -> None:
         self._view.select(self._view.offsets.place(begin), self._view.offsets.place(end))

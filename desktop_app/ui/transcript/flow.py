@@ -442,7 +442,7 @@ def _alike(some: Sequence[Paragraph], segments: Sequence[Segment]) -> int:
 
 def units(text: str, character: int) -> int:
     """How many units of UTF-16 stand before a character."""
-    return character if text.isascii() else length(text[:character])
+    return length(text[:character])
 
 
 def characters(text: str, unit: int) -> int:
@@ -454,7 +454,7 @@ def characters(text: str, unit: int) -> int:
 
 def length(text: str) -> int:
     """How many units of UTF-16 a text has, which is what Qt counts in."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _underlined(begin: int, length: int) -> QTextLayout.FormatRange:

@@ -1,9 +1,4 @@
-"""The transcript counted through as one text, as screen readers count it, and what they are told of it.
-
-PySide lets nothing in Python answer which characters are selected (`QAccessibleTextInterface.selection`), so the
-transcript is said to have no selection there. macOS takes the caret from the selection; on it the text has no
-interface, and the line that the caret comes to is announced as a whole.
-"""
+"""The transcript counted through as one text, as screen readers count it, and what they are told of it."""
 
 from __future__ import annotations
 
@@ -18,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.ui.transcript.flow import Flow, Paragraph, Revision, characters, length, units
 from desktop_app.ui.transcript.selection import Place
 
+# macOS takes the caret from the selection, which PySide cannot answer: there the whole line is announced instead.
 HAS_TEXT_INTERFACE = sys.platform != "darwin"
 
 
@@ -59,9 +55,7 @@ class Offsets:
         if first == last:
             return self.flow.paragraphs[first].text[at:to]
         between = [paragraph.text for paragraph in self.flow.paragraphs[first + 1 : last]]
-        return "\n".join(
-            [self.flow.paragraphs[first].text[at:], *between, self.flow.paragraphs[last].text[:to]],
-        )
+        return "\n".join([self.flow.paragraphs[first].text[at:], *between, self.flow.paragraphs[last].text[:to]])
 
     def _counted(self) -> list[int]:
         if self._starts is None:
@@ -76,20 +70,20 @@ def tell_caret(view: QWidget, offsets: Offsets, caret: Place) -> None:
 
 
 def tell_change(view: QWidget, offsets: Offsets, before: Sequence[Paragraph], change: Revision) -> None:
-    """Let screen readers know which characters an edit took away and which it put there."""
+    """Let screen readers know which characters an edit removed and which it inserted."""
     if not HAS_TEXT_INTERFACE or not QAccessible.isActive():
         return
     old = "\n".join(it.text for it in before[change.first : change.first + len(change.before)])
     new = "\n".join(it.text for it in offsets.flow.paragraphs[change.first : change.first + len(change.after)])
     start = _alike(old, new)
     end = _alike(old[start:][::-1], new[start:][::-1])
-    gone, come = old[start : len(old) - end], new[start : len(new) - end]
-    if gone or come:
+    removed, inserted = old[start : len(old) - end], new[start : len(new) - end]
+    if removed or inserted:
         at = offsets.of((change.first, 0)) + units(new, start)
-        QAccessible.updateAccessibility(QAccessibleTextUpdateEvent(view, at, gone, come))
+        QAccessible.updateAccessibility(QAccessibleTextUpdateEvent(view, at, removed, inserted))
 
 
 def _alike(one: str, other: str) -> int:
-    """With how many characters both begin."""
+    """How many characters both begin with."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

@@ -154,11 +154,10 @@ class TranscriptView(QAbstractScrollArea):
         looked_for, hit = self.finder.text, self.finder.current
         before = self.flow.paragraphs
         change = self.flow.revise(segments)
-        self.offsets.forget()
-        tell_change(self, self.offsets, before, change)
         self.selection.anchor = change.place(*self.selection.anchor)
         self.selection.caret = change.place(*self.selection.caret)
         self.sync(segments, lines, live)
+        tell_change(self, self.offsets, before, change)  # the caret, which may be asked for at once, has its new place
         self.finder.look_for(looked_for)
         self.finder.current = min(hit, len(self.finder.hits) - 1)
         if self.flow.paragraphs:
