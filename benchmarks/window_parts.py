@@ -186,7 +186,7 @@ def _text(made: Measured, app: QApplication, begin: float) -> Figures:
         picture = Picture(view.viewport())
         _until(app, lambda: entry.segments)
         count = picture.count
-        _until(app, lambda: view.flow.paragraphs and picture.count > count)
+        _until(app, lambda: view.flow.lines and picture.count > count)
         figures["opened"] = _ms(chosen)
         frames = _scrolled(app, view, picture)
         _until(app, lambda: view.flow.is_measured)
@@ -233,7 +233,7 @@ def _typed(app: QApplication, made: Measured, view: TranscriptView, picture: Pic
     """Keys at the beginning, in the middle and at the end, as quickly as one types, with what saves them beside it."""
     plain = Qt.KeyboardModifier.NoModifier
     undo = made.window.all_actions["undo"]
-    count = len(view.flow.paragraphs)
+    count = len(view.flow.lines)
     keys, cpu = [], []
     rest: dict[str, list[float]] = {"split": [], "merge": [], "undo": []}
     for line in (0, count // 2, count - 1):

@@ -45,6 +45,7 @@ def main() -> int:
     add = parser.add_argument
     add("file", type=Path, metavar="RECORDING|FOLDER", help="what is transcribed")
     add("--target", type=Path, default=installed.bundled(), help="Whisper folder (default: the model Galley ships)")
+    add("--draft", default="auto", help="the name of a draft that was made for it (default: the one Galley chooses)")
     add("--assistant", type=Path, help="Whisper folder that assists transformers; without one that is left out")
     add("--precision", default="int8", choices=("int8", "f32"), help="default: %(default)s")
     add("--language", help="code of the language (default: the folder's, or else en)")
@@ -61,7 +62,7 @@ def main() -> int:
         print(f"{options.file}: {problems.sentence(problem)}", file=sys.stderr)
         return 1
     language = options.language or language or "en"
-    job = Job(options.target.resolve(), options.precision, language, threads())
+    job = Job(options.target.resolve(), options.precision, language, threads(), options.draft)
     assistant = options.assistant.resolve() if options.assistant else None
     where = options.json or environments.HOME / f"{options.file.stem}-{options.precision}.json"
     setup = {
@@ -69,6 +70,7 @@ def main() -> int:
         "seconds": len(samples) / SAMPLE_RATE,
         "reference_words": len(reference.split()),
         "target": job.target.name,
+        "draft": job.draft,
         "assistant": assistant.name if assistant else None,
         "precision": job.precision,
         "language": job.language,

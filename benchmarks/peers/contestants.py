@@ -19,12 +19,14 @@ ALONE, WITH_DRAFT = "Galley alone", "Galley with draft"
 
 @dataclass(frozen=True)
 class Job:
-    """What all transcribe: a `target` (folder) in a precision ("f32" or "int8"), language code, threads of the CPU."""
+    """What all transcribe: a `target` (folder) in a precision ("f32" or "int8"), language code, threads of the CPU;
+    `draft` is what Galley's own is called, "auto" for the one that it chooses."""
 
     target: Path
     precision: str
     language: str
     threads: int
+    draft: str = "auto"
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ NAMES = (ALONE, WITH_DRAFT, *PEERS)
 def contestant(name: str, job: Job, assistant: Path | None) -> Contestant:
     """One of NAMES, its environment and weights made ready. Raises environments.FailedError."""
     if name not in PEERS:
-        draft = "off" if name == ALONE else "auto"
+        draft = "off" if name == ALONE else job.draft
         return Contestant(name, job.precision, lambda file: _by_galley(job, draft, file))
     peer = PEERS[name]
     precision = job.precision if peer.quantises else "f32"

@@ -14,6 +14,7 @@ from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.editing import Placed, joint, placed_words
 from desktop_app.transcript.model import Segment, Transcript
+from desktop_app.transcript.paragraphs import flows_on
 
 RIGHT_TO_LEFT = frozenset(("ar", "fa", "he", "ps", "sd", "ur", "yi"))
 """The codes of Whisper's languages that are written from right to left."""
@@ -27,10 +28,6 @@ LIMITS: Mapping[str, tuple[float, float]] = {
 }
 """The least and the most of those of the `Options` that are numbers. No `shortest` is longer than any `longest` but
 one's own choice: then `longest` holds."""
-
-_PAUSE = 2.0  # seconds without speech, after which a paragraph begins
-_LONG = 600  # characters, after which a paragraph ends with a sentence
-_ENDS = (".", "?", "!", "…", "。", "？", "！", "؟", "۔")
 
 
 @dataclass(frozen=True)
@@ -155,19 +152,15 @@ def timed(segment: Segment) -> list[Placed]:
 
 
 def paragraphs(document: Document) -> Iterator[Paragraph]:
-    """The text for readers: lines of one speaker flow together until there is a pause, or a sentence ends late."""
+    """The text for readers: lines of one speaker flow together as in the window."""
     transcript = document.transcript
     names = {each.id: each.name for each in transcript.speakers}
-    joined, length = list[Segment](), 0
+    joined = list[Segment]()
     for segment in written(transcript):
-        if joined:
-            last = joined[-1]
-            ends = length > _LONG and last.text.rstrip().endswith(_ENDS)
-            if ends or segment.speaker != last.speaker or segment.start - last.end > _PAUSE:
-                yield Paragraph(names.get(last.speaker or "", ""), tuple(joined))
-                joined, length = [], 0
+        if joined and not flows_on(segment, joined[-1], joined[0].start):
+            yield Paragraph(names.get(joined[-1].speaker or "", ""), tuple(joined))
+            joined = []
         joined.append(segment)
-        length += len(segment.text)
     if joined:
         yield Paragraph(names.get(joined[-1].speaker or "", ""), tuple(joined))
 

@@ -15,7 +15,7 @@ from desktop_app.library.problem import explained, is_damage
 from desktop_app.problems import Problem
 
 NAME = "library.sqlite3"
-VERSION = 9
+VERSION = 10
 
 _SCHEMA = """
 CREATE TABLE recording (
@@ -92,7 +92,11 @@ _ATTEMPTS = (  # with which options the next text is to come, the versions that 
         asked TEXT NOT NULL
     )""",
 )
-_STEPS = (_SCHEMA.split(";"), [_LIVE], [_GUARDED], [_CORRECTED], _PROBLEMS, [_RESUME], _READERS, _VERSIONS, _ATTEMPTS)
+_PARAGRAPHS = "ALTER TABLE segment ADD COLUMN begins_paragraph INTEGER NOT NULL DEFAULT 0"
+_STEPS = (
+    *(_SCHEMA.split(";"), [_LIVE], [_GUARDED], [_CORRECTED], _PROBLEMS, [_RESUME], _READERS, _VERSIONS, _ATTEMPTS),
+    [_PARAGRAPHS],
+)
 """What makes each version out of the one before."""
 
 _ASIDE, _MOMENT = "library-damaged-", "%Y%m%d-%H%M%S"  # how damaged files are called

@@ -35,7 +35,10 @@ RECORDING = (
     " CASE wanted WHEN '' THEN asked ELSE wanted END, marks"
 )
 TRANSCRIPT = "path, seconds, language, language_probability, models, stats, speakers, damage, guarded"
-SEGMENT = "id, begins, ends, text, tokens, temperature, mean_log_probability, no_speech_probability, speaker, words"
+SEGMENT = (
+    "id, begins, ends, text, tokens, temperature, mean_log_probability, no_speech_probability, speaker, words,"
+    " begins_paragraph"
+)
 STATES = ("waiting", "working", "recording", "done", "failed", "cancelled", "interrupted")
 DAMAGED = Problem("library.row")
 """What a recording says that has values which cannot be read."""
@@ -334,12 +337,13 @@ def segment_values(segment: Segment) -> tuple[Any, ...]:
         segment.no_speech_probability,
         segment.speaker,
         json.dumps([vars(word) for word in segment.words]),
+        int(segment.begins_paragraph),
     )
 
 
 def _segment(reader: _Reader, row: Sequence[Any]) -> Segment | None:
     """The line in a row of the columns SEGMENT; None where not even its text can be read."""
-    key, start, end, text, tokens, temperature, mean, no_speech, speaker, words = row
+    key, start, end, text, tokens, temperature, mean, no_speech, speaker, words, begins_paragraph = row
     written = reader.read(_text, text, None)
     if written is None:
         return None
@@ -355,6 +359,7 @@ def _segment(reader: _Reader, row: Sequence[Any]) -> Segment | None:
         reader.read(_number, no_speech, 0.0),
         None if speaker is None else reader.read(_text, speaker, None),
         reader.read(_words, words, ()),
+        bool(reader.read(_whole, begins_paragraph, 0)),
     )
 
 

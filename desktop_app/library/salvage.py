@@ -25,7 +25,7 @@ RECORDING = (
 )
 SEGMENT = (
     *("recording", "id", "begins", "ends", "text", "tokens", "temperature", "mean_log_probability"),
-    *("no_speech_probability", "speaker", "words"),
+    *("no_speech_probability", "speaker", "words", "begins_paragraph"),
 )
 VERSION = (
     *("number", "recording", "made", "asked", "seconds", "language", "language_probability", "models", "stats"),
@@ -209,9 +209,10 @@ class _File:
             key = values[1]
             found.versions.setdefault(number, (number, *values[1:]))
             is_whole = True  # the text that stands is; the version tells by itself what it lacks
-        elif len(values) == len(SEGMENT) and _is_id(values[0]) and isinstance(values[1], int):
+        elif len(values) in (len(SEGMENT) - 1, len(SEGMENT)) and _is_id(values[0]) and isinstance(values[1], int):
             key = values[0]
-            found.segments.setdefault((key, values[1]), tuple(values))
+            row = (*values, 0)  # lines of older versions begin no paragraph
+            found.segments.setdefault((key, values[1]), row[: len(SEGMENT)])
         elif len(values) == 2 and _is_id(values[0]):  # of the index of ids
             key = values[0]
         else:

@@ -570,7 +570,7 @@ def _insert(connection: sqlite3.Connection, key: str, lines: Iterable[tuple[int,
     """Lines with their numbers. Row by row: SQLite gives Python's lock away at each, so that the window need not wait
     for a long text."""
     connection.executemany(
-        f"INSERT OR REPLACE INTO segment (recording, {rows.SEGMENT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT OR REPLACE INTO segment (recording, {rows.SEGMENT}) VALUES (?{', ?' * 11})",
         ((key, number, *rows.segment_values(line)[1:]) for number, line in lines),
     )
 

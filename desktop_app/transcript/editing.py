@@ -34,9 +34,9 @@ def replace_text(transcript: Transcript, begin: Place, end: Place, text: str) ->
     """The transcript with `text` in the place of what stands between two places, and the place behind it.
 
     This is every edit that a reader can type: an insertion between equal places, a deletion with an empty text, a split
-    with a line feed, a merge where nothing but the end of a line is deleted. The lines that a merge joins are said by
-    who says the first one, or the other one where nothing is left of that; a space stands between them if their script
-    has spaces. A line whose words are all deleted stays, empty.
+    with a line feed, which begins a paragraph, a merge where nothing but the end of a line is deleted. The lines that a
+    merge joins are said by who says the first one, or the other one where nothing is left of that; a space stands
+    between them if their script has spaces. A line whose words are all deleted stays, empty.
     """
     begin, end = sorted((begin, end))
     lines = transcript.segments[begin[0] : end[0] + 1]
@@ -132,6 +132,7 @@ def _rewritten(lines: Sequence[Segment], begin: int, end: int, text: str) -> tup
                     text=new[start:stop],
                     tokens=() if number else tuple(token for line in lines for token in line.tokens),
                     words=spelled(part, new, start),
+                    begins_paragraph=bool(number) or lines[0].begins_paragraph,
                 ),
                 origin.speaker,
             )

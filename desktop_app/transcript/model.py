@@ -29,6 +29,7 @@ class Segment:
     """A stretch of speech between two timestamps, as the target wrote it.
 
     `tokens` are the target's ids with both timestamps, so that two runs can be compared token for token.
+    `begins_paragraph`: a reader has begun a paragraph with it.
     """
 
     id: int
@@ -41,6 +42,7 @@ class Segment:
     no_speech_probability: float = 0.0
     speaker: str | None = None
     words: tuple[Word, ...] = ()
+    begins_paragraph: bool = False
 
 
 def shifted(segment: Segment, seconds: float) -> Segment:

@@ -36,6 +36,7 @@ import numpy as np
 from desktop_app import resources
 from desktop_app.export.json_format import read_json
 from desktop_app.library import database, rows
+from desktop_app.library.salvage import SEGMENT
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -532,8 +533,8 @@ def old_library(folder: Path, version: int) -> None:
         about = (key, b"/old.wav", "old.wav", "2026-01-01T00:00:00+00:00", "done", "")
         connection.execute("INSERT INTO recording (id, path, name, created, state, owner) VALUES (?,?,?,?,?,?)", about)
         connection.executemany(
-            f"INSERT INTO segment (recording, {rows.SEGMENT}) VALUES (?{', ?' * 10})",
-            [(key, *rows.segment_values(segment(number))) for number in range(3)],
+            f"INSERT INTO segment ({', '.join(SEGMENT[:11])}) VALUES (?{', ?' * 10})",  # as in every version
+            [(key, *rows.segment_values(segment(number))[:10]) for number in range(3)],
         )
         connection.execute(f"PRAGMA user_version = {version}")
 

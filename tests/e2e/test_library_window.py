@@ -78,7 +78,7 @@ def test_five_files_with_a_bad_one_are_resumed_found_named_and_deleted(
         view = program.window.page.view
         until(lambda: view.finder.hit is not None)
         paragraph, begin, end = view.finder.hit or (0, 0, 0)
-        assert view.flow.paragraphs[paragraph].text[begin:end].casefold() == word.casefold()
+        assert view.flow.lines[paragraph].text[begin:end].casefold() == word.casefold()
         program.window.sidebar.search.clear()
         until(lambda: program.window.sidebar.model.wanted == "")
 

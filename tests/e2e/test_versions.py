@@ -75,7 +75,7 @@ def _redo_a_line(program: Program, qtbot: QtBot, entry: Entry) -> None:
 def _find_speakers(program: Program, qtbot: QtBot, entry: Entry) -> None:
     """Without transcribing the recording; words stay, those of the reader too. Taken back at the end."""
     window, checks = program.window, program.window.live.checks
-    window.page.view.select((0, 0), (0, len(window.page.view.flow.paragraphs[0].text.split()[0])))
+    window.page.view.select((0, 0), (0, len(window.page.view.flow.lines[0].text.split()[0])))
     qtbot.keyClicks(window.page.view, "Edited")
     heard = _words(entry)
     with never_blocked():

@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
+from desktop_app.transcript.model import Segment
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.widgets.confirm import Question
@@ -94,7 +95,7 @@ def test_the_transcript_is_a_text_to_screen_readers(
     interface = QAccessible.queryAccessibleInterface(view)
     assert interface.role() == QAccessible.Role.EditableText
     assert interface.state().multiLine and interface.state().editable and not interface.state().readOnly
-    text, whole = interface.textInterface(), "\n".join(each.text for each in view.flow.paragraphs)
+    text, whole = interface.textInterface(), "\n".join(each.text for each in view.flow.lines)
     assert text.text(0, -1) == whole
     assert text.characterCount() == len(whole) + 1
     assert text.text(5, 11) == "😀 day"
@@ -107,7 +108,7 @@ def test_the_transcript_is_a_text_to_screen_readers(
     text.setCursorPosition(12)
     assert view.selection.caret == (1, 0)
     assert text.cursorPosition() == 12
-    assert said and not any(view.flow.paragraphs[1].text in each for each in said), "its words are read at the caret"
+    assert said and not any(view.flow.lines[1].text in each for each in said), "its words are read at the caret"
     told.clear()
     QTest.keyClick(view, Qt.Key.Key_Right)
     assert QAccessible.Event.TextCaretMoved in told
@@ -127,7 +128,7 @@ def test_the_transcript_is_a_text_to_screen_readers(
 
     carets: list[int] = []
     monkeypatch.setattr(QAccessible, "updateAccessibility", lambda _event: carets.append(text.cursorPosition()))
-    view.select((0, 0), (len(view.flow.paragraphs) - 1, 3))
+    view.select((0, 0), (len(view.flow.lines) - 1, 3))
     QTest.keyClick(view, Qt.Key.Key_Delete)
     assert carets[-1] == 0, "who is told of an edit may ask for the caret at once, though its line is gone"
 
@@ -164,5 +165,6 @@ def test_the_menu_of_the_text_opens_by_keyboard(window: Window, stage: Stage, re
 def test_a_line_runs_as_most_of_its_letters_do(qapp: QApplication, text: str, backwards: bool) -> None:
     """A Hebrew line that begins with a Latin name stays at the right."""
     flow = Flow(font(16), 24, 10)
-    option = flow._break(text, None).textOption()
+    flow.sync((Segment(0, 0.0, 1.0, text),), ())
+    option = flow.layout(0).textOption()
     assert (option.textDirection() == Qt.LayoutDirection.RightToLeft) == backwards

@@ -48,11 +48,11 @@ def test_captions_follow_what_is_recorded(window: Window, stage: Stage, qtbot: Q
     assert captions.isVisible()
     assert window.live.strip.captions.isChecked()
     stage.say(Started(entry.id, 0.0, MODELS), update(entry.id, (segment(0),), " And"))
-    assert [paragraph.text for paragraph in captions.flow.paragraphs] == [segment(0).text.strip(), "And"]
+    assert [paragraph.text for paragraph in captions.flow.lines] == [segment(0).text.strip(), "And"]
     stage.stop()
     other = stage.record()
     stage.say(update(other.id, (), " New"))
-    assert [paragraph.text for paragraph in captions.flow.paragraphs] == ["New"]
+    assert [paragraph.text for paragraph in captions.flow.lines] == ["New"]
     qtbot.keyClick(captions, Qt.Key.Key_Escape)
     assert not captions.isVisible()
     assert not window.live.strip.captions.isChecked()

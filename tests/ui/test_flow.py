@@ -63,9 +63,9 @@ def test_a_rejected_word_is_replaced_in_its_place(flow: Flow) -> None:
     before = flow.spans(0, 0, len("The roof is done and the"))
     flow.sync((), (TentativeLine(0.0, " The roof is done and the windows", ""),))
     assert flow.spans(0, 0, len("The roof is done and the")) == before
-    assert flow.paragraphs[0].text == "The roof is done and the windows"
+    assert flow.lines[0].text == "The roof is done and the windows"
     mark = flow.corrections[0]
-    assert flow.paragraphs[0].text[mark.begin : mark.end] == "windows"
+    assert flow.lines[0].text[mark.begin : mark.end] == "windows"
 
 
 def test_verifying_changes_the_colour_only(flow: Flow) -> None:
@@ -73,7 +73,7 @@ def test_verifying_changes_the_colour_only(flow: Flow) -> None:
     flow.sync((), (line,))
     measured = flow.measured
     flow.sync((), (TentativeLine(0.0, " The roof is done.", ""),))
-    assert flow.paragraphs[0].verified == len("The roof is done.")
+    assert flow.lines[0].verified == len("The roof is done.")
     flow.sync((Segment(0, 0.0, 2.0, " The roof is done."),), ())
     assert flow.measured == measured  # never laid out again
     assert not flow.corrections
@@ -81,14 +81,14 @@ def test_verifying_changes_the_colour_only(flow: Flow) -> None:
 
 def test_the_draft_begins_where_the_verified_text_ends(flow: Flow) -> None:
     flow.sync((), (TentativeLine(0.0, " One two", " three"), TentativeLine(2.0, "", " four")))
-    assert [(p.text, p.text[p.verified :]) for p in flow.paragraphs] == [("One two three", " three"), ("four", "four")]
+    assert [(p.text, p.text[p.verified :]) for p in flow.lines] == [("One two three", " three"), ("four", "four")]
 
 
 def test_a_word_is_grey_until_all_of_it_is_verified(flow: Flow) -> None:
     flow.sync((), (TentativeLine(0.0, " A good help", "er came"),))
-    assert flow.paragraphs[0].text[flow.paragraphs[0].verified :] == "helper came"
+    assert flow.lines[0].text[flow.lines[0].verified :] == "helper came"
     flow.sync((), (TentativeLine(0.0, " 東京は晴れです。明日は雨が降るでしょう。そして風", "も"),))
-    assert flow.paragraphs[0].text[flow.paragraphs[0].verified :] == "も"
+    assert flow.lines[0].text[flow.lines[0].verified :] == "も"
 
 
 def test_finished_segments_take_the_place_of_their_lines(flow: Flow) -> None:
@@ -104,7 +104,7 @@ def test_finished_segments_take_the_place_of_their_lines(flow: Flow) -> None:
 def test_a_line_that_is_taken_back_goes(flow: Flow) -> None:
     flow.sync(segments(1), (TentativeLine(3.0, " One", ""), TentativeLine(5.0, "", " two")))
     flow.sync(segments(1), (TentativeLine(3.0, " One", ""),))
-    assert len(flow.paragraphs) == 2
+    assert len(flow.lines) == 2
 
 
 def test_a_segment_costs_one_layout_however_long_the_transcript_is(flow: Flow) -> None:
@@ -123,7 +123,7 @@ def test_all_heights_are_exact_in_the_end(flow: Flow) -> None:
     while flow.refine_next(0.01):
         pass
     assert flow.is_measured
-    assert all(paragraph.exact for paragraph in flow.paragraphs)
+    assert all(paragraph.exact for paragraph in flow.lines)
     assert flow.height == sum(flow.height_of(index) for index in range(200))
     one_by_one = Flow(flow.font, 27, 11)
     one_by_one.set_width(420)
@@ -165,8 +165,8 @@ def test_the_selection_survives_new_text(flow: Flow) -> None:
     flow.sync(segments(4), ())
     reading.clamp()
     kept = reading.text().splitlines()
-    assert kept[0] == flow.paragraphs[1].text[3:]
-    assert kept[1] == flow.paragraphs[2].text
+    assert kept[0] == flow.lines[1].text[3:]
+    assert kept[1] == flow.lines[2].text
 
 
 def test_words_and_paragraphs_are_selected_whole(flow: Flow) -> None:

@@ -104,7 +104,7 @@ def test_another_language_while_a_file_is_in_work(program: Program, recording: M
     assert window.sidebar.model.row_of(entry.id).isValid()
     program.session.handle(SegmentReady(entry.id, segment(1)))
     window.show_entry(entry.id)
-    assert len(window.page.view.flow.paragraphs) == 2
+    assert len(window.page.view.flow.lines) == 2
 
     with never_blocked():
         german = switch(program, "en", qtbot)
@@ -137,7 +137,7 @@ def test_a_text_stays_where_it_was_scrolled_to(program: Program, recording: Make
     view.reveal(150, 0)
     view.follower.stop()
     stood = view.scroll_position()
-    assert 100 < stood.paragraph < 150
+    assert 100 < stood.line < 150
     switch(program, "de", qtbot)
     switch(program, "en", qtbot)
     program.window.show_entry(entry.id)

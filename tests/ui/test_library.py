@@ -87,7 +87,7 @@ def test_a_hit_shows_its_line_and_opens_at_the_word(
     view = window.page.view
     qtbot.waitUntil(lambda: view.finder.hit is not None)
     paragraph, begin, end = view.finder.hit or (0, 0, 0)
-    assert view.flow.paragraphs[paragraph].text[begin:end] == "Café" and len(view.finder.hits) == 2
+    assert view.flow.lines[paragraph].text[begin:end] == "Café" and len(view.finder.hits) == 2
     y = view.flow.top_of(paragraph) - view.verticalScrollBar().value()
     assert 0 <= y <= view.viewport().height()
     assert window.page.find_bar.isVisible() and not window.page.find_bar.field.hasFocus()

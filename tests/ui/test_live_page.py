@@ -96,7 +96,7 @@ def test_the_text_has_three_colours_and_stays_where_it_is(window: Window, stage:
     before = view.flow.spans(1, 0, len("The roof is"))
     stage.say(update(entry.id, (), " The roof is done, and the", " window comes", "", 2.0))
     assert view.flow.spans(1, 0, len("The roof is")) == before
-    assert view.flow.paragraphs[1].final == len("The roof is done, and the")
+    assert view.flow.lines[1].final == len("The roof is done, and the")
 
 
 def test_the_end_is_followed_until_the_user_scrolls(window: Window, stage: Stage) -> None:
@@ -267,18 +267,18 @@ def test_a_label_that_changes_is_painted_anew_and_the_last_pass_decides(window: 
     entry = stage.record()
     view = window.page.view
     stage.say(Started(entry.id, 0.0, MODELS), update(entry.id, (segment(0), segment(1)), " And"))
-    before = [paragraph.text for paragraph in view.flow.paragraphs]
-    assert [paragraph.speaker for paragraph in view.flow.paragraphs] == [None] * 3
+    before = [paragraph.text for paragraph in view.flow.lines]
+    assert [paragraph.speaker for paragraph in view.flow.lines] == [None] * 3
     stage.say(replace(update(entry.id, (), " And"), speakers=((0, "S1"), (1, "S1"))))
-    assert [paragraph.speaker for paragraph in view.flow.paragraphs[:2]] == ["S1", "S1"]
+    assert [paragraph.speaker for paragraph in view.flow.lines[:2]] == ["S1", "S1"]
     stage.say(replace(update(entry.id, (), " And"), speakers=((1, "S2"),)))
-    assert [paragraph.speaker for paragraph in view.flow.paragraphs[:2]] == ["S1", "S2"]
+    assert [paragraph.speaker for paragraph in view.flow.lines[:2]] == ["S1", "S2"]
     assert [view.name_of(who) for who in ("S1", "S2")] == [_("Speaker {number}", number=number) for number in (1, 2)]
-    assert [paragraph.text for paragraph in view.flow.paragraphs] == before
-    assert all(paragraph.lead for paragraph in view.flow.paragraphs[:2])
+    assert [paragraph.text for paragraph in view.flow.lines] == before
+    assert all(paragraph.lead for paragraph in view.flow.lines[:2])
     assert view.follower.following and not stage.edits.may_edit(entry.id)
     assert window.speakers.strip.isVisible()
     assert not any(preview.isVisible() for preview in window.speakers.strip.previews.values()), "nothing to play yet"
     stage.stop()
     stage.say(Finished(entry.id, transcript(segment(0), segment(1))))  # the last pass has failed, say
-    assert entry.speakers == () and [paragraph.speaker for paragraph in view.flow.paragraphs] == [None, None]
+    assert entry.speakers == () and [paragraph.speaker for paragraph in view.flow.lines] == [None, None]

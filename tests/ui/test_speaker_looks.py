@@ -109,4 +109,4 @@ def test_a_line_that_is_divided_leaves_the_others_laid_out(theme: Theme, at: int
     fresh.lead = 34
     fresh.sync(cut, ())
     assert [flow.top_of(index) for index in range(len(cut))] == [fresh.top_of(index) for index in range(len(cut))]
-    assert flow.paragraphs == fresh.paragraphs
+    assert flow.lines == fresh.lines

@@ -84,7 +84,7 @@ def test_corrections_are_undone_done_again_and_survive_a_restart(
     press(qtbot, window, "Ctrl+Return")
     is_done(lambda it: it.segments[5].text.endswith("longer.") and it.segments[6].text.startswith("There"))
     view = window.page.view
-    assert view.flow.paragraphs[6].text == entry.segments[6].text
+    assert view.flow.lines[6].text == entry.segments[6].text
     assert view.selection.caret == (5, 39)
     view.selection.anchor, view.selection.caret = (0, 14), (1, 11)
     press(qtbot, window, "Alt+3")
@@ -118,13 +118,13 @@ def test_a_text_without_speakers_can_get_some(stage: Stage, window: Window, reco
     plain = talk(2)
     finish(stage, made, replace(plain, segments=tuple(replace(it, speaker=None) for it in plain.segments), speakers=()))
     assert not window.speakers.strip.isVisible()
-    assert not any(paragraph.lead for paragraph in window.page.view.flow.paragraphs)
+    assert not any(paragraph.lead for paragraph in window.page.view.flow.lines)
     window.page.view.setFocus()
     window.page.view.selection.put((1, 0), False)
     press(qtbot, window, "Alt+1")
     assert [each.name for each in made.speakers] == ["Speaker 1"]
     assert window.speakers.strip.isVisible()
-    assert [bool(paragraph.lead) for paragraph in window.page.view.flow.paragraphs[:4]] == [False, True, True, False]
+    assert [bool(paragraph.lead) for paragraph in window.page.view.flow.lines[:4]] == [False, True, True, False]
 
 
 def test_a_name_that_is_there_already_merges(window: Window, entry: Entry, qtbot: QtBot) -> None:
@@ -148,7 +148,7 @@ def test_escape_forgets_the_name_and_a_click_beside_keeps_it(window: Window, ent
 
 def test_a_name_stands_where_another_voice_begins(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
     view = window.page.view
-    named = [paragraph.speaker for paragraph in view.flow.paragraphs if paragraph.lead]
+    named = [paragraph.speaker for paragraph in view.flow.lines if paragraph.lead]
     assert all(one != other for one, other in pairwise(named))
     assert len(named) == 1 + sum(one.speaker != other.speaker for one, other in pairwise(entry.segments))
     view.say(1)
@@ -166,10 +166,10 @@ def test_the_view_stays_at_its_words(window: Window, stage: Stage, recording: Ma
     qtbot.waitUntil(lambda: view.flow.is_measured)
     view.reveal(200, 0)
     first, above = view.top_place()
-    words = view.flow.paragraphs[first].text
+    words = view.flow.lines[first].text
     place = bar.value()
-    stage.edits.split(made.id, 5, 39)
-    assert view.flow.paragraphs[view.top_place()[0]].text == words
+    stage.edits.reassign(made.id, [2], "S5")
+    assert view.flow.lines[view.top_place()[0]].text == words
     assert view.top_place()[1] == pytest.approx(above, abs=1)
     assert bar.value() != place
     measured = view.flow.measured

@@ -98,7 +98,7 @@ class Captions(QWidget):
         if len(segments) > self._announced:
             announce(self, " ".join(segment.text.strip() for segment in segments[self._announced :]))
             self._announced = len(segments)
-        self.setAccessibleDescription(" ".join(it.text for it in self.flow.paragraphs[-_ROWS:]) or _(_NOTHING))
+        self.setAccessibleDescription(" ".join(it.text for it in self.flow.lines[-_ROWS:]) or _(_NOTHING))
         self.update()
 
     @property
@@ -220,11 +220,11 @@ class Captions(QWidget):
             bottom = self.height() - S4
             top = bottom - self.rows * self.flow.line_height
             painter.setClipRect(QRectF(0, top, self.width(), bottom - top))
-            if not self.flow.paragraphs:
+            if not self.flow.lines:
                 painter.setFont(self.flow.font)
                 painter.setPen(colors.color("draft"))
                 painter.drawText(QPointF(S5, top + self.flow.baseline), _(_NOTHING))
-            last = len(self.flow.paragraphs) - 1
+            last = len(self.flow.lines) - 1
             self.flow.refine(last - self.rows, last)
             first_y = min(top, bottom - self.flow.height)
             for index in range(max(last - self.rows, 0), last + 1):

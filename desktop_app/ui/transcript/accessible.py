@@ -73,7 +73,7 @@ class _Text(QAccessibleTextInterface):
 
     def offsetAtPoint(self, point: QPoint) -> int:
         inside = QPointF(self._view.viewport().mapFromGlobal(point))
-        return self._view.offsets.of(self._view.place_at(inside)) if self._view.flow.paragraphs else -1
+        return self._view.offsets.of(self._view.place_at(inside)) if self._view.flow.lines else -1
 
     def scrollToSubstring(self, begin: int, _end: int) -> None:
         self._view.reveal(*self._view.offsets.place(begin))
@@ -94,5 +94,5 @@ class _Editing(QAccessibleEditableTextInterface):
 
     def replaceText(self, begin: int, end: int, text: str) -> None:
         offsets = self._view.offsets
-        if self._view.is_editable and self._view.flow.paragraphs:
+        if self._view.is_editable and self._view.flow.lines:
             self._view.edit_asked.emit(offsets.place(begin), offsets.place(end), text)

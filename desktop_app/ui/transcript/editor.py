@@ -101,7 +101,7 @@ class TextEditor(QObject):
         """Select the next word that the target was not sure of, so that typing replaces it."""
         if not self._view.shows_doubtful:
             self._actions["doubtful"].trigger()
-        found = next_doubtful(self._view.flow.paragraphs[: self._view.flow.settled], self._view.selection.range[1])
+        found = next_doubtful(self._view.flow.lines[: self._view.flow.settled], self._view.selection.range[1])
         if found is None:
             self.told.emit(_("No doubtful words in this text"))
         else:

@@ -6,11 +6,11 @@ from bisect import bisect_left
 
 from desktop_app.ui.transcript.flow import Flow
 
-Hit = tuple[int, int, int]  # paragraph, first character, the one after the last
+Hit = tuple[int, int, int]  # line, first character, the one after the last
 
 
 class Finder:
-    """The places where a text stands in the finished paragraphs of a flow, in any case of letters.
+    """The places where a text stands in the finished lines of a flow, in any case of letters.
 
     Attributes: text; hits (in order); current (index of the one that is looked at, -1 when there is none).
     """
@@ -35,12 +35,12 @@ class Finder:
             self.current = bisect_left(self.hits, (*near, 0)) % len(self.hits)
 
     def extend(self, first: int) -> None:
-        """Search the finished paragraphs from `first` on too, after the text has grown."""
+        """Search the finished lines from `first` on too, after the text has grown."""
         wanted = self.text.lower()
         if not wanted:
             return
         for index in range(first, self._flow.settled):
-            text = self._flow.paragraphs[index].text.lower()
+            text = self._flow.lines[index].text.lower()
             at = text.find(wanted)
             while at >= 0:
                 hit = (index, at, at + len(wanted))
@@ -61,5 +61,5 @@ class Finder:
         return self.hits[self.current] if self.current >= 0 else None
 
     def marks_in(self, index: int) -> list[tuple[int, int, str]]:
-        """What to mark in a paragraph: begin, end and the palette's name for it."""
+        """What to mark in a line: begin, end and the palette's name for it."""
         return [(hit[1], hit[2], "hit_now" if hit == self.hit else "hit") for hit in self._marks.get(index, ())]

@@ -1,9 +1,10 @@
-"""How a transcript is laid out: paragraphs under each other, each on the same line grid.
+"""How a transcript is laid out: lines that flow together in paragraphs, all rows on the same grid.
 
-While a text is written only its end changes: finished paragraphs keep their place for good, the lines in work are
-replaced at the tail. What a new segment costs does not depend on how many there are, and an edit lays out only what it
-changes. After a change of width, heights are guessed first and measured when a paragraph comes into view or there is
-time. Characters are those of Python; Qt counts units of UTF-16.
+A line (a segment, or what is still being written of one) begins where the one before it ends, on the same row, unless
+another paragraph begins with it. While a text is written only its end changes: finished lines keep their place for
+good, the lines in work are replaced at the tail. What a new segment costs does not depend on how many there are, and an
+edit lays out only what it changes or moves within its paragraph. After a change of width, heights are guessed first and
+measured when a line comes into view or there is time. Characters are those of Python; Qt counts units of UTF-16.
 """
 
 from __future__ import annotations
@@ -17,26 +18,34 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import ceil
 
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, Qt, QTextBoundaryFinder
 from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
 
 from desktop_app.app.entry import LiveLine
 from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.difference import untouched
+from desktop_app.transcript.editing import joint
 from desktop_app.transcript.model import Segment
+from desktop_app.transcript.paragraphs import flows_on
 
 _AT_ONCE = 60  # more new segments than these are measured when there is time
 _LONGEST_WORD = 24
+_FIRST_RIGHT_TO_LEFT = "\u0590"  # no letter before it runs so
+_LEAST_ROOM = 24  # pixels; a line begins another row where there is less
 _KEPT_LAYOUTS = 300  # those near the view; others are made again when they are seen
 
 
 @dataclass(slots=True)
-class Paragraph:
+class Line:
     """A segment, or a line that is still being written.
 
     Attributes: start (seconds); final (how many characters will not change any more); verified (how many are the
-    target's); rows (lines of text); exact (whether `rows` is measured at the current width); speaker (an id); lead
-    (room over the text for the speaker's name, 0 unless another one begins here); segment (None in work).
+    target's); rows (of text; the first may be shared with lines before it); exact (whether `rows` is measured at the
+    current width); speaker (an id); lead (room over the text for the speaker's name, 0 unless another one begins here);
+    segment (None in work); since (when its paragraph begins, in seconds); begins (whether it is the first line of its
+    paragraph); offset (pixels from the beginning of a row, where it may begin behind the line before; 0 for a row of
+    its own); joined (whether it begins there); stop (pixels from the beginning of its last row, where it ends);
+    is_right_to_left (on which side rows begin).
     """
 
     start: float
@@ -48,13 +57,19 @@ class Paragraph:
     speaker: str | None = None
     lead: float = 0.0
     segment: Segment | None = None
+    since: float = 0.0
+    begins: bool = True
+    offset: float = 0.0
+    joined: bool = False
+    stop: float = 0.0
+    is_right_to_left: bool = False
 
 
 @dataclass(frozen=True)
 class Correction:
     """A place where the target wrote something else than the draft had."""
 
-    paragraph: int
+    line: int
     begin: int
     end: int
     at: float  # time.monotonic()
@@ -62,9 +77,9 @@ class Correction:
 
 @dataclass(frozen=True)
 class _Composed:
-    """What an input method composes, not a part of the text yet: in which paragraph, before which character."""
+    """What an input method composes, not a part of the text yet: in which line, before which character."""
 
-    paragraph: int
+    line: int
     character: int
     text: str
 
@@ -73,7 +88,7 @@ class _Composed:
 class Revision:
     """Where a text was edited.
 
-    Attributes: first (the first paragraph that is another one); before, after (the lengths of those that were there and
+    Attributes: first (the first line that is another one); before, after (the lengths of those that were there and
     of those that are there now).
     """
 
@@ -82,7 +97,7 @@ class Revision:
     after: tuple[int, ...]
 
     def place(self, index: int, character: int) -> tuple[int, int]:
-        """Where a place in the text is now, a paragraph and a character of it."""
+        """Where a place in the text is now, a line and a character of it."""
         if index < self.first:
             return index, character
         if index >= self.first + len(self.before):
@@ -98,16 +113,17 @@ class Revision:
 
 
 class Flow:
-    """The paragraphs and where they stand, in pixels from the top of the first one.
+    """The lines and where they stand, in pixels from the top of the first one.
 
-    Attributes: paragraphs; settled (how many of them will not change any more); corrections (recent ones, for a fading
-    mark); measured (how many paragraphs were laid out since the start, for tests and curiosity); lead (the room for a
-    speaker's name).
+    Attributes: lines; settled (how many of them will not change any more); corrections (recent ones, for a fading
+    mark); measured (how many lines were laid out since the start, for tests and curiosity); gap (under a paragraph);
+    lead (the room for a speaker's name); joins (whether lines flow together; else each is a paragraph).
     """
 
-    def __init__(self, font: QFont, line_height: float, gap: float) -> None:
-        self.font, self.line_height, self.gap = font, line_height, gap
+    def __init__(self, font: QFont, line_height: float, gap: float, *, joins: bool = False) -> None:
+        self.font, self.line_height, self.gap, self.joins = font, line_height, gap, joins
         metrics = QFontMetricsF(font)
+        self._space = metrics.horizontalAdvance(" ")
         self._baseline = (line_height - metrics.height()) / 2 + metrics.ascent()
         self._character = metrics.horizontalAdvance("the quick brown fox jumps over it") / 33
         self.width = 600.0
@@ -119,7 +135,7 @@ class Flow:
 
     def clear(self) -> None:
         """No text."""
-        self.paragraphs: list[Paragraph] = []
+        self.lines: list[Line] = []
         self.settled = 0
         self.corrections: list[Correction] = []
         self._tops: list[float] = [0.0]
@@ -133,13 +149,13 @@ class Flow:
         """Show these segments and then the lines in work. Segments shown before are taken to be the same still."""
         if len(segments) < self.settled:
             self.clear()
-        known = len(self.paragraphs)
+        known = len(self.lines)
         if len(segments) - known > _AT_ONCE:
             self._append_guessed(segments)
         else:
             known = len(segments)
         for index in range(self.settled, known):
-            self._place(index, self._settled(segments, index))
+            self._place(index, _settled(segments[index]))
         self.settled = len(segments)
         for number, line in enumerate(lines):
             self._place(self.settled + number, _written(line))
@@ -147,77 +163,104 @@ class Flow:
 
     def _append_guessed(self, segments: Sequence[Segment]) -> None:
         """A whole transcript at once: its rows are measured later."""
-        first = len(self.paragraphs)
-        for index in range(first, len(segments)):
-            self.paragraphs.append(self._settled(segments, index))
+        first = len(self.lines)
+        self.lines += [_settled(segment) for segment in segments[first:]]
         self._tops += [0.0] * (len(segments) - first)
-        self._guessed_from = min(self._guessed_from, first)
-        self._stack(first)
-
-    def _settled(self, segments: Sequence[Segment], index: int) -> Paragraph:
-        """A finished paragraph, its rows guessed."""
-        segment, text = segments[index], shown(segments[index])
-        rows, lead = self._guess(text), self._lead(segments, index)
-        return Paragraph(segment.start, text, len(text), len(text), rows, False, segment.speaker, lead, segment)
-
-    def _lead(self, segments: Sequence[Segment], index: int) -> float:
-        """The room over a finished paragraph: there stands a name where another one begins to speak."""
-        before = segments[index - 1].speaker if index else None
-        if segments[index].speaker == before or not self.lead:
-            return 0.0
-        return self.lead if index else self.lead - self.gap
+        self._guess_from(first)
 
     def revise(self, segments: Sequence[Segment]) -> Revision:
         """Show an edited text. Only what changed is laid out again, and where nothing moves, only that is looked at."""
         self.compose(-1, 0, "")
-        old, count = self.paragraphs, len(segments)
+        old, count = self.lines, len(segments)
         same, rest = untouched([each.segment for each in old], segments)
         first = same + _alike(old[same : len(old) - rest], segments[same : count - rest])
         last = rest + _alike(old[first : len(old) - rest][::-1], segments[first : count - rest][::-1])
         there, end, shift = len(old) - last, count - last, count - len(old)
-        made = [self._settled(segments, index) for index in range(first, end)]
-        self.paragraphs = [*old[:first], *made, *old[there:]]
-        for index in range(same, min(count - rest + 1, count)):  # and one more: another name may stand over it
-            paragraph, segment = self.paragraphs[index], segments[index]
-            paragraph.segment, paragraph.speaker, paragraph.lead = segment, segment.speaker, self._lead(segments, index)
+        made = [_settled(segment) for segment in segments[first:end]]
+        self.lines = [*old[:first], *made, *old[there:]]
+        for index in range(same, count - rest):
+            line, segment = self.lines[index], segments[index]
+            line.segment, line.speaker = segment, segment.speaker
         kept = [(i if i < first else i + shift, it) for i, it in self._layouts.items() if not first <= i < there]
         self._layouts = OrderedDict(kept)
         self.settled, self.corrections = count, []
         measured = self._guessed_from
-        self._guessed_from = min(measured, first)
-        if end - first <= _AT_ONCE:
-            for index in range(first, end):
-                self._measure(index)
-            self._guessed_from = measured + shift if measured >= there else min(measured, first)
-        self._restack(same, min(count - rest + 1, count), shift)
+        self._guessed_from = min(measured, first) if measured < there else measured + shift
+        if end - first > _AT_ONCE:
+            self._tops[first + 1 : there + 1] = [0.0] * (end - first)
+            self._guess_from(same)
+        else:
+            self._restack(same, self._reflow(same, count - rest), shift)
         lengths = (tuple(len(it.text) for it in part) for part in (old[first:there], made))
         return Revision(first, *lengths)
 
-    def _guess(self, text: str) -> int:
-        return max(1, ceil(len(text) * self._character / self.width))
-
-    def _place(self, index: int, new: Paragraph) -> None:
-        if index == len(self.paragraphs):
-            self.paragraphs.append(new)
+    def _place(self, index: int, new: Line) -> None:
+        if index == len(self.lines):
+            self.lines.append(new)
             self._tops.append(0.0)
+        elif (there := self.lines[index]).text == new.text:
+            there.start, there.final, there.verified = new.start, new.final, new.verified
+            there.speaker, there.segment = new.speaker, new.segment
         else:
-            there = self.paragraphs[index]
-            if there.text == new.text:
-                there.start, there.final, there.verified = new.start, new.final, new.verified
-                there.speaker, there.segment = new.speaker, new.segment
-                if there.lead != new.lead:
-                    there.lead = new.lead
-                    self._stack(index)
-                return
             self._note_correction(index, there, new.text, new.verified)
-            self.paragraphs[index] = new
+            self.lines[index] = new
             self._layouts.pop(index, None)
-        self._measure(index)
+        self._reflow(index, index + 1)
+        self._stack(index)
         if self._guessed_from == index:
             self._guessed_from = index + 1
-        self._stack(index)
 
-    def _note_correction(self, index: int, before: Paragraph, text: str, verified: int) -> None:
+    # Where lines begin.
+
+    def _reflow(self, first: int, stop: int) -> int:
+        """Lay out the lines `first` to `stop` (exclusive) where they now begin, and those behind them that this moves
+        within their row or into another paragraph; gives the line where it ends."""
+        for index in range(first, len(self.lines)):
+            line = self.lines[index]
+            before = line.begins, line.since, line.lead, line.offset
+            self._begin(index)
+            is_same = (line.begins, line.since, line.lead, line.offset) == before
+            if is_same and index >= stop:
+                return index
+            if not line.exact or line.offset != before[-1]:
+                self._layouts.pop(index, None)
+                self._measure(index)
+        return len(self.lines)
+
+    def _begin(self, index: int) -> None:
+        """Where a line begins, after the one before it."""
+        line, before = self.lines[index], self.lines[index - 1] if index else None
+        flows = before is not None and self.joins and self._flows_on(line, before)
+        line.begins, line.since, line.offset, line.lead = not flows, line.start, 0.0, 0.0
+        if before is not None and flows:
+            line.since = before.since
+            line.offset = before.stop + (self._space if joint(before.text, line.text) else 0.0)
+        elif self.lead and line.segment and line.speaker != (before.speaker if before else None):
+            line.lead = self.lead if index else self.lead - self.gap
+
+    def _flows_on(self, line: Line, before: Line) -> bool:
+        """Whether a line goes on in the paragraph of the one before. Of lines in work nobody knows yet who says them,
+        nor how long."""
+        segment = line.segment or Segment(0, line.start, line.start, line.text, speaker=before.speaker)
+        last = before.segment or Segment(0, before.start, line.start, before.text, speaker=segment.speaker)
+        return line.is_right_to_left == before.is_right_to_left and flows_on(segment, last, before.since)
+
+    def _guess_from(self, first: int) -> None:
+        """Guess the rows of all lines from one on; they are measured later."""
+        for index in range(first, len(self.lines)):
+            line = self.lines[index]
+            self._begin(index)
+            line.exact = False
+            width = len(line.text) * self._character
+            line.joined = 0 < line.offset < self.width - _LEAST_ROOM
+            whole = width + (line.offset if line.joined else 0.0)
+            line.rows = max(1, ceil(whole / self.width))
+            line.stop = whole - (line.rows - 1) * self.width
+        self._layouts.clear()
+        self._guessed_from = min(self._guessed_from, first)
+        self._stack(first)
+
+    def _note_correction(self, index: int, before: Line, text: str, verified: int) -> None:
         """Mark the first word in which the target's new text leaves the draft that stood there."""
         stop = min(len(before.text), verified)
         place = next((i for i in range(before.verified, stop) if before.text[i] != text[i]), stop)
@@ -226,15 +269,15 @@ class Flow:
             end = text.find(" ", place)
             end = verified if end < 0 else min(end, verified)
             made = Correction(index, begin, end, time.monotonic())
-            others = [it for it in self.corrections if it.paragraph != index or it.end <= begin or it.begin >= end]
+            others = [it for it in self.corrections if it.line != index or it.end <= begin or it.begin >= end]
             self.corrections = [*others, made]
 
     def _cut(self, count: int) -> None:
-        for index in range(count, len(self.paragraphs)):
+        for index in range(count, len(self.lines)):
             self._layouts.pop(index, None)
-        del self.paragraphs[count:], self._tops[count + 1 :]
+        del self.lines[count:], self._tops[count + 1 :]
         self._guessed_from = min(self._guessed_from, count)
-        self.corrections = [mark for mark in self.corrections if mark.paragraph < count]
+        self.corrections = [mark for mark in self.corrections if mark.line < count]
 
     # The layout.
 
@@ -243,55 +286,65 @@ class Flow:
         if width == self.width:
             return
         self.width = width
-        self._layouts.clear()
-        for paragraph in self.paragraphs:
-            paragraph.rows, paragraph.exact = self._guess(paragraph.text), False
-        self._guessed_from = 0
-        self._stack(0)
+        self._guess_from(0)
 
     def refine(self, first: int, last: int) -> bool:
-        """Measure the paragraphs `first` to `last`; whether any of them has another height than was guessed."""
-        changed = None
-        for index in range(max(first, 0), min(last + 1, len(self.paragraphs))):
-            if not self.paragraphs[index].exact:
-                rows = self.paragraphs[index].rows
-                self._measure(index)
-                if changed is None and rows != self.paragraphs[index].rows:
-                    changed = index
-        if changed is not None:
-            self._stack(changed)
-        return changed is not None
+        """Measure the lines `first` to `last` and those before them in their paragraph; whether any of them has another
+        height than was guessed."""
+        if not self.lines:
+            return False
+        first = self.first_of(min(max(first, 0), len(self.lines) - 1))
+        changed = [index for index in range(first, min(last + 1, len(self.lines))) if self._measure_guessed(index)]
+        if changed:
+            self._stack(changed[0])
+        return bool(changed)
 
     def refine_next(self, seconds: float) -> bool:
-        """Measure guessed paragraphs for a while; whether some are left."""
+        """Measure guessed lines for a while; whether some are left."""
         until = time.monotonic() + seconds
         first = self._guessed_from
-        while self._guessed_from < len(self.paragraphs) and time.monotonic() < until:
-            if not self.paragraphs[self._guessed_from].exact:
-                self._measure(self._guessed_from)
+        while self._guessed_from < len(self.lines) and time.monotonic() < until:
+            self._measure_guessed(self._guessed_from)
             self._guessed_from += 1
         self._stack(first)
-        return self._guessed_from < len(self.paragraphs)
+        return self._guessed_from < len(self.lines)
+
+    def _measure_guessed(self, index: int) -> bool:
+        """Measure a line whose rows are guessed, where the one before it is measured; whether they were others."""
+        line = self.lines[index]
+        before, offset = (line.rows, line.joined), line.offset
+        self._begin(index)
+        if line.exact and line.offset == offset:
+            return False
+        self._layouts.pop(index, None)
+        self._measure(index)
+        return (line.rows, line.joined) != before
 
     def layout(self, index: int) -> QTextLayout:
-        """The laid out text of a paragraph; its lines stand relative to the paragraph's top."""
+        """The laid out text of a line; its rows stand relative to the line's top."""
         made = self._layouts.get(index)
         if made is None:
-            composed = self._composed if index == self._composed.paragraph else None
-            made = self._break(self.paragraphs[index].text, composed)
+            composed = self._composed if index == self._composed.line else None
+            line = self.lines[index]
+            line.joined = 0 < line.offset < self.width - _LEAST_ROOM
+            made = self._break(line, composed, line.offset if line.joined else 0.0)
+            if line.joined and _breaks_first_word(made):
+                line.joined = False
+                made = self._break(line, composed, 0.0)
             self._layouts[index] = made
             if len(self._layouts) > _KEPT_LAYOUTS:
                 self._layouts.popitem(last=False)
         self._layouts.move_to_end(index)
         return made
 
-    def _break(self, text: str, composed: _Composed | None) -> QTextLayout:
+    def _break(self, broken: Line, composed: _Composed | None, offset: float) -> QTextLayout:
+        """Break a line into rows; the first begins `offset` pixels from the side where its script begins."""
+        text, backwards = broken.text, broken.is_right_to_left
         self.measured += 1
         layout = QTextLayout(text, self.font)
         if composed is not None:
             layout.setPreeditArea(units(text, composed.character), composed.text)
             layout.setFormats([_underlined(units(text, composed.character), length(composed.text))])
-        backwards = _is_right_to_left(text)
         option = QTextOption(Qt.AlignmentFlag.AlignRight if backwards else Qt.AlignmentFlag.AlignLeft)
         direction = Qt.LayoutDirection
         option.setTextDirection(direction.RightToLeft if backwards else direction.LeftToRight)
@@ -301,44 +354,51 @@ class Flow:
         layout.beginLayout()
         row = 0
         while (line := layout.createLine()).isValid():
-            line.setLineWidth(self.width)
-            line.setPosition(QPointF(0, row * self.line_height + self._baseline - line.ascent()))
+            indent = 0.0 if row else offset
+            line.setLineWidth(self.width - indent)
+            top = row * self.line_height + self._baseline - line.ascent()
+            line.setPosition(QPointF(0.0 if backwards else indent, top))
             row += 1
         layout.endLayout()
         return layout
 
     def _measure(self, index: int) -> None:
-        paragraph = self.paragraphs[index]
-        paragraph.rows, paragraph.exact = max(1, self.layout(index).lineCount()), True
+        line, layout = self.lines[index], self.layout(index)
+        line.rows, line.exact = max(1, layout.lineCount()), True
+        last = layout.lineAt(line.rows - 1)
+        line.stop = last.naturalTextWidth() if last.isValid() else 0.0
+        if line.joined and line.rows == 1:
+            line.stop += line.offset
 
     def _stack(self, first: int) -> None:
-        heights = (self.height_of(index) for index in range(first, len(self.paragraphs)))
+        """Where the lines from `first` on stand."""
+        first = max(first - 1, 0)  # its height depends on the one behind it
+        heights = (self.height_of(index) for index in range(first, len(self.lines)))
         self._tops[first:] = accumulate(heights, initial=self._tops[first])
 
-    def _restack(self, first: int, last: int, more: int) -> None:
-        """Stack the paragraphs `first` to `last`, `more` of which are new, and move what stands under them."""
-        heights = accumulate(map(self.height_of, range(first, last)), initial=self._tops[first])
-        tops, under = [*heights], self._tops[last - more + 1 :]
-        by = tops[-1] - self._tops[last - more]
+    def _restack(self, first: int, stop: int, more: int) -> None:
+        """Stack the lines `first` to `stop` (exclusive), `more` of which are new, and move what stands under them."""
+        first = max(first - 1, 0)
+        heights = accumulate(map(self.height_of, range(first, stop)), initial=self._tops[first])
+        tops, under = [*heights], self._tops[stop - more + 1 :]
+        by = tops[-1] - self._tops[stop - more]
         self._tops[first:] = [*tops, *([top + by for top in under] if by else under)]
 
     def compose(self, index: int, character: int, text: str) -> None:
         """Show at a place what an input method composes; with an empty text, nothing any more."""
         composed = _Composed(index, character, text) if text else _Composed(-1, 0, "")
         before, self._composed = self._composed, composed
-        for changed in {before.paragraph, composed.paragraph} - {-1} if before != composed else ():
-            self._layouts.pop(changed, None)
-            rows = self.paragraphs[changed].rows
-            self._measure(changed)
-            if self.paragraphs[changed].rows != rows:
-                self._stack(changed)
+        for changed in {before.line, composed.line} - {-1} if before != composed else ():
+            self.lines[changed].exact = False
+            self._reflow(changed, changed + 1)
+            self._stack(changed)
 
     # Where things are.
 
     @property
     def is_measured(self) -> bool:
         """Whether every height is known at the current width."""
-        return self._guessed_from >= len(self.paragraphs)
+        return self._guessed_from >= len(self.lines)
 
     @property
     def height(self) -> float:
@@ -351,39 +411,85 @@ class Flow:
         return self._baseline
 
     def height_of(self, index: int) -> float:
-        """The height of a paragraph with the name over it and the gap under it."""
-        return self.paragraphs[index].lead + self.paragraphs[index].rows * self.line_height + self.gap
+        """How much further down the next line begins: the rows that are not shared with it, the name over them, and the
+        gap under the last line of a paragraph."""
+        line, behind = self.lines[index], self.lines[index + 1] if index + 1 < len(self.lines) else None
+        rows = line.rows - (behind is not None and behind.joined)
+        return line.lead + rows * self.line_height + (self.gap if behind is None or behind.begins else 0.0)
 
     def begin_of(self, index: int) -> float:
-        """Where a paragraph begins, with the name over it."""
+        """Where a line begins, with the name over it."""
         return self._tops[index]
 
     def top_of(self, index: int) -> float:
-        """Where the text of a paragraph begins."""
-        return self._tops[index] + self.paragraphs[index].lead
+        """Where the text of a line begins."""
+        return self._tops[index] + self.lines[index].lead
+
+    def bottom_of(self, index: int) -> float:
+        """Where the last row of a line ends."""
+        return self.top_of(index) + self.lines[index].rows * self.line_height
 
     def at(self, y: float) -> int:
-        """The paragraph at a height; the first or last one beyond the ends. There must be one."""
-        return min(max(bisect_right(self._tops, y) - 1, 0), len(self.paragraphs) - 1)
+        """The last line that begins at or over a height; the first or last one beyond the ends. There must be one."""
+        return min(max(bisect_right(self._tops, y) - 1, 0), len(self.lines) - 1)
+
+    def first_at(self, y: float) -> int:
+        """The first line that has a part of the row at a height. There must be a line."""
+        index = self.at(y)
+        while self.lines[index].joined and y < self.top_of(index) + self.line_height:
+            index -= 1
+        return index
+
+    def first_of(self, index: int) -> int:
+        """The first line of a line's paragraph."""
+        while not self.lines[index].begins:
+            index -= 1
+        return index
+
+    def last_of(self, index: int) -> int:
+        """The last line of a line's paragraph."""
+        while index + 1 < len(self.lines) and not self.lines[index + 1].begins:
+            index += 1
+        return index
 
     def line_at(self, seconds: float) -> int:
-        """The finished paragraph of a time, the first one before there are words; -1 where there is none."""
-        found = bisect_right(self.paragraphs, seconds + 0.01, 0, self.settled, key=lambda each: each.start) - 1
-        return min(max(found, 0), len(self.paragraphs) - 1)
+        """The finished line of a time, the first one before there are words; -1 where there is none."""
+        found = bisect_right(self.lines, seconds + 0.01, 0, self.settled, key=lambda each: each.start) - 1
+        return min(max(found, 0), len(self.lines) - 1)
 
     def position_at(self, x: float, y: float) -> tuple[int, int]:
-        """The paragraph and character nearest to a point. There must be a paragraph."""
+        """The line and character nearest to a point. There must be a line."""
         index = self.at(y)
-        layout = self.layout(index)
         if y < self.top_of(0):
             return 0, 0
-        row = min(int((y - self.top_of(index)) / self.line_height), layout.lineCount() - 1)
-        if row < 0:
+        if y < self.top_of(index):
             return index, 0
+        along = self.width - x if self.lines[index].is_right_to_left else x
+        while self.lines[index].joined and y < self.top_of(index) + self.line_height:
+            self.layout(index)
+            if along >= self.lines[index].offset - self._space / 2:
+                break
+            index -= 1
+        layout = self.layout(index)
+        row = min(int((y - self.top_of(index)) / self.line_height), layout.lineCount() - 1)
         return index, self._character_at(index, layout.lineAt(row).xToCursor(x))
 
+    def row_edge(self, index: int, character: int, is_end: bool) -> tuple[int, int]:
+        """The first or the last place of the row in which a character stands, which may be in another line."""
+        _x, row = self.caret_at(index, character)
+        y = self.top_of(index) + row + self.line_height / 2
+        if not is_end:
+            return self.position_at(self.width if self.lines[index].is_right_to_left else 0.0, y)
+        found = self.at(y)
+        layout = self.layout(found)
+        number = min(int((y - self.top_of(found)) / self.line_height), layout.lineCount() - 1)
+        end = layout.lineAt(number).textStart() + layout.lineAt(number).textLength()
+        if number < layout.lineCount() - 1:  # else it would be the first place of the next row
+            end = layout.previousCursorPosition(end)
+        return found, self._character_at(found, end)
+
     def step(self, index: int, character: int, step: int, by_word: bool) -> int:
-        """The place beside a character of a paragraph, forwards (`step` 1) or backwards (-1)."""
+        """The place beside a character of a line, forwards (`step` 1) or backwards (-1)."""
         layout, at = self.layout(index), self._unit(index, character)
         mode = QTextLayout.CursorMode.SkipWords if by_word else QTextLayout.CursorMode.SkipCharacters
         return self._character_at(
@@ -391,7 +497,7 @@ class Flow:
         )
 
     def caret_at(self, index: int, character: int) -> tuple[float, float]:
-        """Where a caret stands: its x, and the top of its row, relative to the paragraph."""
+        """Where a caret stands: its x, and the top of its row, relative to the line."""
         layout, at = self.layout(index), self._unit(index, character)
         line = layout.lineForTextPosition(at)
         if not line.isValid():
@@ -399,7 +505,7 @@ class Flow:
         return _x(line, at), line.lineNumber() * self.line_height
 
     def spans(self, index: int, begin: int, end: int) -> list[tuple[float, float, float]]:
-        """The stretches of rows that a range of characters covers: left, right, top, relative to the paragraph."""
+        """The stretches of rows that a range of characters covers: left, right, top, relative to the line."""
         found = []
         layout, begin, end = self.layout(index), self._unit(index, begin), self._unit(index, end)
         for row in range(layout.lineCount()):
@@ -416,25 +522,40 @@ class Flow:
     def _unit(self, index: int, character: int) -> int:
         """Qt's place of a character, with what is composed before it."""
         composed = self._composed
-        before = composed.paragraph == index and composed.character <= character
-        return units(self.paragraphs[index].text, character) + (length(composed.text) if before else 0)
+        before = composed.line == index and composed.character <= character
+        return units(self.lines[index].text, character) + (length(composed.text) if before else 0)
 
     def _character_at(self, index: int, unit: int) -> int:
         """The character at a place of Qt's."""
         composed = self._composed
-        if composed.paragraph == index:
-            begin = units(self.paragraphs[index].text, composed.character)
+        if composed.line == index:
+            begin = units(self.lines[index].text, composed.character)
             unit = max(min(unit, begin), unit - length(composed.text))
-        return characters(self.paragraphs[index].text, unit)
+        return characters(self.lines[index].text, unit)
+
+
+def _settled(segment: Segment) -> Line:
+    """A finished line, its rows unknown yet."""
+    text = shown(segment)
+    made = Line(segment.start, text, len(text), len(text), speaker=segment.speaker, segment=segment)
+    made.is_right_to_left = _is_right_to_left(text)
+    return made
 
 
 def shown(segment: Segment) -> str:
-    """The text of a finished paragraph; a space behind it is seen while somebody types."""
+    """The text of a finished line; a space behind it is seen while somebody types."""
     return segment.text.lstrip()
 
 
-def _alike(some: Sequence[Paragraph], segments: Sequence[Segment]) -> int:
-    """How many paragraphs at the beginning have the same text at the same time as these segments."""
+def _breaks_first_word(layout: QTextLayout) -> bool:
+    """Whether the first row ends within the first word."""
+    words = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Line, layout.text())
+    first = words.toNextBoundary()
+    return layout.lineCount() > 1 and layout.lineAt(0).textLength() < first
+
+
+def _alike(some: Sequence[Line], segments: Sequence[Segment]) -> int:
+    """How many lines at the beginning have the same text at the same time as these segments."""
     pairs = enumerate(zip(some, segments, strict=False))
     least = min(len(some), len(segments))
     return next((at for at, (one, it) in pairs if one.start != it.start or one.text != shown(it)), least)
@@ -468,18 +589,22 @@ def _underlined(begin: int, length: int) -> QTextLayout.FormatRange:
 def _is_right_to_left(text: str) -> bool:
     """Whether most letters are of a script like Arabic or Hebrew, or the first one where there are as many others: a
     line in such a language may begin with a name in Latin letters, and one in English may quote a word."""
-    kinds = [unicodedata.bidirectional(letter) for letter in text] if not text.isascii() else []
+    if max(text, default="") < _FIRST_RIGHT_TO_LEFT:
+        return False
+    kinds = [unicodedata.bidirectional(letter) for letter in text]
     strong = [kind != "L" for kind in kinds if kind in ("L", "R", "AL")]
     return 2 * sum(strong) + (strong[:1] == [True]) > len(strong)
 
 
-def _written(line: TentativeLine) -> Paragraph:
-    """A line in work as a paragraph. What the target wrote of a file is final; of a live line only a part is."""
+def _written(line: TentativeLine) -> Line:
+    """A line in work as a line. What the target wrote of a file is final; of a live line only a part is."""
     whole = line.verified + line.draft
     verified = _whole_words(line.verified, line.draft)
     final = _whole_words(whole[: line.final], whole[line.final :]) if isinstance(line, LiveLine) else verified
     text = whole.strip()
-    return Paragraph(line.start, text, min(final, verified, len(text)), min(verified, len(text)))
+    made = Line(line.start, text, min(final, verified, len(text)), min(verified, len(text)))
+    made.is_right_to_left = _is_right_to_left(text)
+    return made
 
 
 def _whole_words(first: str, then: str) -> int:

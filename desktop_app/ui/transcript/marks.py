@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from desktop_app.transcript.editing import placed_words
 from desktop_app.transcript.model import Word
-from desktop_app.ui.transcript.flow import Paragraph
+from desktop_app.ui.transcript.flow import Line
 from desktop_app.ui.transcript.selection import Place
 
 DOUBTFUL = 0.5
@@ -23,20 +23,20 @@ def is_doubtful(word: Word) -> bool:
     return word.probability < DOUBTFUL and not word.edited
 
 
-def ranges(paragraph: Paragraph, wanted: Callable[[Word], bool]) -> list[tuple[int, int]]:
-    """Where words of a kind stand in a paragraph, those with only a space between them as one."""
+def ranges(line: Line, wanted: Callable[[Word], bool]) -> list[tuple[int, int]]:
+    """Where words of a kind stand in a line, those with only a space between them as one."""
     found = list[tuple[int, int]]()
-    for begin, end in _placed(paragraph, wanted):
+    for begin, end in _placed(line, wanted):
         joins = bool(found) and begin - found[-1][1] <= 1
         found.append((found.pop()[0] if joins else begin, end))
     return found
 
 
-def next_doubtful(paragraphs: Sequence[Paragraph], since: Place) -> tuple[Place, Place] | None:
+def next_doubtful(lines: Sequence[Line], since: Place) -> tuple[Place, Place] | None:
     """The nearest doubtful word from a place on, around the end; None where there is none."""
     here = since[0]
-    rest = [each for each in _doubtful(paragraphs, here) if each[0] >= since]
-    others = (each for index in _around(here, len(paragraphs)) for each in _doubtful(paragraphs, index))
+    rest = [each for each in _doubtful(lines, here) if each[0] >= since]
+    others = (each for index in _around(here, len(lines)) for each in _doubtful(lines, index))
     return rest[0] if rest else next(others, None)
 
 
@@ -46,15 +46,15 @@ def _around(index: int, count: int) -> Iterator[int]:
     yield from range(min(index + 1, count))
 
 
-def _doubtful(paragraphs: Sequence[Paragraph], index: int) -> list[tuple[Place, Place]]:
-    if index >= len(paragraphs):
+def _doubtful(lines: Sequence[Line], index: int) -> list[tuple[Place, Place]]:
+    if index >= len(lines):
         return []
-    return [((index, begin), (index, end)) for begin, end in _placed(paragraphs[index], is_doubtful)]
+    return [((index, begin), (index, end)) for begin, end in _placed(lines[index], is_doubtful)]
 
 
-def _placed(paragraph: Paragraph, wanted: Callable[[Word], bool]) -> list[tuple[int, int]]:
-    segment = paragraph.segment
+def _placed(line: Line, wanted: Callable[[Word], bool]) -> list[tuple[int, int]]:
+    segment = line.segment
     if segment is None or not any(map(wanted, segment.words)):
         return []
-    hidden = len(segment.text) - len(paragraph.text)
+    hidden = len(segment.text) - len(line.text)
     return [(begin - hidden, end - hidden) for word, begin, end in placed_words(segment) if wanted(word)]

@@ -10,7 +10,7 @@ from itertools import accumulate
 from PySide6.QtGui import QAccessible, QAccessibleTextCursorEvent, QAccessibleTextUpdateEvent
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.ui.transcript.flow import Flow, Paragraph, Revision, characters, length, units
+from desktop_app.ui.transcript.flow import Flow, Line, Revision, characters, length, units
 from desktop_app.ui.transcript.selection import Place
 
 # macOS takes the caret from the selection, which PySide cannot answer: there the whole line is announced instead.
@@ -18,7 +18,7 @@ HAS_TEXT_INTERFACE = sys.platform != "darwin"
 
 
 class Offsets:
-    """The places of a flow counted through, in units of UTF-16, a line break between two paragraphs."""
+    """The places of a flow counted through, in units of UTF-16, a line break between two lines."""
 
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
@@ -35,31 +35,31 @@ class Offsets:
 
     def of(self, place: Place) -> int:
         """The offset of a place."""
-        if not self.flow.paragraphs:
+        if not self.flow.lines:
             return 0
-        return self._counted()[place[0]] + units(self.flow.paragraphs[place[0]].text, place[1])
+        return self._counted()[place[0]] + units(self.flow.lines[place[0]].text, place[1])
 
     def place(self, offset: int) -> Place:
         """The place at an offset, the nearest one if it is beyond the text."""
-        if not self.flow.paragraphs:
+        if not self.flow.lines:
             return 0, 0
         inside = min(max(offset, 0), self.count)
-        index = min(bisect_right(self._counted(), inside) - 1, len(self.flow.paragraphs) - 1)
-        return index, characters(self.flow.paragraphs[index].text, inside - self._counted()[index])
+        index = min(bisect_right(self._counted(), inside) - 1, len(self.flow.lines) - 1)
+        return index, characters(self.flow.lines[index].text, inside - self._counted()[index])
 
     def text(self, begin: int, end: int) -> str:
         """The text between two offsets."""
         (first, at), (last, to) = self.place(begin), self.place(end)
-        if not self.flow.paragraphs or (last, to) <= (first, at):
+        if not self.flow.lines or (last, to) <= (first, at):
             return ""
         if first == last:
-            return self.flow.paragraphs[first].text[at:to]
-        between = [paragraph.text for paragraph in self.flow.paragraphs[first + 1 : last]]
-        return "\n".join([self.flow.paragraphs[first].text[at:], *between, self.flow.paragraphs[last].text[:to]])
+            return self.flow.lines[first].text[at:to]
+        between = [line.text for line in self.flow.lines[first + 1 : last]]
+        return "\n".join([self.flow.lines[first].text[at:], *between, self.flow.lines[last].text[:to]])
 
     def _counted(self) -> list[int]:
         if self._starts is None:
-            self._starts = [*accumulate((length(it.text) + 1 for it in self.flow.paragraphs), initial=0)]
+            self._starts = [*accumulate((length(it.text) + 1 for it in self.flow.lines), initial=0)]
         return self._starts
 
 
@@ -69,12 +69,12 @@ def tell_caret(view: QWidget, offsets: Offsets, caret: Place) -> None:
         QAccessible.updateAccessibility(QAccessibleTextCursorEvent(view, offsets.of(caret)))
 
 
-def tell_change(view: QWidget, offsets: Offsets, before: Sequence[Paragraph], change: Revision) -> None:
+def tell_change(view: QWidget, offsets: Offsets, before: Sequence[Line], change: Revision) -> None:
     """Let screen readers know which characters an edit removed and which it inserted."""
     if not HAS_TEXT_INTERFACE or not QAccessible.isActive():
         return
     old = "\n".join(it.text for it in before[change.first : change.first + len(change.before)])
-    new = "\n".join(it.text for it in offsets.flow.paragraphs[change.first : change.first + len(change.after)])
+    new = "\n".join(it.text for it in offsets.flow.lines[change.first : change.first + len(change.after)])
     start = _alike(old, new)
     end = _alike(old[start:][::-1], new[start:][::-1])
     removed, inserted = old[start : len(old) - end], new[start : len(new) - end]

@@ -16,7 +16,7 @@ from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Speaker
 from desktop_app.ui.transcript import marks
 from desktop_app.ui.transcript.finder import Finder
-from desktop_app.ui.transcript.flow import Flow, Paragraph
+from desktop_app.ui.transcript.flow import Flow, Line
 from desktop_app.ui.transcript.selection import Selection
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.speaker_badge import BADGE, initial, look_of, paint_badge
@@ -53,12 +53,12 @@ def _full_line() -> int:
     return ceil(advance / 73 * _CHARACTERS)
 
 
-def _parts(paragraph: Paragraph, over: Iterable[Part]) -> list[Part]:
-    """Which colour each stretch of a paragraph has; those of `over` come before the others."""
+def _parts(line: Line, over: Iterable[Part]) -> list[Part]:
+    """Which colour each stretch of a line has; those of `over` come before the others."""
     found = [
-        (0, paragraph.final, "ink"),
-        (paragraph.final, paragraph.verified, "unsettled"),
-        (paragraph.verified, len(paragraph.text), "draft"),
+        (0, line.final, "ink"),
+        (line.final, line.verified, "unsettled"),
+        (line.verified, len(line.text), "draft"),
     ]
     for begin, end, role in over:
         left = [(first, min(last, begin), name) for first, last, name in found]
@@ -70,11 +70,11 @@ def _parts(paragraph: Paragraph, over: Iterable[Part]) -> list[Part]:
 def paint_text(
     painter: QPainter, flow: Flow, index: int, place: QPointF, colors: Palette, over: Iterable[Part] = ()
 ) -> None:
-    """Draw the text of a paragraph, final, provisional and draft each in its colour; no colour moves the text.
+    """Draw the text of a line, final, provisional and draft each in its colour; no colour moves the text.
 
     Each colour is drawn through a window of its own: QTextLayout.draw loses every second of two selections that touch.
     """
-    found = _parts(flow.paragraphs[index], over)
+    found = _parts(flow.lines[index], over)
     layout = flow.layout(index)
     if len(found) == 1:
         painter.setPen(colors.color(found[0][2]))
@@ -90,8 +90,8 @@ def paint_text(
             painter.restore()
 
 
-class ParagraphPainter:
-    """Draws paragraphs of a flow. Heights (`y`) are those of the top of a paragraph's text.
+class LinePainter:
+    """Draws lines of a flow. Heights (`y`) are those of the top of a line's text.
 
     Attributes: left (of the text); speakers (by id); playing (the line that is heard, -1 for none); spoken (the
     characters of its word that is heard, begin and end; equal for none); hovered (the line whose time is under the
@@ -116,30 +116,31 @@ class ParagraphPainter:
 
     def name_rect(self, index: int, y: float) -> QRect:
         """Where the badge and the name over a line stand."""
-        found = self.speakers.get(self._flow.paragraphs[index].speaker or "")
+        found = self.speakers.get(self._flow.lines[index].speaker or "")
         width = QFontMetricsF(self._names).horizontalAdvance(found.name if found else _(UNKNOWN))
         left = self.left - S4 - BADGE
         return QRect(left, round(y - _ABOVE) - 13, round(S4 + BADGE + min(width, self._flow.width) + S1), 26)
 
     def marks_in(self, index: int) -> tuple[float, ...]:
         """The marked moments of a line: those before the next one begins; of the first line those before it too."""
-        paragraphs = self._flow.paragraphs
-        begin = paragraphs[index].start if index else 0.0
-        end = paragraphs[index + 1].start if index + 1 < len(paragraphs) else inf
+        lines = self._flow.lines
+        begin = lines[index].start if index else 0.0
+        end = lines[index + 1].start if index + 1 < len(lines) else inf
         return self.marks[bisect_left(self.marks, begin) : bisect_left(self.marks, end)]
 
     # Painting.
 
     def paint(self, painter: QPainter, index: int, y: float, caret: bool) -> None:
-        """Draw a paragraph with all that belongs to it; `caret`: with the caret, where that is in it."""
-        colors, paragraph = self._theme.palette, self._flow.paragraphs[index]
-        if paragraph.lead:
-            self._paint_name(painter, paragraph.speaker, y - _ABOVE)
-        painter.setFont(self._times)
-        painter.setPen(colors.color("muted" if paragraph.verified else "draft"))
-        clock = wording.clock(paragraph.start)
-        width = QFontMetricsF(self._times).horizontalAdvance(clock)
-        painter.drawText(QPointF(self.left - S4 - width, y + self._flow.baseline), clock)
+        """Draw a line with all that belongs to it; `caret`: with the caret, where that is in it."""
+        colors, line = self._theme.palette, self._flow.lines[index]
+        if line.lead:
+            self._paint_name(painter, line.speaker, y - _ABOVE)
+        if line.begins:
+            painter.setFont(self._times)
+            painter.setPen(colors.color("muted" if line.verified else "draft"))
+            clock = wording.clock(line.start)
+            width = QFontMetricsF(self._times).horizontalAdvance(clock)
+            painter.drawText(QPointF(self.left - S4 - width, y + self._flow.baseline), clock)
         if self.marks_in(index):
             place = QRectF(self.left - GUTTER - S1, y + (self._flow.line_height - _MARK) / 2, _MARK, _MARK)
             icons.paint(painter, "mark", colors.accent, place)
@@ -148,6 +149,8 @@ class ParagraphPainter:
         hits = self._finder.marks_in(index)
         for begin, end, role in (*hits, (*self._selection.range_in(index), "selection")):
             self._fill(painter, index, y, begin, end, colors.color(role))
+        if self._selection.range[0][0] <= index < self._selection.range[1][0]:
+            self._fill_between(painter, index, y, colors.color("selection"))
         over = [(begin, end, "on_hit") for begin, end, role in hits if role == "hit_now"]
         paint_text(painter, self._flow, index, QPointF(self.left, y), colors, over)
         self._paint_corrections(painter, index, y)
@@ -186,6 +189,14 @@ class ParagraphPainter:
             place = QRectF(self.left + left - 1, y + top + 2, right - left + 2, LINE_HEIGHT - 4)
             painter.drawRoundedRect(place, 3, 3)
 
+    def _fill_between(self, painter: QPainter, index: int, y: float, color: QColor) -> None:
+        """Fill the space between the last row of a line and the one that goes on in it."""
+        line, behind = self._flow.lines[index], self._flow.lines[index + 1]
+        if behind.joined:
+            left = self.left + (self._flow.width - behind.offset if line.is_right_to_left else line.stop)
+            top = y + (line.rows - 1) * LINE_HEIGHT + 2
+            painter.fillRect(QRectF(left, top, behind.offset - line.stop, LINE_HEIGHT - 4), color)
+
     def _paint_marks(self, painter: QPainter, index: int, y: float) -> None:
         """A thin line under what a reader has written, dots under what the target was not sure of."""
         colors = self._theme.palette
@@ -194,14 +205,14 @@ class ParagraphPainter:
         kinds = [(marks.is_edited, QPen(colors.color("edited"), 1.0))]
         for wanted, pen in [*kinds, (marks.is_doubtful, dots)] if self.shows_doubtful else kinds:
             painter.setPen(pen)
-            for begin, end in marks.ranges(self._flow.paragraphs[index], wanted):
+            for begin, end in marks.ranges(self._flow.lines[index], wanted):
                 for left, right, top in self._flow.spans(index, begin, end):
                     under = y + top + self._flow.baseline + 4.5
                     painter.drawLine(QPointF(self.left + left + 1, under), QPointF(self.left + right - 1, under))
 
     def _paint_corrections(self, painter: QPainter, index: int, y: float) -> None:
         for mark in self._flow.corrections:
-            if mark.paragraph == index:
+            if mark.line == index:
                 age = (time.monotonic() - mark.at) / FADE_SECONDS
                 color = self._theme.palette.color("accent")
                 color.setAlphaF(0.8 * max(0.0, 1 - age))

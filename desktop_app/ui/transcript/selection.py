@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 
+from desktop_app.transcript.editing import joint
 from desktop_app.ui.transcript.flow import Flow
 
-Place = tuple[int, int]  # paragraph, character
+Place = tuple[int, int]  # line, character
 
 
 class Selection:
@@ -28,11 +29,11 @@ class Selection:
         self.anchor, self.caret = self._inside(self.anchor), self._inside(self.caret)
 
     def _inside(self, place: Place) -> Place:
-        paragraphs = self._flow.paragraphs
-        if not paragraphs:
+        lines = self._flow.lines
+        if not lines:
             return 0, 0
-        index = min(place[0], len(paragraphs) - 1)
-        return index, min(place[1], len(paragraphs[index].text)) if index == place[0] else len(paragraphs[index].text)
+        index = min(place[0], len(lines) - 1)
+        return index, min(place[1], len(lines[index].text)) if index == place[0] else len(lines[index].text)
 
     @property
     def has_selection(self) -> bool:
@@ -45,23 +46,26 @@ class Selection:
         return first, last
 
     def range_in(self, index: int) -> tuple[int, int]:
-        """The selected characters of a paragraph, begin and end; equal when there are none."""
+        """The selected characters of a line, begin and end; equal when there are none."""
         first, last = self.range
         if not first[0] <= index <= last[0]:
             return 0, 0
         begin = first[1] if index == first[0] else 0
-        return begin, last[1] if index == last[0] else len(self._flow.paragraphs[index].text)
+        return begin, last[1] if index == last[0] else len(self._flow.lines[index].text)
 
     def text(self) -> str:
         """What is selected, a paragraph a line."""
         if not self.has_selection:
             return ""
         first, last = sorted((self.anchor[0], self.caret[0]))
-        parts = (
-            self._flow.paragraphs[index].text[slice(*self.range_in(index))]
-            for index in range(first, min(last + 1, len(self._flow.paragraphs)))
-        )
-        return "\n".join(parts)
+        made = ""
+        for index in range(first, min(last + 1, len(self._flow.lines))):
+            line = self._flow.lines[index]
+            part = line.text[slice(*self.range_in(index))]
+            if index > first:
+                made += "\n" if line.begins else joint(self._flow.lines[index - 1].text, line.text)
+            made += part
+        return made
 
     def put(self, place: Place, keep_anchor: bool) -> None:
         """Move the caret, and the anchor too unless it is kept."""
@@ -76,7 +80,7 @@ class Selection:
     def select_word(self, place: Place) -> None:
         """The word around a place."""
         index, at = place
-        text = self._flow.paragraphs[index].text
+        text = self._flow.lines[index].text
         begin, end = at, at
         while begin > 0 and _in_word(text[begin - 1]):
             begin -= 1
@@ -85,7 +89,9 @@ class Selection:
         self.anchor, self.caret = (index, begin), (index, end)
 
     def select_paragraph(self, index: int) -> None:
-        self.anchor, self.caret = (index, 0), (index, len(self._flow.paragraphs[index].text))
+        """The paragraph of a line."""
+        last = self._flow.last_of(index)
+        self.anchor, self.caret = (self._flow.first_of(index), 0), (last, self._length(last))
 
     def move(self, key: int, by_word: bool, keep_anchor: bool) -> bool:
         """Move as an arrow key, Home or End says; whether the key is one of these."""
@@ -94,11 +100,11 @@ class Selection:
             Qt.Key.Key_Right: lambda word: self._sideways(1, word),
             Qt.Key.Key_Up: lambda _: self._vertical(-1),
             Qt.Key.Key_Down: lambda _: self._vertical(1),
-            Qt.Key.Key_Home: lambda document: (0, 0) if document else (self.caret[0], 0),
-            Qt.Key.Key_End: lambda document: self._end() if document else (self.caret[0], self._length(self.caret[0])),
+            Qt.Key.Key_Home: lambda document: (0, 0) if document else self._flow.row_edge(*self.caret, False),
+            Qt.Key.Key_End: lambda document: self._end() if document else self._flow.row_edge(*self.caret, True),
         }
         step = steps.get(key)
-        if step is None or not self._flow.paragraphs:
+        if step is None or not self._flow.lines:
             return False
         self.put(step(by_word), keep_anchor)
         return True
@@ -108,17 +114,17 @@ class Selection:
         return self._sideways(step, by_word)
 
     def _length(self, index: int) -> int:
-        return len(self._flow.paragraphs[index].text)
+        return len(self._flow.lines[index].text)
 
     def _end(self) -> Place:
-        last = len(self._flow.paragraphs) - 1
+        last = len(self._flow.lines) - 1
         return (last, self._length(last)) if last >= 0 else (0, 0)
 
     def _sideways(self, step: int, by_word: bool) -> Place:
         index, at = self.caret
         if not 0 <= at + step <= self._length(index):
             other = index + step
-            if not 0 <= other < len(self._flow.paragraphs):
+            if not 0 <= other < len(self._flow.lines):
                 return self.caret
             return other, 0 if step > 0 else self._length(other)
         return index, self._flow.step(index, at, step, by_word)
@@ -128,15 +134,15 @@ class Selection:
         spans = self._flow.spans(index, max(at - 1, 0), max(at, 1))
         left, right, top = spans[-1] if spans else (0.0, 0.0, 0.0)
         x = right if at else left
-        y = self._flow.top_of(index) + top + self._flow.line_height * (0.5 + step)
-        paragraphs = self._flow.paragraphs
-        if step > 0 and top + self._flow.line_height * 1.5 > paragraphs[index].rows * self._flow.line_height:
-            y += self._flow.gap + (paragraphs[index + 1].lead if index + 1 < len(paragraphs) else 0)
-        elif step < 0 and top == 0:
-            y -= self._flow.gap + paragraphs[index].lead
-        if not 0 <= y < self._flow.height:
-            return (0, 0) if step < 0 else self._end()
-        return self._flow.position_at(x, y)
+        flow, middle = self._flow, self._flow.line_height / 2
+        y = flow.top_of(index) + top
+        if step < 0 and y < flow.top_of(flow.first_of(index)) + middle:
+            above = flow.first_of(index) - 1
+            return flow.position_at(x, flow.bottom_of(above) - middle) if above >= 0 else (0, 0)
+        if step > 0 and y + flow.line_height > flow.bottom_of(flow.last_of(index)) - middle:
+            below = flow.last_of(index) + 1
+            return flow.position_at(x, flow.top_of(below) + middle) if below < len(flow.lines) else self._end()
+        return flow.position_at(x, y + flow.line_height * step + middle)
 
 
 def _in_word(character: str) -> bool:

@@ -36,7 +36,7 @@ from desktop_app.ui.transcript.painting import (
     LEAD,
     LINE_HEIGHT,
     TEXT_PIXELS,
-    ParagraphPainter,
+    LinePainter,
     text_column,
 )
 from desktop_app.ui.transcript.selection import Place, Selection
@@ -51,10 +51,10 @@ _IDLE_SLICE = 0.006
 
 @dataclass(frozen=True)
 class ScrollPosition:
-    """The paragraph at the top of a view, how many pixels of it are above, and whether the end of the text is followed
+    """The line at the top of a view, how many pixels of it are above, and whether the end of the text is followed
     while it is written."""
 
-    paragraph: int
+    line: int
     above: float
     following: bool
 
@@ -65,7 +65,7 @@ class TranscriptView(QAbstractScrollArea):
     Attributes: flow (the layout); selection; finder (what is searched for); offsets (places counted through, for screen
     readers); follower (keeps the end in view).
     Signals: speaker_asked(id, place on the screen) when a name is clicked; time_asked(seconds) when a time is;
-    clicked(paragraph, character) when the caret was put somewhere by the mouse and nothing was selected;
+    clicked(line, character) when the caret was put somewhere by the mouse and nothing was selected;
     menu_asked(menu) before the menu of the text is shown; edit_asked(begin, end, text) when something is typed, deleted
     or pasted: who owns the text changes it, lets the view `revise`, and puts the caret behind it by `place_caret`.
     """
@@ -79,12 +79,12 @@ class TranscriptView(QAbstractScrollArea):
     def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._actions = theme, actions
-        self.flow = Flow(font(TEXT_PIXELS, serif=True), LINE_HEIGHT, GAP)
+        self.flow = Flow(font(TEXT_PIXELS, serif=True), LINE_HEIGHT, GAP, joins=True)
         self.flow.lead = LEAD
         self.selection = Selection(self.flow)
         self.finder = Finder(self.flow)
         self.offsets = Offsets(self.flow)
-        self._painter = ParagraphPainter(theme, self.flow, self.selection, self.finder)
+        self._painter = LinePainter(theme, self.flow, self.selection, self.finder)
         self._floor = 0.0  # the text of a run in work never gets shorter on the screen
         self._caret_wanted = self._dragging = False
         self._double_click_at = 0.0
@@ -152,7 +152,7 @@ class TranscriptView(QAbstractScrollArea):
         """Show an edited text. The view and the caret stay at their words."""
         first, above = self.top_place()
         looked_for, hit = self.finder.text, self.finder.current
-        before = self.flow.paragraphs
+        before = self.flow.lines
         change = self.flow.revise(segments)
         self.selection.anchor = change.place(*self.selection.anchor)
         self.selection.caret = change.place(*self.selection.caret)
@@ -160,7 +160,7 @@ class TranscriptView(QAbstractScrollArea):
         tell_change(self, self.offsets, before, change)  # the caret, which may be asked for at once, has its new place
         self.finder.look_for(looked_for)
         self.finder.current = min(hit, len(self.finder.hits) - 1)
-        if self.flow.paragraphs:
+        if self.flow.lines:
             self._restore((change.place(first, 0)[0], above))
         self.viewport().update()
 
@@ -176,7 +176,7 @@ class TranscriptView(QAbstractScrollArea):
         return self.testAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
 
     def place_caret(self, place: Place) -> None:
-        """Show the caret at a place after an edit; a screen reader is told the paragraph if it is another one."""
+        """Show the caret at a place after an edit; a screen reader is told the line if it is another one."""
         before = self.selection.caret[0]
         self.selection.put(place, False)
         self.selection.clamp()
@@ -218,8 +218,8 @@ class TranscriptView(QAbstractScrollArea):
     def text(self) -> str:
         """Everything that is final, a segment a line, behind the name of who says it."""
         return "\n".join(
-            f"{name}: {paragraph.text}" if (name := self.name_of(paragraph.speaker)) else paragraph.text
-            for paragraph in self.flow.paragraphs[: self.flow.settled]
+            f"{name}: {line.text}" if (name := self.name_of(line.speaker)) else line.text
+            for line in self.flow.lines[: self.flow.settled]
         )
 
     def show_marks(self, marks: Sequence[float]) -> None:
@@ -231,14 +231,14 @@ class TranscriptView(QAbstractScrollArea):
     def marks_at_caret(self) -> tuple[float, ...]:
         """The marked moments of the line that the caret is in."""
         index = self.selection.caret[0]
-        return self._painter.marks_in(index) if index < len(self.flow.paragraphs) else ()
+        return self._painter.marks_in(index) if index < len(self.flow.lines) else ()
 
     def say(self, index: int) -> None:
-        """Give the paragraph to screen readers, with who speaks. They read its words themselves at the caret."""
-        paragraph = self.flow.paragraphs[index]
+        """Give the line to screen readers, with who speaks. They read its words themselves at the caret."""
+        line = self.flow.lines[index]
         marked = _("Marked") if self._painter.marks_in(index) else ""
-        lead = ", ".join(filter(None, (self.name_of(paragraph.speaker), marked, wording.clock(paragraph.start))))
-        spoken = f"{lead}: {paragraph.text}"
+        lead = ", ".join(filter(None, (self.name_of(line.speaker), marked, wording.clock(line.start))))
+        spoken = f"{lead}: {line.text}"
         if spoken != self.accessibleDescription():
             self.setAccessibleDescription(spoken)
             announce(self, lead if HAS_TEXT_INTERFACE else spoken)
@@ -257,9 +257,10 @@ class TranscriptView(QAbstractScrollArea):
         if line >= 0 and before >= 0 and follow:
             self.reveal(line, word[0])
         for each in {before, line}:
-            if 0 <= each < len(self.flow.paragraphs):
+            if 0 <= each < len(self.flow.lines):
                 top = floor(self._y(each))
-                self.viewport().update(0, top, self.viewport().width(), ceil(self.flow.height_of(each)) + 1)
+                height = ceil(self.flow.bottom_of(each) - self.flow.top_of(each)) + 1
+                self.viewport().update(0, top, self.viewport().width(), height)
 
     def is_playing_hidden(self) -> bool:
         """Whether something is playing, and its words are out of sight."""
@@ -291,7 +292,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def look_for(self, text: str, near: Place | None = None) -> None:
         """Mark every place of a text and show the first one from a place on, or else from the top of the view."""
-        top = (self.flow.at(self._bar.value()), 0) if self.flow.paragraphs else (0, 0)
+        top = (self.flow.at(self._bar.value()), 0) if self.flow.lines else (0, 0)
         self.finder.look_for(text, top if near is None else near)
         self._show_hit()
 
@@ -326,15 +327,15 @@ class TranscriptView(QAbstractScrollArea):
         place = self.top_place()
         self._painter.left, width = self.column()
         self.flow.set_width(width)
-        if self.flow.paragraphs:
+        if self.flow.lines:
             self.flow.refine(place[0], place[0] + 2 + self.viewport().height() // LINE_HEIGHT)
             self._idle.start()
         self._resize_content()
         self._restore(place)
 
     def top_place(self) -> tuple[int, float]:
-        """The paragraph at the top of the view, and how far of it is above."""
-        if not self.flow.paragraphs:
+        """The line at the top of the view, and how far of it is above."""
+        if not self.flow.lines:
             return 0, 0.0
         y = self._bar.value() - S4
         first = self.flow.at(y)
@@ -347,14 +348,14 @@ class TranscriptView(QAbstractScrollArea):
     def scroll_to(self, position: ScrollPosition) -> None:
         """Stand where another view of the same text stood."""
         self.follower.following = position.following
-        self.flow.refine(position.paragraph, position.paragraph + 2 + self.viewport().height() // LINE_HEIGHT)
+        self.flow.refine(position.line, position.line + 2 + self.viewport().height() // LINE_HEIGHT)
         self._resize_content()
-        self._restore((position.paragraph, position.above))
+        self._restore((position.line, position.above))
 
     def _restore(self, place: tuple[int, float]) -> None:
         if self.follower.growing and self.follower.following:
             self.follower.keep_end()
-        elif self.flow.paragraphs and place != (0, -S4):
+        elif self.flow.lines and place != (0, -S4):
             self.follower.scroll_to(round(self.flow.begin_of(place[0]) + place[1]) + S4)
 
     def _measure_more(self) -> None:
@@ -369,10 +370,10 @@ class TranscriptView(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         with painting(self.viewport()) as painter:
             painter.fillRect(event.rect(), self._theme.palette.color("page"))
-            if self.flow.paragraphs:
+            if self.flow.lines:
                 top = event.rect().top() + self._bar.value() - S4
-                index = self.flow.at(top)
-                while index < len(self.flow.paragraphs) and self.flow.begin_of(index) <= top + event.rect().height():
+                index = self.flow.first_at(top)
+                while index < len(self.flow.lines) and self.flow.begin_of(index) <= top + event.rect().height():
                     self.flow.refine(index, index)
                     self._painter.paint(painter, index, self._y(index), self.hasFocus() and self._caret_wanted)
                     index += 1
@@ -387,7 +388,7 @@ class TranscriptView(QAbstractScrollArea):
     # Where things are, in the viewport.
 
     def _y(self, index: int) -> float:
-        """The top of a paragraph's text."""
+        """The top of a line's text."""
         return self.flow.top_of(index) - self._bar.value() + S4
 
     def time_place(self, index: int) -> QRect:
@@ -401,14 +402,14 @@ class TranscriptView(QAbstractScrollArea):
     def caret_place(self) -> QPoint:
         """Under the caret."""
         index, character = self.selection.caret
-        x, row = self.flow.caret_at(index, character) if self.flow.paragraphs else (0.0, 0.0)
-        top = self._y(index) if self.flow.paragraphs else float(S4)
+        x, row = self.flow.caret_at(index, character) if self.flow.lines else (0.0, 0.0)
+        top = self._y(index) if self.flow.lines else float(S4)
         return QPoint(round(self._painter.left + x), round(top + row + self.flow.line_height))
 
     def character_rect(self, place: Place) -> QRect:
         """Where a character stands; as narrow as a caret behind the last one."""
         index, character = place
-        if not self.flow.paragraphs:
+        if not self.flow.lines:
             return self._caret_rect()
         spans = self.flow.spans(index, character, character + 1)
         if not spans:
@@ -419,34 +420,35 @@ class TranscriptView(QAbstractScrollArea):
         return QRect(round(self._painter.left + left), top, max(round(right - left), 1), LINE_HEIGHT)
 
     def place_at(self, point: QPointF) -> Place:
-        """The character nearest to a point. There must be a paragraph."""
+        """The character nearest to a point. There must be a line."""
         return self.flow.position_at(point.x() - self._painter.left, point.y() + self._bar.value() - S4)
 
     def _time_under(self, point: QPointF) -> int:
         """The finished line whose time is at a point, or -1."""
         if not self.flow.settled or point.x() > self._painter.left - S2:
             return -1
-        index = self.flow.at(point.y() + self._bar.value() - S4)
-        inside = index < self.flow.settled and self._painter.time_rect(self._y(index)).contains(point)
+        index = self.flow.first_at(point.y() + self._bar.value() - S4)
+        is_timed = index < self.flow.settled and self.flow.lines[index].begins
+        inside = is_timed and self._painter.time_rect(self._y(index)).contains(point)
         return index if inside else -1
 
     def _name_under(self, point: QPointF) -> int:
         """The line over which the name of a known speaker is at a point, or -1."""
-        if not self.flow.paragraphs:
+        if not self.flow.lines:
             return -1
-        index = self.flow.at(point.y() + self._bar.value() - S4)
-        found = self.flow.paragraphs[index]
+        index = self.flow.first_at(point.y() + self._bar.value() - S4)
+        found = self.flow.lines[index]
         known = found.lead and found.speaker in self._painter.speakers
         return index if known and self.name_place(index).contains(point.toPoint()) else -1
 
     # Mouse.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() != Qt.MouseButton.LeftButton or not self.flow.paragraphs:
+        if event.button() != Qt.MouseButton.LeftButton or not self.flow.lines:
             return
         line = self._time_under(event.position())
         if line >= 0:
-            self.time_asked.emit(self.flow.paragraphs[line].start)
+            self.time_asked.emit(self.flow.lines[line].start)
             return
         line = self._name_under(event.position())
         if line >= 0:
@@ -462,8 +464,8 @@ class TranscriptView(QAbstractScrollArea):
 
     def ask_speaker(self, index: int) -> None:
         """Ask for the card of the speaker whose name stands over a line, or over one before it."""
-        speaker = self.flow.paragraphs[index].speaker
-        while index > 0 and not self.flow.paragraphs[index].lead:
+        speaker = self.flow.lines[index].speaker
+        while index > 0 and not self.flow.lines[index].lead:
             index -= 1
         if speaker in self._painter.speakers:
             place = self.name_place(index)
@@ -472,7 +474,7 @@ class TranscriptView(QAbstractScrollArea):
             self.speaker_asked.emit(speaker, QRect(self.viewport().mapToGlobal(place.topLeft()), place.size()))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self.flow.paragraphs:
+        if self.flow.lines:
             self.selection.select_word(self.place_at(event.position()))
             self._double_click_at = time.monotonic()
             self._cursor_moved()
@@ -480,7 +482,7 @@ class TranscriptView(QAbstractScrollArea):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() == Qt.MouseButton.NoButton:
             self._hover(event.position())
-        if not self._dragging or not self.flow.paragraphs:
+        if not self._dragging or not self.flow.lines:
             return
         self.selection.put(self.place_at(event.position()), True)
         if 0 <= event.position().y() <= self.viewport().height():
@@ -522,7 +524,7 @@ class TranscriptView(QAbstractScrollArea):
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             self.menu().popup(self.viewport().mapToGlobal(self.caret_place()))
             return
-        if self.flow.paragraphs:
+        if self.flow.lines:
             place = self.place_at(QPointF(self.viewport().mapFromGlobal(QCursor.pos())))
             first, last = self.selection.range
             if not (self.selection.has_selection and first <= place <= last):
@@ -539,7 +541,7 @@ class TranscriptView(QAbstractScrollArea):
         self._actions.item(made, "copy_selection", self.copy).setEnabled(self.selection.has_selection)
         if self.is_editable:
             self._actions.item(made, "paste", self.paste).setEnabled(bool(QGuiApplication.clipboard().text()))
-        self._actions.item(made, "select_all", self._select_all).setEnabled(bool(self.flow.paragraphs))
+        self._actions.item(made, "select_all", self._select_all).setEnabled(bool(self.flow.lines))
         self.menu_asked.emit(made)
         return made
 
@@ -559,7 +561,7 @@ class TranscriptView(QAbstractScrollArea):
     def paste(self) -> None:
         """Put the clipboard's text in the place of what is selected."""
         text = QGuiApplication.clipboard().text()
-        if self.is_editable and text and self.flow.paragraphs:
+        if self.is_editable and text and self.flow.lines:
             self.edit_asked.emit(*self.selection.range, text)
 
     def _select_all(self) -> None:
@@ -580,7 +582,7 @@ class TranscriptView(QAbstractScrollArea):
         return super().event(event)
 
     def _edit_of(self, event: QKeyEvent) -> Edit | None:
-        return edit_of(event, self.selection) if self.is_editable and self.flow.paragraphs else None
+        return edit_of(event, self.selection) if self.is_editable and self.flow.lines else None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         edit = self._edit_of(event)
@@ -605,7 +607,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         """What an input method has composed is typed; what it still composes is shown at the caret."""
-        if not self.is_editable or not self.flow.paragraphs:
+        if not self.is_editable or not self.flow.lines:
             event.ignore()
             return
         self._compose("")
@@ -627,7 +629,7 @@ class TranscriptView(QAbstractScrollArea):
     def inputMethodQuery(self, query: Qt.InputMethodQuery) -> Any:
         """What input methods ask about the text around the caret."""
         index, character = self.selection.caret
-        text = self.flow.paragraphs[index].text if index < len(self.flow.paragraphs) else ""
+        text = self.flow.lines[index].text if index < len(self.flow.lines) else ""
         anchor = self.selection.anchor[1] if self.selection.anchor[0] == index else character
         answers: dict[Qt.InputMethodQuery, Callable[[], Any]] = {
             Qt.InputMethodQuery.ImEnabled: lambda: self.is_editable,
@@ -648,10 +650,10 @@ class TranscriptView(QAbstractScrollArea):
         return QRect(under.x(), under.y() - LINE_HEIGHT, 1, LINE_HEIGHT)
 
     def _cursor_moved(self) -> None:
-        """Show the selection, and let a screen reader say the paragraph that the caret has come to."""
+        """Show the selection, and let a screen reader say the line that the caret has come to."""
         self._caret_wanted = True
         index = self.selection.caret[0]
-        if index < len(self.flow.paragraphs):
+        if index < len(self.flow.lines):
             self.say(index)
         tell_caret(self, self.offsets, self.selection.caret)
         self.updateMicroFocus()

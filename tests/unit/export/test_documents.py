@@ -145,11 +145,23 @@ def test_a_word_document_without_times_and_names_is_the_text() -> None:
 
 
 def test_lines_of_a_speaker_flow_together_until_a_pause_and_no_longer_than_one_reads() -> None:
-    long = tuple(Segment(number, number * 2.0, number * 2.0 + 2, " A sentence." * 10) for number in range(30))
+    long = tuple(Segment(number, number * 2.0, number * 2.0 + 2, " A sentence.") for number in range(60))
     found = list(paragraphs(Document(replace(TALK, segments=long, speakers=()))))
-    assert len(found) > 4
-    assert all(len(each.text) < 800 for each in found)
+    assert [len(each.segments) for each in found] == [21, 21, 18], "a sentence ends after 40 s"
     assert [segment for each in found for segment in each.segments] == list(long)
+    endless = tuple(replace(segment, text=" and so on") for segment in long)
+    found = list(paragraphs(Document(replace(TALK, segments=endless, speakers=()))))
+    assert [len(each.segments) for each in found] == [41, 19], "and no later than after 80 s"
+    quoted = (*endless[:25], replace(endless[25], text=" “and so on.”"), *endless[26:])
+    found = list(paragraphs(Document(replace(TALK, segments=quoted, speakers=()))))
+    assert len(found[0].segments) == 26
+
+
+def test_a_paragraph_begins_where_a_reader_has_begun_one() -> None:
+    lines = [Segment(number, number * 2.0, number * 2.0 + 2, " A sentence.") for number in range(4)]
+    lines[2] = replace(lines[2], begins_paragraph=True)
+    found = list(paragraphs(Document(replace(TALK, segments=tuple(lines), speakers=()))))
+    assert [len(each.segments) for each in found] == [2, 2]
 
 
 def test_the_beginning_of_a_long_text_is_all_that_a_preview_renders() -> None:

@@ -224,6 +224,7 @@ def test_a_library_of_an_older_galley_is_brought_up_to_date(tmp_path: Path):
             old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
         old.execute("DROP TABLE version")
         old.execute("DROP TABLE attempt")
+        old.execute("ALTER TABLE segment DROP COLUMN begins_paragraph")
         old.execute("PRAGMA user_version = 2")
     old.close()
     again = Library(tmp_path)
@@ -473,6 +474,7 @@ def test_a_library_of_the_first_version_is_brought_to_this_one(library: Library,
             old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
         old.execute("DROP TABLE version")
         old.execute("DROP TABLE attempt")
+        old.execute("ALTER TABLE segment DROP COLUMN begins_paragraph")
         old.execute("PRAGMA user_version = 1")
     old.close()
     again = Library(tmp_path / "library")
@@ -636,3 +638,24 @@ def test_a_listing_reads_only_the_rows_that_have_changed(library: Library, monke
     assert library.recordings() == [second, first] and read == []
     library.describe(first.id, title="Interview")
     assert [each.title for each in library.recordings()] == ["", "Interview"] and read == [first.id]
+
+
+def test_the_paragraphs_of_a_reader_are_kept_and_older_lines_have_none(library: Library, tmp_path: Path):
+    recording = library.add("a.wav")
+    library.begin(recording.id, MODELS, 1.0)
+    lines = (segment(0), replace(segment(1), begins_paragraph=True), segment(2))
+    for line in lines:
+        library.append(recording.id, line)
+    library.close()
+    file = tmp_path / "library" / "library.sqlite3"
+    again = Library(tmp_path / "library")
+    assert again.transcript(recording.id).segments == lines
+    again.close()
+    with sqlite3.connect(file) as old:
+        old.execute("ALTER TABLE segment DROP COLUMN begins_paragraph")
+        old.execute("PRAGMA user_version = 9")
+    old.close()
+    again = Library(tmp_path / "library")
+    assert again.notice is None
+    assert again.transcript(recording.id).segments == tuple(segment(number) for number in range(3))
+    again.close()

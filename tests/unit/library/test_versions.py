@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -179,6 +180,7 @@ def test_a_library_of_before_has_no_versions_and_gets_their_table(tmp_path: Path
     with closing(sqlite3.connect(tmp_path / database.NAME)) as old:
         old.execute("DROP TABLE version")
         old.execute("DROP TABLE attempt")
+        old.execute("ALTER TABLE segment DROP COLUMN begins_paragraph")
         for column in ("made", "asked", "wanted", "marks"):
             old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
         old.execute("PRAGMA user_version = 7")
@@ -200,3 +202,18 @@ def test_other_columns_are_taken_for_damage(tmp_path: Path) -> None:
     with closing(Library(tmp_path)) as again:
         assert again.notice is not None
         assert again.transcript(key).segments == talk(2).segments
+
+
+def test_versions_that_an_older_galley_kept_have_no_paragraphs_of_a_reader(tmp_path: Path) -> None:
+    with closing(Library(tmp_path)) as library:
+        key = done(library, talk(2))
+        library.renew(key, talk(3), ASKED)
+        number = library.versions(key)[1].number
+    with closing(sqlite3.connect(tmp_path / database.NAME)) as old:
+        (lines,) = old.execute("SELECT lines FROM version").fetchone()
+        shorter = "\n".join(json.dumps(json.loads(line)[:-1]) for line in lines.split("\n"))
+        old.execute("UPDATE version SET lines = ?", (shorter,))
+        old.commit()
+    with closing(Library(tmp_path)) as again:
+        assert again.version(key, number).segments == talk(2).segments
+        assert again.version(key, number).damage is None
