@@ -262,6 +262,11 @@ class Session:
         self.keep(lambda library: library.describe(key, *kept))
         self.changed.emit(key)
 
+    @property
+    def tags(self) -> list[str]:
+        """The tags of all recordings, each once, in the order of the alphabet."""
+        return sorted({tag for entry in self.entries.values() for tag in entry.tags}, key=str.casefold)
+
     def mark(self, key: str, marks: Iterable[float]) -> None:
         """The user has marked these moments of a recording, and no others."""
         entry = self.entries.get(key)

@@ -8,8 +8,8 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtCore import QMimeData, QModelIndex, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QContextMenuEvent, QDragEnterEvent, QDragMoveEvent
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
@@ -26,6 +26,7 @@ from desktop_app.ui.shell.window import Window
 from tests.ui.staging import MODELS, Stage, finish, segment, transcript
 
 Make = Callable[[str], Path]
+_HELD = (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
 
 
 def written(stage: Stage, path: Path, *lines: str) -> Entry:
@@ -231,6 +232,71 @@ def test_the_queue_is_paused_and_put_into_order_from_the_list(
     assert not stage.session.queue.paused
     bar.cancel.click()
     assert "two.wav" in listed(window)[2:]
+
+
+def test_a_file_that_waits_is_drawn_to_another_place(window: Window, stage: Stage, recording: Make) -> None:
+    old = written(stage, recording("old.wav"), "Words")
+    _one, two, three, four = stage.drop(*(recording(f"{name}.wav") for name in ("one", "two", "three", "four")))
+    model, queue = window.sidebar.model, stage.session.queue
+
+    def drop(entry: Entry, row: int) -> bool:
+        data = model.mimeData([model.row_of(entry.id)])
+        nowhere = QModelIndex()
+        if not model.canDropMimeData(data, Qt.DropAction.MoveAction, row, 0, nowhere):
+            return False
+        return model.dropMimeData(data, Qt.DropAction.MoveAction, row, 0, nowhere)
+
+    assert listed(window)[:5] == [_("In progress"), "one.wav", "two.wav", "three.wav", "four.wav"]
+    assert drop(four, 2) and queue.waiting == [four, two, three]
+    assert drop(four, 5) and queue.waiting == [two, three, four]
+    assert drop(two, 4) and queue.waiting == [three, two, four]
+    assert not drop(two, 3) and not drop(two, 4), "it is there"
+    assert not drop(two, 1), "before the file in progress"
+    assert not drop(two, 6), "among the finished ones"
+    assert not drop(old, 2)
+    drawn = Qt.ItemFlag.ItemIsDragEnabled
+    assert [bool(model.flags(model.row_of(it.id)) & drawn) for it in (old, _one, two)] == [False, False, True]
+    both = model.mimeData([model.row_of(two.id), model.row_of(three.id)])
+    assert not model.canDropMimeData(both, Qt.DropAction.MoveAction, 2, 0, QModelIndex()), "one at a time"
+
+
+def test_the_mouse_draws_a_waiting_file_and_files_from_outside_are_the_windows(
+    window: Window, stage: Stage, recording: Make
+) -> None:
+    _one, two, three = stage.drop(*(recording(f"{name}.wav") for name in ("one", "two", "three")))
+    rows, model = window.sidebar.list, window.sidebar.model
+    rows.setState(rows.State.DraggingState)
+    data = model.mimeData([model.row_of(three.id)])
+    place = rows.visualRect(model.row_of(two.id))
+    above = QPointF(place.center().x(), place.top() + 1)
+    for kind in (QDragEnterEvent, QDragMoveEvent):
+        event = kind(above.toPoint(), Qt.DropAction.MoveAction, data, *_HELD)
+        QApplication.sendEvent(rows.viewport(), event)
+    urls = QMimeData()
+    urls.setUrls([QUrl.fromLocalFile(str(recording("four.wav")))])
+    entering = QDragEnterEvent(above.toPoint(), Qt.DropAction.CopyAction, urls, *_HELD)
+    assert not window.veil.isVisible()
+    QApplication.sendEvent(rows.viewport(), entering)
+    assert window.veil.isVisible(), "the window takes them"
+
+
+def test_tags_are_completed_from_those_that_are_in_use(window: Window, stage: Stage, recording: Make) -> None:
+    one, two = (written(stage, recording(f"{name}.wav"), "Words") for name in ("one", "two"))
+    stage.session.describe(one.id, tags=("Family", "family trip", "work"))
+    stage.session.describe(two.id, tags=("work", "Über uns"))
+    assert stage.session.tags == ["Family", "family trip", "work", "Über uns"]
+    dialog = Details(window, stage.session, [two])
+    completer = dialog.tags.completer()
+    dialog.tags.setText("work, fam")
+    completer.setWidget(dialog.tags)
+    completer.setCompletionPrefix(completer.splitPath("work, fam")[0])
+    offered = completer.completionModel()
+    assert [offered.index(row, 0).data() for row in range(offered.rowCount())] == ["Family", "family trip"]
+    assert completer.pathFromIndex(completer.model().index(1, 0)) == "work, family trip"
+    dialog.tags.setText("w")
+    completer.setCompletionPrefix(completer.splitPath("w")[0])
+    assert completer.pathFromIndex(completer.model().index(2, 0)) == "work"
+    dialog.close()
 
 
 @pytest.mark.qt_log_ignore("does not support")

@@ -32,6 +32,7 @@ from desktop_app.ui.widgets.theme import (
 )
 
 BOTH = pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE], ids=lambda palette: palette.name)
+PALETTES = [LIGHT_PALETTE, DARK_PALETTE, HIGH_LIGHT_PALETTE, HIGH_DARK_PALETTE]
 HIGH = pytest.mark.parametrize("palette", [HIGH_LIGHT_PALETTE, HIGH_DARK_PALETTE], ids=lambda palette: palette.name)
 
 
@@ -90,13 +91,39 @@ def test_the_marks_of_words_are_seen(palette: Palette) -> None:
     assert contrast(palette.doubtful, palette.page) >= 3
 
 
+@pytest.mark.parametrize("palette", PALETTES)
+def test_controls_and_hits_have_edges_that_are_seen(palette: Palette) -> None:
+    for edge, grounds in {
+        "edge": ("page", "side", "raised", "hover"),
+        "accent": ("page", "side", "raised", "hover", "pressed"),
+        "hit_edge": ("page", "side", "selection"),
+        "waveform": ("page",),
+        "muted": ("page",),
+    }.items():
+        for ground in grounds:
+            assert contrast(getattr(palette, edge), getattr(palette, ground)) >= 3, (edge, ground)
+
+
+def test_every_field_button_and_switch_is_drawn_with_that_edge() -> None:
+    sheet = resources.path("resources", "styles", "galley.qss").read_text(encoding="utf-8")
+    for control in (
+        "QLineEdit {", "QPlainTextEdit {", 'QPushButton[kind="plain"] {', 'QPushButton[kind="segment"]:checked {',
+    ):  # fmt: skip
+        (rule,) = [part.partition("}")[0] for part in sheet.split("\n" + control)[1:]]
+        assert "@edge" in rule, control
+    focused = re.findall(r"(Q\w+)(?:\[kind=\"(\w+)\"\])?:focus[^{]*\{([^}]*)", sheet)
+    assert len(focused) > 10
+    for control in focused:
+        assert "@accent" in control[2] or "@ink" in control[2], control
+
+
 @BOTH
 def test_live_words_that_may_change_stand_between_ink_and_draft(palette: Palette) -> None:
     draft, unsettled, ink = (contrast(c, palette.page) for c in (palette.draft, palette.unsettled, palette.ink))
     assert 1.8 * draft <= unsettled <= ink / 1.5
 
 
-@pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE, HIGH_LIGHT_PALETTE, HIGH_DARK_PALETTE])
+@pytest.mark.parametrize("palette", PALETTES)
 def test_the_style_sheet_knows_every_colour_it_names(palette: Palette) -> None:
     sheet = style_sheet(palette)
     assert "@" not in sheet

@@ -42,7 +42,8 @@ class PlayerBar(QWidget):
     def __init__(self, theme: Theme, actions: Actions, scroll_bar: QWidget, parent: QWidget | None = None) -> None:
         """`scroll_bar` is that of the text, whose column the bar keeps to."""
         super().__init__(parent)
-        self._scroll_bar = scroll_bar
+        self._theme, self._scroll_bar = theme, scroll_bar
+        theme.text_resized.connect(self._keep_to_column)
         self._actions, self._length, self._now, self._speed = actions, 0.0, 0.0, 1.0
         self.play = actions.button("play", "play", "on_accent")
         self.back, self.forward, self.loop = (actions.button(name) for name in ("back", "forward", "loop"))
@@ -118,7 +119,11 @@ class PlayerBar(QWidget):
         menu.popup(self.speed.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        left, width = text_column(self.width() - self._scroll_bar.sizeHint().width())
+        self._keep_to_column()
+
+    def _keep_to_column(self) -> None:
+        """Keep to the column of the text."""
+        left, width = text_column(self.width() - self._scroll_bar.sizeHint().width(), self._theme.text_size)
         right = max(self.width() - left - width - (_ICON_BUTTON - _ICON) // 2, 0)
         self._row.setContentsMargins(left - GUTTER, S1, right, S1)
         self._fit_time()

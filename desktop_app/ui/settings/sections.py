@@ -26,7 +26,19 @@ from desktop_app.ui.widgets.layouts import row
 from desktop_app.ui.widgets.menus import MenuButton, choice_menu
 from desktop_app.ui.widgets.screen_reader import named
 from desktop_app.ui.widgets.sheet import quiet
-from desktop_app.ui.widgets.theme import CHOICES, CONTRAST, DARK, LIGHT, S2, SYSTEM, Theme
+from desktop_app.ui.widgets.theme import (
+    CHOICES,
+    CONTRAST,
+    DARK,
+    FULL,
+    LIGHT,
+    MOTIONS,
+    REDUCED,
+    S2,
+    SYSTEM,
+    TEXT_SIZES,
+    Theme,
+)
 
 _FIELD = 240  # pixels
 
@@ -186,6 +198,21 @@ def _appearance(theme: Theme, actions: Actions, preferences: Preferences) -> Par
     choice = Choice(_("Appearance"), [names[each] for each in CHOICES])
     choice.picked.connect(lambda number: theme.choose(CHOICES[number]))
     return Parts(choice, lambda: choice.pick(CHOICES.index(theme.choice)))
+
+
+@section(N_("Text size"), N_("Of transcripts."))
+def _text_size(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    choice = Choice(_("Text size"), [str(pixels) for pixels in TEXT_SIZES])
+    choice.picked.connect(lambda number: theme.choose_text_size(TEXT_SIZES[number]))
+    return Parts(choice, lambda: choice.pick(TEXT_SIZES.index(theme.text_size)))
+
+
+@section(N_("Motion"), N_("Reduced: text and progress bars change at once instead of gliding."))
+def _motion(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    names = {SYSTEM: _("System"), FULL: _("Full"), REDUCED: _("Reduced")}
+    choice = Choice(_("Motion"), [names[each] for each in MOTIONS])
+    choice.picked.connect(lambda number: theme.choose_motion(MOTIONS[number]))
+    return Parts(choice, lambda: choice.pick(MOTIONS.index(theme.motion)))
 
 
 @section(N_("Language"), N_("The language of the window. Recordings can be in any language."))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtWidgets import QCompleter, QDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from desktop_app import NAME
 from desktop_app.app.entry import Entry
@@ -33,6 +34,7 @@ class Details(QDialog):
         self.setFixedWidth(_WIDTH)
         self._common = [tag for tag in entries[0].tags if all(tag in entry.tags for entry in entries)]
         self.tags = field(_("Tags"), _("Words with commas between them"), ", ".join(self._common))
+        self.tags.setCompleter(TagCompleter(session.tags, self.tags))
         self.title = field(_("Title"), one.own_name, one.title or one.own_name) if one else None
         self.notes = QPlainTextEdit(one.notes) if one else None
         count = ngettext("{n} recording", "{n} recordings", len(entries))
@@ -63,6 +65,25 @@ class Details(QDialog):
         for entry in self._entries:
             others = [tag for tag in entry.tags if tag not in self._common]
             self._session.describe(entry.id, tags=tuple(dict.fromkeys((*others, *wanted))))
+
+
+class TagCompleter(QCompleter):
+    """Offers known tags for the last word of a line of tags."""
+
+    def __init__(self, known: Sequence[str], parent: QWidget) -> None:
+        super().__init__(known, parent)
+        self.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+
+    def splitPath(self, path: str) -> list[str]:
+        return [path.rpartition(",")[2].strip()]
+
+    def pathFromIndex(self, index: QModelIndex | QPersistentModelIndex) -> str:
+        before, comma, _last = self._line().rpartition(",")
+        return f"{before}{comma}{' ' if comma else ''}{super().pathFromIndex(index)}"
+
+    def _line(self) -> str:
+        widget = self.widget()
+        return widget.text() if isinstance(widget, QLineEdit) else ""
 
 
 def tags_in(text: str) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ class DropCard(CardButton):
         with painting(self) as painter:
             lit = self._dragged or self.underMouse()
             place = QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
-            edge = colors.color("accent" if self._dragged or self.hasFocus() else "draft" if lit else "line_strong")
+            edge = colors.color("accent" if self._dragged or self.hasFocus() else "muted" if lit else "edge")
             pen = QPen(edge, 2 if self._dragged else 1.5)
             pen.setDashPattern([5, 4])
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)

@@ -34,6 +34,7 @@ class RecordingList(QListView):
         self.setLayoutMode(QListView.LayoutMode.Batched)
         self.setBatchSize(_AT_ONCE)
         self.setMouseTracking(True)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.viewport().setAutoFillBackground(False)
 
     def event(self, event: QEvent) -> bool:

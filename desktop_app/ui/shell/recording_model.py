@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QMimeData,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+)
 
 from desktop_app.app import dates, wording
 from desktop_app.app.entry import IN_WORK, Entry
@@ -23,6 +32,7 @@ EntryRole = Qt.ItemDataRole.UserRole
 SummaryRole = EntryRole + 1
 SnippetRole = EntryRole + 2
 Index = QModelIndex | QPersistentModelIndex
+_DRAWN = "application/x-galley-queued"
 
 
 class RecordingModel(QAbstractListModel):
@@ -133,8 +143,40 @@ class RecordingModel(QAbstractListModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         entry = self.entry(index)
         if entry is None:
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
+            return Qt.ItemFlag.NoItemFlags if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
+        waits = self._session.queue.place(entry.id) is not None
+        return flags | Qt.ItemFlag.ItemIsDragEnabled if waits else flags
+
+    # A file that waits can be drawn to another place in the queue.
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        return Qt.DropAction.MoveAction
+
+    def mimeTypes(self) -> list[str]:
+        return [_DRAWN]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        data = QMimeData()
+        keys = [entry.id for index in indexes if (entry := self.entry(index)) is not None]
+        data.setData(_DRAWN, keys[0].encode() if len(keys) == 1 else b"")
+        return data
+
+    def canDropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
+        return self._queue_place(data, row) is not None
+
+    def dropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
+        place = self._queue_place(data, row)
+        return place is not None and self._session.queue.move(_drawn(data), place)
+
+    def _queue_place(self, data: QMimeData, row: int) -> int | None:
+        """Which place in the queue a drawn file gets when it is dropped before a row; None for none."""
+        key = _drawn(data)
+        waiting = [entry.id for entry in self._session.queue.waiting]
+        rows = [self._places[each] for each in waiting if each in self._places]
+        if key not in waiting or not rows or not rows[0] <= row <= rows[-1] + 1:
+            return None
+        return sum(self._places[each] < row for each in waiting if each in self._places and each != key)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
@@ -189,3 +231,8 @@ class RecordingModel(QAbstractListModel):
         if wanted == self.wanted and found is not None:
             self._snippets[key] = found
             self._progressed(key)
+
+
+def _drawn(data: QMimeData) -> str:
+    """The id of the file that is drawn, "" for none."""
+    return bytes(data.data(_DRAWN).data()).decode()

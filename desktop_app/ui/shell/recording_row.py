@@ -122,9 +122,9 @@ class RecordingRow(QStyledItemDelegate):
             shown = letters.elidedText(part, Qt.TextElideMode.ElideRight, max(place.right() - left, 0))
             width = letters.horizontalAdvance(shown)
             if role == "on_hit":
-                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setPen(QPen(colors.color("hit_edge"), 1))
                 painter.setBrush(colors.color("hit_now"))
-                painter.drawRoundedRect(QRect(left - 1, place.top() - 1, width + 2, place.height()), 3, 3)
+                painter.drawRoundedRect(QRectF(left - 0.5, place.top() - 0.5, width + 1, place.height() - 1), 3, 3)
             painter.setPen(colors.color(role))
             painter.drawText(QRect(left, place.top(), width + 2, 18), Qt.AlignmentFlag.AlignLeft, shown)
             left += width

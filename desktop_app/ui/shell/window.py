@@ -58,6 +58,7 @@ from desktop_app.ui.shell.recent_menu import recent_menu
 from desktop_app.ui.shell.report_saver import ReportSaver
 from desktop_app.ui.shell.shortcuts import ShortcutList
 from desktop_app.ui.shell.sidebar import Sidebar
+from desktop_app.ui.shell.tab_order import move_focus
 from desktop_app.ui.speakers.controller import SpeakerController
 from desktop_app.ui.transcript.editor import TextEditor
 from desktop_app.ui.transcript.figures_saver import FiguresSaver
@@ -69,7 +70,7 @@ from desktop_app.ui.widgets.banner import PROBLEM, Banner, Shelf
 from desktop_app.ui.widgets.confirm import confirm
 from desktop_app.ui.widgets.layouts import column, row
 from desktop_app.ui.widgets.menus import open_under
-from desktop_app.ui.widgets.theme import Theme
+from desktop_app.ui.widgets.theme import USUAL_TEXT_SIZE, Theme
 from desktop_app.ui.widgets.toast import Toast
 
 _ROOM_FOR_PANEL = 1040
@@ -235,6 +236,10 @@ class Window(QMainWindow):
         self.stack.addWidget(page)
         return page
 
+    def focusNextPrevChild(self, forwards: bool) -> bool:
+        """Tab and Shift+Tab."""
+        return move_focus(self, forwards)
+
     def _put_above(self, banner: Banner) -> None:
         """A line over every page; while it is hidden it takes no room."""
         self._column.insertWidget(0, Shelf(banner, self._middle))
@@ -250,6 +255,9 @@ class Window(QMainWindow):
             shortcuts=lambda: ShortcutList(self.all_actions, self.keys, self).exec(),
             about=lambda: About(session.worker.post, self).exec(),
             close=self._close_what_is_open,
+            larger=partial(self._theme.step_text_size, 1),
+            smaller=partial(self._theme.step_text_size, -1),
+            usual_size=partial(self._theme.choose_text_size, USUAL_TEXT_SIZE),
             quit=self.close,
         )
         speed = self.all_actions["speed"]

@@ -121,17 +121,21 @@ class Flow:
     """
 
     def __init__(self, font: QFont, line_height: float, gap: float, *, joins: bool = False) -> None:
-        self.font, self.line_height, self.gap, self.joins = font, line_height, gap, joins
-        metrics = QFontMetricsF(font)
-        self._space = metrics.horizontalAdvance(" ")
-        self._baseline = (line_height - metrics.height()) / 2 + metrics.ascent()
-        self._character = metrics.horizontalAdvance("the quick brown fox jumps over it") / 33
+        self.gap, self.joins = gap, joins
+        self._set_metrics(font, line_height)
         self.width = 600.0
         self.lead = 0.0
         self._layouts: OrderedDict[int, QTextLayout] = OrderedDict()
         self._composed = _Composed(-1, 0, "")
         self.measured = 0
         self.clear()
+
+    def _set_metrics(self, font: QFont, line_height: float) -> None:
+        self.font, self.line_height = font, line_height
+        metrics = QFontMetricsF(font)
+        self._space = metrics.horizontalAdvance(" ")
+        self._baseline = (line_height - metrics.height()) / 2 + metrics.ascent()
+        self._character = metrics.horizontalAdvance("the quick brown fox jumps over it") / 33
 
     def clear(self) -> None:
         """No text."""
@@ -287,6 +291,12 @@ class Flow:
             return
         self.width = width
         self._guess_from(0)
+
+    def set_type(self, font: QFont, line_height: float) -> None:
+        """Lay out in another font; rows are guessed until `refine` has measured them."""
+        if font != self.font or line_height != self.line_height:
+            self._set_metrics(font, line_height)
+            self._guess_from(0)
 
     def refine(self, first: int, last: int) -> bool:
         """Measure the lines `first` to `last` and those before them in their paragraph; whether any of them has another

@@ -19,7 +19,7 @@ class Follower(QObject):
 
     def __init__(self, view: QAbstractScrollArea, theme: Theme) -> None:
         super().__init__(view)
-        self._view, self._bar = view, view.verticalScrollBar()
+        self._view, self._theme, self._bar = view, theme, view.verticalScrollBar()
         self.growing, self.following = False, True
         self._glide = QPropertyAnimation(self._bar, b"value", self)
         self._glide.setDuration(180)
@@ -54,12 +54,13 @@ class Follower(QObject):
         self.place_pill()
 
     def glide_to_end(self) -> None:
-        """Bring the end into view, smoothly where it is near."""
+        """Bring the end into view, smoothly where it is near and things may move."""
         end, gliding = self._bar.maximum(), self._glide.state() == QPropertyAnimation.State.Running
         if gliding and self._glide.endValue() == end:
             return
         self._glide.stop()
-        if abs(end - self._bar.value()) > 3 * self._view.viewport().height() or not self._view.isVisible():
+        is_far = abs(end - self._bar.value()) > 3 * self._view.viewport().height()
+        if is_far or not self._theme.moves or not self._view.isVisible():
             self._bar.setValue(end)
         elif end != self._bar.value():
             self._glide.setStartValue(self._bar.value())

@@ -37,6 +37,8 @@ class TranscriptPage(QWidget):
 
     def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
+        theme.text_resized.connect(self._keep_to_column)
         self.entry: Entry | None = None
         self._was_in_work = False
         self._left: tuple[Entry, ScrollPosition] | None = None  # on the page before this one
@@ -99,7 +101,11 @@ class TranscriptPage(QWidget):
             self._top.insertLayout(place, column(bar, margins=(GUTTER, 0, 0, 0)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        left, text = text_column(self.width() - self.view.verticalScrollBar().sizeHint().width())
+        self._keep_to_column()
+
+    def _keep_to_column(self) -> None:
+        """Let what stands over the text keep to its column."""
+        left, text = text_column(self.width() - self.view.verticalScrollBar().sizeHint().width(), self._theme.text_size)
         self._top.setContentsMargins(left - GUTTER, 0, self.width() - left - text, 0)
         self._title.setContentsMargins(left, 0, S5, 0)
         self._place_empty()

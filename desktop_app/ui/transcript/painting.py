@@ -22,8 +22,6 @@ from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.speaker_badge import BADGE, initial, look_of, paint_badge
 from desktop_app.ui.widgets.theme import S1, S2, S4, S5, Palette, Theme, font
 
-TEXT_PIXELS = 17
-LINE_HEIGHT = 27  # 1.6 of the type size
 GAP = 11
 LEAD = 34
 """The room over a line for the name of the one who begins to speak."""
@@ -38,17 +36,22 @@ _ABOVE = 13  # from the top of the text to the middle of the name
 Part = tuple[int, int, str]  # first character, the one after the last, the palette's name of the colour
 
 
-def text_column(width: int) -> tuple[int, int]:
-    """Where the text stands in a page of this width: left edge and width. Everything on the page keeps to it."""
-    text = max(min(_full_line(), width - GUTTER - 2 * S5), 200)
+def line_height(pixels: int) -> int:
+    """The height of a row of text in a size."""
+    return round(1.6 * pixels)
+
+
+def text_column(width: int, pixels: int) -> tuple[int, int]:
+    """Where text of a size stands in a page of this width: left edge and width. Everything on the page keeps to it."""
+    text = max(min(_full_line(pixels), width - GUTTER - 2 * S5), 200)
     left = max((width - text - GUTTER) // 2, S4) + GUTTER
     return left, text
 
 
 @cache
-def _full_line() -> int:
+def _full_line(pixels: int) -> int:
     """The width of _CHARACTERS characters of ordinary text."""
-    metrics = QFontMetricsF(font(TEXT_PIXELS, serif=True))
+    metrics = QFontMetricsF(font(pixels, serif=True))
     advance = metrics.horizontalAdvance("It was a bright cold day in April, and the clocks were striking thirteen.")
     return ceil(advance / 73 * _CHARACTERS)
 
@@ -148,7 +151,8 @@ class LinePainter:
             self._fill(painter, index, y, *self.spoken, colors.color("spoken"))
         hits = self._finder.marks_in(index)
         for begin, end, role in (*hits, (*self._selection.range_in(index), "selection")):
-            self._fill(painter, index, y, begin, end, colors.color(role))
+            edge = colors.color("hit_edge") if role in ("hit", "hit_now") else None
+            self._fill(painter, index, y, begin, end, colors.color(role), edge)
         if self._selection.range[0][0] <= index < self._selection.range[1][0]:
             self._fill_between(painter, index, y, colors.color("selection"))
         over = [(begin, end, "on_hit") for begin, end, role in hits if role == "hit_now"]
@@ -157,7 +161,9 @@ class LinePainter:
         self._paint_marks(painter, index, y)
         if caret and self._selection.caret[0] == index:
             x, row = self._flow.caret_at(*self._selection.caret)
-            painter.fillRect(QRectF(self.left + x - 0.75, y + row + 4, 1.5, LINE_HEIGHT - 7), colors.color("accent"))
+            painter.fillRect(
+                QRectF(self.left + x - 0.75, y + row + 4, 1.5, self._flow.line_height - 7), colors.color("accent")
+            )
         if index in (self.playing, self.hovered):
             self._paint_play(painter, index, y)
 
@@ -182,20 +188,23 @@ class LinePainter:
         mark = QRectF(place.right() - S4, place.center().y() - S2, S4, S4)
         icons.paint(painter, "loudspeaker" if index == self.playing else "play", colors.accent, mark)
 
-    def _fill(self, painter: QPainter, index: int, y: float, begin: int, end: int, color: QColor) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
+    def _fill(
+        self, painter: QPainter, index: int, y: float, begin: int, end: int, color: QColor, edge: QColor | None = None
+    ) -> None:
+        painter.setPen(QPen(edge, 1) if edge is not None else Qt.PenStyle.NoPen)
         painter.setBrush(color)
+        inset = 0.5 if edge is not None else 0.0
         for left, right, top in self._flow.spans(index, begin, end) if begin < end else ():
-            place = QRectF(self.left + left - 1, y + top + 2, right - left + 2, LINE_HEIGHT - 4)
-            painter.drawRoundedRect(place, 3, 3)
+            place = QRectF(self.left + left - 1, y + top + 2, right - left + 2, self._flow.line_height - 4)
+            painter.drawRoundedRect(place.adjusted(inset, inset, -inset, -inset), 3, 3)
 
     def _fill_between(self, painter: QPainter, index: int, y: float, color: QColor) -> None:
         """Fill the space between the last row of a line and the one that goes on in it."""
         line, behind = self._flow.lines[index], self._flow.lines[index + 1]
         if behind.joined:
             left = self.left + (self._flow.width - behind.offset if line.is_right_to_left else line.stop)
-            top = y + (line.rows - 1) * LINE_HEIGHT + 2
-            painter.fillRect(QRectF(left, top, behind.offset - line.stop, LINE_HEIGHT - 4), color)
+            top = y + (line.rows - 1) * self._flow.line_height + 2
+            painter.fillRect(QRectF(left, top, behind.offset - line.stop, self._flow.line_height - 4), color)
 
     def _paint_marks(self, painter: QPainter, index: int, y: float) -> None:
         """A thin line under what a reader has written, dots under what the target was not sure of."""

@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QCursor,
     QFocusEvent,
+    QFont,
     QGuiApplication,
     QInputMethodEvent,
     QKeyEvent,
@@ -34,9 +35,8 @@ from desktop_app.ui.transcript.painting import (
     FADE_SECONDS,
     GAP,
     LEAD,
-    LINE_HEIGHT,
-    TEXT_PIXELS,
     LinePainter,
+    line_height,
     text_column,
 )
 from desktop_app.ui.transcript.selection import Place, Selection
@@ -79,7 +79,7 @@ class TranscriptView(QAbstractScrollArea):
     def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._actions = theme, actions
-        self.flow = Flow(font(TEXT_PIXELS, serif=True), LINE_HEIGHT, GAP, joins=True)
+        self.flow = Flow(*_type(theme.text_size), GAP, joins=True)
         self.flow.lead = LEAD
         self.selection = Selection(self.flow)
         self.finder = Finder(self.flow)
@@ -96,7 +96,7 @@ class TranscriptView(QAbstractScrollArea):
         self.viewport().setAutoFillBackground(False)
         self.viewport().setMouseTracking(True)
         self._bar = self.verticalScrollBar()
-        self._bar.setSingleStep(LINE_HEIGHT)
+        self._bar.setSingleStep(self._row)
         self.follower = Follower(self, theme)
         self._idle = QTimer(self)
         self._idle.timeout.connect(self._measure_more)
@@ -107,10 +107,16 @@ class TranscriptView(QAbstractScrollArea):
         actions.on(copy_selection=self.copy, select_all=self._select_all, cut=self.cut, paste=self.paste)
         self.addActions([actions[name] for name in ("copy_selection", "select_all", "cut", "paste")])
         theme.changed.connect(self.viewport().update)
+        theme.text_resized.connect(self._resize_text)
+
+    @property
+    def _row(self) -> int:
+        """The height of a row, in pixels."""
+        return round(self.flow.line_height)
 
     def column(self) -> tuple[int, int]:
         """Where the text stands: left edge and width. The scroll bar has its room even when it is not there."""
-        return text_column(self.width() - self._bar.sizeHint().width())
+        return text_column(self.width() - self._bar.sizeHint().width(), self._theme.text_size)
 
     # Content.
 
@@ -269,7 +275,7 @@ class TranscriptView(QAbstractScrollArea):
             return False
         spans = self.flow.spans(line, self._painter.spoken[0], self._painter.spoken[0] + 1) or [(0.0, 0.0, 0.0)]
         y = self._y(line) + spans[0][2]
-        return not -LINE_HEIGHT / 2 < y < self.viewport().height() - LINE_HEIGHT / 2
+        return not -self._row / 2 < y < self.viewport().height() - self._row / 2
 
     def reveal_playing(self) -> None:
         """Bring the words that are heard into view, and keep them there."""
@@ -315,20 +321,30 @@ class TranscriptView(QAbstractScrollArea):
         self.flow.refine(index, index)
         spans = self.flow.spans(index, character, character + 1) or [(0.0, 0.0, 0.0)]
         y, top = self.flow.top_of(index) + spans[0][2] + S4, self._bar.value()
-        if not top + S6 < y < top + self.viewport().height() - 2 * LINE_HEIGHT:
+        if not top + S6 < y < top + self.viewport().height() - 2 * self._row:
             self.follower.halt()
             self._bar.setValue(int(y - self.viewport().height() / 3))
 
     def _resize_content(self) -> None:
-        self._bar.setPageStep(max(self.viewport().height() - 2 * LINE_HEIGHT, LINE_HEIGHT))
+        self._bar.setPageStep(max(self.viewport().height() - 2 * self._row, self._row))
         self.follower.set_range(ceil(max(self.flow.height, self._floor)) + S4 + S6)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._lay_out_anew()
+
+    def _resize_text(self) -> None:
+        self._bar.setSingleStep(line_height(self._theme.text_size))
+        self._lay_out_anew()
+        self.viewport().update()
+
+    def _lay_out_anew(self) -> None:
+        """Another width or size of the text; its top line stays."""
         place = self.top_place()
         self._painter.left, width = self.column()
+        self.flow.set_type(*_type(self._theme.text_size))
         self.flow.set_width(width)
         if self.flow.lines:
-            self.flow.refine(place[0], place[0] + 2 + self.viewport().height() // LINE_HEIGHT)
+            self.flow.refine(place[0], place[0] + 2 + self.viewport().height() // self._row)
             self._idle.start()
         self._resize_content()
         self._restore(place)
@@ -348,7 +364,7 @@ class TranscriptView(QAbstractScrollArea):
     def scroll_to(self, position: ScrollPosition) -> None:
         """Stand where another view of the same text stood."""
         self.follower.following = position.following
-        self.flow.refine(position.line, position.line + 2 + self.viewport().height() // LINE_HEIGHT)
+        self.flow.refine(position.line, position.line + 2 + self.viewport().height() // self._row)
         self._resize_content()
         self._restore((position.line, position.above))
 
@@ -417,7 +433,7 @@ class TranscriptView(QAbstractScrollArea):
             spans = [(x, x + 1, row)]
         left, right, row = spans[0]
         top = round(self._y(index) + row)
-        return QRect(round(self._painter.left + left), top, max(round(right - left), 1), LINE_HEIGHT)
+        return QRect(round(self._painter.left + left), top, max(round(right - left), 1), self._row)
 
     def place_at(self, point: QPointF) -> Place:
         """The character nearest to a point. There must be a line."""
@@ -647,7 +663,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _caret_rect(self) -> QRect:
         under = self.caret_place()
-        return QRect(under.x(), under.y() - LINE_HEIGHT, 1, LINE_HEIGHT)
+        return QRect(under.x(), under.y() - self._row, 1, self._row)
 
     def _cursor_moved(self) -> None:
         """Show the selection, and let a screen reader say the line that the caret has come to."""
@@ -658,3 +674,8 @@ class TranscriptView(QAbstractScrollArea):
         tell_caret(self, self.offsets, self.selection.caret)
         self.updateMicroFocus()
         self.viewport().update()
+
+
+def _type(pixels: int) -> tuple[QFont, int]:
+    """The font of a transcript in a size, and the height of its rows."""
+    return font(pixels, serif=True), line_height(pixels)

@@ -14,7 +14,7 @@ from desktop_app.ui.widgets.theme import Theme
 
 
 class Bar(QWidget):
-    """A value from 0 to 1. It glides to a new one.
+    """A value from 0 to 1. It glides to a new one where things may move.
 
     Attributes: value (the one to be shown).
     """
@@ -39,7 +39,7 @@ class Bar(QWidget):
             return
         self.value = value
         self._glide.stop()
-        if self.isVisible() and value > self._shown:
+        if self.isVisible() and value > self._shown and self._theme.moves:
             self._glide.setStartValue(self._shown)
             self._glide.setEndValue(value)
             self._glide.start()

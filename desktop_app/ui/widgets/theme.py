@@ -1,11 +1,14 @@
 """The look in one place: palettes, the spacing scale, the fonts, and the theme that follows the system.
 
-Text colours are chosen for contrast on the ground they stand on (WCAG): ink and muted at least 4.5 : 1, draft words at
-least 3 : 1; in high contrast all text 7 : 1, and whatever has to be seen 4.5 : 1. tests/ui/test_theme.py measures it.
+Colours are chosen for contrast on the ground they stand on (WCAG): ink and muted at least 4.5 : 1, draft words, the
+edges of controls and of hits at least 3 : 1; in high contrast all text 7 : 1, and whatever has to be seen 4.5 : 1.
+tests/ui/test_theme.py measures it.
 """
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 
@@ -19,7 +22,7 @@ from PySide6.QtGui import (
     QPalette,
     QStyleHints,
 )
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QStyle
 
 from desktop_app import resources
 from desktop_app.app.preferences import Preferences
@@ -30,6 +33,12 @@ RADIUS = 8
 
 SYSTEM, LIGHT, DARK, CONTRAST = "system", "light", "dark", "contrast"
 CHOICES = (SYSTEM, LIGHT, DARK, CONTRAST)
+FULL, REDUCED = "full", "reduced"
+MOTIONS = (SYSTEM, FULL, REDUCED)
+TEXT_SIZES = (14, 17, 20, 24, 30)
+"""Of transcripts, in pixels."""
+USUAL_TEXT_SIZE = 17
+_CLIENT_AREA_ANIMATION = 0x1042  # SPI_GETCLIENTAREAANIMATION of Windows
 
 
 def _color(light: str, dark: str) -> str:
@@ -50,6 +59,7 @@ class Palette:
     thumb: str = _color("#ffffff", "#3f3d39")  # the chosen part of a switch
     line: str = _color("#e8e6e1", "#2d2c2a")
     line_strong: str = _color("#c9c5bc", "#4b4945")
+    edge: str = _color("#878279", "#7d7a73")  # of fields, buttons and what is chosen in a switch
     ink: str = _color("#1d1c1a", "#eceae5")
     muted: str = _color("#67635c", "#a5a19a")
     unsettled: str = _color("#5b5750", "#b7b3ab")  # live words of the target that may still change
@@ -60,9 +70,10 @@ class Palette:
     on_accent: str = _color("#ffffff", "#0f1830")
     selection: str = _color("#cddcfb", "#33477d")
     spoken: str = _color("#dbe6fd", "#2b3a63")  # the ground of the word that is heard
-    waveform: str = _color("#a5a199", "#6b6862")  # of what was not heard yet
+    waveform: str = _color("#918d85", "#6f6c66")  # of what was not heard yet
     hit: str = _color("#fdeebb", "#55491f")
     hit_now: str = _color("#ffcf4d", "#ffcf4d")
+    hit_edge: str = _color("#946f00", "#c2a04a")
     on_hit: str = _color("#1d1c1a", "#1d1c1a")
     edited: str = _color("#7b8fc9", "#6f86c4")  # the line under what a reader has written
     doubtful: str = _color("#b5791d", "#c79a45")  # the dots under what the target was not sure of
@@ -92,7 +103,8 @@ HIGH_LIGHT_PALETTE = replace(
     side="#ffffff", raised="#ffffff", hover="#e6e6e6", pressed="#d4d4d4", line="#6e6e6e", line_strong="#000000",
     ink="#000000", muted="#2e2e2e", unsettled="#333333", draft="#4d4d4d",
     accent="#0a2f8f", accent_hover="#06226b", accent_soft="#dfe8ff", selection="#a9c6ff", spoken="#c3d6ff",
-    waveform="#5a5a5a", hit="#ffe680", edited="#24459f", doubtful="#7a4a00", warn="#4a3100", warn_line="#7a5200",
+    waveform="#5a5a5a", edge="#000000", hit_edge="#7a5200",
+    hit="#ffe680", edited="#24459f", doubtful="#7a4a00", warn="#4a3100", warn_line="#7a5200",
     bad="#8f0f08", bad_hover="#6e0904", bad_line="#8f0f08", good="#0f5a2e", encoder="#8a5a00", drafting="#5570c0",
     target="#0a2f8f",
 )  # fmt: skip
@@ -101,7 +113,8 @@ HIGH_DARK_PALETTE = replace(
     page="#000000", side="#000000", raised="#000000", hover="#262626", pressed="#383838", thumb="#4a4a4a",
     line="#8c8c8c", line_strong="#ffffff", ink="#ffffff", muted="#dcdcdc", unsettled="#d6d6d6", draft="#b8b8b8",
     accent="#a9c4ff", accent_hover="#c6d8ff", accent_soft="#16213d", on_accent="#000000", selection="#234a9e",
-    spoken="#20407f", waveform="#a8a8a8", hit="#5c4d00", edited="#9db4ff", doubtful="#ffc46b", warn="#ffd98a",
+    spoken="#20407f", waveform="#a8a8a8", edge="#ffffff", hit_edge="#e8c14e",
+    hit="#5c4d00", edited="#9db4ff", doubtful="#ffc46b", warn="#ffd98a",
     warn_ground="#1c1500", warn_line="#b38b2e", bad="#ffaaa3", bad_hover="#ffc4bf", bad_ground="#200a08",
     bad_line="#ff8a80", good="#8fe3b0", encoder="#e0b460", drafting="#7f97e0", target="#a9c4ff",
 )  # fmt: skip
@@ -162,6 +175,16 @@ def system_asks_for_contrast() -> bool:
     return _hints()[1].contrastPreference() == Qt.ContrastPreference.HighContrast
 
 
+def system_asks_for_less_motion() -> bool:
+    """Whether the system asks programs not to move things: Windows and KDE say so to every program, the others do
+    not."""
+    if sys.platform == "win32":
+        moves = ctypes.c_int(1)
+        ctypes.windll.user32.SystemParametersInfoW(_CLIENT_AREA_ANIMATION, 0, ctypes.byref(moves), 0)
+        return not moves.value
+    return QApplication.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) == 0
+
+
 def system_is_dark() -> bool:
     """Whether the system asks for dark programs."""
     return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
@@ -177,11 +200,13 @@ class _Hush(QObject):
 class Theme(QObject):
     """Light or dark, with high contrast or not, as the user chose or the system says; changes live.
 
-    Attributes: choice (one of CHOICES); palette (the one in use).
-    Signals: changed() after the palette is another one.
+    Attributes: choice (one of CHOICES); palette (the one in use); motion (one of MOTIONS); text_size (one of
+    TEXT_SIZES).
+    Signals: changed() after the palette is another one; text_resized() after the text of transcripts is.
     """
 
     changed = Signal()
+    text_resized = Signal()
 
     def __init__(self, app: QApplication, preferences: Preferences) -> None:
         super().__init__(app)
@@ -190,6 +215,10 @@ class Theme(QObject):
         self._preferences = preferences
         kept = preferences.text("appearance", SYSTEM)
         self.choice = kept if kept in CHOICES else SYSTEM
+        kept = preferences.text("motion", SYSTEM)
+        self.motion = kept if kept in MOTIONS else SYSTEM
+        sizes = {str(size): size for size in TEXT_SIZES}
+        self.text_size = sizes.get(preferences.text("text_size"), USUAL_TEXT_SIZE)
         self.palette = self._wanted()
         self._apply()
         self._tell_system()
@@ -203,6 +232,29 @@ class Theme(QObject):
         self._preferences.set("appearance", choice)
         self._tell_system()
         self._refresh()
+
+    def choose_motion(self, motion: str) -> None:
+        """Move things as one of MOTIONS says."""
+        self.motion = motion
+        self._preferences.set("motion", motion)
+
+    @property
+    def moves(self) -> bool:
+        """Whether things glide to where they go; else they are there at once."""
+        return self.motion == FULL or (self.motion == SYSTEM and not system_asks_for_less_motion())
+
+    def choose_text_size(self, pixels: int) -> None:
+        """Show transcripts in one of TEXT_SIZES, now and at the next start."""
+        if pixels != self.text_size:
+            self.text_size = pixels
+            self._preferences.set("text_size", str(pixels))
+            self.text_resized.emit()
+
+    def step_text_size(self, step: int) -> None:
+        """The next larger size (1) or the next smaller one (-1), if there is one."""
+        at = TEXT_SIZES.index(self.text_size) + step
+        if 0 <= at < len(TEXT_SIZES):
+            self.choose_text_size(TEXT_SIZES[at])
 
     def _wanted(self) -> Palette:
         dark = system_is_dark() if self.choice in (SYSTEM, CONTRAST) else self.choice == DARK
