@@ -87,7 +87,7 @@ def make(folder: Path, recordings: int, lines: int) -> None:
             corrected = rows.corrected_value(made)
             writer.execute("UPDATE recording SET corrected = ? WHERE id = ?", (corrected, key))
         writer.executemany(
-            f"INSERT INTO segment (recording, {rows.SEGMENT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO segment (recording, {rows.SEGMENT}) VALUES (?{', ?' * 11})",
             ((key, *rows.segment_values(segment)) for segment in made.segments),
         )
     writer.execute("COMMIT")

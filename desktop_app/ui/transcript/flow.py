@@ -170,6 +170,7 @@ class Flow:
         first = len(self.lines)
         self.lines += [_settled(segment) for segment in segments[first:]]
         self._tops += [0.0] * (len(segments) - first)
+        self._join_from(first)
         self._guess_from(first)
 
     def revise(self, segments: Sequence[Segment]) -> Revision:
@@ -192,6 +193,7 @@ class Flow:
         self._guessed_from = min(measured, first) if measured < there else measured + shift
         if end - first > _AT_ONCE:
             self._tops[first + 1 : there + 1] = [0.0] * (end - first)
+            self._join_from(same)
             self._guess_from(same)
         else:
             self._restack(same, self._reflow(same, count - rest), shift)
@@ -234,32 +236,42 @@ class Flow:
     def _begin(self, index: int) -> None:
         """Where a line begins, after the one before it."""
         line, before = self.lines[index], self.lines[index - 1] if index else None
-        flows = before is not None and self.joins and self._flows_on(line, before)
-        line.begins, line.since, line.offset, line.lead = not flows, line.start, 0.0, 0.0
-        if before is not None and flows:
-            line.since = before.since
-            line.offset = before.stop + (self._space if joint(before.text, line.text) else 0.0)
-        elif self.lead and line.segment and line.speaker != (before.speaker if before else None):
-            line.lead = self.lead if index else self.lead - self.gap
+        self._join(line, before)
+        if before is not None and not line.begins:
+            self._put_behind(line, before)
 
-    def _flows_on(self, line: Line, before: Line) -> bool:
-        """Whether a line goes on in the paragraph of the one before. Of lines in work nobody knows yet who says them,
-        nor how long."""
-        segment = line.segment or Segment(0, line.start, line.start, line.text, speaker=before.speaker)
-        last = before.segment or Segment(0, before.start, line.start, before.text, speaker=segment.speaker)
-        return line.is_right_to_left == before.is_right_to_left and flows_on(segment, last, before.since)
+    def _join(self, line: Line, before: Line | None) -> None:
+        """Whether a line goes on in the paragraph of the one before, and whose name stands over it."""
+        line.lead = line.offset = 0.0
+        if before is not None and self.joins and _flows_on(line, before):
+            line.begins, line.since = False, before.since
+            return
+        line.begins, line.since = True, line.start
+        if self.lead and line.segment and line.speaker != (before.speaker if before else None):
+            line.lead = self.lead if before else self.lead - self.gap
+
+    def _join_from(self, first: int) -> None:
+        before = self.lines[first - 1] if first else None
+        for line in self.lines[first:]:
+            self._join(line, before)
+            before = line
+
+    def _put_behind(self, line: Line, before: Line) -> None:
+        is_spaced = (line.text.isascii() and before.text.isascii()) or joint(before.text, line.text)
+        line.offset = before.stop + self._space if is_spaced else before.stop
 
     def _guess_from(self, first: int) -> None:
         """Guess the rows of all lines from one on; they are measured later."""
-        for index in range(first, len(self.lines)):
-            line = self.lines[index]
-            self._begin(index)
-            line.exact = False
-            width = len(line.text) * self._character
-            line.joined = 0 < line.offset < self.width - _LEAST_ROOM
-            whole = width + (line.offset if line.joined else 0.0)
-            line.rows = max(1, ceil(whole / self.width))
-            line.stop = whole - (line.rows - 1) * self.width
+        before = self.lines[first - 1] if first else None
+        width, room, character = self.width, self.width - _LEAST_ROOM, self._character
+        for line in self.lines[first:]:  # of which there are ten thousand in ten hours
+            if before is not None and not line.begins:
+                self._put_behind(line, before)
+            line.exact, line.joined = False, 0 < line.offset < room
+            whole = len(line.text) * character + (line.offset if line.joined else 0.0)
+            line.rows = rows = ceil(whole / width) or 1
+            line.stop = whole - (rows - 1) * width
+            before = line
         self._layouts.clear()
         self._guessed_from = min(self._guessed_from, first)
         self._stack(first)
@@ -383,8 +395,11 @@ class Flow:
     def _stack(self, first: int) -> None:
         """Where the lines from `first` on stand."""
         first = max(first - 1, 0)  # its height depends on the one behind it
-        heights = (self.height_of(index) for index in range(first, len(self.lines)))
-        self._tops[first:] = accumulate(heights, initial=self._tops[first])
+        heights, below = [], None
+        for line in reversed(self.lines[first:]):
+            heights.append(self._height(line, below))
+            below = line
+        self._tops[first:] = accumulate(reversed(heights), initial=self._tops[first])
 
     def _restack(self, first: int, stop: int, more: int) -> None:
         """Stack the lines `first` to `stop` (exclusive), `more` of which are new, and move what stands under them."""
@@ -423,9 +438,12 @@ class Flow:
     def height_of(self, index: int) -> float:
         """How much further down the next line begins: the rows that are not shared with it, the name over them, and the
         gap under the last line of a paragraph."""
-        line, behind = self.lines[index], self.lines[index + 1] if index + 1 < len(self.lines) else None
-        rows = line.rows - (behind is not None and behind.joined)
-        return line.lead + rows * self.line_height + (self.gap if behind is None or behind.begins else 0.0)
+        return self._height(self.lines[index], self.lines[index + 1] if index + 1 < len(self.lines) else None)
+
+    def _height(self, line: Line, below: Line | None) -> float:
+        if below is None or below.begins:
+            return line.lead + line.rows * self.line_height + self.gap
+        return line.lead + (line.rows - below.joined) * self.line_height
 
     def begin_of(self, index: int) -> float:
         """Where a line begins, with the name over it."""
@@ -544,11 +562,20 @@ class Flow:
         return characters(self.lines[index].text, unit)
 
 
+def _flows_on(line: Line, before: Line) -> bool:
+    """Whether a line goes on in the paragraph of the one before. Of lines in work nobody knows yet who says them, nor
+    how long."""
+    segment = line.segment or Segment(0, line.start, line.start, line.text, speaker=before.speaker)
+    last = before.segment or Segment(0, before.start, line.start, before.text, speaker=segment.speaker)
+    return line.is_right_to_left == before.is_right_to_left and flows_on(segment, last, before.since)
+
+
 def _settled(segment: Segment) -> Line:
     """A finished line, its rows unknown yet."""
     text = shown(segment)
-    made = Line(segment.start, text, len(text), len(text), speaker=segment.speaker, segment=segment)
-    made.is_right_to_left = _is_right_to_left(text)
+    made = Line(segment.start, text, len(text), len(text), 1, False, segment.speaker, 0.0, segment)
+    if not text.isascii():
+        made.is_right_to_left = _is_right_to_left(text)
     return made
 
 
@@ -599,7 +626,7 @@ def _underlined(begin: int, length: int) -> QTextLayout.FormatRange:
 def _is_right_to_left(text: str) -> bool:
     """Whether most letters are of a script like Arabic or Hebrew, or the first one where there are as many others: a
     line in such a language may begin with a name in Latin letters, and one in English may quote a word."""
-    if max(text, default="") < _FIRST_RIGHT_TO_LEFT:
+    if text.isascii() or max(text) < _FIRST_RIGHT_TO_LEFT:
         return False
     kinds = [unicodedata.bidirectional(letter) for letter in text]
     strong = [kind != "L" for kind in kinds if kind in ("L", "R", "AL")]
