@@ -110,12 +110,12 @@ def reassign_selection(transcript: Transcript, begin: Place, end: Place, speaker
     """Give the text between two places to a speaker; the lines at its ends are split where it begins and stops."""
     if begin > end:
         begin, end = end, begin
-    cut = split(transcript, *end)  # the end first: what stands before it keeps its place
+    cut = _split(transcript, *end, begins_paragraph=False)  # the end first: what stands before it keeps its place
     last = end[0] if _boundary(transcript, *end) else end[0] - 1
     place, text = _boundary(cut, *begin), _text(cut, begin[0])
     first = begin[0] if place == 0 else begin[0] + 1
     if 0 < place < len(text):
-        cut, last = split(cut, *begin), last + 1
+        cut, last = _split(cut, *begin, begins_paragraph=False), last + 1
     return reassign(cut, range(first, last + 1), speaker)
 
 
@@ -136,15 +136,21 @@ def merge(transcript: Transcript, speakers: Collection[str], into: str) -> Trans
 
 
 def split(transcript: Transcript, segment: int, caret: int) -> Transcript:
-    """Split the segment with this id at the boundary of words that is nearest to a place in its text.
+    """Split the segment with this id at the boundary of words that is nearest to a place in its text; there a paragraph
+    begins.
 
     Later segments are numbered anew. At the begin and the end there is nothing to split: the transcript as it is.
     """
+    return _split(transcript, segment, caret, begins_paragraph=True)
+
+
+def _split(transcript: Transcript, segment: int, caret: int, *, begins_paragraph: bool) -> Transcript:
     place, segments = _boundary(transcript, segment, caret), transcript.segments
     if not 0 < place < len(_text(transcript, segment)):
         return transcript
     at = next(at for at, each in enumerate(segments) if each.id == segment)
-    parts = split_segment(segments[at], [place])
+    first, second = split_segment(segments[at], [place])
+    parts = first, replace(second, begins_paragraph=begins_paragraph)
     return replace(transcript, segments=numbered([*segments[:at], *parts, *segments[at + 1 :]]))
 
 
@@ -174,6 +180,7 @@ def split_segment(segment: Segment, places: Sequence[int]) -> list[Segment]:
             text=text[begin:end].strip(),
             tokens=segment.tokens if number == 0 else (),
             words=words[number],
+            begins_paragraph=segment.begins_paragraph and number == 0,
         )
         for number, (begin, end) in enumerate(pairwise(edges))
     ]

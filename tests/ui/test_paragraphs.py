@@ -265,3 +265,19 @@ def test_the_picture_of_a_selection_has_no_gap_between_lines(
     color = LIGHT_PALETTE.color("selection").name()
     middle = [picture.pixelColor(x, end.center().y() + 8).name() for x in range(end.right() + 1, begin.left())]
     assert middle and set(middle) == {color}
+
+
+def test_a_line_that_is_split_for_its_speakers_begins_a_paragraph_once(
+    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+) -> None:
+    (entry,) = stage.drop(recording("talk.wav"))
+    finish(stage, entry, talk(2))
+    view = window.page.view
+    stage.edits.split(entry.id, 1, 18)
+    assert [line.begins for line in view.flow.lines[1:4]] == [True, True, False]
+    stage.edits.split(entry.id, 2, 12)
+    assert [line.begins for line in view.flow.lines[1:5]] == [True, True, True, False]
+    stage.edits.reassign_selection(entry.id, (3, 0), (3, 8), "S1")
+    assert [line.segment.begins_paragraph for line in view.flow.lines[1:6] if line.segment] == [
+        *(False, True, True, False, False)
+    ], "what goes on behind the other speaker was begun by nobody"
