@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop_app.app.entry import Entry
@@ -328,3 +328,16 @@ def test_the_choice_of_speakers_reaches_the_engine(window: Window, stage: Stage,
     assert asked == ["off", "auto", "2", "3"]
     stage.drop(recording("talk.wav"))
     assert stage.engine.jobs[-1][2].speakers == "3"
+
+
+@pytest.mark.parametrize("seconds", [59.0, 3_600.0, 36_000.0])
+def test_no_digit_of_a_share_is_cut_off(window: Window, stage: Stage, recording: Make, seconds: float) -> None:
+    (made,) = stage.drop(recording("long.wav"))
+    one, two = talk(2).speakers
+    said = replace(talk(2), seconds=2 * seconds, speakers=(replace(one, turns=((0.0, seconds),)), two))
+    finish(stage, made, said)
+    QTest.qWait(50)
+    shares = [each for each in window.speakers.strip.findChildren(QLabel) if each.property("role") == "share"]
+    assert len(shares) >= 2
+    for each in shares:
+        assert each.width() >= each.fontMetrics().horizontalAdvance(each.text()), each.text()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QAccessible
+from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
@@ -129,3 +129,44 @@ def test_tab_reads_dialogs_in_their_order(ready: Window, stage: Stage, name: str
     found = [*found[first:], *found[:first]]
     assert len(found) >= 4
     assert list(misplaced(found, dialog)) == []
+
+
+def focused(interface: QAccessibleInterface) -> list[str]:
+    """Who says that it has the focus, to a screen reader that looks everywhere."""
+    found = [interface.text(QAccessible.Text.Name)] if interface.state().focused else []  # type: ignore[attr-defined]
+    for number in range(interface.childCount()):
+        if (child := interface.child(number)) is not None:
+            found += focused(child)
+    return found
+
+
+@pytest.mark.parametrize("page", ["idle", "text", "settings", "models"])
+def test_nothing_but_the_stop_has_the_focus(ready: Window, page: str) -> None:
+    if page != "text":
+        {"idle": ready.show_idle, "settings": ready.show_settings, "models": ready.show_models}[page]()
+    rows = ready.sidebar.list
+    for stop in stops(ready):
+        stop.setFocus(Qt.FocusReason.TabFocusReason)
+        current = rows.currentIndex()
+        item = [current.data(Qt.ItemDataRole.AccessibleTextRole)] if current.isValid() else []
+        assert bool(item) == (stop is rows)
+        assert focused(QAccessible.queryAccessibleInterface(ready)) == [told(stop), *item]
+
+
+def test_the_list_goes_on_where_it_was_left(ready: Window, stage: Stage, recording: Make) -> None:
+    entries = stage.drop(*(recording(f"{number}.wav") for number in range(4)))
+    rows, model = ready.sidebar.list, ready.sidebar.model
+    ready.show_entry(entries[2].id)
+    for reason in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.OtherFocusReason):
+        rows.setFocus(reason)
+        assert model.entry(rows.currentIndex()) is entries[2]
+        ready.page.view.setFocus()
+        assert not rows.currentIndex().isValid()
+    rows.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(rows, Qt.Key.Key_Up)
+    shown = ready.current.entry
+    assert shown is not None and shown is not entries[2]
+    ready.sidebar.search.setFocus()
+    rows.setFocus(Qt.FocusReason.OtherFocusReason)
+    assert model.entry(rows.currentIndex()) is shown
+    assert ready.current.entry is shown

@@ -408,3 +408,19 @@ def test_closing_in_the_middle_asks_and_keeps(
     finish(stage, entry)
     with stage.qtbot.waitSignal(window.closed):
         window.close()
+
+
+def test_the_column_stays_where_it_is_on_pages_without_figures(
+    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+) -> None:
+    """The panel is closed until somebody opens it, so no page moves its text for it."""
+    window.resize(1280, 800)
+    entries = stage.drop(recording("one.wav"), recording("two.wav"))
+    finish(stage, entries[0])
+    stage.say(Started(entries[1].id, 60.0, MODELS), Failed(entries[1].id, Problem("file.not_media")))
+    columns = set()
+    for entry in entries:
+        window.show_entry(entry.id)
+        qtbot.wait(30)
+        columns.add(window.page.view.mapTo(window, QPoint(window.page.view.column()[0], 0)).x())
+    assert len(columns) == 1 and not window.panel.isVisible()

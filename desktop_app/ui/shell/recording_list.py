@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
 from desktop_app.texts import _
 
+_FOR_A_MOMENT = (
+    Qt.FocusReason.PopupFocusReason,
+    Qt.FocusReason.MenuBarFocusReason,
+    Qt.FocusReason.ActiveWindowFocusReason,
+)
 _AT_ONCE = 200  # rows that are laid out in one turn of the event loop
 
 
@@ -26,6 +31,7 @@ class RecordingList(QListView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.can_undo = self.extends = False
+        self._left_at = QPersistentModelIndex()
         self.setAccessibleName(_("Recordings"))
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -68,8 +74,26 @@ class RecordingList(QListView):
         else:
             self.menu_asked.emit(event.pos())
 
+    def go_to(self, index: QModelIndex) -> None:
+        """Let the keys go on from a row, now or when the list gets the focus. Screen readers are told that the current
+        row has the focus, whatever has it: so there is none while the list has not."""
+        if self.hasFocus():
+            self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
+        else:
+            self._left_at = QPersistentModelIndex(index)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        now = QApplication.focusWidget()
+        is_edited = now is not None and self.isAncestorOf(now)
+        if event.reason() not in _FOR_A_MOMENT and not is_edited:
+            self._left_at = QPersistentModelIndex(self.currentIndex())
+            self.selectionModel().setCurrentIndex(QModelIndex(), QItemSelectionModel.SelectionFlag.NoUpdate)
+
     def focusInEvent(self, event: QFocusEvent) -> None:
         self.setProperty("keyboard", False)  # Qt makes a row the current one, which nobody has chosen
+        if not self.currentIndex().isValid() and self._left_at.isValid():
+            self.go_to(self.model().index(self._left_at.row(), 0))
         super().focusInEvent(event)
         self.setProperty(
             "keyboard", event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)

@@ -172,7 +172,7 @@ class Sidebar(QWidget):
         for index in rows:
             choice.select(index, QItemSelectionModel.SelectionFlag.Select)
         if current.isValid():
-            choice.setCurrentIndex(current, QItemSelectionModel.SelectionFlag.NoUpdate)
+            self.list.go_to(current)
         choice.blockSignals(False)
         self.list.viewport().update()
 

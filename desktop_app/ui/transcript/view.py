@@ -94,6 +94,7 @@ class TranscriptView(QAbstractScrollArea):
         self.setAccessibleName(_("Transcript"))
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self.viewport().setAutoFillBackground(False)
+        self.viewport().setFocusProxy(None)  # type: ignore[arg-type]  # else the focus is in two places to screen readers
         self.viewport().setMouseTracking(True)
         self._bar = self.verticalScrollBar()
         self._bar.setSingleStep(self._row)
