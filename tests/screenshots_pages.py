@@ -128,10 +128,10 @@ def _shoot_settings(camera: Camera) -> None:
 
 def _shoot_queue(camera: Camera, folder: Path) -> None:
     session = camera.program.session
-    session.pause()
+    session.queue.pause()
     camera.window.show_idle()
     camera.drop(*(folder / name for name in ("First.flac", "Second.flac", "Third.flac")))
     camera.pause()
     camera.take("queue-paused")
-    session.cancel_all()
+    session.queue.cancel_all()
     camera.wait(lambda: not session.in_work)

@@ -265,6 +265,7 @@ def test_the_mouse_draws_a_waiting_file_and_files_from_outside_are_the_windows(
 ) -> None:
     _one, two, three = stage.drop(*(recording(f"{name}.wav") for name in ("one", "two", "three")))
     rows, model = window.sidebar.list, window.sidebar.model
+    assert rows.dragDropMode() == rows.DragDropMode.InternalMove
     rows.setState(rows.State.DraggingState)
     data = model.mimeData([model.row_of(three.id)])
     place = rows.visualRect(model.row_of(two.id))

@@ -162,8 +162,10 @@ def test_a_whole_text_that_was_guessed_stands_in_the_end_as_if_it_had_grown(flow
     flow.set_width(width)
     flow.refine(150, 160)
     seen = geometry(flow)[150:161]
-    lines = [*lines, *said("And the end of it.")]
-    flow.sync(lines, ())
+    last = lines[-1]
+    lines = [*lines, replace(last, id=300, start=last.end, end=last.end + 2, text=" And the end of it.")]
+    flow.sync(lines, ())  # it is laid out at once, behind lines that are only guessed
+    assert flow.lines[-1].exact and not flow.lines[-1].begins and not flow.lines[-2].exact
     while flow.refine_next(0.01):
         pass
     whole = geometry(flow)
@@ -248,7 +250,10 @@ def test_a_click_finds_its_line_and_enter_begins_a_paragraph_that_stays(
     stage.edits.save()
     kept = stored(stage, entry.id).segments[:4]
     assert [line.begins_paragraph for line in kept] == [False, False, True, False]
-    qtbot.keyClick(view, Key.Key_Backspace)
+    qtbot.keyClicks(view, "So ")
+    assert view.flow.lines[2].begins and view.flow.lines[2].text.startswith("So They")
+    for _key in range(4):
+        qtbot.keyClick(view, Key.Key_Backspace)
     assert not view.flow.lines[2].begins
     assert view.flow.lines[1].text == talk(2).segments[1].text
 
@@ -281,3 +286,68 @@ def test_a_line_that_is_split_for_its_speakers_begins_a_paragraph_once(
     assert [line.segment.begins_paragraph for line in view.flow.lines[1:6] if line.segment] == [
         *(False, True, True, False, False)
     ], "what goes on behind the other speaker was begun by nobody"
+
+
+def test_another_font_lays_all_out_anew(flow: Flow) -> None:
+    lines = chatter(random.Random(3), 40)
+    flow.sync(lines, ())
+    flow.set_type(font(24, serif=True), 38)
+    assert not flow.is_measured
+    flow.refine(0, 39)
+    larger = Flow(font(24, serif=True), 38, 11, joins=True)
+    larger.lead = 34
+    larger.set_width(420)
+    for count in range(1, 41):
+        larger.sync(lines[:count], ())
+    assert geometry(flow) == geometry(larger)
+
+
+def test_only_the_first_line_of_a_paragraph_has_a_time(
+    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+) -> None:
+    (entry,) = stage.drop(recording("short.wav"))
+    finish(stage, entry, replace(talk(1), speakers=()))
+    qtbot.wait(20)
+    view = window.page.view
+    flow = prose(view.column()[1])
+
+    def full_row(count: int) -> bool:
+        flow.sync(said("go " * count, "Incomprehensibilities."), ())
+        found = not flow.lines[1].joined
+        flow.clear()
+        return found
+
+    count = next(count for count in range(1, 99) if full_row(count))
+    (entry,) = stage.drop(recording("talk.wav"))
+    lines = said("go " * count, "Incomprehensibilities.")
+    finish(stage, entry, replace(talk(1), segments=lines, speakers=()))
+    window.show_entry(entry.id)
+    qtbot.wait(20)
+    asked, inside = list[float](), 1
+    view.time_asked.connect(asked.append)
+    assert not view.flow.lines[1].begins and not view.flow.lines[1].joined
+    picture, page = view.viewport().grab().toImage(), LIGHT_PALETTE.color("page").name()
+
+    def margin(index: int) -> set[str]:
+        place = view.time_place(index)
+        middle = place.center().y()
+        return {picture.pixelColor(x, middle).name() for x in range(place.left(), place.right())}
+
+    assert margin(inside) == {page} != margin(0)
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.time_place(inside).center())
+    assert asked == []
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.time_place(0).center())
+    assert asked == [view.flow.lines[0].start]
+
+
+def test_a_hit_has_an_edge(window: Window, stage: Stage, recording: Make) -> None:
+    (entry,) = stage.drop(recording("talk.wav"))
+    finish(stage, entry, talk(2))
+    view = window.page.view
+    view.look_for("chimney")
+    hit = view.finder.hit
+    assert hit is not None
+    first, last = view.character_rect(hit[:2]), view.character_rect((hit[0], hit[2] - 1))
+    picture = view.viewport().grab().toImage()
+    above = {picture.pixelColor(x, first.top() + 2).name() for x in range(first.left() + 4, last.right() - 4)}
+    assert above == {LIGHT_PALETTE.color("hit_edge").name()}

@@ -163,6 +163,9 @@ def test_the_list_goes_on_where_it_was_left(ready: Window, stage: Stage, recordi
         ready.page.view.setFocus()
         assert not rows.currentIndex().isValid()
     rows.setFocus(Qt.FocusReason.TabFocusReason)
+    ready.page.view.setFocus(Qt.FocusReason.PopupFocusReason)
+    assert model.entry(rows.currentIndex()) is entries[2], "a menu of the list is about this row"
+    rows.setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClick(rows, Qt.Key.Key_Up)
     shown = ready.current.entry
     assert shown is not None and shown is not entries[2]

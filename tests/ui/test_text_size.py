@@ -47,6 +47,7 @@ def test_the_text_grows_and_shrinks_by_keys_and_its_place_stays(
     assert view.top_place()[0] == top, "the same line is at the top"
     assert view.column()[1] > column[1], "as many letters in a row"
     qtbot.waitUntil(lambda: window.player.bar.play.x() < button)  # the player keeps to the column
+    assert window.page._title.contentsMargins().left() == view.column()[0], "so does the title"
     qtbot.waitUntil(lambda: view.flow.is_measured)
     assert view.character_rect((40, 0)).height() == 32
     for _press in range(9):
@@ -61,6 +62,10 @@ def test_the_size_and_the_motion_are_kept(qapp: QApplication, stage: Stage, them
     stage.preferences.set("motion", REDUCED)
     again = Theme(qapp, stage.preferences)
     assert (again.text_size, again.motion, again.moves) == (24, REDUCED, False)
+    again.choose_text_size(14)
+    again.choose_motion(FULL)
+    again = Theme(qapp, stage.preferences)
+    assert (again.text_size, again.motion, again.moves) == (14, FULL, True)
     stage.preferences.set("text_size", "enormous")
     stage.preferences.set("motion", "wild")
     again = Theme(qapp, stage.preferences)

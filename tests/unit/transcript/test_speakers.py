@@ -193,3 +193,10 @@ def test_an_edit_is_found_by_the_lines_that_are_the_same_objects() -> None:
     assert untouched((one, two), (one, two)) == (2, 0)
     assert untouched((one, one), (one, one, one)) == (2, 0), "no line counts twice"
     assert untouched((), (one,)) == (0, 0)
+
+
+def test_the_parts_of_a_line_begin_no_paragraph_that_a_reader_has_not_begun() -> None:
+    begun = Segment(0, 0.0, 9.0, "One two. Three four. Five.", begins_paragraph=True)
+    words = tuple(Word(word, at, at + 1.0, 0.9) for at, word in enumerate(begun.text.split()))
+    begun = replace(begun, words=words)
+    assert [part.begins_paragraph for part in speakers.split_segment(begun, [9, 21])] == [True, False, False]
