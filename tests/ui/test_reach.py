@@ -42,7 +42,7 @@ def test_the_tools_are_reached_in_the_order_they_stand(window: Window, stage: St
         if control.isVisible():
             places.append(control.x())
         control = control.nextInFocusChain()
-    assert len(places) == 3
+    assert len(places) == 4
     assert places == sorted(places)
 
 

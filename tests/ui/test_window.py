@@ -410,17 +410,20 @@ def test_closing_in_the_middle_asks_and_keeps(
         window.close()
 
 
+@pytest.mark.parametrize("is_open", [False, True])
 def test_the_column_stays_where_it_is_on_pages_without_figures(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: Window, stage: Stage, recording: Make, qtbot: QtBot, is_open: bool
 ) -> None:
-    """The panel is closed until somebody opens it, so no page moves its text for it."""
     window.resize(1280, 800)
-    entries = stage.drop(recording("one.wav"), recording("two.wav"))
-    finish(stage, entries[0])
-    stage.say(Started(entries[1].id, 60.0, MODELS), Failed(entries[1].id, Problem("file.not_media")))
+    done, failed, waiting = stage.drop(*(recording(f"{name}.wav") for name in ("one", "two", "three")))
+    finish(stage, done)
+    stage.say(Started(failed.id, 60.0, MODELS), Failed(failed.id, Problem("file.not_media")))
+    if is_open:
+        window.all_actions["speed"].trigger()
     columns = set()
-    for entry in entries:
+    for entry in (done, failed, waiting):
         window.show_entry(entry.id)
         qtbot.wait(30)
         columns.add(window.page.view.mapTo(window, QPoint(window.page.view.column()[0], 0)).x())
-    assert len(columns) == 1 and not window.panel.isVisible()
+        assert window.panel.isVisible() == is_open
+    assert len(columns) == 1

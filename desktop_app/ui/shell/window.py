@@ -23,7 +23,7 @@ from desktop_app import NAME, resources
 from desktop_app.app import wording
 from desktop_app.app.deletions import Deletions
 from desktop_app.app.edits import Edits
-from desktop_app.app.entry import DONE, IN_WORK
+from desktop_app.app.entry import IN_WORK
 from desktop_app.app.exports import Exports
 from desktop_app.app.live import Live
 from desktop_app.app.models import ModelStore
@@ -366,13 +366,11 @@ class Window(QMainWindow):
         self.setWindowTitle(f"{entry.name} – {NAME}" if entry else NAME)
 
     def _place_panel(self) -> None:
-        entry, speed = self.current.entry, self.all_actions["speed"]
-        # One that is done has figures, though they may still be on their way: the text gets its width once.
-        comes = entry is not None and entry.state == DONE and entry.models is None
-        has_figures = entry is not None and (entry.state in IN_WORK or comes or entry.stats.target_passes > 0)
+        """Beside every recording where it is open, whether there are figures or not: no text moves for it."""
+        speed, is_recording = self.all_actions["speed"], self.current.entry is not None
         wide = self.width() >= _ROOM_FOR_PANEL
-        self.panel.setVisible(speed.isChecked() and has_figures and wide)
-        self.page.header.speed.setVisible(has_figures)
+        self.panel.setVisible(speed.isChecked() and is_recording and wide)
+        self.page.header.speed.setVisible(is_recording)
         speed.setEnabled(wide)
         speed.show_as(_("Speed"), "" if wide else _("Speed (make the window wider to show it)"))
 
