@@ -20,7 +20,7 @@ PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else ech
 AT_ONCE = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test test-language check texts installer test-installer test-installer-windows sbom audit parity bench-peers bench-window chaos soak mutants journeys screenshots clean
+.PHONY: help run setup test test-language check texts installer test-installer test-installer-windows sbom audit parity bench-peers bench-window bench-length chaos soak mutants journeys screenshots clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
@@ -36,6 +36,7 @@ help:
 	@echo 'make audit         ask whether weaknesses are known in the pinned packages (uses the network)'
 	@echo 'make parity        compare with transformers and openai-whisper, token for token (minutes; with REAL= and MODELS= hours)'
 	@echo 'make bench-peers   compare the speed with other programs that run Whisper, which it installs below build (make bench-peers FILE=... PRECISION=f32)'
+	@echo 'make bench-length  measure time and memory of recordings from ten minutes to ten hours (FILE=...; half an hour and more)'
 	@echo 'make bench-window  measure how fast the window is: stalls, a text of ten hours, 10,000 recordings (minutes; PARTS="start text library")'
 	@echo 'make chaos         attack Galley: damaged media and models, kill -9, full disks, no network (hours; SEED=2 attacks otherwise)'
 	@echo 'make soak          record, hear live and transcribe two hours, faster than real time (over an hour; make soak HOURS=8)'
@@ -107,6 +108,10 @@ PRECISION = int8
 
 bench-peers: setup
 	$(PYTHON) -m benchmarks.peers "$$FILE" --rounds $(ROUNDS) --precision $(PRECISION) $(if $(TARGET),--target "$(TARGET)") $(if $(ASSISTANT),--assistant "$(ASSISTANT)")
+
+# FILE: a recording, or a folder with reference texts.
+bench-length: setup
+	$(PYTHON) -m benchmarks.length "$$FILE" --precision $(PRECISION)
 
 bench-window: setup
 	$(PYTHON) -m benchmarks.window $(PARTS)

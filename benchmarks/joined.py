@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from desktop_app.decoding.audio_window import Samples
-from desktop_app.measure.recordings import audio_of
+from desktop_app.measure.recordings import audio_of, references
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 PAUSE = np.zeros(SAMPLE_RATE // 4, np.float32)
@@ -26,3 +27,21 @@ def join(files: Sequence[Path], seconds: float) -> tuple[Samples, list[Path]]:
         taken.append(file)
         length += len(found[-2]) + len(PAUSE)
     return np.concatenate(found), taken
+
+
+def recording(file: Path, seconds: float) -> tuple[Samples, str, str]:
+    """The samples of a recording, or of a folder's joined ones, what is said in them as far as the folder tells, and
+    the language. Raises Problem.
+    """
+    file = file.resolve()
+    if file.is_dir():
+        known = {each.path: each for each in references(file) if each.path.exists()}
+        samples, taken = join(list(known), seconds)
+    else:
+        try:
+            known = {each.path: each for each in references(file.parent)}
+        except Problem:  # without a reference there is no error rate
+            known = {}
+        samples, taken = audio_of(file), [file] if file in known else []
+    languages = {known[each].language for each in taken}
+    return samples, " ".join(known[each].text for each in taken), languages.pop() if len(languages) == 1 else ""

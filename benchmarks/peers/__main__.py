@@ -18,8 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import sys
 import wave
 from pathlib import Path
@@ -28,14 +26,14 @@ from typing import Any
 import numpy as np
 import openvino as ov
 
-from benchmarks.joined import join
+from benchmarks.joined import recording
+from benchmarks.machine import machine
 from benchmarks.peers import environments, plot, rounds
 from benchmarks.peers.contestants import NAMES, Contestant, Job, Measured, contestant
 from desktop_app import atomic
 from desktop_app.app import problems
 from desktop_app.checkpoints import installed
 from desktop_app.decoding.audio_window import Samples
-from desktop_app.measure.recordings import audio_of, references
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 
@@ -116,24 +114,6 @@ def main() -> int:
     return 0
 
 
-def recording(file: Path, seconds: float) -> tuple[Samples, str, str]:
-    """The samples of a recording, or of a folder's joined ones, what is said in them as far as the folder tells, and
-    the language. Raises Problem.
-    """
-    file = file.resolve()
-    if file.is_dir():
-        known = {each.path: each for each in references(file) if each.path.exists()}
-        samples, taken = join(list(known), seconds)
-    else:
-        try:
-            known = {each.path: each for each in references(file.parent)}
-        except Problem:  # without a reference there is no error rate
-            known = {}
-        samples, taken = audio_of(file), [file] if file in known else []
-    languages = {known[each].language for each in taken}
-    return samples, " ".join(known[each].text for each in taken), languages.pop() if len(languages) == 1 else ""
-
-
 def write_wave(file: Path, samples: Samples) -> None:
     """16 bits, mono, 16 kHz: what every contestant reads without a library."""
     with wave.open(str(file), "wb") as audio:
@@ -149,12 +129,6 @@ def threads() -> int:
     request = {"PERFORMANCE_HINT": "LATENCY"}
     compiled = ov.Core().compile_model(ov.Model([ov.opset13.relu(value)], [value]), "CPU", request)
     return int(compiled.get_property("INFERENCE_NUM_THREADS"))
-
-
-def machine() -> dict[str, Any]:
-    """What belongs to every figure."""
-    processor = ov.Core().get_property("CPU", "FULL_DEVICE_NAME")
-    return {"processor": processor, "cores": os.cpu_count(), "system": platform.platform()}
 
 
 def earlier(where: Path, setup: dict[str, Any]) -> dict[str, Any]:
