@@ -234,7 +234,7 @@ def test_the_queue_is_paused_and_put_into_order_from_the_list(
     assert "two.wav" in listed(window)[2:]
 
 
-def test_a_file_that_waits_is_drawn_to_another_place(window: Window, stage: Stage, recording: Make) -> None:
+def test_a_file_that_waits_is_dragged_to_another_place(window: Window, stage: Stage, recording: Make) -> None:
     old = written(stage, recording("old.wav"), "Words")
     _one, two, three, four = stage.drop(*(recording(f"{name}.wav") for name in ("one", "two", "three", "four")))
     model, queue = window.sidebar.model, stage.session.queue
@@ -254,13 +254,13 @@ def test_a_file_that_waits_is_drawn_to_another_place(window: Window, stage: Stag
     assert not drop(two, 1), "before the file in progress"
     assert not drop(two, 6), "among the finished ones"
     assert not drop(old, 2)
-    drawn = Qt.ItemFlag.ItemIsDragEnabled
-    assert [bool(model.flags(model.row_of(it.id)) & drawn) for it in (old, _one, two)] == [False, False, True]
+    drags = Qt.ItemFlag.ItemIsDragEnabled
+    assert [bool(model.flags(model.row_of(it.id)) & drags) for it in (old, _one, two)] == [False, False, True]
     both = model.mimeData([model.row_of(two.id), model.row_of(three.id)])
     assert not model.canDropMimeData(both, Qt.DropAction.MoveAction, 2, 0, QModelIndex()), "one at a time"
 
 
-def test_the_mouse_draws_a_waiting_file_and_files_from_outside_are_the_windows(
+def test_the_mouse_drags_a_waiting_file_and_files_from_outside_are_the_windows(
     window: Window, stage: Stage, recording: Make
 ) -> None:
     _one, two, three = stage.drop(*(recording(f"{name}.wav") for name in ("one", "two", "three")))
@@ -413,7 +413,9 @@ def test_a_banner_stands_only_on_its_page_and_alone(window: Window, stage: Stage
     assert (window.trouble.isVisible(), bar.isVisible()) == (True, False)
 
 
-def test_ten_thousand_recordings_are_listed_at_once(window: Window, stage: Stage) -> None:
+def test_ten_thousand_recordings_are_listed_at_once(
+    window: Window, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A change of one costs no walk over all of them."""
     now = datetime.now(UTC)
     many = [Entry(f"{n:032x}", f"/{n}.wav", f"{n}.wav", now - timedelta(hours=n), DONE, 9.0) for n in range(10_000)]
@@ -429,6 +431,9 @@ def test_ten_thousand_recordings_are_listed_at_once(window: Window, stage: Stage
     assert not calls
     window.sidebar.select(many[9_000].id)
     assert window.sidebar.selected() == [many[9_000].id]
+    monkeypatch.setattr(stage.session.queue, "place", lambda key: calls.append(1))
+    model.flags(model.row_of(many[5].id))
+    assert not calls, "who is done is not looked for in the queue, which walks over all"
 
 
 def test_a_menu_says_what_can_be_done(window: Window, stage: Stage, recording: Make) -> None:

@@ -173,3 +173,12 @@ def test_the_list_goes_on_where_it_was_left(ready: Window, stage: Stage, recordi
     rows.setFocus(Qt.FocusReason.OtherFocusReason)
     assert model.entry(rows.currentIndex()) is shown
     assert ready.current.entry is shown
+
+
+def test_when_the_focus_is_hidden_the_next_stop_beside_it_has_it(ready: Window, qtbot: QtBot) -> None:
+    ready.page.open_replace()
+    qtbot.wait(30)
+    field = ready.page.find_bar.field
+    field.setFocus()
+    field.hide()
+    assert ready.page.find_bar.isAncestorOf(ready.focusWidget())

@@ -32,7 +32,7 @@ EntryRole = Qt.ItemDataRole.UserRole
 SummaryRole = EntryRole + 1
 SnippetRole = EntryRole + 2
 Index = QModelIndex | QPersistentModelIndex
-_DRAWN = "application/x-galley-queued"
+_DRAGGED = "application/x-galley-queued"
 
 
 class RecordingModel(QAbstractListModel):
@@ -145,21 +145,21 @@ class RecordingModel(QAbstractListModel):
         if entry is None:
             return Qt.ItemFlag.NoItemFlags if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
-        waits = self._session.queue.place(entry.id) is not None
+        waits = entry.state in IN_WORK and self._session.queue.place(entry.id) is not None
         return flags | Qt.ItemFlag.ItemIsDragEnabled if waits else flags
 
-    # A file that waits can be drawn to another place in the queue.
+    # A file that waits can be dragged to another place in the queue.
 
     def supportedDropActions(self) -> Qt.DropAction:
         return Qt.DropAction.MoveAction
 
     def mimeTypes(self) -> list[str]:
-        return [_DRAWN]
+        return [_DRAGGED]
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
         data = QMimeData()
         keys = [entry.id for index in indexes if (entry := self.entry(index)) is not None]
-        data.setData(_DRAWN, keys[0].encode() if len(keys) == 1 else b"")
+        data.setData(_DRAGGED, keys[0].encode() if len(keys) == 1 else b"")
         return data
 
     def canDropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
@@ -167,11 +167,11 @@ class RecordingModel(QAbstractListModel):
 
     def dropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
         place = self._queue_place(data, row)
-        return place is not None and self._session.queue.move(_drawn(data), place)
+        return place is not None and self._session.queue.move(_dragged(data), place)
 
     def _queue_place(self, data: QMimeData, row: int) -> int | None:
-        """Which place in the queue a drawn file gets when it is dropped before a row; None for none."""
-        key = _drawn(data)
+        """Which place in the queue a dragged file gets when it is dropped before a row; None for none."""
+        key = _dragged(data)
         waiting = [entry.id for entry in self._session.queue.waiting]
         rows = [self._places[each] for each in waiting if each in self._places]
         if key not in waiting or not rows or not rows[0] <= row <= rows[-1] + 1:
@@ -233,6 +233,6 @@ class RecordingModel(QAbstractListModel):
             self._progressed(key)
 
 
-def _drawn(data: QMimeData) -> str:
-    """The id of the file that is drawn, "" for none."""
-    return bytes(data.data(_DRAWN).data()).decode()
+def _dragged(data: QMimeData) -> str:
+    """The id of the file that is dragged, "" for none."""
+    return bytes(data.data(_DRAGGED).data()).decode()

@@ -40,16 +40,21 @@ def _bottom(widget: QWidget) -> int:
 
 
 def move_focus(window: QWidget, forwards: bool) -> bool:
-    """Give the focus to the next stop of Tab in a window or to the one before; whether there is any."""
-    focus = QApplication.focusWidget()
-    order = list(reading_order(window))
-    stops = [widget for widget in order if widget is focus or _is_stop(widget)]
-    if not stops:
-        return False
-    here = stops.index(focus) if focus in stops else -1 if forwards else 0
-    reason = Qt.FocusReason.TabFocusReason if forwards else Qt.FocusReason.BacktabFocusReason
-    stops[(here + (1 if forwards else -1)) % len(stops)].setFocus(reason)
-    return True
+    """Give the focus to the next stop of Tab in a window or to the one before; whether there is any.
+
+    Qt also asks for this when what has the focus is hidden: then the next stop is one in the same container, if it has
+    any.
+    """
+    order, here = list(reading_order(window)), QApplication.focusWidget()
+    while here is not None and here not in order:
+        here = here.parentWidget()
+    at = order.index(here) if here is not None else 0
+    before, behind = order[:at], order[at + 1 :]
+    around = [*behind, *before] if forwards else [*before[::-1], *behind[::-1]]
+    stop = next(filter(_is_stop, around), None)
+    if stop is not None:
+        stop.setFocus(Qt.FocusReason.TabFocusReason if forwards else Qt.FocusReason.BacktabFocusReason)
+    return stop is not None
 
 
 def _is_stop(widget: QWidget) -> bool:
