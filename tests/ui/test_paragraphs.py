@@ -13,6 +13,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from desktop_app.app.entry import Entry
 from desktop_app.engine.messages import TentativeLine
 from desktop_app.transcript.model import Segment
 from desktop_app.ui.shell.window import Window
@@ -38,6 +39,14 @@ def prose(width: float = 420) -> Flow:
 @pytest.fixture
 def flow(qapp: QApplication, theme: Theme) -> Flow:
     return prose()
+
+
+@pytest.fixture
+def conversation(window: Window, stage: Stage, recording: Make) -> Entry:
+    """One of two people, looked at."""
+    (entry,) = stage.drop(recording("talk.wav"))
+    finish(stage, entry, talk(2))
+    return entry
 
 
 def said(*texts: str, gap: float = 0.0, speaker: str | None = None) -> tuple[Segment, ...]:
@@ -232,10 +241,8 @@ def test_end_stays_in_a_row_that_goes_on_in_the_next_one(flow: Flow) -> None:
 
 
 def test_a_click_finds_its_line_and_enter_begins_a_paragraph_that_stays(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: Window, stage: Stage, conversation: Entry, qtbot: QtBot
 ) -> None:
-    (entry,) = stage.drop(recording("talk.wav"))
-    finish(stage, entry, talk(2))
     window.activateWindow()
     view = window.page.view
     view.setFocus()
@@ -248,7 +255,7 @@ def test_a_click_finds_its_line_and_enter_begins_a_paragraph_that_stays(
     assert [line.begins for line in view.flow.lines[1:4]] == [True, True, False]
     assert view.character_rect((2, 0)).top() == view.character_rect((1, 0)).bottom() + 1 + 11
     stage.edits.save()
-    kept = stored(stage, entry.id).segments[:4]
+    kept = stored(stage, conversation.id).segments[:4]
     assert [line.begins_paragraph for line in kept] == [False, False, True, False]
     qtbot.keyClicks(view, "So ")
     assert view.flow.lines[2].begins and view.flow.lines[2].text.startswith("So They")
@@ -258,11 +265,7 @@ def test_a_click_finds_its_line_and_enter_begins_a_paragraph_that_stays(
     assert view.flow.lines[1].text == talk(2).segments[1].text
 
 
-def test_the_picture_of_a_selection_has_no_gap_between_lines(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
-) -> None:
-    (entry,) = stage.drop(recording("talk.wav"))
-    finish(stage, entry, talk(2))
+def test_the_picture_of_a_selection_has_no_gap_between_lines(window: Window, conversation: Entry) -> None:
     view = window.page.view
     view.select((1, 0), (2, 10))
     end, begin = view.character_rect((1, len(view.flow.lines[1].text) - 1)), view.character_rect((2, 0))
@@ -273,16 +276,14 @@ def test_the_picture_of_a_selection_has_no_gap_between_lines(
 
 
 def test_a_line_that_is_split_for_its_speakers_begins_a_paragraph_once(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: Window, stage: Stage, conversation: Entry
 ) -> None:
-    (entry,) = stage.drop(recording("talk.wav"))
-    finish(stage, entry, talk(2))
     view = window.page.view
-    stage.edits.split(entry.id, 1, 18)
+    stage.edits.split(conversation.id, 1, 18)
     assert [line.begins for line in view.flow.lines[1:4]] == [True, True, False]
-    stage.edits.split(entry.id, 2, 12)
+    stage.edits.split(conversation.id, 2, 12)
     assert [line.begins for line in view.flow.lines[1:5]] == [True, True, True, False]
-    stage.edits.reassign_selection(entry.id, (3, 0), (3, 8), "S1")
+    stage.edits.reassign_selection(conversation.id, (3, 0), (3, 8), "S1")
     assert [line.segment.begins_paragraph for line in view.flow.lines[1:6] if line.segment] == [
         *(False, True, True, False, False)
     ], "what goes on behind the other speaker was begun by nobody"
@@ -340,9 +341,7 @@ def test_only_the_first_line_of_a_paragraph_has_a_time(
     assert asked == [view.flow.lines[0].start]
 
 
-def test_a_hit_has_an_edge(window: Window, stage: Stage, recording: Make) -> None:
-    (entry,) = stage.drop(recording("talk.wav"))
-    finish(stage, entry, talk(2))
+def test_a_hit_has_an_edge(window: Window, conversation: Entry) -> None:
     view = window.page.view
     view.look_for("chimney")
     hit = view.finder.hit

@@ -33,19 +33,6 @@ def test_every_control_has_a_name_and_can_be_reached(window: Window, stage: Stag
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control
 
 
-def test_the_tools_are_reached_in_the_order_they_stand(window: Window, stage: Stage, recording: Make) -> None:
-    (entry,) = stage.drop(recording("one.wav"))
-    finish(stage, entry)
-    header = window.page.header
-    places, control = [], header.search
-    while control is not header.save:
-        if control.isVisible():
-            places.append(control.x())
-        control = control.nextInFocusChain()
-    assert len(places) == 4
-    assert places == sorted(places)
-
-
 def test_the_card_is_a_button_for_the_keyboard_too(window: Window, qtbot: QtBot) -> None:
     asked: list[int] = []
     window.all_actions["open"].triggered.disconnect()

@@ -4,7 +4,6 @@ only those that a newcomer is told of are shown until all are asked for."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QSize, QTimer
@@ -64,7 +63,6 @@ class ModelsPage(QWidget):
         self.fold.setProperty("flush", True)  # its words stand under the card
         self.fold.hide()  # until it is known how many there are
         self._unfolded = False
-        self._ordered: list[QWidget] = []
         self._stalled = QTimer(self, interval=1000)  # what does not come says nothing
         self._stalled.timeout.connect(self._show_jobs)
         self._lay_out()
@@ -136,7 +134,6 @@ class ModelsPage(QWidget):
         known = {each.name for each in (*found.installed, *added, *offered)}
         for name in self.rows.keys() - known:
             self.rows.pop(name).deleteLater()
-        self._order([*(each.name for each in (*found.installed, *added))], [each.name for each in offered])
         if known - self.rows.keys():
             self._rest.start()
 
@@ -151,16 +148,6 @@ class ModelsPage(QWidget):
         """Show all that can be downloaded, or only what a newcomer is told of."""
         self._unfolded = not self._unfolded
         self.refresh()
-
-    def _order(self, here: list[str], offered: list[str]) -> None:
-        """Let Tab go from one control to the next as they stand."""
-        upper, lower = ([each for name in names if name in self.rows for each in self.rows[name].controls()]
-                        for names in (here, offered))  # fmt: skip
-        every = [self.add, *upper, self.mirror, self.address, self.save, self.never_mind, *lower, self.fold]
-        if every != self._ordered:
-            self._ordered = every
-            for first, then in pairwise(every):
-                QWidget.setTabOrder(first, then)
 
     def _folders(self) -> list[str]:
         """The folders that are added, or could not be."""

@@ -119,10 +119,6 @@ class ModelRow(QWidget):
         if self._show(line, bool(text)):
             getattr(self, line).setText(text)
 
-    def controls(self) -> list[QPushButton]:
-        """The buttons that were ever needed, in the order they stand."""
-        return [getattr(self, each) for each in (*_LINKS, *_CONTROLS) if each in self.__dict__]
-
     # What is shown.
 
     def show_model(self, model: Listed, source: Source) -> None:

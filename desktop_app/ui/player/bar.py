@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QActionGroup, QResizeEvent
@@ -64,9 +63,6 @@ class PlayerBar(QWidget):
         self.time.setContentsMargins(S3, 0, 0, 0)
         self._row = row(self.play, GUTTER - _PLAY - inset, self.back, self.forward, (place, 1), S3, *tools)
         column(rule(), self._row, inside=self)
-        order = (self.play, self.back, self.forward, self.line, self.locate, self.try_again, self.loop, self.speed)
-        for first, then in pairwise((*order, self.volume.button)):
-            QWidget.setTabOrder(first, then)
         self.show_speed(1.0)
         self.say("")
 

@@ -106,7 +106,6 @@ class SpeakerStrip(QWidget):
             self._make_row(row, speaker.id)
         self._grid.addWidget(self.lanes, 0, 2, max(len(shown), 1), 1, Qt.AlignmentFlag.AlignTop)
         self._scroll.setFixedHeight(min(len(shown), _MOST) * ROW)
-        self._order()
         if focused in self.names:
             self.names[focused].setFocus()
 
@@ -138,11 +137,6 @@ class SpeakerStrip(QWidget):
         part.setAccessibleName(_("{name}: {share} of the speech", name=speaker.name, share=percent(share)))
         spoken.setText(span(seconds) if seconds else "–")
         spoken.setAccessibleName(f"{speaker.name}: {span(seconds) if seconds else _('no speech')}")
-
-    def _order(self) -> None:
-        every = [widget for key in self.names for widget in (self.names[key], self.previews[key])]
-        for first, then in zip(every, [*every[1:], self.lanes], strict=True):
-            QWidget.setTabOrder(first, then)
 
     def _ask(self, speaker: str) -> None:
         name = self.names[speaker]

@@ -27,6 +27,7 @@ from desktop_app.transcript.difference import untouched
 from desktop_app.transcript.editing import joint
 from desktop_app.transcript.model import Segment
 from desktop_app.transcript.paragraphs import flows_on
+from desktop_app.ui.transcript.utf16 import characters, length, units
 
 _AT_ONCE = 60  # more new segments than these are measured when there is time
 _LONGEST_WORD = 24
@@ -104,11 +105,11 @@ class Revision:
             return index + len(self.after) - len(self.before), character
         if not self.after:
             return self.first, 0
-        left = sum(length + 1 for length in self.before[: index - self.first]) + character
-        for number, length in enumerate(self.after):
-            if left <= length:
+        left = sum(count + 1 for count in self.before[: index - self.first]) + character
+        for number, count in enumerate(self.after):
+            if left <= count:
                 return self.first + number, left
-            left -= length + 1
+            left -= count + 1
         return self.first + len(self.after) - 1, self.after[-1]
 
 
@@ -598,26 +599,9 @@ def _alike(some: Sequence[Line], segments: Sequence[Segment]) -> int:
     return next((at for at, (one, it) in pairs if one.start != it.start or one.text != shown(it)), least)
 
 
-def units(text: str, character: int) -> int:
-    """How many units of UTF-16 stand before a character."""
-    return length(text[:character])
-
-
-def characters(text: str, unit: int) -> int:
-    """How many characters stand before a unit of UTF-16."""
-    if text.isascii():
-        return unit
-    return len(text.encode("utf-16-le", "surrogatepass")[: 2 * unit].decode("utf-16-le", "ignore"))
-
-
-def length(text: str) -> int:
-    """How many units of UTF-16 a text has, which is what Qt counts in."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def _underlined(begin: int, length: int) -> QTextLayout.FormatRange:
+def _underlined(begin: int, count: int) -> QTextLayout.FormatRange:
     made = QTextLayout.FormatRange()
-    made.start, made.length = begin, length
+    made.start, made.length = begin, count
     made.format = QTextCharFormat()
     made.format.setFontUnderline(True)
     return made

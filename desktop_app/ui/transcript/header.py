@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
@@ -28,8 +26,6 @@ class PageHeader(QWidget):
         row(*tools, S2, self.save, STRETCH, inside=self._tools, spacing=S1)
         self._below = row((self.about, 1), spacing=S2)
         self._box = row((self._below, 1), self._tools, inside=self, spacing=S3)
-        for first, then in pairwise((*tools, self.save)):
-            QWidget.setTabOrder(first, then)
 
     def put_versions(self, control: QWidget) -> None:
         """What chooses among the versions of the text, beside what is said about it."""

@@ -10,8 +10,9 @@ from itertools import accumulate
 from PySide6.QtGui import QAccessible, QAccessibleTextCursorEvent, QAccessibleTextUpdateEvent
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.ui.transcript.flow import Flow, Line, Revision, characters, length, units
+from desktop_app.ui.transcript.flow import Flow, Line, Revision
 from desktop_app.ui.transcript.selection import Place
+from desktop_app.ui.transcript.utf16 import characters, length, units
 
 # macOS takes the caret from the selection, which PySide cannot answer: there the whole line is announced instead.
 HAS_TEXT_INTERFACE = sys.platform != "darwin"

@@ -176,8 +176,8 @@ def system_asks_for_contrast() -> bool:
 
 
 def system_asks_for_less_motion() -> bool:
-    """Whether the system asks programs not to move things: Windows and KDE say so to every program, the others do
-    not."""
+    """Whether the system asks programs not to move things: by Windows' setting for animations, elsewhere by the
+    duration that Qt has from the desktop, if that tells it one."""
     if sys.platform == "win32":
         moves = ctypes.c_int(1)
         ctypes.windll.user32.SystemParametersInfoW(_CLIENT_AREA_ANIMATION, 0, ctypes.byref(moves), 0)
