@@ -253,8 +253,6 @@ def _start(stdin: int, stdout: int) -> subprocess.Popen[bytes]:
         stdin=stdin,
         stdout=stdout,
         stderr=_ERRORS,
-        # No thread pools: nothing here multiplies matrices, and each thread costs memory.
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         start_new_session=True,  # Ctrl-C in the terminal is for the program that began it
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
