@@ -28,6 +28,7 @@ from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_graphs as graphs
 from desktop_app.runtimes import openvino_int8
+from desktop_app.runtimes.openvino_cross import Cross, Floats, Int8
 from desktop_app.runtimes.openvino_memory import Appended, Slots
 from desktop_app.runtimes.openvino_passes import (
     BLOCK,
@@ -102,7 +103,7 @@ def load(
     if shared is None:
         shared = _encoder(checkpoint, encoder_place, cache)
     weights = _quantised(checkpoint, place.kind, shape.decoder_tensors(), cache)
-    window = place.compiled(graphs.window(tensors, shape, weights, place.numbers), "window")
+    window = place.compiled(graphs.window(tensors, shape, weights, _cross(place)), "window")
     _release(tensors, weights)
     fixed = place.name.startswith("NPU") if fixed is None else fixed
     parts = _Parts(checkpoint, weights, place, window, fixed)
@@ -121,9 +122,9 @@ def load(
 
 
 def _encoder(checkpoint: Checkpoint, place: Place, cache: Path | None) -> ov.InferRequest:
-    """The encoder; in int8 its attention multiplies bytes too, on the CPU, the only device on which that was tried."""
+    """The encoder."""
     weights = _quantised(checkpoint, place.kind, checkpoint.shape.encoder_tensors(), cache)
-    in_bytes = (place.name, place.kind) == ("CPU", "int8") and openvino_int8.is_exact()
+    in_bytes = _in_bytes(place)
     encoder = place.compiled(
         graphs.encoder(checkpoint.tensors, checkpoint.shape, weights, int8_attention=in_bytes),
         "encoder",
@@ -131,6 +132,17 @@ def _encoder(checkpoint: Checkpoint, place: Place, cache: Path | None) -> ov.Inf
     )
     _release(checkpoint.tensors, weights)
     return encoder
+
+
+def _in_bytes(place: Place) -> bool:
+    """Whether attention multiplies bytes: int8 on a CPU that does it without overflow, the only device on which that
+    was tried."""
+    return (place.name, place.kind) == ("CPU", "int8") and openvino_int8.is_exact()
+
+
+def _cross(place: Place) -> Cross:
+    """What the cross-attention computes in."""
+    return Int8() if _in_bytes(place) else Floats(place.numbers)
 
 
 def _quantised(
@@ -233,6 +245,7 @@ class _Parts:
                 ov.__version__,
                 repr(self._checkpoint.shape),
                 self._place.kind,
+                type(_cross(self._place)).__name__,
                 str(self._fixed),
                 str(BLOCK),
             ]
@@ -270,6 +283,7 @@ class _Parts:
             checkpoint.shape,
             self._quantised,
             memory,
+            _cross(self._place),
             watched,
             checkpoint.head_tokens,
         )

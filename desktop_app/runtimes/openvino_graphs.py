@@ -2,9 +2,8 @@
 conversion.
 
 Three graphs. The encoder: features [1, bins, frames] -> [1, positions, width]. The window: that -> keys and values of
-the cross-attention of every decoder layer, once a window, the keys transposed as the attention reads them. The decoder:
-k tokens at given positions in one pass, with an additive mask over all tokens read. Its KV cache is in
-`openvino_memory`.
+the cross-attention of every decoder layer, once a window; `openvino_cross` has what they look like. The decoder: k
+tokens at given positions in one pass, with an additive mask over all tokens read. Its KV cache is in `openvino_memory`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,8 @@ from desktop_app.checkpoints.quantised import Matrix, Quantised
 from desktop_app.checkpoints.shape import Shape as Sizes
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.runtimes import openvino_int8
-from desktop_app.runtimes.openvino_memory import Memory, as_kind, constant, give, take
+from desktop_app.runtimes.openvino_cross import Cross
+from desktop_app.runtimes.openvino_memory import Memory, constant, give, take
 
 Array = npt.NDArray[np.float32]
 
@@ -138,10 +138,6 @@ class Heads:
         """Each head on its own."""
         return op.transpose(op.reshape(x, self._apart, special_zero=True), op.constant(np.array([0, 2, 1, 3])))
 
-    def transposed(self, x: Node) -> Node:
-        """Each head on its own, [1, heads, head, n]."""
-        return op.transpose(op.reshape(x, self._apart, special_zero=True), op.constant(np.array([0, 2, 3, 1])))
-
     def merge(self, x: Node) -> Node:
         """The heads side by side again."""
         return op.reshape(op.transpose(x, op.constant(np.array([0, 2, 1, 3]))), self._together, special_zero=True)
@@ -168,9 +164,9 @@ def encoder(tensors: Tensors, shape: Sizes, quantised: Quantised | None, *, int8
     return Model([give(weights.norm(x, "encoder.layer_norm"), "encoded")], [features], "encoder")
 
 
-def window(tensors: Tensors, shape: Sizes, quantised: Quantised | None, kind: Type = Type.f32) -> Model:
-    """encoded [1, positions, width] -> for each decoder layer cross.N.k [1, heads, head, cross positions] and cross.N.v
-    [1, heads, cross positions, head], of numbers of this kind.
+def window(tensors: Tensors, shape: Sizes, quantised: Quantised | None, cross: Cross) -> Model:
+    """encoded [1, positions, width] -> keys and values of the cross-attention of each decoder layer, as `cross` has
+    them.
     """
     weights, heads = Weights(tensors, quantised), Heads(shape.width, shape.decoder_heads)
     encoded = take([1, shape.audio_positions, shape.width], Type.f32, "encoded")
@@ -178,9 +174,9 @@ def window(tensors: Tensors, shape: Sizes, quantised: Quantised | None, kind: Ty
     results = []
     for layer in range(shape.decoder_layers):
         name = f"decoder.layers.{layer}.encoder_attn"
-        k = heads.transposed(weights.linear(read, f"{name}.k_proj", bias=False))
+        k = heads.split(weights.linear(read, f"{name}.k_proj", bias=False))
         v = heads.split(weights.linear(read, f"{name}.v_proj"))
-        results += [give(as_kind(k, kind), f"cross.{layer}.k"), give(as_kind(v, kind), f"cross.{layer}.v")]
+        results += cross.results(k, v, layer)
     return Model(results, [encoded], "window")
 
 
@@ -195,6 +191,7 @@ def decoder(
     shape: Sizes,
     quantised: Quantised | None,
     memory: Memory,
+    cross: Cross,
     watched: Sequence[tuple[int, int]] = (),
     head_tokens: Sequence[int] | None = None,
 ) -> Model:
@@ -204,7 +201,7 @@ def decoder(
     their cross-attention before the softmax.
 
     Inputs: tokens [1, k] and positions [1, k] i64, mask [1, 1, k, read + k] f32 (0, or a large negative number where
-    attention is masked), cross.N.k and cross.N.v of `window`, and the inputs of `memory`, the KV cache.
+    attention is masked), the outputs of `window`, and the inputs of `memory`, the KV cache.
     """
     weights, heads = Weights(tensors, quantised), Heads(shape.width, shape.decoder_heads)
     count = memory.width
@@ -226,14 +223,11 @@ def decoder(
 
         h = weights.norm(x, f"{name}.encoder_attn_layer_norm")
         q = heads.split(weights.linear(h, f"{name}.encoder_attn.q_proj", scale=heads.scale))
-        cross_k = take([1, heads.heads, heads.head, shape.cross_positions], memory.kind, f"cross.{layer}.k")
-        cross_v = take([1, heads.heads, shape.cross_positions, heads.head], memory.kind, f"cross.{layer}.v")
-        inputs += [cross_k, cross_v]
-        products = op.matmul(q, as_kind(cross_k, Type.f32), transpose_a=False, transpose_b=False)
+        given = cross.inputs(layer, heads, shape.cross_positions)
+        inputs += given
+        products, attended = cross.attend(q, given)
         if here := [head for each, head in watched if each == layer]:
             seen.append(op.gather(products, op.constant(np.array(here)), op.constant(np.array(1))))
-        values = as_kind(cross_v, Type.f32)
-        attended = op.matmul(op.softmax(products, -1), values, transpose_a=False, transpose_b=False)
         x = op.add(x, weights.linear(heads.merge(attended), f"{name}.encoder_attn.out_proj"))
 
         x = weights.block(x, name)

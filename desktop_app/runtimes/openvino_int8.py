@@ -1,5 +1,5 @@
-"""An encoder that computes in 8 bits on the CPU: the scores of its attention are products of bytes, which the CPU
-computes in one kernel with the softmax behind them.
+"""Products of bytes on the CPU, and an encoder whose attention is made of them: the CPU computes its scores in one
+kernel with the softmax behind them. The cross-attention of such bytes is in `openvino_cross`.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from desktop_app.runtimes.openvino_place import core
 ENCODER_SETTINGS = {"DYNAMIC_QUANTIZATION_GROUP_SIZE": "128"}
 """How such an encoder is compiled: over all positions of a window groups of 128 take less time than those of 32."""
 
-_LARGEST = 127
+LARGEST = 127
 _TINY = 1e-9  # added to scales, so that zeros are not divided by zero
 
 
 def attend(q: Node, k: Node, v: Node, scale: float) -> Node:
     """The attention [1, heads, n, head]: keys have a scale for each dimension of a head, queries one for each token."""
-    k_scale = _largest(k, 2)
-    q = op.multiply(q, op.multiply(k_scale, _number(scale)))
-    q_scale = _largest(q, -1)
+    k_scale = largest(k, 2)
+    q = op.multiply(q, op.multiply(k_scale, number(scale)))
+    q_scale = largest(q, -1)
     product = op.matmul(
-        _rounded(op.divide(q, q_scale)), _rounded(op.divide(k, k_scale)), transpose_a=False, transpose_b=True
+        signed(op.divide(q, q_scale)), signed(op.divide(k, k_scale)), transpose_a=False, transpose_b=True
     )
     # Attention weights are not rounded to 8 bits: the many small ones of a position matter together.
     return op.matmul(op.softmax(op.multiply(product, q_scale), -1), v, transpose_a=False, transpose_b=False)
@@ -45,17 +45,22 @@ def is_exact() -> bool:
     return bool(np.allclose(found[0], np.tanh(1), rtol=1e-2))
 
 
-def _largest(x: Node, axis: int) -> Node:
+def largest(x: Node, axis: int) -> Node:
     """The largest absolute value along an axis, which stays."""
-    return op.add(op.reduce_max(op.abs(x), op.constant(np.array([axis])), keep_dims=True), _number(_TINY))
+    return op.add(op.reduce_max(op.abs(x), op.constant(np.array([axis])), keep_dims=True), number(_TINY))
 
 
-def _rounded(x: Node) -> Node:
+def signed(x: Node) -> Node:
     """Numbers from -1 to 1 in 255 steps: the CPU computes the product behind them with bytes."""
-    low, high = _number(-(_LARGEST + 1) / _LARGEST), _number(1)
+    low, high = number(-(LARGEST + 1) / LARGEST), number(1)
     return op.fake_quantize(x, low, high, low, high, 256)
 
 
-def _number(value: float) -> Node:
+def unsigned(x: Node) -> Node:
+    """Numbers from 0 to 1, likewise."""
+    return op.fake_quantize(x, number(0), number(1), number(0), number(1), 256)
+
+
+def number(value: float) -> Node:
     """One number of a graph."""
     return constant(np.array(value, np.float32))

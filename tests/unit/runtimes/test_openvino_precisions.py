@@ -27,6 +27,8 @@ from desktop_app.runtimes import openvino as runtime
 from desktop_app.runtimes import openvino_graphs as graphs
 from desktop_app.runtimes import openvino_int8, openvino_place
 from desktop_app.runtimes.openvino import OpenVinoModel, load, precisions
+from desktop_app.runtimes.openvino_cross import Int8
+from desktop_app.runtimes.openvino_graphs import Heads
 from desktop_app.runtimes.openvino_memory import give, take
 from desktop_app.runtimes.openvino_passes import largest_difference
 from tests.unit.runtimes.conftest import Pair, features
@@ -318,9 +320,9 @@ def test_the_settings_name_a_compiled_model(toy: Pair, tmp_path: Path) -> None:
     assert cached == [False, False, True, True]
 
 
-def executed(model: OpenVinoModel) -> list[tuple[str, str]]:
-    """The steps that the device executes for the encoder: type and precision of each."""
-    steps = model._encoder.get_compiled_model().get_runtime_model().get_ordered_ops()
+def executed(request: ov.InferRequest) -> list[tuple[str, str]]:
+    """The steps that the device executes for a graph: type and precision of each."""
+    steps = request.get_compiled_model().get_runtime_model().get_ordered_ops()
     return [
         tuple(str(step.get_rt_info()[key].astype(str)) for key in ("layerType", "runtimePrecision")) for step in steps
     ]
@@ -334,7 +336,7 @@ def error(found: np.ndarray, right: np.ndarray) -> float:
 def test_an_int8_encoder_multiplies_bytes(toy: Pair, precision: str) -> None:
     """As executed, not as written: the attention of each layer is one step of 8 bits. OpenVINO could compute the same
     in f32 and say nothing."""
-    steps = executed(load(read(toy.folder), precision=precision))
+    steps = executed(load(read(toy.folder), precision=precision)._encoder)
     in_bytes = precision == "int8" and openvino_int8.is_exact()
     assert steps.count(("Subgraph", "i8")) == (read(toy.folder).shape.encoder_layers if in_bytes else 0)
 
@@ -348,6 +350,47 @@ def test_an_int8_encoder_is_near_f32() -> None:
     found = quantised.encode(given)
     assert 0 < error(found, full.encode(given)) < 0.06
     np.testing.assert_array_equal(quantised.encode(given), found)
+
+
+@pytest.mark.parametrize("precision", ["f32", "int8"])
+def test_the_cross_attention_of_int8_multiplies_bytes(toy: Pair, precision: str) -> None:
+    """As executed, not as written: two products a layer, whose keys and values are a quarter of the memory."""
+    model = load(read(toy.folder), precision=precision)
+    decoder = model._reader.decoder if precision == "f32" else model._reader.passes.decoder
+    in_bytes = precision == "int8" and openvino_int8.is_exact()
+    layers, shape = read(toy.folder).shape.decoder_layers, read(toy.folder).shape
+    products = [kind for step, kind in executed(decoder) if step == "MatMul" and kind in ("i8", "u8")]
+    assert len(products) == (2 * layers if in_bytes else 0)
+    numbers = 2 * layers * shape.cross_positions * shape.width
+    assert model.window_bytes == (numbers + 8 * layers * shape.width if in_bytes else 4 * numbers)
+
+
+@pytest.mark.skipif(not openvino_int8.is_exact(), reason="this processor does not multiply bytes without overflow")
+def test_cross_attention_of_bytes_has_scales_for_dimensions_and_tokens() -> None:
+    """A dimension of large keys or values leaves the small ones their precision, a large query the others, and a token
+    that looks everywhere is as exact as one that looks at one place."""
+    random, heads, positions, size = np.random.default_rng(7), 2, 80, 16
+    sizes = np.geomspace(0.01, 100, size, dtype=np.float32)
+    k, v = random.standard_normal((2, 1, heads, positions, size)).astype(np.float32) * sizes
+    q = random.standard_normal((1, heads, 5, size)).astype(np.float32) / sizes
+    q *= np.geomspace(0.01, 4, 5, dtype=np.float32)[:, None]
+    given = [take([1, heads, positions, size], ov.Type.f32, name) for name in "kv"]
+    place, cross = openvino_place.Place("cpu", "int8", None), Int8()
+    window = place.compiled(ov.Model(cross.results(*given, 0), given, "window"))
+    window.infer({"k": k, "v": v})
+    query, kept = take([1, heads, -1, size], ov.Type.f32, "q"), cross.inputs(0, Heads(heads * size, heads), positions)
+    products, attended = cross.attend(query, kept)
+    model = ov.Model([give(products, "products"), give(attended, "attended")], [query, *kept], "attention")
+    decoder = place.compiled(model)
+    for output in window.model_outputs:
+        decoder.set_tensor(output.any_name, window.get_tensor(output.any_name))
+    decoder.infer({"q": q})
+    right = q @ k.swapaxes(2, 3)
+    weights = np.exp(right - right.max(-1, keepdims=True))
+    assert error(decoder.get_tensor("products").data, right) < 0.02
+    found, wanted = decoder.get_tensor("attended").data, weights / weights.sum(-1, keepdims=True) @ v
+    for token in range(5):
+        assert error(found[:, :, token] / sizes, wanted[:, :, token] / sizes) < 0.06
 
 
 @pytest.mark.skipif(not openvino_int8.is_exact(), reason="this processor does not multiply bytes without overflow")
@@ -377,7 +420,9 @@ def test_without_vnni_the_attention_is_not_of_bytes(toy: Pair, tmp_path: Path) -
         from desktop_app.runtimes.openvino_int8 import is_exact
         folder, given, found = map(Path, sys.argv[1:])
         assert not is_exact()
-        np.save(found, load(read(folder), precision="int8").encode(np.load(given)))
+        model = load(read(folder), precision="int8")
+        assert ("Input", "i8") not in model.executed()
+        np.save(found, model.encode(np.load(given)))
         """
     given, found = tmp_path / "features.npy", tmp_path / "encoded.npy"
     np.save(given, features())
