@@ -27,7 +27,7 @@ from desktop_app.checkpoints.quantised import Quantised
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_graphs as graphs
-from desktop_app.runtimes import openvino_int8
+from desktop_app.runtimes import openvino_int8, openvino_place
 from desktop_app.runtimes.openvino_cross import Cross, Floats, Int8
 from desktop_app.runtimes.openvino_memory import Appended, Slots
 from desktop_app.runtimes.openvino_passes import (
@@ -82,10 +82,11 @@ def load(
 
     `device` is "auto" (the CPU, the only one that was tried), "cpu", "gpu", "gpu.1" or "npu"; `encoder_device` "" is
     the same. `precision` is "auto" (f32 on the CPU, f16 elsewhere), "f32", "bf16", "f16", or of the weights "int8" and
-    "int4". With `encoder` that model's encoder is used: its tensors must be equal. `fixed` asks for graphs whose shapes
-    are all fixed; None is what the device needs. A model that is not to be `steady`, as a draft, may give other last
-    bits in passes of one and of many tokens, where that takes less time. Problem where the device is not there or
-    cannot run the model: nothing falls back in silence.
+    "int4"; with "int8" the encoder computes in bf16 on a CPU that has units for it. With `encoder` that model's encoder
+    is used: its tensors must be equal. `fixed` asks for graphs whose shapes are all fixed; None is what the device
+    needs. A model that is not to be `steady`, as a draft, may give other last bits in passes of one and of many tokens,
+    where that takes less time. Problem where the device is not there or cannot run the model: nothing falls back in
+    silence.
 
     `cache` is the folder of compiled models and of quantised weights. They are named by a hash of all they hold, so a
     changed checkpoint is compiled anew; those used longest ago are removed. On the CPU that saves little time (768 x
@@ -96,8 +97,11 @@ def load(
     begun = time.time()
     place = Place(device, precision, cache, checkpoint.state, preparing)
     encoder_place = place
-    if encoder_device not in ("", device) and encoder is None:
-        encoder_place = Place(encoder_device, precision, cache, checkpoint.state, preparing)
+    if encoder is None:
+        if encoder_device not in ("", device):
+            encoder_place = Place(encoder_device, precision, cache, checkpoint.state, preparing)
+        if (encoder_place.name, encoder_place.kind) == ("CPU", "int8") and openvino_place.has_bf16_units():
+            encoder_place = Place("cpu", "bf16", cache, checkpoint.state, preparing)
     shape, tensors = checkpoint.shape, checkpoint.tensors
     shared = encoder._encoder if encoder else None
     if shared is None:

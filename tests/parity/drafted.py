@@ -16,7 +16,7 @@ class Drafted:
 
     def __init__(self, target: Path, draft: Path, precision: str) -> None:
         both = pair(target, str(draft), precision)
-        assert both.draft is not None and both.described().precision == precision
+        assert both.draft is not None and both.described().precision.startswith(precision)
         checkpoint, model = both.target.checkpoint, both.target.model
         self.alone = Galley(checkpoint, model, mel_bins=both.mel_bins)
         self._drafting = Galley(checkpoint, model, both.drafter, both.mel_bins)

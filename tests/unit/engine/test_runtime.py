@@ -86,5 +86,5 @@ def test_what_pytorch_finds_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_draft_runs_in_int8_on_the_cpu_whatever_its_target_does(folder: Path) -> None:
     """No word depends on it, and it is most of what makes a draft cheap; a target keeps the precision asked for."""
     checkpoint = read(folder)
-    assert runtime.load(checkpoint, "cpu", "f32", None, None, drafts=True).precision == "int8"
+    assert runtime.load(checkpoint, "cpu", "f32", None, None, drafts=True).precision.startswith("int8")
     assert runtime.load(checkpoint, "cpu", "f32", None, None).precision == "f32"

@@ -38,7 +38,7 @@ def test_the_same_text_with_a_draft_and_without(precision: str) -> None:
     if precision not in precisions("CPU"):
         pytest.skip(f"this processor does not compute in {precision}")
     pair = Shelf().pair(Options(precision=precision), lambda stage, **values: None)
-    assert pair.described().precision == precision
+    assert pair.described().precision.partition(",")[0] == precision  # the encoder's may follow
     assert (pair.target.model.epsilon == 0) == (precision != "f32")
     for clip in CLIPS:
         alone = tokens(pair, clip, draft=False)
