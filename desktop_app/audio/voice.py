@@ -115,7 +115,7 @@ def speech(
     return list(zip(times[::2], times[1::2], strict=True))
 
 
-def pause(samples: Samples) -> int:
+def cut_at_pause(samples: Samples) -> int:
     """The best place to cut some samples (mono, 16 kHz, a second or more): the number of them before it.
 
     In the last seconds that is a moment before the end of the longest pause, where the next speech begins. Where there

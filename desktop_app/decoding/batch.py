@@ -27,7 +27,8 @@ from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 
 Cut = Callable[[Samples], int]
-"""Finds the best place to cut a whole window of samples: how many of them, at least one, come before it."""
+"""Finds the best place to cut a whole window of samples: how many of them, at least one, come before it.
+`audio.voice.cut_at_pause` does."""
 
 
 @dataclass(frozen=True)
