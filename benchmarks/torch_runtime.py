@@ -107,7 +107,7 @@ def main() -> int:
     kinds: Sequence[tuple[str, tuple[int, ...]]] = (("one", ONE_WIDTH), ("each", EACH_WIDTH))
     for precision in options.precision:
         for widths, sizes in kinds:
-            model = build(shape, weights(shape, device), device, precision, widths=sizes)
+            model = build(shape, weights(shape, device), device, precision, widths=sizes).rows[0]
             rows.append({"widths": widths, **measure(model, shape, options.rounds)})
             print(json.dumps(rows[-1]), flush=True)
             del model

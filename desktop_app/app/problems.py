@@ -372,6 +372,14 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         N_("PyTorch cannot be loaded ({error})."),
         N_("Install galley[torch] again, or choose another device."),
     ),
+    "model.batch_device": (
+        N_("Batches run on PyTorch only, the draft model too."),
+        N_("Use --device cuda, or remove --batch."),
+    ),
+    "model.batch_condition": (
+        N_("The parts of a batch are transcribed at the same time, so none of them can follow the text before it."),
+        N_("Use either --condition or --batch, not both."),
+    ),
     "model.precision": (N_("There is no precision {precision} on this device."), _ONE_OF_PRECISIONS),
     "model.device_failed": (N_("{device} stopped computing ({error})."), _ANOTHER_DEVICE),
     "model.device_refused": (N_("{device} cannot run this model ({error})."), N_("Choose another device or model.")),

@@ -94,9 +94,11 @@ def rendered(document: Document, form: Format, options: Options | None = None) -
 def models_in_use(models: Models) -> str:
     """Which models write, and where."""
     used = {"target": models.target, "device": models.device, "precision": models.precision}
-    if not models.draft:
-        return _("{target} on {device}, {precision}", **used)
-    return _("{target} with draft model {draft} on {device}, {precision}", draft=models.draft, **used)
+    if models.draft:
+        named = _("{target} with draft model {draft} on {device}, {precision}", draft=models.draft, **used)
+    else:
+        named = _("{target} on {device}, {precision}", **used)
+    return _("{models}, in batches of {count}", models=named, count=models.batch) if models.batch > 1 else named
 
 
 def live_title(when: datetime) -> str:

@@ -19,6 +19,8 @@ SURE, POSSIBLE = 0.5, 0.35
 _LEAST = 3  # voiced frames; a click has one
 _QUIET = 3e-4  # of full scale, on average: ten steps of a 16-bit file, where no microphone's speech is
 _QUIET_FRAMES = 16  # of silence after which the network is not run: half a second
+_SEARCHED, _SETTLING = 10 * SAMPLE_RATE, 2 * SAMPLE_RATE  # samples for a pause, and those before for the network
+_BEFORE_SPEECH = SAMPLE_RATE // 5  # samples between a cut and the voice behind it
 
 Samples = npt.NDArray[np.float32]
 
@@ -111,6 +113,22 @@ def speech(
     gate = VoiceGate(pre_roll, closing, tail)
     times = [at / SAMPLE_RATE for _, at in [*gate.feed(samples), *gate.finish()]]
     return list(zip(times[::2], times[1::2], strict=True))
+
+
+def cut_at_pause(samples: Samples) -> int:
+    """The best place to cut some samples (mono, 16 kHz, a second or more): the number of them before it.
+
+    In the last seconds that is a moment before the end of the longest pause, where the next speech begins. Where there
+    is no pause, it is the moment with the least voice.
+    """
+    first = max(0, len(samples) - _SEARCHED - _SETTLING)
+    frames = samples[first : first + (len(samples) - first) // FRAME * FRAME]
+    probabilities = Silero()(frames)[-(_SEARCHED // FRAME) :]
+    first += len(frames) - len(probabilities) * FRAME
+    quiet = probabilities <= max(POSSIBLE, probabilities.min())
+    edges = np.flatnonzero(np.diff(quiet, prepend=False, append=False)).reshape(-1, 2)
+    begin, end = max(edges.tolist(), key=lambda each: (each[1] - each[0], each[0]))
+    return first + max((begin + end) * FRAME // 2, end * FRAME - _BEFORE_SPEECH)
 
 
 class Voices:

@@ -10,7 +10,7 @@ from desktop_app import printing
 from desktop_app.app import about
 from desktop_app.cli import bench, export_arguments
 from desktop_app.engine import arguments as model_options
-from desktop_app.engine.messages import MOST_SPEAKERS, is_speakers
+from desktop_app.engine.messages import MOST_ROWS, MOST_SPEAKERS, is_speakers
 from desktop_app.texts import N_, _, ngettext
 
 COMMANDS = {
@@ -130,6 +130,16 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("files", nargs="+", metavar=_("FILE"), help=_("audio or video file, in any format that FFmpeg reads"))
     model_options.add(parser)
+    add(
+        "--batch",
+        default=1,
+        type=_rows,
+        metavar="N",
+        help=_(
+            "transcribe N parts of a file at the same time, cut at pauses, which needs --device cuda; the text may "
+            "differ from that of one window after another (default: 1)"
+        ),
+    )
     add(
         "--timestamps",
         default=True,
@@ -338,6 +348,14 @@ def _temperatures(text: str) -> tuple[float, ...]:
             _("{text} is not a temperature; use numbers from 0 to 2, such as 0,0.2,0.4", text=repr(text))
         )
     return found
+
+
+def _rows(text: str) -> int:
+    if text.isdecimal() and 1 <= int(text) <= MOST_ROWS:
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        _("{text} is not a number of parts; use one from 1 to {most}", text=repr(text), most=MOST_ROWS)
+    )
 
 
 def _speakers(text: str) -> str:

@@ -68,6 +68,7 @@ class _Run:
         self._screen = screen
         self._options = model_options.options(
             arguments,
+            batch=arguments.batch,
             timestamps=arguments.timestamps,
             condition=arguments.condition,
             temperatures=arguments.temperature,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.decoding.protocol import Model
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 Samples = npt.NDArray[np.float32]
 Features = npt.NDArray[np.float32]
@@ -19,6 +20,9 @@ NOTHING: Samples = np.zeros(0, np.float32)
 
 MARGIN = 200
 """Samples around a part of a recording that its features may depend on: half a frame."""
+
+BEFORE = 2 * SAMPLE_RATE
+"""Samples before a window for the guard's voice detector, whose state has to settle."""
 
 
 class PartFeatureExtractor(Protocol):
@@ -46,8 +50,23 @@ class Window:
     def encoded(self, model: Model) -> Any:
         """The encoding of the window by `model`, for its `open`."""
         if model not in self._encoded:
-            bins = model.mel_bins
-            if bins not in self._features:
-                self._features[bins] = self._extract(self.samples, bins)
-            self._encoded[model] = model.encode(self._features[bins])
+            self._encoded[model] = model.encode(self.features(model.mel_bins))
         return self._encoded[model]
+
+    def features(self, bins: int) -> Features:
+        """The features of the window for a number of mel bins."""
+        if bins not in self._features:
+            self._features[bins] = self._extract(self.samples, bins)
+        return self._features[bins]
+
+    def keep(self, model: Model, encoded: Any) -> None:
+        """Take over an encoding by `model` that was computed together with those of other windows."""
+        self._encoded[model] = encoded
+
+    def rest(self, start: int) -> Window:
+        """The window from a sample of the recording on, which lies in it or is its end."""
+        done = start - self.place
+        if not done:
+            return self
+        before = np.concatenate([self.before, self.samples[:done]])[-BEFORE:]
+        return Window(self.samples[done:], self._extract, start, before)

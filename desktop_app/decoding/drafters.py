@@ -15,6 +15,7 @@ from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.mapping import Ids
 from desktop_app.decoding.protocol import Cursor, Model
 from desktop_app.decoding.rules import Decision, Row, Rules
+from desktop_app.decoding.steps import Read, Steps, alone
 from desktop_app.decoding.task import is_able, prefix
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.transcript.settings import Settings
@@ -47,8 +48,23 @@ class Drafter(ABC):
         another pass of a draft model is not worth its time. A drafter without a model may propose more than `count`.
         """
 
+    def steps(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> Steps[list[int]]:
+        """`propose` in steps, so that the passes of a draft model can be shared with other texts."""
+        yield from ()
+        return self.propose(tokens, count, confidence)
+
     def learn(self, tokens: Sequence[int]) -> None:  # noqa: B027
         """The text of a window is final: `tokens` are the target's."""
+
+
+class InSteps(Drafter):
+    """The base of drafters that run a draft model: they need `steps` instead of `propose`."""
+
+    @abstractmethod
+    def steps(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> Steps[list[int]]: ...
+
+    def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
+        return alone(self.steps(tokens, count, confidence))
 
 
 class Draft:
@@ -71,7 +87,7 @@ class Draft:
             self._cursor = self._model.open(window.encoded(self._encoder))
             self._read: list[int] = []
 
-    def scores(self, tokens: Sequence[int]) -> Row | None:
+    def scores(self, tokens: Sequence[int]) -> Steps[Row | None]:
         """The scores [vocabulary] of the token after the text `tokens`; None where the model cannot do what is
         asked or has no position left."""
         text = [*self._prefill, *tokens] if self._cursor else []
@@ -81,11 +97,12 @@ class Draft:
         self._cursor.rewind(known)
         self._read = text
         self.passes += 1
-        last: Row = self._cursor.run(text[known:])[-1]
+        reply = yield Read(self._model, self._cursor, text[known:])
+        last: Row = reply.scores[-1]
         return last
 
 
-class ModelDrafter(Drafter):
+class ModelDrafter(InSteps):
     """Drafts with a model whose tokens are the target's, perhaps under other ids.
 
     It follows the target's rules and noise, which raises acceptance and cannot change the text.
@@ -102,11 +119,14 @@ class ModelDrafter(Drafter):
     def passes(self) -> int:
         return self._draft.passes
 
-    def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
+    def steps(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> Steps[list[int]]:
         rules, text = self._rules, self._ids.to_draft(tokens)
         written, likely = self._ids.written(rules, text), 1.0
         proposal: list[int] = []
-        while len(proposal) < count and likely >= confidence and (scores := self._draft.scores(text)) is not None:
+        while len(proposal) < count and likely >= confidence:
+            scores = yield from self._draft.scores(text)
+            if scores is None:
+                break
             decision = rules.decide(scores, written)
             token = self._ids.to_target(decision.token)
             if token is None or is_unsure(decision, rules):

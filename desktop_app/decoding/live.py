@@ -17,14 +17,13 @@ from typing import Protocol
 
 import numpy as np
 
-from desktop_app.decoding.audio_window import FeatureExtractor, Samples, Window
+from desktop_app.decoding.audio_window import BEFORE, FeatureExtractor, Samples, Window
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.live_drafters import PreviousDrafter
 from desktop_app.decoding.live_language import SpokenLanguage
 from desktop_app.decoding.live_lines import Lines
 from desktop_app.decoding.live_text import Hypothesis, Item, agreed, index_after, parse, shifted, unlooped
-from desktop_app.decoding.longform import BEFORE
 from desktop_app.decoding.ngram import NGramDrafter
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.setup import Setup

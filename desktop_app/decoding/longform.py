@@ -12,11 +12,12 @@ from functools import partial
 
 import numpy as np
 
-from desktop_app.decoding.audio_window import MARGIN, PartFeatureExtractor, Samples, Window
+from desktop_app.decoding.audio_window import BEFORE, MARGIN, PartFeatureExtractor, Samples, Window
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.lines import Line, cut
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.setup import Setup
+from desktop_app.decoding.steps import Steps, alone
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import Timing, fit, spans, tidy
@@ -25,7 +26,6 @@ from desktop_app.transcript.model import GuardReport, Place, Segment, Word
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 
-BEFORE = 2 * SAMPLE_RATE  # samples before a window for the guard's voice detector, whose state has to settle
 MOST_PROMPT_TEMPERATURE = 0.5  # text drawn at a higher one does not prompt the next window (openai/whisper)
 
 
@@ -68,27 +68,43 @@ def transcribe(
     stream still begins with the recording's first sample. Raises ValueError for a language or a task that the
     checkpoint does not have.
     """
-    settings, vocabulary = settings or Settings(), setup.vocabulary
-    language = Language(settings.language, 1.0) if settings.language else None
-    if language and vocabulary.languages and language.code not in vocabulary.languages:
-        raise ValueError(f"this model does not know the language {language.code!r}")
-    counter = counter or Counter()
+    counter, audio = counter or Counter(), Stream(blocks)
+
+    def window(start: int) -> Window:
+        part = audio.part(start)
+        return Window(
+            part.samples, partial(extract, before=part.before[-MARGIN:], behind=part.behind), start, part.before
+        )
+
+    alone(steps(window, setup, listener, settings or Settings(), counter, place))
+    return counter.total
+
+
+def steps(
+    window_at: Callable[[int], Window],
+    setup: Setup,
+    listener: Listener,
+    settings: Settings,
+    counter: Counter,
+    place: Place | None,
+) -> Steps[None]:
+    """`transcribe` in steps, window by window: `window_at` gives the one that begins at a sample of the recording,
+    which is empty at the end. It is asked for them in order of their start.
+    """
+    vocabulary, language = setup.vocabulary, given_language(settings, setup.vocabulary)
     setup = replace(setup, look_ahead=setup.look_ahead or LookAhead(may_disable_draft=True))
     decoder, guard = WindowDecoder(setup, counter), Guard(setup)
-    audio = _Stream(blocks)
     prompt, seek, count, spoken = list(settings.prompt), 0, 0, 0.0
     if place is not None:
         language = Language(place.language, place.probability)
         prompt, seek, count, spoken = list(place.prompt), place.samples, place.segments, place.spoken
         listener.language(language)
-    while len((part := audio.part(seek)).samples) >= vocabulary.seconds_per_timestamp * SAMPLE_RATE:
-        samples = part.samples
-        window = Window(samples, partial(extract, before=part.before[-MARGIN:], behind=part.behind), seek, part.before)
+    while len((window := window_at(seek)).samples) >= vocabulary.seconds_per_timestamp * SAMPLE_RATE:
         if language is None:
             language = decoder.detect_language(window)
         if seek == 0:
             listener.language(language)
-        begin, seconds = seek / SAMPLE_RATE, len(samples) / SAMPLE_RATE
+        begin, seconds = seek / SAMPLE_RATE, len(window.samples) / SAMPLE_RATE
 
         def watch(tokens: Sequence[int], draft: Sequence[int], begin: float = begin, seconds: float = seconds) -> None:
             lines, _ = cut(tokens, vocabulary, begin, seconds, finished=False)
@@ -103,7 +119,7 @@ def transcribe(
             timings = decoder.words(window, its, written, seconds)
             return spans(timings, [sum(token < vocabulary.end for token in line.tokens) for line in lines])
 
-        text = decoder.decode_with_fallback(window, its, watch)
+        text = yield from decoder.fallback_steps(window, its, watch)
         if setup.drafter is not None:
             setup.drafter.learn(text.tokens)
         lines, covered = cut(text.tokens, vocabulary, begin, seconds, finished=True)
@@ -129,7 +145,16 @@ def transcribe(
             prompt = _next_prompt(prompt, lines, text)[-setup.target.positions :] if settings.condition else []
         listener.reached(Place(seek, count, language.code, language.probability, tuple(prompt), spoken))
         listener.segments(made, seek / SAMPLE_RATE)
-    return counter.total
+
+
+def given_language(settings: Settings, vocabulary: Vocabulary) -> Language | None:
+    """The language that is asked for, None where it is to be detected; ValueError if the checkpoint does not know
+    it."""
+    if not settings.language:
+        return None
+    if vocabulary.languages and settings.language not in vocabulary.languages:
+        raise ValueError(f"this model does not know the language {settings.language!r}")
+    return Language(settings.language, 1.0)
 
 
 def segment_of(
@@ -186,7 +211,7 @@ def _next_prompt(prompt: list[int], lines: Sequence[Line], text: WindowText) -> 
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """Samples of a recording for one window, and those around them, as PartFeatureExtractor takes them."""
 
     samples: Samples
@@ -194,14 +219,14 @@ class _Part:
     behind: Samples
 
 
-class _Stream:
+class Stream:
     """Keeps the part of a stream of blocks that the next window needs."""
 
     def __init__(self, blocks: Iterator[Samples]) -> None:
         self._blocks, self._first = blocks, 0
         self._kept: Samples = np.zeros(0, np.float32)
 
-    def part(self, start: int) -> _Part:
+    def part(self, start: int) -> Part:
         """The part that begins at `start`, at most a window long and empty at the end.
 
         Parts are asked for in order of their start.
@@ -213,6 +238,6 @@ class _Stream:
             have += len(block)
         self._kept, self._first = np.concatenate(pieces), first
         behind = start - first + WINDOW_SECONDS * SAMPLE_RATE
-        return _Part(
+        return Part(
             self._kept[start - first : behind], self._kept[: start - first], self._kept[behind : behind + MARGIN]
         )

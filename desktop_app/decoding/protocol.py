@@ -1,6 +1,6 @@
 """The interface of a model to decoding: encode a window, open a cursor on it, run tokens, rewind.
 
-Target, draft and test doubles implement it alike.
+Target, draft and test doubles implement it alike. A `Batch` is one that decodes several texts side by side.
 """
 
 from __future__ import annotations
@@ -54,3 +54,19 @@ class Model(Protocol):
     def attend(self, encoded: Any, tokens: Sequence[int]) -> tuple[Scores, npt.NDArray[np.float32]]:
         """The scores that follow each of `tokens`, read from position 0 on, and the cross-attention weights of the
         alignment heads before the softmax, [heads, len(tokens), frames]. Ends the cursor."""
+
+
+class Batch(Protocol):
+    """A model with room for several texts. Its scores for one of them do not depend on the others."""
+
+    @property
+    def rows(self) -> Sequence[Model]:
+        """A model for each text, all with the same weights. Each has one cursor open at a time."""
+
+    def encode(self, features: Sequence[npt.NDArray[np.float32]]) -> Sequence[Any]:
+        """The encoder's output for each of at most as many windows as there are rows, in one pass; for `open` of any
+        row."""
+
+    def run(self, reads: Sequence[tuple[Any, Sequence[int]]]) -> Sequence[Scores]:
+        """Read tokens at the cursors of some rows, at most one of each row, in one pass; gives for each what
+        `Cursor.run` does."""

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from desktop_app.decoding.audio_window import Window
-from desktop_app.decoding.drafters import Draft, Drafter, is_unsure, probability
+from desktop_app.decoding.drafters import Draft, InSteps, is_unsure, probability
 from desktop_app.decoding.rules import Rules
+from desktop_app.decoding.steps import Steps
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.transcript.settings import Settings
 
@@ -52,7 +53,7 @@ class Spelling:
         return tokens
 
 
-class RetokenisedDrafter(Drafter):
+class RetokenisedDrafter(InSteps):
     """Drafts with a model that has another tokenizer: under the rules of its own vocabulary, and greedily, since the
     target's noise belongs to other tokens."""
 
@@ -67,14 +68,13 @@ class RetokenisedDrafter(Drafter):
     def passes(self) -> int:
         return self._draft.passes
 
-    def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
+    def steps(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> Steps[list[int]]:
         own, rules = self._own, self._rules
         text = self._in_own_tokens(tokens)
         open_from = _behind_times(text, own.vocabulary)
         written, likely, ended = rules.written(text), 1.0, False
         for _ in range(count):
-            scores = self._draft.scores(text) if likely >= confidence else None
-            if scores is None:
+            if likely < confidence or (scores := (yield from self._draft.scores(text))) is None:
                 break
             decision = rules.decide(scores, written)
             if is_unsure(decision, rules):

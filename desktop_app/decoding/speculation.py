@@ -13,8 +13,9 @@ from time import perf_counter
 
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.lookahead import LookAhead, Round
-from desktop_app.decoding.protocol import Cursor, Scores
+from desktop_app.decoding.protocol import Cursor, Model, Scores
 from desktop_app.decoding.rules import Decision, Rules, Written
+from desktop_app.decoding.steps import Read, Steps, timed
 from desktop_app.transcript.statistics import Counter, Statistics
 
 
@@ -44,28 +45,39 @@ class _Proposal:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class _Verified:
+    """What became of a draft: the scores behind what was `unread`, the tokens `written`, an end token among them, and
+    the drafted ones of them; decisions that the tie guard took again."""
+
+    first: Scores
+    written: int
+    compared: int
+    accepted: int
+    ties: int
+
+
 Watch = Callable[[Sequence[int], Sequence[int]], None]
 """Called once a round with the verified tokens and the draft that is not verified yet. May raise CancelledError."""
 
 
 class Speculation:
-    """Decodes one window with a target's cursor and perhaps a drafter."""
+    """Decodes one window with a target's cursor and perhaps a drafter, in steps."""
 
     def __init__(
         self,
+        target: Model,
         cursor: Cursor,
-        positions: int,
-        epsilon: float,
         rules: Rules,
         counter: Counter,
         drafter: Drafter | None,
         look_ahead: LookAhead,
     ) -> None:
-        self._cursor, self._positions, self._epsilon = cursor, positions, epsilon
+        self._target, self._cursor = target, cursor
         self._rules, self._counter = rules, counter
         self._drafter, self._look_ahead = drafter, look_ahead
 
-    def decode(self, prefill: Sequence[int], watch: Watch, begin: Callable[[], None]) -> tuple[Text, Scores]:
+    def decode(self, prefill: Sequence[int], watch: Watch, begin: Callable[[], None]) -> Steps[tuple[Text, Scores]]:
         """The text that follows `prefill`, and the scores behind each of its tokens; the cursor must be at position 0.
         `begin` prepares the drafter for the window; it is called before the first proposal, if there is one.
 
@@ -74,55 +86,79 @@ class Speculation:
         """
         self._look_ahead.window()
         self._begin: Callable[[], None] | None = begin
-        text = Text(room=self._positions - len(prefill))
-        first = self._round(text, prefill, watch)
+        text = Text(room=self._target.positions - len(prefill))
+        first = yield from self._round(text, prefill, watch)
         while not text.ended:
-            self._round(text, text.tokens[-1:], watch)
+            yield from self._round(text, text.tokens[-1:], watch)
         return text, first
 
-    def run(self, tokens: Sequence[int]) -> Scores:
+    def run(self, tokens: Sequence[int]) -> Steps[Scores]:
         """One pass of the target, counted and timed."""
-        began = perf_counter()
-        scores = self._cursor.run(tokens)
-        self._counter.add(Statistics(verify_seconds=perf_counter() - began, target_passes=1))
-        return scores
+        reply = yield Read(self._target, self._cursor, tokens)
+        self._counter.add(Statistics(verify_seconds=reply.seconds, target_passes=1))
+        return reply.scores
 
-    def _draft(self, text: Text) -> _Proposal:
+    def _draft(self, text: Text) -> Steps[_Proposal]:
         room = text.room - len(text.tokens) - 1  # a round writes one token more than it drafts
         if self._drafter is None or room < 1 or not (count := min(self._look_ahead.choose(), room)):
             return _Proposal()
-        began = perf_counter()
         if self._begin is not None:
+            began = perf_counter()
             self._begin()
             self._begin = None
             self._look_ahead.began(perf_counter() - began)
             self._counter.add(Statistics(draft_seconds=perf_counter() - began))
-            began = perf_counter()
         before = self._drafter.passes
-        tokens = self._drafter.propose(text.tokens, count, self._look_ahead.confidence)[:room]
-        seconds, passes = perf_counter() - began, self._drafter.passes - before
+        proposed, seconds = yield from timed(self._drafter.steps(text.tokens, count, self._look_ahead.confidence))
+        tokens, passes = proposed[:room], self._drafter.passes - before
         self._counter.add(Statistics(draft_seconds=seconds, drafted=len(tokens), draft_passes=passes))
         return _Proposal(tokens, count, passes, seconds)
 
-    def _round(self, text: Text, unread: Sequence[int], watch: Watch) -> Scores:
-        """One round: draft, and a verification pass over the tokens that are not in the KV cache yet and the draft.
-        Takes what the target agrees with, and its own token after that. Returns the scores behind the `unread`.
-        """
-        proposal = self._draft(text)
-        draft = proposal.tokens
-        watch(text.tokens, draft)
+    def _round(self, text: Text, unread: Sequence[int], watch: Watch) -> Steps[Scores]:
+        """One round: draft, and verify. Returns the scores behind the `unread`."""
+        proposal = yield from self._draft(text)
+        watch(text.tokens, proposal.tokens)
+        before = len(text.tokens)
+        verified, seconds = yield from timed(self._verify(text, unread, proposal.tokens))
+        self._counter.add(
+            Statistics(
+                tokens=len(text.tokens) - before,
+                near_ties=verified.ties,
+                compared=verified.compared,
+                accepted=verified.accepted,
+            )
+        )
+        if self._drafter is not None and not proposal.asked and (speed := self._look_ahead.left_out) is not None:
+            self._counter.add(Statistics(left_out=verified.written, left_out_speed=speed * verified.written))
+        if len(unread) == 1:
+            self._look_ahead.record(
+                Round(
+                    proposal.asked,
+                    len(proposal.tokens),
+                    verified.compared,
+                    verified.accepted,
+                    verified.written,
+                    proposal.passes,
+                    proposal.seconds,
+                    seconds,
+                )
+            )
+        return verified.first
+
+    def _verify(self, text: Text, unread: Sequence[int], draft: Sequence[int]) -> Steps[_Verified]:
+        """A verification pass over the tokens that are not in the KV cache yet and the draft. Takes what the target
+        agrees with, and its own token after that."""
         base, before = self._cursor.length + len(unread) - 1, len(text.tokens)
-        began = perf_counter()
-        scores = self.run([*unread, *draft])
+        scores = yield from self.run([*unread, *draft])
         first, behind = scores[: len(unread)], scores[len(unread) - 1 :]
         written = compared = accepted = ties = 0
         for index, after in enumerate([unread[-1], *draft]):
             decision = self._rules.decide(behind[index], text.written)
-            near_tie = bool(draft) and decision.margin < self._epsilon
+            near_tie = bool(draft) and decision.margin < self._target.epsilon
             if near_tie:
                 alone = [after] if index else unread
                 self._cursor.rewind(base + index + 1 - len(alone))
-                behind_it = self.run(alone)
+                behind_it = yield from self.run(alone)
                 first = first if index else behind_it
                 decision = self._rules.decide(behind_it[-1], text.written)
                 ties += 1
@@ -135,26 +171,8 @@ class Speculation:
             accepted += agreed
             if near_tie or not agreed or text.ended:  # behind a near tie the cursor has read nothing more
                 break
-        tokens = len(text.tokens) - before
-        self._cursor.rewind(base + tokens)
-        seconds = perf_counter() - began
-        self._counter.add(Statistics(tokens=tokens, near_ties=ties, compared=compared, accepted=accepted))
-        if self._drafter is not None and not proposal.asked and (speed := self._look_ahead.left_out) is not None:
-            self._counter.add(Statistics(left_out=written, left_out_speed=speed * written))
-        if len(unread) == 1:
-            self._look_ahead.record(
-                Round(
-                    proposal.asked,
-                    len(draft),
-                    compared,
-                    accepted,
-                    written,
-                    proposal.passes,
-                    proposal.seconds,
-                    seconds,
-                )
-            )
-        return first
+        self._cursor.rewind(base + len(text.tokens) - before)
+        return _Verified(first, written, compared, accepted, ties)
 
     def _take(self, text: Text, decision: Decision) -> None:
         text.log_probability += decision.log_probability

@@ -17,6 +17,7 @@ from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.speculation import Speculation, Watch
+from desktop_app.decoding.steps import Steps, alone
 from desktop_app.decoding.task import prefix
 from desktop_app.decoding.vocabulary import ENGLISH
 from desktop_app.decoding.words import FRAMES_A_SECOND, UNSPACED, Timing, align, split
@@ -74,7 +75,7 @@ class WindowDecoder:
         languages = self._vocabulary.languages
         if len(languages) < 2:
             return Language(next(iter(languages), ENGLISH), 1.0)
-        scores = self._speculation(window, Rules(self._vocabulary)).run([self._vocabulary.start])[-1]
+        scores = alone(self._speculation(window, Rules(self._vocabulary)).run([self._vocabulary.start]))[-1]
         codes = list(languages)
         shares = _softmax(scores[[languages[code] for code in codes]])
         best = int(shares.argmax())
@@ -82,6 +83,26 @@ class WindowDecoder:
 
     def decode(self, window: Window, settings: Settings, watch: Watch, sampling: Sampling | None = None) -> WindowText:
         """The window's text: greedy, or drawn by `sampling`."""
+        return alone(self.decode_steps(window, settings, watch, sampling))
+
+    def decode_with_fallback(self, window: Window, settings: Settings, watch: Watch) -> WindowText:
+        """The text at the first of the temperatures at which it is neither repetitive nor unsure, else at the last:
+        openai/whisper's `decode_with_fallback`."""
+        return alone(self.fallback_steps(window, settings, watch))
+
+    def fallback_steps(self, window: Window, settings: Settings, watch: Watch) -> Steps[WindowText]:
+        """`decode_with_fallback` in steps."""
+        for temperature in settings.temperatures:
+            sampling = Sampling(temperature, window.place) if temperature > 0 else None
+            text = yield from self.decode_steps(window, settings, watch, sampling)
+            if text.is_silence or not (_unsure(text) or is_repetitive(self._text(text.tokens))):
+                break
+        return text
+
+    def decode_steps(
+        self, window: Window, settings: Settings, watch: Watch, sampling: Sampling | None = None
+    ) -> Steps[WindowText]:
+        """`decode` in steps."""
         prefill = prefix(self._vocabulary, settings, self._target.positions)
         rules = Rules(self._vocabulary, settings.timestamps, sampling)
 
@@ -89,20 +110,10 @@ class WindowDecoder:
             if self._drafter is not None:
                 self._drafter.begin(window, settings, rules)
 
-        text, scores = self._speculation(window, rules).decode(prefill, watch, begin)
+        text, scores = yield from self._speculation(window, rules).decode(prefill, watch, begin)
         mean = text.log_probability / (len(text.tokens) + 1)
         temperature = sampling.temperature if sampling else 0.0
         return WindowText(tuple(text.tokens), mean, self._no_speech(scores, prefill), temperature)
-
-    def decode_with_fallback(self, window: Window, settings: Settings, watch: Watch) -> WindowText:
-        """The text at the first of the temperatures at which it is neither repetitive nor unsure, else at the last:
-        openai/whisper's `decode_with_fallback`."""
-        for temperature in settings.temperatures:
-            sampling = Sampling(temperature, window.place) if temperature > 0 else None
-            text = self.decode(window, settings, watch, sampling)
-            if text.is_silence or not (_unsure(text) or is_repetitive(self._text(text.tokens))):
-                break
-        return text
 
     def words(self, window: Window, settings: Settings, tokens: Sequence[int], seconds: float) -> list[Timing]:
         """The times of each word of the text tokens `tokens`, by cross-attention; the window holds `seconds` of audio.
@@ -129,9 +140,8 @@ class WindowDecoder:
         cursor = target.open(window.encoded(target))
         self._counter.add(Statistics(encode_seconds=perf_counter() - began))
         return Speculation(
+            target,
             cursor,
-            target.positions,
-            target.epsilon,
             rules,
             self._counter,
             self._drafter,

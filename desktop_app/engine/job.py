@@ -14,9 +14,9 @@ import numpy.typing as npt
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.logmel import features
 from desktop_app.audio.spectrogram import Spectrogram
-from desktop_app.audio.voice import VoiceGate
+from desktop_app.audio.voice import VoiceGate, cut_at_pause
 from desktop_app.checkpoints.folder import Checkpoint
-from desktop_app.decoding import live_remainder, longform
+from desktop_app.decoding import batch, live_remainder, longform
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.vocabulary import ENGLISH
@@ -104,6 +104,8 @@ def _transcribe(
             raise CancelledError
         outbox.send(Preparing(request.job, stage, values))
 
+    if request.options.batch > 1 and request.options.condition:
+        raise Problem("model.batch_condition")
     with _opened(request) as audio:
         pair = shelf.pair(request.options, announce)
         checkpoint, models = pair.target.checkpoint, pair.described()
@@ -117,18 +119,20 @@ def _transcribe(
         attribution = FileSpeakers(request.options.speakers) if request.options.speakers != OFF else None
         sound = _Stretch(audio, request.span)
         work = _Work(request, outbox, cancelled, pause, checkpoint, sound.seconds, attribution, file)
-        extract = None
-        if not live:
+        rows, extract = None if live else pair.batch(request.options.guard), None
+        if not live and rows is None:
             if sound.seconds > WINDOW_SECONDS:
                 announce("loudness")
             extract = work.spectrogram(pair.mel_bins).features
         outbox.send(Started(request.job, sound.seconds, models, work.kept))
         setup, blocks = pair.setup(request.options.guard), work.counted(sound)
-        if extract is None:
-            live_remainder.transcribe(blocks, work.since, features, setup, VoiceGate(), work, settings, work.counter)
-        else:
+        if extract is not None:
             setup = replace(setup, look_ahead=pair.look_ahead())
             longform.transcribe(blocks, extract, setup, work, settings, work.counter, request.place)
+        elif rows is not None:
+            batch.transcribe(blocks, features, rows, cut_at_pause, work, settings, work.counter, request.place)
+        else:
+            live_remainder.transcribe(blocks, work.since, features, setup, VoiceGate(), work, settings, work.counter)
         whole = work.transcript(models, audio.damage)
         return attribution.finish(whole) if attribution else whole
 
@@ -151,7 +155,8 @@ def _can_resume(request: Transcribe, models: Models, file: tuple[int, int]) -> b
     before = request.written.models if request.written else None
     if before is None or request.place is None or request.place.file != file:
         return False
-    return (before.target, before.device, before.precision) == (models.target, models.device, models.precision)
+    names = ("target", "device", "precision", "batch")
+    return all(getattr(before, name) == getattr(models, name) for name in names)
 
 
 def settings_of(options: Options, checkpoint: Checkpoint) -> Settings:

@@ -13,6 +13,10 @@ MOST_SPEAKERS = 50
 """As many as there may be said to be in a recording."""
 
 
+MOST_ROWS = 64
+"""As many rows as a batch may have."""
+
+
 def is_speakers(text: str) -> bool:
     """Whether that may stand in `Options.speakers`."""
     return text in ("off", "auto") or (text.isdecimal() and 1 <= int(text) <= MOST_SPEAKERS)
@@ -28,7 +32,8 @@ class Options:
     follows the text before it. A window is tried at the `temperatures` in turn until its text is neither repetitive
     nor unsure; 0 is greedy. `words` asks when each word was said. `hot_words` are names and terms that may occur
     anywhere. `guard` removes hallucinated text. `speakers` is "off", "auto" or how many there are, up to
-    MOST_SPEAKERS.
+    MOST_SPEAKERS. With a `batch` above 1, up to MOST_ROWS, files are transcribed in batches of so many chunks, which
+    only PyTorch does; live recordings are not.
     """
 
     target: str = ""
@@ -45,6 +50,7 @@ class Options:
     hot_words: tuple[str, ...] = ()
     guard: bool = True
     speakers: str = "off"
+    batch: int = 1
 
 
 class Announce(Protocol):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from desktop_app import folders
 from desktop_app.audio.voice import Voices
 from desktop_app.checkpoints import choice, installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read_draft, read_target, same_encoder
+from desktop_app.decoding.batch import Rows
 from desktop_app.decoding.drafter_names import DRAFTERS
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.lookahead import LookAhead
@@ -22,21 +24,28 @@ from desktop_app.transcript.model import Models
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model in memory; `key` tells it from every other folder, state of a folder, device and precision."""
+    """A model in memory; `key` tells it from every other folder, state of a folder, device, precision and batch. There
+    is a model for each row, which are those of a `batch` where it is one."""
 
     key: tuple[object, ...]
     checkpoint: Checkpoint
-    model: runtime.RuntimeModel
+    rows: Sequence[runtime.RuntimeModel]
+    batch: runtime.RuntimeBatch | None
+
+    @property
+    def model(self) -> runtime.RuntimeModel:
+        """That of the first row, or the only one."""
+        return self.rows[0]
 
 
 @dataclass(frozen=True)
 class LoadedDraft(Loaded):
     """A draft in memory. `shares_encoder` if it uses the target's encoder, `drafter` makes its tokens the target's,
-    `look_ahead` knows what it costs beside its target."""
+    `look_aheads` know what it costs beside its target, each in its row."""
 
     shares_encoder: bool
     drafter: Callable[[Draft], Drafter]
-    look_ahead: LookAhead
+    look_aheads: Sequence[LookAhead]
 
 
 @dataclass(frozen=True)
@@ -55,32 +64,44 @@ class Pair:
         """The numbers of mel bins that target and draft take."""
         return {each.model.mel_bins for each in (self.target, self.draft) if each}
 
-    def drafter(self) -> Drafter | None:
-        """A drafter for one recording."""
+    def drafter(self, row: int = 0) -> Drafter | None:
+        """A drafter for one recording, or for a row of a batch."""
         if self.named:
             return DRAFTERS[self.named]()
         draft = self.draft
         if draft is None:
             return None
-        encoder = self.target.model if draft.shares_encoder else draft.model
-        return draft.drafter(Draft(draft.model, encoder, draft.checkpoint.vocabulary))
+        encoder = self.target if draft.shares_encoder else draft
+        return draft.drafter(Draft(draft.rows[row], encoder.rows[row], draft.checkpoint.vocabulary))
 
-    def look_ahead(self) -> LookAhead | None:
+    def look_ahead(self, row: int = 0) -> LookAhead | None:
         """The look-ahead for one more recording, with the measurements from earlier ones."""
         if self.draft is None:
             return None
-        self.draft.look_ahead.again()
-        return self.draft.look_ahead
+        self.draft.look_aheads[row].again()
+        return self.draft.look_aheads[row]
 
-    def setup(self, guard: bool = False, draft: bool = True) -> Setup:
-        """What decoding needs for one recording; `draft` False leaves the draft out."""
+    def setup(self, guard: bool = False, draft: bool = True, row: int = 0) -> Setup:
+        """What decoding needs for one recording, or for a row of a batch; `draft` False leaves the draft out."""
         checkpoint = self.target.checkpoint
         return Setup(
-            self.target.model,
+            self.target.rows[row],
             checkpoint.vocabulary,
             checkpoint.text,
-            self.drafter() if draft else None,
+            self.drafter(row) if draft else None,
             Voices if guard else None,
+        )
+
+    def batch(self, guard: bool = False) -> Rows | None:
+        """What decoding needs for one recording in batches; None where the pair decodes one text at a time."""
+        if self.target.batch is None:
+            return None
+        numbers = range(len(self.target.rows))
+        batches = [each.batch for each in (self.target, self.draft) if each and each.batch]
+        return Rows(
+            [replace(self.setup(guard, row=row), look_ahead=self.look_ahead(row)) for row in numbers],
+            batches,
+            batches[:1] if self.draft and self.draft.shares_encoder else batches,
         )
 
     def described(self) -> Models:
@@ -93,6 +114,7 @@ class Pair:
             device=self._devices(),
             precision=target.model.precision,
             notices=tuple(one for one in (_notice(target.checkpoint), self.remark) if one),
+            batch=len(target.rows),
         )
 
     def _devices(self) -> str:
@@ -122,16 +144,18 @@ class Shelf:
                 announce("loading_on", name=checkpoint.name, device=runtime.AUTO)
             else:
                 announce("loading", name=checkpoint.name)
-            model = runtime.load(
+            self._target = Loaded(
+                key,
                 checkpoint,
-                devices.target,
-                options.precision,
-                None,
-                _cache(),
-                encoder_device=devices.encoder,
-                preparing=lambda device: announce("loading_first", device=device),
+                *_rows(
+                    checkpoint,
+                    devices.target,
+                    options,
+                    None,
+                    encoder_device=devices.encoder,
+                    preparing=lambda device: announce("loading_first", device=device),
+                ),
             )
-            self._target = Loaded(key, checkpoint, model)
         target = self._target
         if options.draft in DRAFTERS:
             return Pair(target, None, named=options.draft)
@@ -160,19 +184,27 @@ class Shelf:
             alike = device.startswith("cuda") == devices.target.startswith("cuda")
             shares_encoder = alike and same_encoder(target.checkpoint, checkpoint)
             encoder = target.model if shares_encoder else None
-            model = runtime.load(
+            rows, batch = _rows(
                 checkpoint,
                 device,
-                options.precision,
+                options,
                 encoder,
-                _cache(),
                 drafts=True,
                 preparing=lambda device: announce("loading_first_draft", device=device),
             )
-            self._draft = LoadedDraft(
-                key, checkpoint, model, shares_encoder, drafter, LookAhead(may_disable_draft=True)
-            )
+            look_aheads = [LookAhead(may_disable_draft=True) for _ in rows]
+            self._draft = LoadedDraft(key, checkpoint, rows, batch, shares_encoder, drafter, look_aheads)
         return self._draft, remark
+
+
+def _rows(
+    checkpoint: Checkpoint, device: str, options: Options, encoder: runtime.RuntimeModel | None, **others: Any
+) -> tuple[Sequence[runtime.RuntimeModel], runtime.RuntimeBatch | None]:
+    """A checkpoint loaded with as many rows as the options ask for; `others` go to `runtime.load`."""
+    if options.batch > 1:
+        batch = runtime.load_batch(checkpoint, options.batch, device, options.precision, encoder)
+        return batch.rows, batch
+    return [runtime.load(checkpoint, device, options.precision, encoder, _cache(), **others)], None
 
 
 def checked(target: str, draft: str) -> tuple[Checkpoint, Checkpoint | None]:
@@ -248,10 +280,10 @@ def _notice(checkpoint: Checkpoint) -> Problem | None:
 
 
 def _key(folder: Path, options: Options, *devices: str) -> tuple[object, ...]:
-    """Changes with the folder, what lies in it, devices and precision."""
+    """Changes with the folder, what lies in it, devices, precision and batch."""
     there = [file for file in folder.glob("*.*") if file.exists()]  # a link may lead nowhere
     files = sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in there)
-    return folder.resolve(), tuple(files), devices, options.precision
+    return folder.resolve(), tuple(files), devices, options.precision, options.batch
 
 
 def _read_draft(folder: Path, target: Checkpoint) -> Checkpoint:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol
 
 from desktop_app.addons import cuda
 from desktop_app.checkpoints.folder import Checkpoint
-from desktop_app.decoding.protocol import Model
+from desktop_app.decoding.protocol import Batch, Model
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino, openvino_folder
 
@@ -32,6 +33,13 @@ class RuntimeModel(Model, Protocol):
 
     @property
     def rewinds_freely(self) -> bool: ...
+
+
+class RuntimeBatch(Batch, Protocol):
+    """A model that decodes several texts side by side."""
+
+    @property
+    def rows(self) -> Sequence[RuntimeModel]: ...
 
 
 def load(
@@ -71,6 +79,20 @@ def load(
             steady=not drafts,
             preparing=preparing,
         )
+    return _torch().load(checkpoint, device, precision, encoder=encoder)
+
+
+def load_batch(checkpoint: Checkpoint, rows: int, device: str, precision: str, encoder: Any) -> RuntimeBatch:
+    """A checkpoint ready to decode so many texts side by side; arguments and errors are those of `load`."""
+    if not device.startswith("cuda"):
+        raise Problem("model.batch_device")
+    if checkpoint.ir is not None:
+        raise Problem("model.openvino_on_torch")
+    return _torch().load_batch(checkpoint, rows, device, precision, encoder=encoder)
+
+
+def _torch() -> ModuleType:
+    """PyTorch's runtime; Problem where that or a CUDA device is missing."""
     cuda.use()
     try:
         from desktop_app.runtimes import torch
@@ -84,4 +106,4 @@ def load(
         raise Problem("model.torch_broken", error=str(error)) from error
     if not torch.devices():
         raise torch.absence()
-    return torch.load(checkpoint, device, precision, encoder=encoder)
+    return torch

@@ -8,6 +8,8 @@ at hand.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +58,19 @@ def load(
     "f16" or "bf16". With `encoder` that model's encoder is used: its tensors must be equal. `widths` are those of
     `Passes`. Problem where the device is not there or cannot run the model: nothing falls back in silence.
     """
+    return load_batch(checkpoint, 1, device, precision, encoder=encoder, widths=widths).rows[0]
+
+
+def load_batch(
+    checkpoint: Checkpoint,
+    rows: int,
+    device: str = "cuda",
+    precision: str = "auto",
+    *,
+    encoder: TorchModel | None = None,
+    widths: Sequence[int] = ONE_WIDTH,
+) -> TorchBatch:
+    """`load` with room for so many texts side by side."""
     return build(
         checkpoint.shape,
         reader(checkpoint),
@@ -65,6 +80,7 @@ def load(
         widths=widths,
         watched=checkpoint.alignment_heads,
         head_tokens=checkpoint.head_tokens,
+        rows=rows,
     )
 
 
@@ -91,8 +107,9 @@ def build(
     widths: Sequence[int] = ONE_WIDTH,
     watched: Sequence[tuple[int, int]] = (),
     head_tokens: Sequence[int] | None = None,
-) -> TorchModel:
-    """`load` for tensors from anywhere: `read` gives them by name. `watched` are the alignment heads in order,
+    rows: int = 1,
+) -> TorchBatch:
+    """`load_batch` for tensors from anywhere: `read` gives them by name. `watched` are the alignment heads in order,
     `head_tokens` the tokens that are scored, None being all."""
     place = _device(device)
     kind = ("f32" if place.type == "cpu" else "f16") if precision == "auto" else precision
@@ -102,17 +119,19 @@ def build(
         _prepare(place, kind)
     weights = Weights(read, place, _PRECISIONS[kind])
     try:
-        used = encoder._encoder if encoder else Encoder(weights, shape)
-        decoder = Decoder(weights, shape, max(widths), head_tokens)
+        used = encoder._network.encoder if encoder else Encoder(weights, shape)
+        decoder = Decoder(weights, shape, max(widths), head_tokens, rows)
         passes = Passes(decoder, place, widths, cuda_graphs() if place.type == "cuda" else None)
-        decoder.set_window(_noise(shape, weights))
-        epsilon = 0.0 if _steady(passes, shape, max(widths)) else _EPSILON[kind]
+        steady = _steady(passes, decoder, shape, max(widths), _noise(weights, 2, shape.audio_positions, shape.width))
+        alike = _encodes_alike(used, rows, _noise(weights, 2, shape.mel_bins, 2 * shape.audio_positions))
+        together = rows if alike else 1
     except torch.OutOfMemoryError as error:
         raise Problem("model.device_memory", device=torch.cuda.get_device_name(place)) from error
     except RuntimeError as error:
         what = str(error).partition("\n")[0].strip()[:200]
         raise Problem("model.device_refused", device=_name(place.index), error=what) from error
-    return TorchModel(place, kind, epsilon, shape.mel_bins, shape.text_positions, used, decoder, passes, watched)
+    epsilon = 0.0 if steady else _EPSILON[kind]
+    return TorchBatch(_Network(place, kind, epsilon, shape.mel_bins, used, together, decoder, passes, watched))
 
 
 def _name(index: int | None) -> str:
@@ -144,91 +163,158 @@ def _prepare(place: torch.device, kind: str) -> None:
     backends.cudnn.deterministic, backends.cudnn.benchmark = True, False
 
 
-def _noise(shape: Shape, weights: Weights) -> Tensor:
-    """Random numbers in the shape of an encoded window, to try the decoder with."""
-    numbers = np.random.default_rng(1).standard_normal((shape.audio_positions, shape.width), np.float32)
+def _noise(weights: Weights, *sides: int) -> Tensor:
+    """Random numbers, to try a network with."""
+    numbers = np.random.default_rng(1).standard_normal(sides, np.float32)
     return torch.from_numpy(numbers).to(weights.device, weights.dtype)
 
 
-def _steady(passes: Passes, shape: Shape, width: int) -> bool:
-    """Whether this device gives the same scores to the last bit one by one and many at once, at both ends of a text."""
-    count = min(width, shape.text_positions)
-    tokens = np.random.default_rng(2).integers(0, shape.vocabulary, count).tolist()
+def _steady(passes: Passes, decoder: Decoder, shape: Shape, width: int, windows: Tensor) -> bool:
+    """Whether this device gives the same scores to the last bit one by one and many at once, at both ends of a text, in
+    every row, and whatever the other rows hold. `windows` are two that are encoded."""
+    rows, count = range(decoder.rows), min(width, shape.text_positions)
+    tokens, others = np.random.default_rng(2).integers(0, shape.vocabulary, (2, count)).tolist()
+
+    def use(own: Sequence[int]) -> None:
+        for row in rows:
+            decoder.set_window(windows[0 if row in own else 1], row)
+
     for start in (0, shape.text_positions - count):
-        together = passes.run(tokens, start)
-        alone = np.concatenate([passes.run([token], start + index) for index, token in enumerate(tokens)])
-        if not np.array_equal(together, alone):
+        found: list[Array] = []
+        for own in (rows[::2], rows[1::2]):
+            use(own)
+            scores = passes.run([(row, tokens if row in own else others, start) for row in rows])
+            found += [scores[row] for row in own]
+        use(rows)
+        together = passes.run([(0, tokens, start)])[0]
+        # In all rows, and last: what it leaves in their caches has to be alike for the second place.
+        alone = [passes.run([(row, [token], start + index) for row in rows]) for index, token in enumerate(tokens)]
+        found += [np.concatenate(scores) for scores in zip(*alone, strict=True)]
+        if not all(np.array_equal(scores, together) for scores in found):
             return False
     return True
 
 
+def _encodes_alike(encoder: Encoder, rows: int, features: Tensor) -> bool:
+    """Whether a window of `rows` in one pass is encoded the same to the last bit in every place, and whatever the
+    others are. `features` are those of two windows."""
+    same = encoder(features[[0] * rows])
+    mixed = encoder(features[[row % 2 for row in range(rows)]])
+    return all(torch.equal(each, same[0]) for each in [*same, *mixed[::2]])
+
+
+@dataclass(frozen=True)
+class _Network:
+    """A loaded model, which its rows share.
+
+    Attributes:
+        together: how many windows are encoded in one pass.
+        opened: the encoded window of each row.
+    """
+
+    place: torch.device
+    precision: str
+    epsilon: float
+    mel_bins: int
+    encoder: Encoder
+    together: int
+    decoder: Decoder
+    passes: Passes
+    watched: Sequence[tuple[int, int]]
+    opened: dict[int, Tensor] = field(default_factory=dict)
+
+    @torch.inference_mode()
+    def encode(self, features: Sequence[Array], together: int) -> list[Tensor]:
+        """The encoder's output [positions, width] for windows of features [bins, frames], in passes of `together`."""
+        found: list[Tensor] = []
+        for at in range(0, len(features), together):
+            some = np.stack(features[at : at + together]).astype(np.float32)
+            padded = np.pad(some, ((0, together - len(some)), (0, 0), (0, 0)))
+            # Each on its own, so that a window that is done does not wait for the others to leave the memory.
+            found += [each.clone() for each in self.encoder(torch.from_numpy(padded).to(self.place))[: len(some)]]
+        if self.place.type == "cuda":
+            torch.cuda.synchronize(self.place)  # so that the time it takes is counted here
+        return found
+
+
+class TorchBatch:
+    """A model that decodes several texts side by side: `decoding.protocol.Batch`.
+
+    Attributes: rows (a model for each text).
+    """
+
+    def __init__(self, network: _Network) -> None:
+        self._network = network
+        self.rows = [TorchModel(network, row) for row in range(network.decoder.rows)]
+
+    def encode(self, features: Sequence[Array]) -> list[Tensor]:
+        """The encoder's output [positions, width], on the device, for each of some windows of features [bins, frames],
+        as many in a pass as there are rows."""
+        return self._network.encode(features, self._network.together)
+
+    @torch.inference_mode()
+    def run(self, reads: Sequence[tuple[Any, Sequence[int]]]) -> list[Array]:
+        """Scores [k, vocabulary] after each of the k tokens that are read at each of some rows' cursors, in one pass;
+        ValueError past the last position."""
+        return _run(self._network.passes, reads)
+
+
 class TorchModel:
-    """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time."""
+    """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time in its row."""
 
     rewinds_freely = True
     threads = window_bytes = 0
 
-    def __init__(
-        self,
-        place: torch.device,
-        precision: str,
-        epsilon: float,
-        mel_bins: int,
-        positions: int,
-        encoder: Encoder,
-        decoder: Decoder,
-        passes: Passes,
-        watched: Sequence[tuple[int, int]],
-    ) -> None:
-        self.device = self.encoder_device = _name(place.index)
-        self.precision = precision
-        self.epsilon = epsilon
-        self.mel_bins = mel_bins
-        self.positions = positions
-        self._place = place
-        self._encoder = encoder
-        self._decoder = decoder
-        self._passes = passes
-        self._watched = watched
-        self._opened: Tensor | None = None
+    def __init__(self, network: _Network, row: int) -> None:
+        self._network, self._row = network, row
+        self.device = self.encoder_device = _name(network.place.index)
+        self.precision = network.precision
+        self.epsilon = network.epsilon
+        self.mel_bins = network.mel_bins
+        self.positions = network.decoder.positions
 
-    @torch.inference_mode()
     def encode(self, features: Array) -> Tensor:
         """The encoder's output [positions, width], on the device, for one window of features [bins, frames]."""
-        encoded = self._encoder(torch.from_numpy(np.ascontiguousarray(features, np.float32)).to(self._place))
-        if encoded.is_cuda:
-            torch.cuda.synchronize(self._place)  # so that the time it takes is counted here
-        return encoded
+        return self._network.encode([features], 1)[0]
 
     @torch.inference_mode()
     def open(self, encoded: Tensor) -> TorchCursor:
         """A cursor at the start of the window; it ends the one before. A window that is opened again costs nothing."""
-        if self._opened is not encoded:
-            self._decoder.set_window(encoded)
-            self._opened = encoded
-        return TorchCursor(self._passes, self.positions)
+        network, row = self._network, self._row
+        if network.opened.get(row) is not encoded:
+            network.decoder.set_window(encoded, row)
+            network.opened[row] = encoded
+        return TorchCursor(network.passes, self.positions, row)
 
     @torch.inference_mode()
     def attend(self, encoded: Tensor, tokens: Sequence[int]) -> tuple[Array, Array]:
         """Scores [n, vocabulary] of n tokens from the first position on, and the cross-attention of the alignment heads
         before the softmax: [heads, n, audio positions]. Ends the cursor."""
         self.open(encoded).check_room(len(tokens))
-        numbers = torch.tensor([list(tokens), list(range(len(tokens)))]).to(self._place)
-        scores, attention = self._decoder.watched(numbers[0], numbers[1], self._watched)
+        network = self._network
+        numbers = torch.tensor([list(tokens), list(range(len(tokens)))]).to(network.place)
+        scores, attention = network.decoder.watched(numbers[0], numbers[1], network.watched, self._row)
         return scores.cpu().numpy(), attention.cpu().numpy()
 
 
 class TorchCursor(Reading):
-    """A place in the text of one window: `decoding.protocol.Cursor`."""
+    """A place in the text of one row: `decoding.protocol.Cursor`."""
 
-    def __init__(self, passes: Passes, positions: int) -> None:
+    def __init__(self, passes: Passes, positions: int, row: int) -> None:
         super().__init__(positions)
         self._passes = passes
+        self.row = row
 
     @torch.inference_mode()
     def run(self, tokens: Sequence[int]) -> Array:
         """Scores [k, vocabulary] after each of the k tokens; ValueError past the last position."""
-        self.check_room(len(tokens))
-        scores = self._passes.run(tokens, self._length)
-        self._length += len(tokens)
-        return scores
+        return _run(self._passes, [(self, tokens)])[0]
+
+
+def _run(passes: Passes, reads: Sequence[tuple[TorchCursor, Sequence[int]]]) -> list[Array]:
+    for cursor, tokens in reads:
+        cursor.check_room(len(tokens))
+    scores = passes.run([(cursor.row, tokens, cursor.length) for cursor, tokens in reads])
+    for cursor, tokens in reads:
+        cursor._length += len(tokens)
+    return scores

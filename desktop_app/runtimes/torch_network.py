@@ -3,6 +3,8 @@
 The decoder's KV cache is static: every position of a text has its slot, and a pass writes its keys and values there. A
 token attends the slots up to its own position only, so those after a rewind are never attended and are overwritten.
 Only the values of two small tensors change from pass to pass, as a CUDA graph needs it.
+
+There is a row for each text that is decoded side by side, with a window, a KV cache and positions of its own.
 """
 
 from __future__ import annotations
@@ -100,18 +102,18 @@ class Heads:
         self._backends = _EXACT if dtype == torch.float32 else _FUSED
 
     def split(self, x: Tensor, parts: int) -> tuple[Tensor, ...]:
-        """[n, parts * width] -> `parts` tensors [1, heads, n, head]."""
-        return x.view(1, x.shape[0], parts, self._heads, -1).permute(2, 0, 3, 1, 4).unbind()
+        """[rows, n, parts * width] -> `parts` tensors [rows, heads, n, head]."""
+        return x.unflatten(2, (parts, self._heads, -1)).permute(2, 0, 3, 1, 4).unbind()
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Attention [n, width] over keys and values, with a mask that is added to the products."""
+        """Attention [rows, n, width] over keys and values, with a mask that is added to the products."""
         with sdpa_kernel(self._backends):
             looked = F.scaled_dot_product_attention(q, k, v, mask)
-        return looked.transpose(1, 2).flatten(2)[0]
+        return looked.transpose(1, 2).flatten(2)
 
 
 class Encoder:
-    """features [bins, 2 * positions] -> [positions, width]."""
+    """features [rows, bins, 2 * positions] -> [rows, positions, width]."""
 
     def __init__(self, weights: Weights, shape: Shape) -> None:
         self._heads = Heads(shape.encoder_heads, weights.dtype)
@@ -130,10 +132,10 @@ class Encoder:
         self._norm = weights.norm("encoder.layer_norm")
 
     def __call__(self, features: Tensor) -> Tensor:
-        x = features.to(self._positions)[None]
+        x = features.to(self._positions)
         x = F.gelu(F.conv1d(x, self._first.weight, self._first.bias, padding=1))
         x = F.gelu(F.conv1d(x, self._second.weight, self._second.bias, stride=2, padding=1))
-        x = (x[0].T + self._positions).contiguous()
+        x = (x.transpose(1, 2) + self._positions).contiguous()
         for norm, projections, out, block in self._layers:
             x = x + out(self._heads.attend(*self._heads.split(projections(norm(x)), 3)))
             x = block(x)
@@ -142,7 +144,7 @@ class Encoder:
 
 @dataclass(frozen=True)
 class DecoderLayer:
-    """One layer's weights; its keys and values [2, 1, heads, slots, head] of the text and of the window."""
+    """One layer's weights; its keys and values [2, rows, heads, slots, head] of the texts and of the windows."""
 
     norm: Norm
     projections: Linear
@@ -157,17 +159,22 @@ class DecoderLayer:
 
 
 class Decoder:
-    """k tokens at k positions -> k rows of scores. One window and one text at a time.
+    """k tokens at k positions of each text -> their scores. A window and a text in each row.
 
     There are `spare` slots after the last position, for the padding of a pass.
+
+    Attributes: rows; positions (the most tokens that a text may have).
     """
 
-    def __init__(self, weights: Weights, shape: Shape, spare: int, head_tokens: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, weights: Weights, shape: Shape, spare: int, head_tokens: Sequence[int] | None = None, rows: int = 1
+    ) -> None:
         """`head_tokens` are the tokens that it scores; None is all of them."""
+        self.rows, self.positions = rows, shape.text_positions
         self._pooling = shape.audio_pooling
         self._heads = Heads(shape.decoder_heads, weights.dtype)
         self._embedding = weights["decoder.embed_tokens.weight"]
-        self._positions = F.pad(weights["decoder.embed_positions.weight"], (0, 0, 0, spare))
+        self._position_embedding = F.pad(weights["decoder.embed_positions.weight"], (0, 0, 0, spare))
         self._norm = weights.norm("decoder.layer_norm")
         head = weights["proj_out.weight"] if shape.own_head else self._embedding
         if head_tokens is not None:
@@ -179,7 +186,7 @@ class Decoder:
         self._masks = hidden.triu(1)
 
         def cache(count: int) -> Tensor:
-            sides = (2, 1, shape.decoder_heads, count, shape.width // shape.decoder_heads)
+            sides = (2, rows, shape.decoder_heads, count, shape.width // shape.decoder_heads)
             return torch.zeros(sides, device=weights.device, dtype=weights.dtype)
 
         def layer(name: str) -> DecoderLayer:
@@ -198,22 +205,26 @@ class Decoder:
 
         self._layers = [layer(f"decoder.layers.{number}") for number in range(shape.decoder_layers)]
 
-    def set_window(self, encoded: Tensor) -> None:
-        """Compute the cross-attention's keys and values of an encoded window [positions, width], once for all
-        passes."""
+    def set_window(self, encoded: Tensor, row: int = 0) -> None:
+        """Compute the cross-attention's keys and values of an encoded window [positions, width] for the text of a row,
+        once for all passes."""
         if self._pooling > 1:
             encoded = encoded.unflatten(0, (-1, self._pooling)).mean(1)
         for layer in self._layers:
-            for part, kept in zip(self._heads.split(layer.cross_projections(encoded), 2), layer.window, strict=True):
-                kept.copy_(part)
+            parts = self._heads.split(layer.cross_projections(encoded[None]), 2)
+            for (part,), kept in zip(parts, layer.window, strict=True):
+                kept[row].copy_(part)
 
     def __call__(self, tokens: Tensor, positions: Tensor) -> Tensor:
-        """Scores [k, head] in 32 bits that follow each of `tokens` [k], which are at `positions` [k]."""
-        return self._pass(tokens, positions, lambda number, q, k: None)
+        """Scores [rows, k, head] in 32 bits that follow each of `tokens` [rows, k], which are at `positions` [rows, k]
+        of their texts."""
+        return self._pass(tokens, positions, slice(None), lambda number, q, k: None)
 
-    def watched(self, tokens: Tensor, positions: Tensor, watched: Sequence[tuple[int, int]]) -> tuple[Tensor, Tensor]:
-        """The scores, and the cross-attention of some heads, each given as layer and head, before the softmax:
-        [heads, k, audio positions] in 32 bits.
+    def watched(
+        self, tokens: Tensor, positions: Tensor, watched: Sequence[tuple[int, int]], row: int = 0
+    ) -> tuple[Tensor, Tensor]:
+        """The scores [k, head] of k tokens of one row, and the cross-attention of some heads, each given as layer and
+        head, before the softmax: [heads, k, audio positions] in 32 bits.
         """
         seen: list[Tensor] = []
 
@@ -222,25 +233,28 @@ class Decoder:
                 if layer == number:
                     seen.append(q[0, head].float() @ k[0, head].float().T / q.shape[-1] ** 0.5)
 
-        scores = self._pass(tokens, positions, watch)
-        return scores, torch.stack(seen)
+        scores = self._pass(tokens[None], positions[None], slice(row, row + 1), watch)
+        return scores[0], torch.stack(seen)
 
-    def _pass(self, tokens: Tensor, positions: Tensor, watch: Callable[[int, Tensor, Tensor], None]) -> Tensor:
+    def _pass(
+        self, tokens: Tensor, positions: Tensor, rows: slice, watch: Callable[[int, Tensor, Tensor], None]
+    ) -> Tensor:
         heads = self._heads
-        mask = self._masks.index_select(0, positions)
-        x = self._embedding.index_select(0, tokens) + self._positions.index_select(0, positions)
+        mask = F.embedding(positions, self._masks)[:, None]
+        x = F.embedding(tokens, self._embedding) + F.embedding(positions, self._position_embedding)
         for number, layer in enumerate(self._layers):
+            text, window = layer.text[:, rows], layer.window[:, rows]
             q, *new = heads.split(layer.projections(layer.norm(x)), 3)
-            for part, kept in zip(new, layer.text, strict=True):
-                kept.index_copy_(2, positions, part)
-            x = x + layer.out(heads.attend(q, layer.text[0], layer.text[1], mask))
+            for part, kept in zip(new, text, strict=True):
+                kept.scatter_(2, positions[:, None, :, None].expand_as(part), part)
+            x = x + layer.out(heads.attend(q, text[0], text[1], mask))
             (q,) = heads.split(layer.cross_query(layer.cross_norm(x)), 1)
-            watch(number, q, layer.window[0])
-            x = x + layer.cross_out(heads.attend(q, layer.window[0], layer.window[1]))
+            watch(number, q, window[0])
+            x = x + layer.cross_out(heads.attend(q, window[0], window[1]))
             x = layer.block(x)
         return self._score(self._norm(x))
 
     def _score(self, x: Tensor) -> Tensor:
         if self._head.dtype == torch.float32:
             return F.linear(x.float(), self._head)
-        return torch.mm(x, self._head.T, out_dtype=torch.float32)
+        return torch.mm(x.flatten(0, 1), self._head.T, out_dtype=torch.float32).unflatten(0, x.shape[:2])

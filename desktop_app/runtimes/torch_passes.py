@@ -2,9 +2,12 @@
 replayed without Python.
 
 A pass of n tokens runs at the smallest width that holds it, padded at its end: what the padding writes into the KV
-cache lies after the text and is overwritten before a token attends it. At one width for all, every row of scores comes
+cache lies after the text and is overwritten before a token attends it. At one width for all, the scores of a token come
 from the same kernels in the same order, however the tokens are grouped, so passes of one and of many tokens agree to
 the last bit. At a width for each number of tokens they differ in the last bits, as they do on other runtimes.
+
+A pass has all rows of the decoder, whether they have tokens to read or not, for the same reason: its shape, and with
+it every sum, is the same whatever other texts there are.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ import torch
 from torch import Tensor
 
 from desktop_app.runtimes.torch_network import Decoder
+
+Read = tuple[int, Sequence[int], int]
+"""What a row reads in a pass: its number, some tokens, and the position of the first of them."""
 
 Replay = Callable[[], Tensor]
 Capture = Callable[[Callable[[], Tensor]], Replay]
@@ -39,34 +45,47 @@ class Passes:
         self._capture = capture
         self._recorded: dict[int, tuple[Tensor, Replay]] = {}
 
-    def run(self, tokens: Sequence[int], position: int) -> npt.NDArray[np.float32]:
-        """Scores [k, vocabulary] that follow each of `tokens`, the first of which is at `position`.
+    def run(self, reads: Sequence[Read]) -> list[npt.NDArray[np.float32]]:
+        """For each read, which is of a row of its own, the scores [k, vocabulary] that follow its k tokens.
 
         More tokens than the largest width are run in several passes, in a prefill too: the first draft follows it, and
         the prefill's scores must be those that it has without a draft.
         """
         widest = self._widths[-1]
-        starts = range(0, len(tokens), widest)
-        return np.concatenate([self._pass(tokens[at : at + widest], position + at) for at in starts])
+        found: dict[int, list[npt.NDArray[np.float32]]] = {row: [] for row, _, _ in reads}
+        for at in range(0, max(len(tokens) for _, tokens, _ in reads), widest):
+            parts = [(row, part, first + at) for row, tokens, first in reads if (part := tokens[at : at + widest])]
+            for (row, _, _), scores in zip(parts, self._pass(parts), strict=True):
+                found[row].append(scores)
+        return [np.concatenate(parts) for parts in found.values()]
 
-    def _pass(self, tokens: Sequence[int], position: int) -> npt.NDArray[np.float32]:
-        count = len(tokens)
-        width = next(width for width in self._widths if width >= count)
-        numbers = torch.tensor([[*tokens, *[0] * (width - count)], list(range(position, position + width))])
+    def _pass(self, reads: Sequence[Read]) -> list[npt.NDArray[np.float32]]:
+        most = max(len(tokens) for _, tokens, _ in reads)
+        width = next(width for width in self._widths if width >= most)
+        decoder = self._decoder
+        numbers = torch.zeros((2, decoder.rows, width), dtype=torch.int64)
+        numbers[1] = torch.arange(decoder.positions, decoder.positions + width)  # of rows that read nothing
+        for row, tokens, first in reads:
+            numbers[0, row, : len(tokens)] = torch.tensor(tokens)
+            numbers[1, row] = torch.arange(first, first + width)
         if self._capture is None:
-            scores = self._decoder(*numbers.to(self._device))
+            scores = decoder(*numbers.to(self._device))
         else:
             if width not in self._recorded:
                 self._recorded[width] = self._record(numbers.to(self._device), self._capture)
             inputs, replay = self._recorded[width]
             inputs.copy_(numbers)
             scores = replay()
-        # Memory that the device can write to directly, and new each time: the scores are the caller's.
-        found = torch.empty((count, scores.shape[1]), pin_memory=scores.is_cuda)
-        return np.asarray(found.copy_(scores[:count]).numpy())
+        return [_copy(scores[row, : len(tokens)]) for row, tokens, _ in reads]
 
     def _record(self, inputs: Tensor, capture: Capture) -> tuple[Tensor, Replay]:
         return inputs, capture(lambda: self._decoder(*inputs))
+
+
+def _copy(scores: Tensor) -> npt.NDArray[np.float32]:
+    """In memory that the device can write to directly, and new each time: the scores are the caller's."""
+    found = torch.empty(scores.shape, pin_memory=scores.is_cuda)
+    return np.asarray(found.copy_(scores).numpy())
 
 
 def cuda_graphs() -> Capture:

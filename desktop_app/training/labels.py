@@ -93,7 +93,7 @@ class Labeller:
         views = []
         for each in inputs:
             step()
-            views.append(self._encoder(each))
+            views.append(self._encoder(each[None])[0])
         encoded = torch.stack(views)
         texts, languages = self._write(encoded, step)
         tasks = self._tasks(texts, languages)

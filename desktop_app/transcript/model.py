@@ -90,7 +90,8 @@ class Models:
     use.
 
     `notices` are what the reader of the transcript must know. `final` is the target that was chosen,
-    where a smaller one writes while somebody speaks; else "".
+    where a smaller one writes while somebody speaks; else "". `batch` is how many chunks were transcribed at the same
+    time; 1 where one window followed another.
     """
 
     target: str
@@ -100,6 +101,7 @@ class Models:
     precision: str
     notices: tuple[Problem, ...] = ()
     final: str = ""
+    batch: int = 1
 
     def plain(self) -> dict[str, Any]:
         """What JSON can hold; `read_models` reads it."""

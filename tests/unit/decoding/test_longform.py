@@ -218,14 +218,14 @@ def test_a_listener_can_stop_the_work_in_the_middle_of_a_window() -> None:
 
 def test_three_hours_pass_through_one_window_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[int] = []
-    part = longform._Stream.part
+    part = longform.Stream.part
 
-    def watched(self: longform._Stream, start: int) -> longform._Part:
+    def watched(self: longform.Stream, start: int) -> longform.Part:
         found = part(self, start)
         kept.append(len(self._kept))
         return found
 
-    monkeypatch.setattr(longform._Stream, "part", watched)
+    monkeypatch.setattr(longform.Stream, "part", watched)
     run(Scripted([[at(0), 1, at(30)] for _ in range(360)]), 3 * 3600, language="en")
     assert len(kept) == 361
     assert max(kept) < 33 * SAMPLE_RATE

@@ -48,9 +48,10 @@ class Tries(WindowDecoder):
         )
         self.texts, self.drawn = list(texts), []
 
-    def decode(self, window, settings, watch, sampling=None):  # type: ignore[no-untyped-def]
+    def decode_steps(self, window, settings, watch, sampling=None):  # type: ignore[no-untyped-def]
         self.drawn.append(sampling)
         return self.texts[len(self.drawn) - 1]
+        yield
 
 
 def tried(first: WindowText, words: str = "fine words", place: int = 0) -> list[Sampling | None]:

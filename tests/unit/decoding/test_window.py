@@ -92,9 +92,10 @@ class Tries(WindowDecoder):
         super().__init__(Setup(Toy(1), vocabulary(), say), Counter())
         self.texts, self.temperatures = texts, []
 
-    def decode(self, window, settings, watch, sampling=None):  # type: ignore[no-untyped-def]
+    def decode_steps(self, window, settings, watch, sampling=None):  # type: ignore[no-untyped-def]
         self.temperatures.append(sampling.temperature if sampling else 0.0)
         return self.texts[len(self.temperatures) - 1]
+        yield
 
 
 GOOD, UNSURE = WindowText((1, 2), -0.3, 0.0), WindowText((1, 2), -1.2, 0.0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -138,11 +139,18 @@ def test_the_trial_reads_both_ends_of_a_text(start: int, count: int, steady: boo
     table = np.random.default_rng(4).standard_normal((SHORT.shape.vocabulary + 96, 5)).astype(np.float32)
 
     class Odd:
-        def run(self, tokens: list[int], position: int) -> np.ndarray:
-            scores = table[np.add(tokens, range(position, position + len(tokens)))]
-            return np.nextafter(scores, np.float32(9)) if (position, len(tokens)) == (start, count) else scores
+        rows = 1
 
-    assert runtime._steady(Odd(), SHORT.shape, 16) is steady  # type: ignore[arg-type]
+        def set_window(self, window: torch.Tensor, row: int) -> None:
+            pass
+
+        def run(self, reads: list[tuple[int, list[int], int]]) -> list[np.ndarray]:
+            [(_, tokens, position)] = reads
+            scores = table[np.add(tokens, range(position, position + len(tokens)))]
+            return [np.nextafter(scores, np.float32(9)) if (position, len(tokens)) == (start, count) else scores]
+
+    odd: Any = Odd()
+    assert runtime._steady(odd, odd, SHORT.shape, 16, torch.zeros(2)) is steady
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

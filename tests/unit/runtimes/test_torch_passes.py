@@ -84,7 +84,7 @@ def scores(passes: Passes, tokens: list[int], sizes: list[int]) -> np.ndarray:
     """The scores of a text in passes of these sizes, each with three wrong tokens behind it that are written over."""
     found, at = [], 0
     for size in sizes:
-        found.append(passes.run([*tokens[at : at + size], 7, 7, 7], at)[:size])
+        found.append(passes.run([(0, [*tokens[at : at + size], 7, 7, 7], at)])[0][:size])
         at += size
     return np.concatenate(found)
 
