@@ -162,8 +162,8 @@ class _Noted(WindowDecoder):
         super().__init__(*given)
         self._attempts = attempts
 
-    def decode(self, window, settings, watch, sampling=None):  # type: ignore[no-untyped-def]
-        text = super().decode(window, settings, watch, sampling)
+    def decode_steps(self, window, settings, watch, sampling=None):  # type: ignore[no-untyped-def]
+        text = yield from super().decode_steps(window, settings, watch, sampling)
         self._attempts.append(Attempt(window, settings, sampling, text))
         return text
 
