@@ -101,7 +101,7 @@ def load(
         if encoder_device not in ("", device):
             encoder_place = Place(encoder_device, precision, cache, checkpoint.state, preparing)
         if (encoder_place.name, encoder_place.kind) == ("CPU", "int8") and openvino_place.has_bf16_units():
-            encoder_place = Place("cpu", "bf16", cache, checkpoint.state, preparing)
+            encoder_place = Place("cpu", "bf16", cache, checkpoint.state)  # a CPU has nothing to prepare
     shape, tensors = checkpoint.shape, checkpoint.tensors
     shared = encoder._encoder if encoder else None
     if shared is None:
