@@ -59,28 +59,28 @@ def transcribe(
     """Transcribe a stream of mono audio at 16 kHz; arguments, result and errors are those of `longform.transcribe`.
 
     The listener is told of whole chunks, in the order of the recording, and of tentative lines in the first that is not
-    finished; a `place` is the end of a chunk. A prompt is followed by the first chunk alone. ValueError with
-    `condition`, since a chunk does not know the text before it.
+    finished; a `place` is the end of a chunk, and `counter` has what the chunks took that were told. A prompt is
+    followed by the first chunk alone. ValueError with `condition`, since a chunk does not know the text before it.
     """
     if settings.condition:
         raise ValueError("the chunks of a batch cannot follow the text before them")
     setups = [replace(one, look_ahead=one.look_ahead or LookAhead(may_disable_draft=True)) for one in rows.setups]
     language = Language(place.language, place.probability) if place else given_language(settings, setups[0].vocabulary)
     begin, count = (place.samples, place.segments) if place else (0, 0)
-    chunks = _Chunks(_windows(blocks, extract, cut, begin, setups[0]), rows, counter)
+    chunks = _Chunks(_windows(blocks, extract, cut, begin, setups[0]), rows)
     if chunks.first is None:
         return counter.total
     if language is None:
         language = WindowDecoder(setups[0], counter).detect_language(chunks.first.window_in(0))
     listener.language(language)
     empty = Place(0, 0, language.code, language.probability)
-    output = _Output(listener, replace(empty, segments=count))
+    output = _Output(listener, counter, replace(empty, segments=count))
 
     def decode(row: int) -> Steps[None]:
         while (chunk := chunks.take()) is not None:
             window, text = chunk.window_in(row), output.begin(chunk)
             start = replace(empty, samples=window.place, prompt=() if window.place else settings.prompt)
-            yield from steps(window.rest, setups[row], text, settings, counter, start)
+            yield from steps(window.rest, setups[row], text, settings, text.counter, start)
             output.finish(text)
 
     together([decode(row) for row in range(len(setups))], rows.batches)
@@ -100,11 +100,12 @@ def _windows(
 
 @dataclass(frozen=True)
 class _Chunk:
-    """A part of the recording as a window, encoded by each of the `encoders`."""
+    """A part of the recording as a window, encoded by each of the `encoders`, and what that took."""
 
     window: Window
     encoders: Sequence[Batch]
     encoded: Sequence[Any]
+    cost: Statistics
 
     @property
     def end(self) -> int:
@@ -121,8 +122,8 @@ class _Chunk:
 class _Chunks:
     """Encodes windows, as many at a time as there are rows, and hands them out as chunks."""
 
-    def __init__(self, windows: Iterator[Window], rows: Rows, counter: Counter) -> None:
-        self._windows, self._rows, self._counter = windows, rows, counter
+    def __init__(self, windows: Iterator[Window], rows: Rows) -> None:
+        self._windows, self._rows = windows, rows
         self._ready: deque[_Chunk] = deque()
 
     @property
@@ -137,28 +138,29 @@ class _Chunks:
         return self._ready.popleft() if self.first is not None else None
 
     def _encode(self, windows: Sequence[Window]) -> None:
-        encoded = []
+        encoded, cost = [], Statistics()
         for batch in self._rows.encoders if windows else ():
             began = perf_counter()
             encoded.append(batch.encode([window.features(batch.rows[0].mel_bins) for window in windows]))
-            seconds = perf_counter() - began
+            share = (perf_counter() - began) / len(windows)
             is_target = batch is self._rows.batches[0]
-            self._counter.add(Statistics(encode_seconds=seconds) if is_target else Statistics(draft_seconds=seconds))
+            cost += Statistics(encode_seconds=share) if is_target else Statistics(draft_seconds=share)
         for number, window in enumerate(windows):
-            self._ready.append(_Chunk(window, self._rows.encoders, [each[number] for each in encoded]))
+            self._ready.append(_Chunk(window, self._rows.encoders, [each[number] for each in encoded], cost))
 
 
 class _Output:
-    """Tells a listener what the chunks became, in the order in which they were begun. `place` is the end of the last
-    one that it was told of."""
+    """Tells a listener what the chunks became, in the order in which they were begun, and counts what each took.
+    `place` is the end of the last one that it was told of."""
 
-    def __init__(self, listener: Listener, place: Place) -> None:
-        self.listener, self._place = listener, place
+    def __init__(self, listener: Listener, counter: Counter, place: Place) -> None:
+        self.listener, self._counter, self._place = listener, counter, place
         self._begun: deque[_Text] = deque()
 
     def begin(self, chunk: _Chunk) -> _Text:
         """A chunk is begun; gives what listens to it."""
         text = _Text(self, chunk.end)
+        text.counter.add(chunk.cost)
         self._begun.append(text)
         return text
 
@@ -175,6 +177,7 @@ class _Output:
     def _tell(self, text: _Text) -> None:
         made = [replace(segment, id=self._place.segments + segment.id) for segment in text.made]
         self._place = replace(self._place, samples=text.end, segments=self._place.segments + len(made))
+        self._counter.add(text.counter.total)
         if text.reports:
             self.listener.guarded(text.reports)
         self.listener.reached(self._place)
@@ -182,10 +185,10 @@ class _Output:
 
 
 class _Text(Listener):
-    """Collects what is written for a chunk that ends with the sample `end`."""
+    """Collects what is written for a chunk that ends with the sample `end`, and what that takes."""
 
     def __init__(self, output: _Output, end: int) -> None:
-        self._output, self.end = output, end
+        self._output, self.end, self.counter = output, end, Counter()
         self.reports: list[GuardReport] = []
         self.made: list[Segment] = []
         self.is_finished = False

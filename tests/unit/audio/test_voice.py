@@ -11,7 +11,7 @@ import pytest
 
 from desktop_app import resources
 from desktop_app.audio.files import AudioFile
-from desktop_app.audio.voice import FRAME, VoiceGate, Voices, speech
+from desktop_app.audio.voice import FRAME, VoiceGate, Voices, cut_at_pause, speech
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 CLIPS = Path(__file__).resolve().parents[2] / "data" / "clips"
@@ -131,3 +131,36 @@ def test_a_voice_is_judged_alike_whatever_was_asked_before() -> None:
     assert [pieces.longest(*span) for span in spans] == [whole.longest(*span) for span in reversed(spans)][::-1]
     assert pieces.longest(-5, 2 * seconds) == whole.longest(0, seconds)
     assert Voices(audio).longest(seconds + 1, seconds + 2) == 0
+
+
+def seconds(count: int) -> np.ndarray:
+    """So many seconds of clips, each with its silence around it."""
+    return np.concatenate([clip(number) for number in range(30)])[: count * SAMPLE_RATE]
+
+
+@pytest.mark.parametrize("since", [20, 22, 25, 28])
+def test_a_cut_is_in_the_longest_pause_of_the_last_ten_seconds_shortly_before_the_next_word(since: int) -> None:
+    """No word is cut, and the next part does not begin with the silence before it."""
+    audio = seconds(30)
+    audio[since * SAMPLE_RATE : since * SAMPLE_RATE + SAMPLE_RATE * 3 // 2] *= 1e-4
+    found = cut_at_pause(audio) / SAMPLE_RATE
+    assert found >= since + 0.75, "the longest pause"
+    talk = speech(audio, pre_roll=0.0, tail=0.0)
+    assert not any(start < found < end for start, end in talk)
+    assert all(start - found > 0.1 for start, end in talk if end > found)
+    assert any(found < start < found + 0.4 for start, end in talk)
+
+
+def test_an_earlier_pause_is_not_looked_for() -> None:
+    audio = seconds(30)
+    audio[5 * SAMPLE_RATE : 12 * SAMPLE_RATE] = 0
+    assert 20 * SAMPLE_RATE <= cut_at_pause(audio) <= 30 * SAMPLE_RATE
+
+
+def test_every_sound_can_be_cut() -> None:
+    """Silence and noise from beginning to end; speech without a pause is cut where there is least voice."""
+    assert cut_at_pause(np.zeros(30 * SAMPLE_RATE, np.float32)) > 29 * SAMPLE_RATE
+    assert 0 < cut_at_pause(noise(30, 0.3)) <= 30 * SAMPLE_RATE
+    one = clip(0)[SAMPLE_RATE // 2 : SAMPLE_RATE]
+    without = np.tile(one, 60)[: 30 * SAMPLE_RATE]
+    assert 20 * SAMPLE_RATE <= cut_at_pause(without) <= 30 * SAMPLE_RATE
