@@ -355,6 +355,7 @@ def test_from_every_place_on_the_text_is_what_it_would_have_become(rows: int) ->
         again, _ = run(toys(rows, vocabulary(previous=11), 3, 0.0, 3), chunks, settings, place)
         exact = [(one.id, one.start, one.tokens, one.temperature) for one in again.made]
         assert exact == [(one.id, one.start, one.tokens, one.temperature) for one in whole.made[place.segments :]]
+        assert again.told[0] == whole.told[0], "the language, also where nothing is left"
         assert again.places == whole.places[whole.places.index(place) + 1 :]
 
 
