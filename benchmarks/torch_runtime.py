@@ -1,15 +1,23 @@
-"""What encoding and passes of k tokens cost on a CUDA device: `python benchmarks/torch_runtime.py [--json FILE]`.
+"""What encoding, passes and batches cost on a CUDA device: `python benchmarks/torch_runtime.py [--json FILE]`.
 
 The shape is large-v3's (1.5 billion parameters), the weights are random and made on the device. Measured are an
 encoding of 30 s, a window's keys and values, and passes of 1 to 16 tokens behind a text of 60, once with all passes at
-one width and once with a width for each. Passes of different sizes take turns, figures are medians in milliseconds.
+one width and once with a width for each; and for batches of 1 to 16 rows an encoding and a pass of all rows, with how
+many times as much they do in the same time as one row does (`gain`). Passes of different sizes take turns, figures are
+medians in milliseconds.
+
+With `--file FILE --target FOLDER` that recording is transcribed too, by the target with its draft, window after window
+and in batches, each once to make the device ready and once for its figures: seconds, tokens, passes, how many rows had
+tokens in a pass of the target, and whether the text is the same with the draft and without.
+
 Needs a CUDA device and says so where there is none; `--toy` runs a small shape on the CPU, which shows only that the
-script works.
+script works, and `--file` there shows counts.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import statistics
 import sys
@@ -28,14 +36,26 @@ try:
 except ModuleNotFoundError:
     sys.exit("PyTorch is not installed; install galley[torch]")
 
+from desktop_app.audio.files import AudioFile
+from desktop_app.audio.logmel import features
+from desktop_app.audio.spectrogram import Spectrogram
+from desktop_app.audio.voice import cut_at_pause
+from desktop_app.checkpoints import pairs
+from desktop_app.checkpoints.folder import Checkpoint, read_draft, read_target, same_encoder
 from desktop_app.checkpoints.shape import Shape
-from desktop_app.runtimes.torch import TorchModel, absence, build, devices
+from desktop_app.decoding import batch, longform
+from desktop_app.decoding.drafters import Draft
+from desktop_app.decoding.setup import Setup
+from desktop_app.runtimes.torch import TorchBatch, TorchModel, absence, build, devices, load_batch
 from desktop_app.runtimes.torch_passes import EACH_WIDTH, ONE_WIDTH
+from desktop_app.transcript.settings import Settings
+from desktop_app.transcript.statistics import Counter
 
 LARGE_V3 = Shape(1280, 32, 20, 5120, 32, 20, 5120, 128, 1500, 448, 51866, own_head=False)
 TOY = Shape(32, 2, 2, 128, 2, 2, 128, 80, 50, 448, 500, own_head=False)
 PREFIX = 60
 SIZES = (1, 2, 4, 6, 8, 12, 16)
+ROWS = (1, 2, 4, 8, 16)
 
 
 def weights(shape: Shape, device: str) -> Callable[[str], torch.Tensor]:
@@ -91,12 +111,121 @@ def measure(model: TorchModel, shape: Shape, rounds: int) -> dict[str, Any]:
     }
 
 
+def measure_rows(model: TorchBatch, shape: Shape, rounds: int) -> dict[str, float]:
+    """What all rows of a model cost, in milliseconds."""
+    some = np.random.default_rng(0).uniform(-1, 1.5, (len(model.rows), shape.mel_bins, 2 * shape.audio_positions))
+    windows = list(some.astype(np.float32))
+    cursors = [row.open(encoded) for row, encoded in zip(model.rows, model.encode(windows), strict=True)]
+    model.run([(cursor, list(range(PREFIX))) for cursor in cursors])
+    encodings, passes = [], []
+    for turn in range(rounds + 2):  # the first two make the device and its libraries ready
+        encoding = milliseconds(partial(model.encode, windows))
+        one = milliseconds(partial(model.run, [(cursor, [5] * 4) for cursor in cursors]))
+        for cursor in cursors:
+            cursor.rewind(PREFIX)
+        if turn > 1:
+            encodings.append(encoding)
+            passes.append(one)
+    return {"encode_ms": round(statistics.median(encodings), 3), "pass_ms": round(statistics.median(passes), 3)}
+
+
+def gains(shape: Shape, device: str, precision: str, rounds: int) -> dict[int, dict[str, float]]:
+    """For each number of rows what they cost, and how many times as much they do in the same time as one."""
+    found: dict[int, dict[str, float]] = {}
+    for rows in ROWS:
+        found[rows] = measure_rows(build(shape, weights(shape, device), device, precision, rows=rows), shape, rounds)
+        for name in ("encode", "pass"):
+            one, all_of_them = (found[count][f"{name}_ms"] for count in (ROWS[0], rows))
+            found[rows][f"{name}_gain"] = round(rows * one / all_of_them, 2)
+        gc.collect()
+    return found
+
+
+class Counting(TorchBatch):
+    """Counts how many rows read in each pass."""
+
+    def __init__(self, loaded: TorchBatch) -> None:
+        super().__init__(loaded._network)
+        self.filled: list[int] = []
+
+    def run(self, reads: Sequence[tuple[Any, Sequence[int]]]) -> list[Any]:
+        self.filled.append(len(reads))
+        return super().run(reads)
+
+
+class Tokens(longform.Listener):
+    """The tokens of all segments. Attributes: found."""
+
+    def __init__(self) -> None:
+        self.found: list[int] = []
+
+    def segments(self, segments: Sequence[Any], done_seconds: float) -> None:
+        self.found += [token for segment in segments for token in segment.tokens]
+
+
+def transcribed(
+    file: str, target: Checkpoint, draft: Checkpoint | None, rows: int, device: str, precision: str
+) -> tuple[list[int], dict[str, float]]:
+    """The tokens of a recording, and figures of writing them."""
+    batches = [Counting(load_batch(target, rows, device, precision))]
+    shares = draft is not None and same_encoder(target, draft)
+    if draft is not None:
+        encoder = batches[0].rows[0] if shares else None
+        batches.append(Counting(load_batch(draft, rows, device, precision, encoder=encoder)))
+
+    def setup(row: int) -> Setup:
+        drafter, model = None, batches[0].rows[row]
+        if draft is not None:
+            its = batches[1].rows[row]
+            drafter = pairs.drafter(target, draft)(Draft(its, model if shares else its, draft.vocabulary))
+        return Setup(model, target.vocabulary, target.text, drafter)
+
+    for _ in range(2):
+        tokens, counter, began = Tokens(), Counter(), time.perf_counter()
+        batches[0].filled.clear()
+        with AudioFile(file) as audio, AudioFile(file) as again:
+            if rows == 1:
+                extract = Spectrogram(again, {each.rows[0].mel_bins for each in batches}).features
+                longform.transcribe(iter(audio), extract, setup(0), tokens, Settings("en"), counter)
+            else:
+                several = batch.Rows([setup(row) for row in range(rows)], batches, batches[:1] if shares else batches)
+                batch.transcribe(iter(audio), features, several, cut_at_pause, tokens, Settings("en"), counter)
+        seconds, total = time.perf_counter() - began, counter.total
+    filled = batches[0].filled or [1] * total.target_passes
+    return tokens.found, {
+        "seconds": round(seconds, 2),
+        "tokens": total.tokens,
+        "tokens_per_pass": round(total.tokens_per_pass, 2),
+        "passes": len(filled),
+        "rows_filled": round(statistics.mean(filled), 2),
+    }
+
+
+def transcriptions(file: str, folder: Path, several: Sequence[int], device: str, precision: str) -> dict[str, Any]:
+    """The figures of a recording for each number of rows, with the draft and without."""
+    target = read_target(folder)
+    draft = read_draft(target.draft, target) if target.draft else None
+    found: dict[str, Any] = {}
+    for rows in several:
+        texts = []
+        for name, its in (("draft", draft), ("alone", None)):
+            tokens, figures = transcribed(file, target, its, rows, device, precision)
+            texts.append(tokens)
+            found[f"{rows} {name}"] = figures
+            gc.collect()
+        found[f"{rows} same"] = texts[0] == texts[1]
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--precision", nargs="+", default=["f16", "bf16", "f32"])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--toy", action="store_true")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--file", help="transcribe this recording, too")
+    parser.add_argument("--target", type=Path, help="folder of the model that transcribes it, with its draft")
+    parser.add_argument("--batch", type=int, nargs="+", default=ROWS, help="numbers of rows to transcribe it with")
     options = parser.parse_args()
     if not options.toy and not devices():
         print(f"{absence()}; this needs one, --toy only tries the script", file=sys.stderr)
@@ -111,6 +240,12 @@ def main() -> int:
             rows.append({"widths": widths, **measure(model, shape, options.rounds)})
             print(json.dumps(rows[-1]), flush=True)
             del model
+        rows.append({"precision": precision, "rows": gains(shape, device, precision, options.rounds)})
+        print(json.dumps(rows[-1]), flush=True)
+        if options.file:
+            texts = transcriptions(options.file, options.target, options.batch, device, precision)
+            rows.append({"precision": precision, "file": Path(options.file).name, "rows": texts})
+            print(json.dumps(rows[-1]), flush=True)
     if options.json:
         machine = {
             "device": name,

@@ -68,9 +68,9 @@ def transcribe(
     language = Language(place.language, place.probability) if place else given_language(settings, setups[0].vocabulary)
     begin, count = (place.samples, place.segments) if place else (0, 0)
     chunks = _Chunks(_windows(blocks, extract, cut, begin, setups[0]), rows)
-    if chunks.first is None:
-        return counter.total
     if language is None:
+        if chunks.first is None:
+            return counter.total
         language = WindowDecoder(setups[0], counter).detect_language(chunks.first.window_in(0))
     listener.language(language)
     empty = Place(0, 0, language.code, language.probability)

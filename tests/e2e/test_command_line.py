@@ -196,6 +196,8 @@ def test_a_folder_with_the_shape_of_a_real_model(tmp_path: Path) -> None:
         (["--target", "nobody"], Problem("model.unknown", name="nobody", names="base")),
         (["--draft", "nobody"], Problem("model.unknown", name="nobody", names="base")),
         (["--language", "xx"], Problem("model.language", model=NAME, language="xx")),
+        (["--batch", "2"], Problem("model.batch_device")),
+        (["--batch", "2", "--device", "cuda", "--condition"], Problem("model.batch_condition")),
     ],
 )
 def test_without_a_usable_model_the_status_is_3(arguments: list[str], problem: Problem) -> None:

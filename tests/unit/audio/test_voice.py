@@ -144,7 +144,7 @@ def test_a_cut_is_in_the_longest_pause_of_the_last_ten_seconds_shortly_before_th
     audio = seconds(30)
     audio[since * SAMPLE_RATE : since * SAMPLE_RATE + SAMPLE_RATE * 3 // 2] *= 1e-4
     found = cut_at_pause(audio) / SAMPLE_RATE
-    assert found >= since + 0.75, "the longest pause"
+    assert since + 0.75 <= found <= since + 2.4, "the longest pause"
     talk = speech(audio, pre_roll=0.0, tail=0.0)
     assert not any(start < found < end for start, end in talk)
     assert all(start - found > 0.1 for start, end in talk if end > found)

@@ -368,6 +368,13 @@ def test_the_options_reach_the_engine() -> None:
     assert Scripted.seen == [Options("t", "d", "cpu", "int8", "de")]
 
 
+def test_a_batch_is_named_with_the_models(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "MODELS", replace(MODELS, batch=4))
+    assert run("--batch", "4", "--device", "cuda", "a.wav") == 0
+    assert Scripted.seen == [Options(device="cuda", batch=4)]
+    assert capsys.readouterr().err.splitlines()[0] == f"{NAMED}, in batches of 4"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -379,6 +386,9 @@ def test_the_options_reach_the_engine() -> None:
         ["--device", "target=cpu,target=gpu", "a.wav"],
         ["--targ", "x", "a.wav"],
         ["--speakers", "many", "a.wav"],
+        ["--batch", "0", "a.wav"],
+        ["--batch", "65", "a.wav"],
+        ["--batch", "two", "a.wav"],
     ],
 )
 def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -194,8 +194,10 @@ class Scripted:
     def __init__(self, texts: Sequence[Sequence[int]], silent: Sequence[int] = ()) -> None:
         self._texts, self._silent = texts, silent
         self.prompts: list[list[int]] = []
+        self.encodings = 0
 
     def encode(self, features: np.ndarray) -> int:
+        self.encodings += 1
         return int(features[0, 0])
 
     def open(self, encoded: int) -> ScriptedCursor:
@@ -263,6 +265,7 @@ def test_rows_of_very_different_length_are_told_in_order() -> None:
     assert figures.target_passes == sum(len(each) for each in beside.passes) == sum(lengths) + 7 * 3
     assert [len(each) for each in beside.passes[:4]] == [3, 3, 3, 3], "all rows are busy"
     assert beside.encoded == [3, 3, 1]
+    assert [row.encodings for row in beside.rows] == [7, 0, 0], "no row encodes for itself"
 
 
 def test_tentative_lines_are_those_of_the_first_chunk_that_is_not_finished() -> None:
@@ -296,8 +299,35 @@ def test_what_follows_the_last_pair_of_times_is_decoded_again() -> None:
     rows = replace(rows, setups=[replace(one, drafter=Noting(), look_ahead=LookAhead()) for one in rows.setups])
     notes, _ = run(rows, range(2))
     places = sorted((window.place, len(window.samples), len(window.before)) for window in windows)
+    assert {float(window.before[0]) for window in windows if len(window.samples) < CHUNK} == {1.0}, (
+        "of the chunk itself"
+    )
     assert places == [(0, CHUNK, 0), (CHUNK, CHUNK, BEFORE), (CHUNK + 14 * SAMPLE_RATE, 6 * SAMPLE_RATE, BEFORE)]
     assert [(one.start, one.end) for one in notes.made] == [(0.0, 18.0), (20.0, 34.0), (34.0, 40.0)]
+
+
+def test_the_rest_of_a_recording_is_one_chunk_if_it_fits_a_window() -> None:
+    rows, _ = scripted(2, [line(2), line(3)])
+    notes = Notes()
+    blocks = iter([np.repeat(np.float32([0, 1]), [CHUNK, CHUNK + 9 * SAMPLE_RATE])])
+    batch.transcribe(blocks, extract, rows, cut, notes, ENGLISH, Counter())
+    assert [place.samples for place in notes.places] == [CHUNK, 2 * CHUNK + 9 * SAMPLE_RATE]
+
+
+def test_what_the_guard_removes_is_told_before_the_chunk_on_the_recordings_clock() -> None:
+    class Nobody:
+        """A detector of voices that hears none; a chunk's sound is one number, which is like no speech."""
+
+        def longest(self, start: float, end: float) -> float:
+            return 0.0
+
+    rows, _ = scripted(2, [line(30), line(2)])
+    rows = replace(rows, setups=[replace(one, listen=lambda samples: Nobody()) for one in rows.setups])
+    notes, _ = run(rows, range(2))
+    reports = [(one.kind, one.start, one.end) for each in notes.told if isinstance(each, list) for one in each]
+    assert reports == [("silence", 0.0, 18.0), ("silence", 20.0, 38.0)]
+    assert [type(each) for each in notes.told[1:]] == [list, Place, tuple] * 2
+    assert notes.made == []
 
 
 def test_the_language_is_found_once_in_the_first_chunk() -> None:
@@ -325,6 +355,7 @@ def test_from_every_place_on_the_text_is_what_it_would_have_become(rows: int) ->
         again, _ = run(toys(rows, vocabulary(previous=11), 3, 0.0, 3), chunks, settings, place)
         exact = [(one.id, one.start, one.tokens, one.temperature) for one in again.made]
         assert exact == [(one.id, one.start, one.tokens, one.temperature) for one in whole.made[place.segments :]]
+        assert again.told[0] == whole.told[0], "the language, also where nothing is left"
         assert again.places == whole.places[whole.places.index(place) + 1 :]
 
 

@@ -146,7 +146,8 @@ def test_a_recorded_pass_of_rows_is_the_pass(toy: Pair) -> None:
 
 
 class Odd:
-    """Scores that are the same everywhere, but for what `strange` says of a read and of those beside it."""
+    """Scores that are the same everywhere, but for what `strange` says of a read, of those beside it and of the windows
+    that the other rows hold."""
 
     rows = 4
 
@@ -163,20 +164,23 @@ class Odd:
             others = [other for other in reads if other[0] != row]
             scores = np.add(tokens, range(first, first + len(tokens)))[:, None] + np.zeros(3, np.float32)
             scores = scores + np.float32(self._windows[row])
-            found.append(np.nextafter(scores, np.float32(1e9)) if self._strange(row, first, others) else scores)
+            windows = {window for other, window in self._windows.items() if other != row}
+            is_strange = self._strange(row, first, others, windows)
+            found.append(np.nextafter(scores, np.float32(1e9)) if is_strange else scores)
         return found
 
 
 @pytest.mark.parametrize(
     ("strange", "steady"),
     [
-        (lambda row, first, others: False, True),
-        (lambda row, first, others: row == 3, False),
-        (lambda row, first, others: row == 2 and first > 79, False),
-        (lambda row, first, others: row == 1 and len({tuple(tokens) for _, tokens, _ in others}) > 1, False),
-        (lambda row, first, others: row == 0 and len(others) == 3 and len(others[0][1]) > 1, False),
+        (lambda row, first, others, windows: False, True),
+        (lambda row, first, others, windows: row == 3, False),
+        (lambda row, first, others, windows: row == 2 and first > 79, False),
+        (lambda row, first, others, windows: row == 1 and len({tuple(tokens) for _, tokens, _ in others}) > 1, False),
+        (lambda row, first, others, windows: row == 0 and len(others) == 3 and len(others[0][1]) > 1, False),
+        (lambda row, first, others, windows: row == 3 and 5.0 in windows, False),
     ],
-    ids=["nothing", "a row", "a row at the end", "a row beside other texts", "beside any"],
+    ids=["nothing", "a row", "a row at the end", "a row beside other texts", "beside any", "beside other windows"],
 )
 def test_the_trial_reads_in_every_row_and_beside_other_texts(strange: Any, steady: bool) -> None:
     odd: Any = Odd(strange)
