@@ -1,9 +1,9 @@
 """What a draft is worth on real speech: `python -m benchmarks.draft FOLDER`.
 
 First every recording of the folder alone, with a fixed look-ahead: how many of the tokens that the target compared were
-accepted, and how many tokens a pass of it writes. Then some minutes of them joined to one file, as a person would hand
-it over: `galley transcribe` with the draft and without, in turn, the whole command and the transcription in it, and
-whether both texts are the same, token for token.
+accepted, and how many tokens a pass of it writes; with the draft's model, and with its CTC head if it has one. Then
+some minutes of them joined to one file, as a person would hand it over: `galley transcribe` with the draft and without,
+in turn, the whole command and the transcription in it, and whether both texts are the same, token for token.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ import soundfile
 from benchmarks.joined import join
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.decoding import drafters, longform
-from desktop_app.decoding.lookahead import LookAhead
+from desktop_app.decoding.ctc import CtcDrafter
+from desktop_app.decoding.lookahead import HEAD_ALONE, LookAhead
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
 from desktop_app.measure.recordings import audio_of, recordings
@@ -57,7 +58,10 @@ def main() -> int:
     pair = Shelf().pair(_options(options), lambda stage, **values: None)
     for unsure in options.unsure or [drafters.UNSURE]:
         drafters.UNSURE = unsure
-        _acceptance(pair, alone, options, f"unsure below {unsure:g}")
+        ahead = LookAhead(options.look_ahead, options.look_ahead)
+        _acceptance(pair, alone, options, ahead, f"unsure below {unsure:g}")
+    if isinstance(pair.drafter(), CtcDrafter):
+        _acceptance(pair, alone, options, HeadAlone(options.look_ahead, options.look_ahead), "its head alone")
     if options.seconds:
         _in_turn(files, options)
     return 0
@@ -67,7 +71,15 @@ def _options(options: argparse.Namespace) -> Options:
     return Options(options.target, draft=options.draft, precision=options.precision, language=options.language)
 
 
-def _acceptance(pair: Pair, files: Sequence[Path], options: argparse.Namespace, what: str) -> None:
+class HeadAlone(LookAhead):
+    """Never asks the draft's model."""
+
+    @property
+    def confidence(self) -> float:
+        return HEAD_ALONE
+
+
+def _acceptance(pair: Pair, files: Sequence[Path], options: argparse.Namespace, ahead: LookAhead, what: str) -> None:
     """Each file by itself, with as many tokens drafted in every round."""
     counter, began = Counter(), perf_counter()
     for file in files:
@@ -75,7 +87,7 @@ def _acceptance(pair: Pair, files: Sequence[Path], options: argparse.Namespace, 
         longform.transcribe(
             iter([samples]),
             Spectrogram([samples], pair.mel_bins).features,
-            replace(pair.setup(), look_ahead=LookAhead(options.look_ahead, options.look_ahead)),
+            replace(pair.setup(), look_ahead=ahead),
             longform.Listener(),
             Settings(options.language),
             counter,

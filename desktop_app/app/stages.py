@@ -22,6 +22,10 @@ _SENTENCES = {
     "converting": N_("Converting {name}…"),
     "skipped": N_("{name} is skipped. {cause}"),
     "labelled": N_("Labelled {done} of {total} hours."),
+    "training_head": N_(
+        "{minutes} of {total} min, {steps} steps of the CTC head: loss {loss},"
+        " agreement with the target on held-out tokens {agreement}"
+    ),
     "training": N_(
         "{minutes} of {total} min, {steps} steps: loss {loss}, agreement with the target on held-out tokens {agreement}"
     ),

@@ -16,7 +16,7 @@ from desktop_app.checkpoints.ir import Ir, check_descriptions, read_ir
 from desktop_app.checkpoints.parts import DECODER, ENCODER, INDEX, WEIGHTS, text_in, there
 from desktop_app.checkpoints.pieces import Pieces, read_json, read_pieces
 from desktop_app.checkpoints.shape import Shape, read_shape
-from desktop_app.checkpoints.shared_draft import fingerprint, is_shared_draft, own_tensors, read_settings
+from desktop_app.checkpoints.shared_draft import JOINED, Ctc, fingerprint, is_shared_draft, own_tensors, read_settings
 from desktop_app.checkpoints.specials import read_vocabulary
 from desktop_app.checkpoints.tensors import Tensor, Tensors
 from desktop_app.decoding.vocabulary import Vocabulary
@@ -37,7 +37,7 @@ class Checkpoint:
     `name` and `notice` (a sentence its reader must see, or "") are those of the optional galley.json.
     `alignment_heads` are the (layer, head) pairs whose cross-attention follows the words. `draft` is the folder of the
     draft that came with the model, if any. `head_tokens` are the tokens that it scores, in ascending order; None where
-    it scores all.
+    it scores all. `ctc` is the shape of its CTC head, if it has one.
     """
 
     folder: Path
@@ -52,6 +52,7 @@ class Checkpoint:
     alignment_heads: tuple[tuple[int, int], ...]
     draft: Path | None
     head_tokens: tuple[int, ...] | None = None
+    ctc: Ctc | None = None
 
     @property
     def state(self) -> list[str]:
@@ -127,10 +128,12 @@ def _with_target(folder: Path, target: Checkpoint) -> Checkpoint:
         raise Problem("model.draft_trained_for", target=draft.target)
     shape = replace(target.shape, decoder_layers=draft.layers, audio_pooling=draft.pooling)
     vocabulary = target.vocabulary
-    if shape.audio_positions % shape.audio_pooling or not _is_head(draft.head_tokens, vocabulary):
+    odd = shape.audio_positions % shape.audio_pooling or (draft.ctc and shape.audio_positions % JOINED)
+    unwritten = draft.ctc and draft.ctc.units[-1] >= vocabulary.end
+    if odd or unwritten or not _is_head(draft.head_tokens, vocabulary):
         raise Problem("model.damaged", file="config.json")
     own = Tensors(folder)
-    for name, sides in own_tensors(shape).items():
+    for name, sides in own_tensors(shape, draft.ctc).items():
         own.check(name, sides)
     languages = {code: token for code, token in vocabulary.languages.items() if code in draft.languages}
     return replace(
@@ -143,6 +146,7 @@ def _with_target(folder: Path, target: Checkpoint) -> Checkpoint:
         tensors=target.tensors.with_own(own),
         alignment_heads=(),
         head_tokens=draft.head_tokens,
+        ctc=draft.ctc,
         draft=None,
     )
 

@@ -60,7 +60,10 @@ def spelling(checkpoint: Checkpoint) -> Spelling | None:
     """How a checkpoint spells text; None if there are bytes that it cannot spell."""
     pieces = [b""] * checkpoint.vocabulary.size
     for piece, token in checkpoint.pieces.text.items():
-        pieces[token] = bytes(_LETTERS[letter] for letter in piece) if _LETTERS.keys() >= {*piece} else piece.encode()
+        try:
+            pieces[token] = bytes(map(_LETTERS.__getitem__, piece))
+        except KeyError:
+            pieces[token] = piece.encode()
     alone = {piece[0]: token for token, piece in enumerate(pieces) if len(piece) == 1}
     if len(alone) < 256:
         return None

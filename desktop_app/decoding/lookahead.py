@@ -15,12 +15,14 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from statistics import fmean, median, quantiles, stdev
 
 PRIOR_SLOPE = 0.07  # what a further token adds to a pass, as a share of a one-token pass, until it was measured
 PRIOR_ACCEPTANCE, PRIOR_WEIGHT = 0.8, 10.0
 PRIOR_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9
+HEAD_ALONE = 1.0
+"""The confidence with which only the CTC head of a draft proposes: no token is worth a pass of the draft's model."""
 
 DISABLE_BELOW, ENABLE_ABOVE = 0.98, 1.02  # speeds with the draft, the target alone being 1
 KEPT, NEWEST = 64, 16  # rounds with a draft that count, while it is enabled and while it is disabled
@@ -38,6 +40,8 @@ TRIAL = 4  # rounds of a disabled draft, to see whether it would pay again
 ROUNDS = 2  # with a draft, that take about as long as those without
 BUDGET = 0.01  # what trials may cost, as a share of the time between them
 OFTEN, SELDOM = 64, 2000  # rounds between two trials, at least and at most
+DEAR = 0.25  # of a one-token pass of the target: with draft passes that take longer, the head alone is faster
+TRY, RETRY = 8, 1000  # rounds before the time of draft passes is judged, and before it is measured again
 WINDOWS = 8  # whose tokens are counted
 TOKENS_A_WINDOW = 100  # before one is done
 DECIDE_EVERY = 4  # rounds: a decision takes a tenth of a millisecond
@@ -154,7 +158,9 @@ def decide(
     look_ahead = best_look_ahead(
         draft, 1.0 - slope, slope, _acceptance([each for each in rounds if each.drafted == each.asked]), least, most
     )
-    confidence = least_confidence(rounds, draft, slope, _acceptance(rounds)) if least < most else 0.0
+    confidence = plan.confidence
+    if confidence < HEAD_ALONE and least < most:
+        confidence = least_confidence(rounds, draft, slope, _acceptance(rounds))
     return Plan(look_ahead, confidence, worth, drafting, sure)
 
 
@@ -180,20 +186,31 @@ def _one(each: Round, slope: float) -> float:
     return max(each.pass_seconds, 1e-9) / (1.0 + slope * each.drafted)
 
 
+@dataclass
+class _Way:
+    """One way to draft: what was measured of it, and the plan that came of that."""
+
+    plan: Plan
+    rounds: deque[Round] = field(default_factory=lambda: deque(maxlen=KEPT))
+    comparisons: deque[Comparison] = field(default_factory=lambda: deque(maxlen=COMPARISONS))
+    encoding_shares: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))  # seconds of each round
+
+
 class LookAhead:
     """Measures target and drafter while they work and says how far to draft next.
 
     If it `may_disable_draft`, nothing is drafted where drafting is measurably slower. To know that, some rounds now and
     then run without the draft (a comparison), or with a disabled one (a trial), and are compared with their neighbours.
+
+    A draft that `has_head` drafts with its model, or with its CTC head alone where that is faster.
     """
 
-    def __init__(self, least: int = 2, most: int = 8, may_disable_draft: bool = False) -> None:
+    def __init__(self, least: int = 2, most: int = 8, may_disable_draft: bool = False, has_head: bool = False) -> None:
         self._least, self._most, self._may_disable = least, most, may_disable_draft
-        self._plan = Plan((least + most) // 2, PRIOR_CONFIDENCE if least < most else 0.0)
-        self._rounds: deque[Round] = deque(maxlen=KEPT)
+        self._way = _Way(Plan((least + most) // 2, PRIOR_CONFIDENCE if least < most else 0.0))
+        self._other_way = _Way(replace(self._way.plan, confidence=HEAD_ALONE)) if has_head else None
+        self._rounds_so = 0  # rounds since the way changed
         self._alone: deque[Round] = deque(maxlen=ALONE - 1)
-        self._comparisons: deque[Comparison] = deque(maxlen=COMPARISONS)
-        self._encoding_shares: deque[float] = deque(maxlen=KEPT)  # seconds of each round
         self._encoding = 0.0  # seconds that the draft took for this window
         self._windows: deque[int] = deque(maxlen=WINDOWS)  # tokens of the windows before
         self._written = 0  # tokens of this window
@@ -205,28 +222,28 @@ class LookAhead:
     @property
     def left_out(self) -> float | None:
         """The speed with the draft relative to the target alone, while the draft is disabled; else None."""
-        return None if self._plan.drafting else self._plan.worth
+        return None if self._way.plan.drafting else self._way.plan.worth
 
     def again(self) -> None:
         """Another recording begins. Measurements are kept and a disabled draft stays disabled, but its next trial
         counts only this recording.
         """
-        if not self._plan.drafting:
-            self._rounds.clear()
-            self._encoding_shares.clear()
+        if not self._way.plan.drafting:
+            self._way.rounds.clear()
+            self._way.encoding_shares.clear()
             self._news = 0
 
     def choose(self) -> int:
         """The look-ahead for the next round."""
-        drafting = self._plan.drafting
+        drafting = self._way.plan.drafting
         if self._may_disable and not self._other and self._since >= (self._pause() if drafting else self._wait):
             self._other = ALONE if drafting else TRIAL
-        return self._plan.look_ahead if drafting != (self._other > 0) else 0
+        return self._way.plan.look_ahead if drafting != (self._other > 0) else 0
 
     @property
     def confidence(self) -> float:
         """How likely a draft has to be right so far for one more token to be drafted."""
-        return self._plan.confidence
+        return self._way.plan.confidence
 
     def window(self) -> None:
         """A new window begins."""
@@ -242,13 +259,14 @@ class LookAhead:
         """A round is done. A window's first round is not recorded: its pass reads the prefill too."""
         self._since += 1
         self._written += done.written
-        drafting = self._plan.drafting
+        drafting = self._way.plan.drafting
         if done.asked:
-            self._rounds.append(done)
+            self._way.rounds.append(done)
             # A window is encoded once for all its tokens: a trial, which writes few of them, is charged its part.
             tokens = fmean(self._windows) if self._windows else TOKENS_A_WINDOW
-            self._encoding_shares.append(self._encoding * done.written / tokens)
+            self._way.encoding_shares.append(self._encoding * done.written / tokens)
             self._news += 1
+            self._rounds_so += 1
         else:
             self._alone.append(done)
         if self._other and drafting != (done.asked > 0):
@@ -257,34 +275,56 @@ class LookAhead:
                 self._compare()
         if self._news >= DECIDE_EVERY:
             self._decide()
+            self._choose_way()
+
+    def _choose_way(self) -> None:
+        """Ask the head alone where passes of the draft's model are dear or not worth their time; give the head up where
+        it is not worth the target's."""
+        way, other = self._way, self._other_way
+        if other is None:
+            return
+        with_head = way.plan.confidence == HEAD_ALONE
+        if not way.plan.drafting or (self._rounds_so >= RETRY if with_head else self._is_dear()):
+            other.rounds.clear()
+            self._way, self._other_way = other, None if with_head and not way.plan.drafting else way
+            self._rounds_so = self._since = self._other = 0
+
+    def _is_dear(self) -> bool:
+        """Whether a pass of the draft's model takes long beside one of the target."""
+        drafts = [each.draft_seconds / each.passes for each in self._way.rounds if each.passes]
+        if len(drafts) < TRY or not self._alone:
+            return False
+        return median(drafts) > DEAR * median(each.pass_seconds for each in self._alone)
 
     def _pause(self) -> int:
         """Rounds from one comparison to the next."""
-        if self._plan.worth is None:
+        if self._way.plan.worth is None:
             return EARLY
-        return RARELY if self._plan.sure else LATER
+        return RARELY if self._way.plan.sure else LATER
 
     def _compare(self) -> None:
         """A comparison or a trial is done. The next trial waits until the loss of this one is small."""
         self._since = 0
-        rounds = list(self._rounds)[-ROUNDS:]
+        rounds = list(self._way.rounds)[-ROUNDS:]
         if rounds and self._alone:
-            self._comparisons.append(compare(rounds, self._alone))
+            self._way.comparisons.append(compare(rounds, self._alone))
             one = max(fmean(each.seconds for each in self._alone), 1e-9)
-            lost = TRIAL * self._comparisons[-1].cost * (1.0 - (self._plan.worth or 0.0)) + self._encoding / one
+            lost = TRIAL * self._way.comparisons[-1].cost * (1.0 - (self._way.plan.worth or 0.0)) + self._encoding / one
             self._wait = round(min(max(lost / BUDGET, OFTEN), SELDOM))
 
     def _decide(self) -> None:
-        self._news, before = 0, self._plan.drafting
-        rounds = list(self._rounds)[-KEPT if before else -NEWEST :]
-        comparisons = list(self._comparisons)[-COMPARISONS if before else -LATEST :]
+        self._news, before = 0, self._way.plan.drafting
+        rounds = list(self._way.rounds)[-KEPT if before else -NEWEST :]
+        comparisons = list(self._way.comparisons)[-COMPARISONS if before else -LATEST :]
         encoding = 0.0
         if self._alone:
             one = max(fmean(each.seconds for each in self._alone), 1e-9)
-            encoding = fmean(list(self._encoding_shares)[-len(rounds) :]) / one
-        self._plan = decide(rounds, comparisons, encoding, self._plan, self._may_disable, self._least, self._most)
-        if before != self._plan.drafting:
-            self._rounds = deque(rounds[-NEWEST:], maxlen=KEPT)
-            self._comparisons = deque(comparisons[-LATEST:], maxlen=COMPARISONS)
+            encoding = fmean(list(self._way.encoding_shares)[-len(rounds) :]) / one
+        self._way.plan = decide(
+            rounds, comparisons, encoding, self._way.plan, self._may_disable, self._least, self._most
+        )
+        if before != self._way.plan.drafting:
+            self._way.rounds = deque(rounds[-NEWEST:], maxlen=KEPT)
+            self._way.comparisons = deque(comparisons[-LATEST:], maxlen=COMPARISONS)
             self._since = self._other = 0
             self._wait = OFTEN

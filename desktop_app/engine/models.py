@@ -12,13 +12,16 @@ from desktop_app.audio.voice import Voices
 from desktop_app.checkpoints import choice, installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read_draft, read_target, same_encoder
 from desktop_app.decoding.batch import Rows
+from desktop_app.decoding.ctc import CtcDrafter
 from desktop_app.decoding.drafter_names import DRAFTERS
-from desktop_app.decoding.drafters import Draft, Drafter
+from desktop_app.decoding.drafters import Draft, Drafter, ModelDrafter
 from desktop_app.decoding.lookahead import LookAhead
+from desktop_app.decoding.retokenised import Spelling
 from desktop_app.decoding.setup import Setup
 from desktop_app.engine import placing, runtime
 from desktop_app.engine.messages import Announce, Options
 from desktop_app.problems import Problem
+from desktop_app.runtimes.ctc_openvino import CtcHead
 from desktop_app.transcript.model import Models
 
 
@@ -41,10 +44,13 @@ class Loaded:
 @dataclass(frozen=True)
 class LoadedDraft(Loaded):
     """A draft in memory. `shares_encoder` if it uses the target's encoder, `drafter` makes its tokens the target's,
-    `look_aheads` know what it costs beside its target, each in its row."""
+    `head` is its CTC head if it has one and `spelling` how its target spells, `look_aheads` know what it costs beside
+    its target, each in its row."""
 
     shares_encoder: bool
     drafter: Callable[[Draft], Drafter]
+    head: CtcHead | None
+    spelling: Spelling | None
     look_aheads: Sequence[LookAhead]
 
 
@@ -71,8 +77,12 @@ class Pair:
         draft = self.draft
         if draft is None:
             return None
-        encoder = self.target if draft.shares_encoder else draft
-        return draft.drafter(Draft(draft.rows[row], encoder.rows[row], draft.checkpoint.vocabulary))
+        encoder = (self.target if draft.shares_encoder else draft).rows[row]
+        drafter = draft.drafter(Draft(draft.rows[row], encoder, draft.checkpoint.vocabulary))
+        head, spelling, ctc, own = draft.head, draft.spelling, draft.checkpoint.ctc, draft.checkpoint.vocabulary
+        if head is None or spelling is None or ctc is None or not isinstance(drafter, ModelDrafter):
+            return drafter
+        return CtcDrafter(lambda encoded: head(encoder.hidden(encoded)), encoder, spelling, ctc.units, own, drafter)
 
     def look_ahead(self, row: int = 0) -> LookAhead | None:
         """The look-ahead for one more recording, with the measurements from earlier ones."""
@@ -192,8 +202,12 @@ class Shelf:
                 drafts=True,
                 preparing=lambda device: announce("loading_first_draft", device=device),
             )
-            look_aheads = [LookAhead(may_disable_draft=True) for _ in rows]
-            self._draft = LoadedDraft(key, checkpoint, rows, batch, shares_encoder, drafter, look_aheads)
+            head = runtime.ctc_head(checkpoint, _cache())
+            look_aheads = [LookAhead(may_disable_draft=True, has_head=head is not None) for _ in rows]
+            spelling = pairs.spelling(target.checkpoint) if head else None
+            self._draft = LoadedDraft(
+                key, checkpoint, rows, batch, shares_encoder, drafter, head, spelling, look_aheads
+            )
         return self._draft, remark
 
 

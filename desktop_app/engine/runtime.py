@@ -7,11 +7,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from desktop_app.addons import cuda
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding.protocol import Batch, Model
 from desktop_app.problems import Problem
-from desktop_app.runtimes import openvino, openvino_folder
+from desktop_app.runtimes import ctc_openvino, openvino, openvino_folder
 
 AUTO = openvino.AUTO
 """What the device "auto" is."""
@@ -33,6 +36,9 @@ class RuntimeModel(Model, Protocol):
 
     @property
     def rewinds_freely(self) -> bool: ...
+
+    def hidden(self, encoded: Any) -> npt.NDArray[np.float32]:
+        """What `encode` gave as numbers, [positions, width]."""
 
 
 class RuntimeBatch(Batch, Protocol):
@@ -80,6 +86,11 @@ def load(
             preparing=preparing,
         )
     return _torch().load(checkpoint, device, precision, encoder=encoder)
+
+
+def ctc_head(checkpoint: Checkpoint, cache: Path | None) -> ctc_openvino.CtcHead | None:
+    """The CTC head of a draft, ready to run; None where it has none. `cache` is that of `load`."""
+    return None if checkpoint.ctc is None else ctc_openvino.CtcHead(checkpoint, cache)
 
 
 def load_batch(checkpoint: Checkpoint, rows: int, device: str, precision: str, encoder: Any) -> RuntimeBatch:

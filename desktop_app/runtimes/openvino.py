@@ -390,6 +390,11 @@ class OpenVinoModel:
         run(self._encoder)
         return np.array(self._encoder.get_output_tensor(0).data)
 
+    def hidden(self, encoded: Array) -> Array:
+        """What `encode` gave, [positions, width]."""
+        found: Array = encoded[0]
+        return found
+
     def open(self, encoded: Array) -> Cursor | AppendedCursor:
         """A cursor at the start of the window; it ends the one before. A window that is opened again costs nothing."""
         if self._opened is not encoded:

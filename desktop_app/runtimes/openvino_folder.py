@@ -115,6 +115,11 @@ class FolderModel:
         run(self._encoder)
         return np.array(self._encoder.get_output_tensor(0).data)
 
+    def hidden(self, encoded: Array) -> Array:
+        """What `encode` gave, [positions, width]."""
+        found: Array = encoded[0]
+        return found
+
     def open(self, encoded: Array) -> FolderCursor:
         """A cursor at the start of the window; it ends the one before. The first pass computes the window's keys and
         values anew."""

@@ -277,6 +277,10 @@ class TorchModel:
         """The encoder's output [positions, width], on the device, for one window of features [bins, frames]."""
         return self._network.encode([features], 1)[0]
 
+    def hidden(self, encoded: Tensor) -> Array:
+        """What `encode` gave, [positions, width], on the host."""
+        return encoded.float().cpu().numpy()
+
     @torch.inference_mode()
     def open(self, encoded: Tensor) -> TorchCursor:
         """A cursor at the start of the window; it ends the one before. A window that is opened again costs nothing."""

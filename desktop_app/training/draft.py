@@ -18,15 +18,17 @@ import torch
 
 from desktop_app import folders
 from desktop_app.audio.files import AudioFile
-from desktop_app.checkpoints import installed, parts
+from desktop_app.checkpoints import installed, pairs, parts
 from desktop_app.checkpoints.folder import Checkpoint, read_target
 from desktop_app.checkpoints.installed import Installed
-from desktop_app.checkpoints.shared_draft import SharedDraft, fingerprint
+from desktop_app.checkpoints.shared_draft import JOINED, SharedDraft, fingerprint
 from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as torch_runtime
-from desktop_app.training import distil, weights, windows
-from desktop_app.training.distil import Progress, Report, Settings
+from desktop_app.training import ctc, distil, loop, weights, windows
+from desktop_app.training.ctc import CtcLesson, Head
+from desktop_app.training.distil import Batches, Distillation
 from desktop_app.training.labels import Labeller, Labels
+from desktop_app.training.loop import Lesson, Progress, Report, Settings
 from desktop_app.training.network import Decoder, layers_to_keep
 from desktop_app.training.windows import Window
 from desktop_app.training.wish import Wish
@@ -35,6 +37,8 @@ POOLING = 4
 """So many of the encoder's positions become one for a draft's cross-attention, where they divide them."""
 HEAD_TOKENS = 12_000
 """How many tokens a draft scores at most: reading all rows of a multilingual head takes most of the time of a pass."""
+HEAD_MINUTES = 0.4
+"""The share of a run's minutes in which the CTC head is trained."""
 _BATCH = 48  # windows that are labelled at a time; a stopped run loses at most these
 _ANNOUNCED = 0.1  # of the recordings between two sentences about it
 _RARE_LANGUAGE = 0.02  # of the windows: so few are mistakes
@@ -57,14 +61,17 @@ def make(wish: Wish, progress: Progress, announce: Announce) -> tuple[Installed,
     device = _device(wish.device)
     recordings = find(wish.audio)
     home = folders.cache() / "drafts"
-    labels = home / f"labels-{fingerprint(target.tensors)[:16]}-{wish.language}"
+    labels = home / f"windows-{fingerprint(target.tensors)[:16]}-{wish.language}"
     files = label(target, recordings, labels, wish.language, device, progress, announce)
-    state = home / f"{wish.name}-{wish.layers}.state"
-    draft, settings = train(target, files, wish, device, state, progress, announce)
-    made = _install(target, draft.decoder, settings, wish)
-    state.unlink(missing_ok=True)
+    run = _Run(wish, device, files, home / f"{wish.name}-{wish.layers}.state", progress, announce)
+    settings = describe(target, files, wish.layers)
+    head = train_head(target, settings, run) if settings.ctc else None
+    decoder, agreement = train(target, settings, run)
+    made = _install(target, Trained(decoder, head), settings, wish)
+    for state in (run.state, run.head_state):
+        state.unlink(missing_ok=True)
     announce("labels_kept", folder=str(labels), name=target.name)
-    return made, draft.agreement
+    return made, agreement
 
 
 def _check(target: Checkpoint, wish: Wish) -> None:
@@ -80,44 +87,73 @@ def _check(target: Checkpoint, wish: Wish) -> None:
 
 @dataclass(frozen=True)
 class Trained:
-    """A decoder, and at which share of held-back places it agrees with its target."""
+    """The networks of a draft: its decoder, and perhaps a CTC head."""
 
     decoder: Decoder
-    agreement: float
+    head: Head | None = None
 
 
-def train(
-    target: Checkpoint,
-    files: list[Path],
-    wish: Wish,
-    device: torch.device,
-    state: Path,
-    progress: Progress,
-    announce: Announce,
-) -> tuple[Trained, SharedDraft]:
-    """A draft trained on the labels in `files`, and what its folder will say of it."""
-    settings = describe(target, files, wish.layers)
-    draft = beginning(target, settings).to(device)
-    state.parent.mkdir(parents=True, exist_ok=True)
+@dataclass(frozen=True)
+class _Run:
+    """What a training learns from and whom it tells. The decoder's progress is written to `state`."""
 
-    def report(now: Report) -> None:
-        announce(
-            "training",
-            minutes=f"{now.minutes:.0f}",
-            total=f"{wish.minutes:g}",
-            steps=now.steps,
-            loss=f"{now.loss:.3f}",
-            agreement=f"{now.agreement:.1%}",
-        )
+    wish: Wish
+    device: torch.device
+    files: list[Path]
+    state: Path
+    progress: Progress
+    announce: Announce
 
-    try:
-        agreement = distil.train(draft, settings.head_tokens, files, Settings(wish.minutes), state, progress, report)
-    except torch.OutOfMemoryError as error:
-        raise Problem("model.training_memory") from error
-    except FloatingPointError as error:
-        state.unlink(missing_ok=True)
-        raise Problem("model.training", error=str(error)) from error
-    return Trained(draft, agreement), settings
+    @property
+    def head_state(self) -> Path:
+        """The file of the head's progress. The head is the same for any number of layers."""
+        return self.state.with_name(f"{self.wish.name}-ctc.state")
+
+    def train(self, lesson: Lesson, share: float, before: float, rate: float, state: Path, of_head: bool) -> float:
+        """Train for a `share` of the minutes, behind `before` of them; gives the agreement with the target."""
+        total = self.wish.minutes
+        state.parent.mkdir(parents=True, exist_ok=True)
+
+        def tell(what: str, done: float, of: float) -> None:
+            whole = 60 * total
+            self.progress(what, 60 * before * total + done if what == "training" else done, whole)
+
+        def report(now: Report) -> None:
+            minutes, whole = f"{before * total + now.minutes:.0f}", f"{total:g}"
+            steps, loss, agreement = now.steps, f"{now.loss:.3f}", f"{now.agreement:.1%}"
+            if of_head:
+                self.announce(
+                    "training_head", minutes=minutes, total=whole, steps=steps, loss=loss, agreement=agreement
+                )
+            else:
+                self.announce("training", minutes=minutes, total=whole, steps=steps, loss=loss, agreement=agreement)
+
+        try:
+            return loop.train(lesson, self.files, Settings(share * total, rate), state, tell, report)
+        except torch.OutOfMemoryError as error:
+            raise Problem("model.training_memory") from error
+        except FloatingPointError as error:
+            state.unlink(missing_ok=True)
+            raise Problem("model.training", error=str(error)) from error
+
+
+def train(target: Checkpoint, settings: SharedDraft, run: _Run) -> tuple[Decoder, float]:
+    """The draft's decoder, and at which share of held-back places it agrees with its target."""
+    decoder = beginning(target, settings).to(run.device)
+    lesson = Distillation(decoder, Batches(settings.head_tokens, settings.pooling, run.device))
+    before = HEAD_MINUTES if settings.ctc else 0.0
+    return decoder, run.train(lesson, 1.0 - before, before, distil.RATE, run.state, of_head=False)
+
+
+def train_head(target: Checkpoint, settings: SharedDraft, run: _Run) -> Head:
+    """The draft's CTC head."""
+    spelling = pairs.spelling(target)
+    assert settings.ctc is not None and spelling is not None
+    torch.manual_seed(1)
+    head = Head(settings.ctc, target.shape.width).to(run.device)
+    lesson = CtcLesson(head, settings.ctc, spelling, run.device)
+    run.train(lesson, HEAD_MINUTES, 0.0, ctc.RATE, run.head_state, of_head=True)
+    return head
 
 
 def describe(target: Checkpoint, files: Sequence[Path], layers: int) -> SharedDraft:
@@ -133,6 +169,8 @@ def describe(target: Checkpoint, files: Sequence[Path], layers: int) -> SharedDr
     special = range(vocabulary.end, vocabulary.size)
     room = max(0, HEAD_TOKENS - len(special))
     known = [code for code, count in languages.items() if count >= _RARE_LANGUAGE * len(files)]
+    spelling = pairs.spelling(target)
+    joins = spelling is not None and target.shape.audio_positions % JOINED == 0
     return SharedDraft(
         target=target.name,
         fingerprint=fingerprint(target.tensors),
@@ -140,10 +178,11 @@ def describe(target: Checkpoint, files: Sequence[Path], layers: int) -> SharedDr
         pooling=_pooling(target),
         languages=tuple(sorted(known)),
         head_tokens=(*sorted(common[:room].tolist()), *special),
+        ctc=ctc.shape_for(spelling, files) if spelling and joins else None,
     )
 
 
-def _install(target: Checkpoint, draft: Decoder, settings: SharedDraft, wish: Wish) -> Installed:
+def _install(target: Checkpoint, draft: Trained, settings: SharedDraft, wish: Wish) -> Installed:
     with installed.staging(wish.name) as mine:
         folder = mine / "copy"  # beside what an unfinished download of this name may have left
         try:
@@ -158,9 +197,9 @@ def _install(target: Checkpoint, draft: Decoder, settings: SharedDraft, wish: Wi
         return placed
 
 
-def write(target: Checkpoint, draft: Decoder, settings: SharedDraft, name: str, folder: Path) -> None:
+def write(target: Checkpoint, draft: Trained, settings: SharedDraft, name: str, folder: Path) -> None:
     """Fill the folder of a draft."""
-    weights.write(settings, replace(target.shape, decoder_layers=settings.layers), draft, folder)
+    weights.write(settings, replace(target.shape, decoder_layers=settings.layers), draft.decoder, draft.head, folder)
     made = [parts.Part(file.name, file.stat().st_size, parts.digest(file)) for file in sorted(folder.iterdir())]
     parts.write_about(folder, {"name": name, "trained_for": target.name}, made)
 
@@ -203,7 +242,7 @@ def label(
         batch = missing[start : start + _BATCH]
         if labeller is None:
             progress("loading", 0, total)
-            labeller = Labeller(target, device, None if language == "auto" else language, _pooling(target))
+            labeller = Labeller(target, device, None if language == "auto" else language)
         found = labeller.label([window.samples() for window in batch], step)
         for window, labels in zip(batch, found, strict=True):
             if labels is None:
@@ -265,7 +304,7 @@ def _check_room(target: Checkpoint, count: int, work: Path) -> None:
     """Problem unless the labels of so many windows and the state of the training fit on the disk."""
     shape = target.shape
     state = 12 * sum(int(np.prod(sides)) for sides in shape.decoder_tensors().values())
-    needed = count * Labels.bytes(shape.width, shape.audio_positions // _pooling(target)) + state
+    needed = count * Labels.bytes(shape.width, shape.audio_positions) + state
     free = shutil.disk_usage(work).free
     if free < needed:
         raise Problem("disk.no_room", needed=f"{needed / 1e9:.1f}", free=f"{free / 1e9:.1f}", folder=str(work))

@@ -40,7 +40,7 @@ _FEW_LEFT = 0.6  # of a batch still write: the others are taken out
 class Labels:
     """One window.
 
-    `encoded` float16 [positions, width] is the encoder's view, pooled; `read` int32 [n] the tokens that a decoder
+    `encoded` float16 [positions, width] is the encoder's output; `read` int32 [n] the tokens that a decoder
     reads; behind the last m of them the target would write `wrote` int32 [m], its `choices` int32 [m, k] being likely
     by `shares` float32 [m, k]. `language` is a code.
     """
@@ -59,6 +59,13 @@ class Labels:
             np.savez(file, **vars(self))
         partial.replace(path)
 
+    def pooled(self, pooling: int) -> npt.NDArray[np.float32]:
+        """The means of so many positions of the encoder's output each, [positions / pooling, width]."""
+        found: npt.NDArray[np.float32] = (
+            self.encoded.reshape(-1, pooling, self.encoded.shape[1]).astype(np.float32).mean(1)
+        )
+        return found
+
     @classmethod
     def load(cls, path: Path) -> Labels:
         with np.load(path) as kept:
@@ -74,9 +81,9 @@ class Labels:
 class Labeller:
     """A target that writes windows in batches and notes what it thought of."""
 
-    def __init__(self, checkpoint: Checkpoint, device: torch.device, language: str | None, pooling: int) -> None:
-        """`language` None: found out for each window. `pooling` positions of the encoder become one."""
-        self._checkpoint, self._device, self._language, self._pooling = checkpoint, device, language, pooling
+    def __init__(self, checkpoint: Checkpoint, device: torch.device, language: str | None) -> None:
+        """`language` None: found out for each window."""
+        self._checkpoint, self._device, self._language = checkpoint, device, language
         self._rng = np.random.default_rng(1)
         shape, read = checkpoint.shape, torch_runtime.reader(checkpoint)
         kind = half(device) or torch.float32
@@ -182,10 +189,9 @@ class Labeller:
                 choices.append(best)
                 shares.append(likely)
             at += len(text) + 1
-            pooled = view.unflatten(0, (-1, self._pooling)).mean(1)
             found.append(
                 Labels(
-                    pooled.float().cpu().numpy().astype(np.float16),
+                    view.float().cpu().numpy().astype(np.float16),
                     np.array(read, np.int32),
                     np.array(wrote, np.int32),
                     np.stack(choices).astype(np.int32),

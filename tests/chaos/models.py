@@ -85,6 +85,7 @@ def make_seeds(folder: Path) -> None:
     from desktop_app.checkpoints import shared_draft
     from desktop_app.checkpoints.folder import read
     from desktop_app.training import draft
+    from desktop_app.training.ctc import Head
     from tests import tiny_ir
     from tests.small_pair import SMALL_PAIR
     from tests.unit.runtimes.test_speakers_openvino import tiny_embedder, tiny_segmenter
@@ -96,9 +97,12 @@ def make_seeds(folder: Path) -> None:
     end, size = target.vocabulary.end, target.vocabulary.size
     head = (*range(0, end, 2), *range(end, size))
     mark = shared_draft.fingerprint(target.tensors)
-    settings = shared_draft.SharedDraft(target.name, mark, 1, draft.POOLING, tuple(target.vocabulary.languages), head)
+    ctc = shared_draft.Ctc(16, 1, 3, tuple(range(10)))
+    languages = tuple(target.vocabulary.languages)
+    settings = shared_draft.SharedDraft(target.name, mark, 1, draft.POOLING, languages, head, ctc)
     (folder / "shared draft").mkdir()
-    draft.write(target, draft.beginning(target, settings).eval(), settings, "small", folder / "shared draft")
+    trained = draft.Trained(draft.beginning(target, settings).eval(), Head(ctc, target.shape.width))
+    draft.write(target, trained, settings, "small", folder / "shared draft")
     (folder / "network").mkdir()
     tiny_segmenter(folder / "network" / "segmentation.onnx")
     tiny_embedder(folder / "network" / "embedding.onnx")

@@ -22,6 +22,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.decoding.lookahead import (
+    DEAR,
+    HEAD_ALONE,
+    RETRY,
+    TRY,
     Comparison,
     LookAhead,
     Plan,
@@ -420,3 +424,66 @@ def test_a_left_out_draft_with_an_encoder_of_its_own_comes_back_when_it_is_right
     play_windows(policy, 80, accepted=0.8)
     assert policy.left_out is None
     assert play_windows(policy, 10, accepted=0.8) > 0.9
+
+
+class Both:
+    """A draft with a head, for which a pass of the target alone takes a second and one that verifies 1.1. Head and
+    model write so many tokens a round; a pass of the model takes `draft` seconds. Counts the rounds of each."""
+
+    def __init__(self, policy: LookAhead) -> None:
+        self._policy = policy
+        self.head = self.model = self.alone = 0
+
+    def play(self, rounds: int, draft: float, tokens: int = 4, head_tokens: int = 3) -> Both:
+        for _ in range(rounds):
+            ahead, with_head = self._policy.choose(), self._policy.confidence == HEAD_ALONE
+            if not ahead:
+                self.alone += 1
+                done = Round(0, 0, 0, 0, 1, 0, 0.0, 1.0)
+            elif with_head:
+                self.head += 1
+                done = Round(ahead, ahead, ahead, head_tokens - 1, head_tokens, 0, 0.0, 1.1)
+            else:
+                self.model += 1
+                done = Round(ahead, ahead, ahead, tokens - 1, tokens, ahead, draft * ahead, 1.1)
+            self._policy.record(done)
+        return self
+
+
+def both() -> Both:
+    return Both(LookAhead(may_disable_draft=True, has_head=True))
+
+
+def test_the_head_is_asked_where_passes_of_the_model_are_dear() -> None:
+    cheap, dear = both().play(400, draft=0.9 * DEAR), both().play(400, draft=1.1 * DEAR)
+    assert cheap.head == 0 and cheap.model > 300
+    assert TRY <= dear.model <= 20 and dear.head > 300, "a comparison says what a pass of the target takes"
+
+
+def test_the_model_is_measured_again_behind_a_thousand_rounds() -> None:
+    text = both().play(200, draft=2 * DEAR)
+    before = text.model
+    text.play(RETRY, draft=2 * DEAR)
+    assert TRY <= text.model - before <= 2 * TRY
+    text.play(2 * RETRY, draft=0.5 * DEAR)
+    assert text.model > RETRY / 2, "it has become cheap"
+
+
+def test_a_head_that_does_not_pay_is_given_up() -> None:
+    text = both().play(300, draft=1.1 * DEAR, tokens=6, head_tokens=1)
+    before = text.head
+    text.play(2000, draft=1.1 * DEAR, tokens=6, head_tokens=1)
+    assert text.head == before and text.model > 1500
+
+
+def test_a_model_that_does_not_pay_leaves_it_to_the_head() -> None:
+    text = both().play(1000, draft=0.9 * DEAR, tokens=1)
+    assert text.head > 500
+
+
+def test_nothing_is_drafted_where_neither_pays() -> None:
+    assert both().play(1000, draft=1.0, tokens=1, head_tokens=1).alone > 700
+
+
+def test_a_draft_without_a_head_is_never_asked_for_one() -> None:
+    assert Both(LookAhead(may_disable_draft=True)).play(300, draft=5.0).head == 0

@@ -14,16 +14,18 @@ import torch
 from desktop_app.audio.logmel import features
 from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, read, read_draft
-from desktop_app.checkpoints.shared_draft import SharedDraft, fingerprint
+from desktop_app.checkpoints.shared_draft import Ctc, SharedDraft, fingerprint
 from desktop_app.decoding.audio_window import Window
 from desktop_app.decoding.drafters import Draft
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.steps import alone
 from desktop_app.decoding.window import WindowDecoder
-from desktop_app.runtimes import openvino
+from desktop_app.runtimes import openvino, openvino_place
 from desktop_app.runtimes import torch as torch_runtime
+from desktop_app.runtimes.ctc_openvino import CtcHead
 from desktop_app.training import draft
-from desktop_app.training.network import Decoder
+from desktop_app.training.ctc import Head
+from desktop_app.training.draft import Trained
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 from tests import random_models
@@ -47,12 +49,14 @@ def target(tmp_path: Path) -> Checkpoint:
 
 
 @pytest.fixture
-def trained(target: Checkpoint, tmp_path: Path) -> tuple[Checkpoint, Decoder]:
-    """A draft of one layer that scores every second text token, read from its folder, and as it was trained."""
+def trained(target: Checkpoint, tmp_path: Path) -> tuple[Checkpoint, Trained]:
+    """A draft of one layer that scores every second text token, with a CTC head: read from its folder, and as it was
+    trained."""
     end, size = target.vocabulary.end, target.vocabulary.size
-    head = (*range(0, end, 2), *range(end, size))
-    settings = SharedDraft(target.name, fingerprint(target.tensors), 1, draft.POOLING, ("en",), head)
-    network = draft.beginning(target, settings).eval()
+    scored, units = (*range(0, end, 2), *range(end, size)), tuple(range(10))
+    ctc = Ctc(24, 2, 5, units)
+    settings = SharedDraft(target.name, fingerprint(target.tensors), 1, draft.POOLING, ("en",), scored, ctc)
+    network = Trained(draft.beginning(target, settings).eval(), Head(ctc, target.shape.width).eval())
     folder = tmp_path / "draft"
     folder.mkdir()
     draft.write(target, network, settings, "small", folder)
@@ -61,7 +65,7 @@ def trained(target: Checkpoint, tmp_path: Path) -> tuple[Checkpoint, Decoder]:
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
 def test_its_scores_are_those_of_the_network_that_was_trained(
-    runtime: str, target: Checkpoint, trained: tuple[Checkpoint, Decoder]
+    runtime: str, target: Checkpoint, trained: tuple[Checkpoint, Trained]
 ) -> None:
     checkpoint, network = trained
     model = RUNTIMES[runtime](checkpoint, encoder=RUNTIMES[runtime](target))
@@ -70,12 +74,30 @@ def test_its_scores_are_those_of_the_network_that_was_trained(
     view = torch.as_tensor(np.asarray(encoded)).reshape(-1, target.shape.width)
     pooled = view.unflatten(0, (-1, draft.POOLING)).mean(1)[None]
     with torch.no_grad():
-        wanted = network(torch.tensor([TOKENS]), pooled, torch.ones(1, len(TOKENS), dtype=torch.bool)).numpy()
+        wanted = network.decoder(torch.tensor([TOKENS]), pooled, torch.ones(1, len(TOKENS), dtype=torch.bool)).numpy()
     assert found.shape == (len(TOKENS), len(checkpoint.head_tokens or ()))
     assert found == pytest.approx(wanted, abs=2e-3)
 
 
-def test_the_text_is_the_targets_own(target: Checkpoint, trained: tuple[Checkpoint, Decoder], window: Window) -> None:
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_its_head_is_that_which_was_trained(
+    runtime: str, target: Checkpoint, trained: tuple[Checkpoint, Trained], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openvino_place, "has_bf16_units", lambda: False)
+    checkpoint, network = trained
+    model = RUNTIMES[runtime](target)
+    hidden = model.hidden(model.encode(features(babble(3.0, 1), 80)))
+    assert hidden.shape == (target.shape.audio_positions, target.shape.width)
+    holds, ends = CtcHead(checkpoint, None)(hidden)
+    assert network.head is not None
+    with torch.no_grad():
+        scores, times = network.head(torch.from_numpy(hidden)[None])
+    assert len(holds) == len(ends) // 2
+    assert np.mean(holds == scores[0].argmax(-1).numpy()) > 0.99, "but for ties of numbers in 16 bits"
+    assert ends == pytest.approx(times[0].sigmoid().numpy(), abs=2e-3)
+
+
+def test_the_text_is_the_targets_own(target: Checkpoint, trained: tuple[Checkpoint, Trained], window: Window) -> None:
     checkpoint, _ = trained
     alone = openvino.load(target)
     model = openvino.load(checkpoint, encoder=alone)
@@ -92,7 +114,7 @@ def test_the_text_is_the_targets_own(target: Checkpoint, trained: tuple[Checkpoi
 
 
 def test_a_language_that_it_was_not_trained_on_is_left_to_its_target(
-    target: Checkpoint, trained: tuple[Checkpoint, Decoder], window: Window
+    target: Checkpoint, trained: tuple[Checkpoint, Trained], window: Window
 ) -> None:
     checkpoint, _ = trained
     model = openvino.load(target)

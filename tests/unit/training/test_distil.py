@@ -11,9 +11,10 @@ import pytest
 import torch
 
 from desktop_app.checkpoints.shape import Shape
-from desktop_app.training import distil
-from desktop_app.training.distil import LOSSES, Batch, Batches, Report, Settings
+from desktop_app.training import loop
+from desktop_app.training.distil import LOSSES, Batch, Batches, Distillation
 from desktop_app.training.labels import Labels
+from desktop_app.training.loop import Report, Settings
 from desktop_app.training.network import Decoder, layers_to_keep
 
 SHAPE = Shape(16, 1, 2, 32, 1, 2, 32, 80, 30, 20, 50, own_head=False)
@@ -50,9 +51,14 @@ def windows(folder: Path, number: int) -> list[Path]:
 
 def run(files: list[Path], state: Path, told: list[tuple[object, ...]], reports: list[Report]) -> float:
     clock = count().__next__  # a second a step
-    draft = Decoder(SHAPE)
     settings = Settings(minutes=0.5, rate=3e-2)
-    return distil.train(draft, HEAD, files, settings, state, lambda *what: told.append(what), reports.append, clock)
+    return loop.train(
+        lesson(Decoder(SHAPE)), files, settings, state, lambda *what: told.append(what), reports.append, clock
+    )
+
+
+def lesson(draft: Decoder) -> Distillation:
+    return Distillation(draft, Batches(HEAD, 1, torch.device("cpu")))
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -70,7 +76,7 @@ def test_a_loss_is_least_where_the_draft_thinks_as_the_target(name: str) -> None
 def test_a_token_that_the_head_has_not_teaches_nothing(name: str, tmp_path: Path) -> None:
     """Tokens are named by their places in the head; what is missing there must not be taken for its first token."""
     (file,) = windows(tmp_path, 1)
-    with_it, without = (Batches(head, torch.device("cpu")).load([file]) for head in (HEAD, [3, 8, *range(20, 50)]))
+    with_it, without = (Batches(head, 1, torch.device("cpu")).load([file]) for head in (HEAD, [3, 8, *range(20, 50)]))
     assert with_it.wrote.tolist() == [7] * 6 and with_it.choices[0].tolist() == [7, 8]
     assert without.wrote.tolist() == [-1] * 6
     assert without.choices[0].tolist() == [0, 1] and without.shares[0].tolist() == pytest.approx([0.0, 0.05])
@@ -101,16 +107,16 @@ def test_only_what_learns_is_written_down(tmp_path: Path) -> None:
     """The state of a run holds no embeddings: with a large vocabulary they are most of a model."""
     draft = Decoder(SHAPE)
     draft.embed_tokens.requires_grad_(requires_grad=False)
-    files, settings = windows(tmp_path, 4), Settings(minutes=0.01)
-    distil.train(draft, HEAD, files, settings, tmp_path / "x", lambda *what: None, lambda report: None)
-    assert "embed_tokens.weight" not in torch.load(tmp_path / "x", weights_only=True)["draft"]
+    files, settings = windows(tmp_path, 4), Settings(minutes=0.01, rate=1e-3)
+    loop.train(lesson(draft), files, settings, tmp_path / "x", lambda *what: None, lambda report: None)
+    assert "embed_tokens.weight" not in torch.load(tmp_path / "x", weights_only=True)["network"]
 
 
 def test_what_measures_is_not_learnt_from() -> None:
     files = [Path(str(i)) for i in range(45)]
-    learn, kept = distil.split(files)
+    learn, kept = loop.split(files)
     assert len(kept) == 2 and not set(learn) & set(kept) and len(learn) + len(kept) == 45
-    assert distil.split(files[:1]) == (files[:1], files[:1])
+    assert loop.split(files[:1]) == (files[:1], files[:1])
 
 
 def test_a_draft_begins_as_the_first_and_the_last_layers() -> None:

@@ -1,0 +1,100 @@
+"""Drafts with a CTC head: it reads what the encoder made of a window and writes the whole text at once, at no cost a
+token.
+
+CTC after Graves et al., "Connectionist temporal classification" (2006); as a draft that a model verifies, Saon et al.,
+"Self-Speculative Decoding for LLM-based ASR with CTC Encoder Drafts" (2026); here the model verifies every token. What
+the head writes are units: common tokens, of which it spells all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.drafters import InSteps, ModelDrafter
+from desktop_app.decoding.head_text import TIME, HeadText
+from desktop_app.decoding.lookahead import HEAD_ALONE
+from desktop_app.decoding.protocol import Model
+from desktop_app.decoding.retokenised import Spelling
+from desktop_app.decoding.rules import Rules
+from desktop_app.decoding.steps import Steps
+from desktop_app.decoding.task import is_able
+from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.transcript.settings import Settings
+
+BLANK, BREAK, FIRST_UNIT = 0, 1, 2
+"""What a frame may hold: nothing new, the break between two segments (their times), or the first of the units."""
+
+Frames = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]
+"""What a head makes of a window: for each frame what it most likely holds, [n], and for each position of the encoder
+how likely a segment ends there, [positions]."""
+
+
+class CtcDrafter(InSteps):
+    """Proposes the head's text where the look-ahead asks for the head alone, else what the draft's `model` proposes.
+
+    At temperatures above 0, of which the head knows nothing, the model proposes as well, and neither proposes what it
+    was not trained to write. `read` runs the head on what `encoder` made of a window; `own` are the special tokens of
+    the draft.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[Any], Frames],
+        encoder: Model,
+        spelling: Spelling,
+        units: Sequence[int],
+        own: Vocabulary,
+        model: ModelDrafter,
+    ) -> None:
+        self._read, self._encoder, self._own, self._model = read, encoder, own, model
+        self._spelling, self._units = spelling, units
+        self._text: HeadText | None = None
+        self._unread: tuple[Window, Settings, Rules] | None = None
+        self._unbegun: tuple[Window, Settings, Rules] | None = None
+
+    @property
+    def passes(self) -> int:
+        return self._model.passes
+
+    def begin(self, window: Window, settings: Settings, rules: Rules) -> None:
+        """A new text. Head and model get ready when they are first asked."""
+        self._unread = self._unbegun = (window, settings, rules)
+
+    def steps(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> Steps[list[int]]:
+        """The head's text is `count` tokens each time, as far as it goes: passes of one size take less time than passes
+        of many sizes, even if those are shorter."""
+        if confidence >= HEAD_ALONE and self._unread:
+            self._text, self._unread = self._text_of(*self._unread), None
+        if confidence >= HEAD_ALONE and self._text:
+            return self._text.after(tokens, count)
+        if self._unbegun:
+            self._model.begin(*self._unbegun)
+            self._unbegun = None
+        return (yield from self._model.steps(tokens, count, confidence))
+
+    def _text_of(self, window: Window, settings: Settings, rules: Rules) -> HeadText | None:
+        """The head's text of a window; None where it was not trained to write what is asked for."""
+        if rules.sampling is not None or not is_able(self._own, settings):
+            return None
+        return head_text(self._read(window.encoded(self._encoder)), self._spelling, self._units, rules.timestamps)
+
+
+def head_text(frames: Frames, spelling: Spelling, units: Sequence[int], timestamps: bool) -> HeadText:
+    """The text that a head made of a window; without times unless `timestamps`."""
+    holds, ends = frames
+    joined = len(ends) // len(holds)
+    places = [i for i, each in enumerate(holds) if each != BLANK and (i == 0 or holds[i - 1] != each)]
+    symbols, last = [TIME] if timestamps else list[int](), 0
+    for at, following in zip(places, [*places, len(holds)][1:], strict=True):
+        if holds[at] != BREAK:
+            symbols += spelling.pieces[units[holds[at] - FIRST_UNIT]]
+            last = at
+        elif timestamps:
+            first = joined * last
+            symbols.append(TIME + first + int(ends[first : max(joined * following, first + 1)].argmax()))
+    return HeadText(spelling, symbols)

@@ -1,0 +1,68 @@
+"""The text that a CTC head writes of a window, and how far the target has come in it.
+
+Both are aligned letter by letter, since such a head spells many a word wrong: by the edit distance of Wagner and
+Fischer, "The string-to-string correction problem" (1974), one row further with each letter that the target writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from desktop_app.decoding.retokenised import Spelling
+
+TIME = 256
+"""The symbol of the first timestamp, behind those of letters; further times follow it."""
+_SPACE = ord(" ")
+
+
+class HeadText:
+    """`symbols` are the bytes of the text's letters, and times: perhaps one where the first segment begins, and one
+    where each ends, which is where the next begins."""
+
+    def __init__(self, spelling: Spelling, symbols: Sequence[int]) -> None:
+        self._spelling, self._symbols = spelling, list(symbols)
+        self._kinds = np.minimum(np.array(symbols, np.int64), TIME)
+        self._places = np.arange(len(symbols) + 1)
+        self._within_word = np.array([*((self._kinds != _SPACE) & (self._kinds != TIME)), False])
+        self._restart()
+
+    def _restart(self) -> None:
+        self._written: list[int] = []
+        self._distances = self._places  # from what the target has written to the text up to each place
+
+    def after(self, tokens: Sequence[int], count: int) -> list[int]:
+        """The `count` tokens, or fewer up to the end token, that follow `tokens`, all that is written so far."""
+        if list(tokens[: len(self._written)]) != self._written:
+            self._restart()  # what was written last was a proposal, and was rejected
+        for token in tokens[len(self._written) :]:
+            self._follow(token)
+        at, is_timestamp = self._place(), self._spelling.vocabulary.is_timestamp
+        closed = len(tokens) > 1 and is_timestamp(tokens[-1]) and not is_timestamp(tokens[-2])
+        begins = [tokens[-1]] if closed and at < len(self._symbols) else []
+        return [*begins, *self.tokens(count, at)][:count]
+
+    def tokens(self, count: int, at: int = 0) -> list[int]:
+        """The first `count` tokens of the text from a place on, or fewer up to the end token."""
+        found, symbols, last = list[int](), self._symbols, len(self._symbols) - 1
+        while len(found) < count and at <= last:
+            end = next((i for i in range(at, last + 1) if symbols[i] >= TIME), last + 1)
+            found += self._spelling.split(bytes(symbols[at:end]))
+            times = [self._spelling.vocabulary.first_timestamp + each - TIME for each in symbols[end : end + 1]]
+            found += times * (1 if end in (0, last) else 2)
+            at = end + 1
+        return found[:count] if len(found) >= count else [*found, self._spelling.vocabulary.end]
+
+    def _follow(self, token: int) -> None:
+        vocabulary = self._spelling.vocabulary
+        symbols = (TIME,) if vocabulary.is_timestamp(token) else self._spelling.pieces[token]
+        self._written.append(token)
+        for symbol in symbols:
+            further = self._distances + 1
+            further[1:] = np.minimum(further[1:], self._distances[:-1] + (self._kinds != symbol))
+            self._distances = np.minimum.accumulate(further - self._places) + self._places
+
+    def _place(self) -> int:
+        """The place nearest to what the target has written; of several the first that is not within a word."""
+        return int((2 * self._distances + self._within_word).argmin())

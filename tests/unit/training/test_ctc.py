@@ -1,0 +1,130 @@
+"""The trainer of CTC heads: what a head is taught spells the target's text, and it learns to write it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from desktop_app.checkpoints.shared_draft import Ctc
+from desktop_app.decoding.ctc import BREAK, FIRST_UNIT
+from desktop_app.decoding.retokenised import Spelling
+from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.training import ctc, loop
+from desktop_app.training.ctc import CtcLesson, Head, Speller, shape_for
+from desktop_app.training.labels import Labels
+from desktop_app.training.loop import Report, Settings
+
+PIECES = [b"a", b"b", b"c", b"d", b"ab", b"abc", b"cd"]
+END, FIRST_TIME = 7, 10
+WORDS = Vocabulary(size=FIRST_TIME + 41, end=END, start=8, no_timestamps=9, first_timestamp=FIRST_TIME)
+POSITIONS, WIDTH = 40, 16
+
+
+def split(letters: bytes) -> list[int]:
+    """Spells with the longest piece that fits, from the left."""
+    found = []
+    while letters:
+        token = max((t for t, piece in enumerate(PIECES) if letters.startswith(piece)), key=lambda t: len(PIECES[t]))
+        found.append(token)
+        letters = letters[len(PIECES[token]) :]
+    return found
+
+
+SPELLING = Spelling(WORDS, [*PIECES, *[b""] * (WORDS.size - len(PIECES))], split)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Small networks on a busy computer: threads that wait for each other take most of the time."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def window(folder: Path, number: int, wrote: list[int], encoded: np.ndarray | None = None) -> Path:
+    """The labels of a window in which the target wrote these tokens."""
+    none = np.zeros((len(wrote), 1))
+    noise = np.random.default_rng(number).standard_normal((POSITIONS, WIDTH))
+    labels = Labels(
+        (noise if encoded is None else encoded).astype(np.float16),
+        np.array(wrote, np.int32),
+        np.array(wrote, np.int32),
+        none.astype(np.int32),
+        none.astype(np.float32),
+        "en",
+    )
+    labels.save(folder / f"{number}.npz")
+    return folder / f"{number}.npz"
+
+
+def spoken(folder: Path, number: int) -> Path:
+    """A window whose positions show which letter is spoken; it lasts six of them."""
+    rng = np.random.default_rng(number)
+    letters = rng.integers(0, 4, 5)
+    encoded = 0.1 * rng.standard_normal((POSITIONS, WIDTH))
+    for place, letter in enumerate(letters):
+        encoded[4 + 6 * place : 7 + 6 * place, letter] += 3.0
+    end = 4 + 6 * len(letters)
+    encoded[end, 7] += 3.0
+    text = split(bytes(PIECES[letter][0] for letter in letters))
+    return window(folder, number, [FIRST_TIME, *text, FIRST_TIME + end, END], encoded)
+
+
+def test_units_are_the_letters_and_the_commonest_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ctc, "UNITS", 1)
+    files = [window(tmp_path, number, [FIRST_TIME, 5, 5, 6, FIRST_TIME + 3, END]) for number in range(3)]
+    found = shape_for(SPELLING, files)
+    assert found.units == (0, 1, 2, 5), "d is in the text three times, too few to be learnt"
+    assert (found.width, found.layers, found.kernel) == (ctc.WIDTH, ctc.LAYERS, ctc.KERNEL)
+
+
+def test_a_token_is_spelled_in_the_longest_units_and_without_letters_that_there_are_not() -> None:
+    speller = Speller(SPELLING, (0, 1, 2, 4))
+    a, c, ab = FIRST_UNIT, FIRST_UNIT + 2, FIRST_UNIT + 3
+    assert [speller.spell(token) for token in (0, 5, 6, 3)] == [[a], [ab, c], [c], []]
+
+
+def test_a_head_is_taught_the_text_its_breaks_and_where_segments_end(tmp_path: Path) -> None:
+    file = window(tmp_path, 1, [FIRST_TIME, 5, FIRST_TIME + 9, FIRST_TIME + 9, 3, FIRST_TIME + 40, END])
+    lesson = made((0, 1, 2, 3))
+    units, times = lesson._target(Labels.load(file))
+    assert units == [FIRST_UNIT, FIRST_UNIT + 1, FIRST_UNIT + 2, BREAK, FIRST_UNIT + 3, BREAK]
+    assert times == [9, 9, POSITIONS - 1], "the last time lies behind the last position"
+
+
+def made(units: tuple[int, ...]) -> CtcLesson:
+    shape = Ctc(16, 1, 3, units)
+    torch.manual_seed(0)
+    return CtcLesson(Head(shape, WIDTH), shape, SPELLING, torch.device("cpu"))
+
+
+def test_a_head_learns_to_write_and_a_finished_run_is_not_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ctc, "_LONGEST_MASK", 3)  # these windows are short
+    files, reports = [spoken(tmp_path, number) for number in range(40)], list[Report]()
+    lesson, settings = made((0, 1, 2, 3)), Settings(minutes=3, rate=1e-2)
+
+    def run() -> float:
+        clock = count().__next__  # a second a step
+        return loop.train(lesson, files, settings, tmp_path / "state", lambda *told: None, reports.append, clock)
+
+    after = run()
+    assert after > 0.9
+    assert reports[0].loss > 2 * reports[-1].loss
+    steps = reports[-1].steps
+    assert run() == pytest.approx(after)
+    assert reports[-1].steps == steps
+
+
+def test_a_window_that_is_too_short_for_its_text_does_not_spoil_the_others(tmp_path: Path) -> None:
+    crowded = window(tmp_path, 1, [FIRST_TIME, *[5, 6] * 20, FIRST_TIME + 40, END])
+    loss = made((0, 1, 2, 3)).loss([crowded, spoken(tmp_path, 2)])
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert torch.isfinite(loss)
