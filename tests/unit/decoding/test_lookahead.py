@@ -460,6 +460,14 @@ def test_the_head_is_asked_where_passes_of_the_model_are_dear() -> None:
     assert TRY <= dear.model <= 20 and dear.head > 300, "a comparison says what a pass of the target takes"
 
 
+def test_a_model_that_proposed_nothing_has_no_cost() -> None:
+    policy = LookAhead(may_disable_draft=True, has_head=True)
+    for _ in range(100):
+        ahead = policy.choose()
+        policy.record(Round(ahead, 0, 0, 0, 1, 0, 0.0, 1.0))
+        assert policy.confidence < HEAD_ALONE or policy.left_out is not None
+
+
 def test_the_model_is_measured_again_behind_a_thousand_rounds() -> None:
     text = both().play(200, draft=2 * DEAR)
     before = text.model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.decoding import longform
+from desktop_app.decoding.lookahead import HEAD_ALONE, LookAhead, Round
 from desktop_app.engine import trial
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
@@ -44,3 +46,39 @@ def test_the_same_text_with_a_draft_and_without(precision: str) -> None:
         alone = tokens(pair, clip, draft=False)
         assert alone
         assert tokens(pair, clip, draft=True) == alone
+
+
+class HeadAlone(LookAhead):
+    """Never asks the draft's decoder."""
+
+    @property
+    def confidence(self) -> float:
+        return HEAD_ALONE
+
+
+@pytest.mark.parametrize("precision", ["f32", "int8"])
+def test_the_same_text_with_the_head_of_the_draft_alone(precision: str) -> None:
+    pair = Shelf().pair(Options("base", precision=precision), lambda stage, **values: None)
+    for clip in CLIPS:
+        collected = trial._Tokens()
+        with AudioFile(str(clip)) as audio, AudioFile(str(clip)) as again:
+            figures = longform.transcribe(
+                iter(audio),
+                Spectrogram(again, pair.mel_bins).features,
+                replace(pair.setup(), look_ahead=HeadAlone()),
+                collected,
+                Settings(language="en"),
+            )
+        assert collected.found == tokens(pair, clip, draft=False)
+        assert figures.accepted and not figures.draft_passes
+
+
+def test_a_loaded_draft_asks_its_head_where_its_passes_are_dear() -> None:
+    look_ahead = Shelf().pair(Options("base"), lambda stage, **values: None).look_ahead()
+    assert look_ahead is not None
+    asked = []
+    for _ in range(60):
+        count = look_ahead.choose()
+        asked.append(look_ahead.confidence)
+        look_ahead.record(Round(count, count, count, count, count + 1, count, 0.5 * count, 1.0))
+    assert asked[-1] == HEAD_ALONE

@@ -128,3 +128,36 @@ def test_a_window_that_is_too_short_for_its_text_does_not_spoil_the_others(tmp_p
     loss = made((0, 1, 2, 3)).loss([crowded, spoken(tmp_path, 2)])
     loss.backward()  # type: ignore[no-untyped-call]
     assert torch.isfinite(loss)
+
+
+def test_a_batch_is_made_faster_or_slower_by_a_tenth_at_most() -> None:
+    ramp = torch.arange(100.0).reshape(1, 100, 1).repeat(2, 1, 3)
+    torch.manual_seed(0)
+    lengths = set()
+    for _ in range(50):
+        stretched = ctc._stretched(ramp)
+        assert stretched.shape[0] == 2 and stretched.shape[2] == 3
+        assert torch.all(stretched.diff(dim=1) >= 0)
+        assert stretched[0, 0, 0] < 1 and stretched[0, -1, 0] > 98
+        lengths.add(stretched.shape[1])
+    assert min(lengths) == 90 and max(lengths) == 110
+    assert all(length % 2 == 0 for length in lengths), "two positions are a frame"
+
+
+def test_where_segments_end_is_stretched_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = window(tmp_path, 1, [FIRST_TIME, 0, FIRST_TIME + 11, END])
+    monkeypatch.setattr(ctc, "_stretched", lambda encoded: encoded.repeat_interleave(2, 1))
+    lesson = made((0, 1, 2, 3))
+
+    def loss(end: int) -> float:
+        """That of a network that takes this for the end of the segment."""
+
+        def answer(encoded: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            ends = torch.full((1, 2 * POSITIONS), -9.0)
+            ends[0, end] = 9.0
+            return torch.zeros(1, POSITIONS, 6), ends
+
+        monkeypatch.setattr(lesson.network, "forward", answer)
+        return float(lesson.loss([file]))
+
+    assert loss(22) < min(loss(11), loss(21), loss(23))
