@@ -1,6 +1,6 @@
 """The text that a CTC head writes of a window, and how far the target has come in it.
 
-Both are aligned letter by letter, since such a head spells many a word wrong: by the edit distance of Wagner and
+Both are aligned letter by letter, since such a head misspells many words: by the edit distance of Wagner and
 Fischer, "The string-to-string correction problem" (1974), one row further with each letter that the target writes.
 """
 

@@ -40,7 +40,7 @@ TRIAL = 4  # rounds of a disabled draft, to see whether it would pay again
 ROUNDS = 2  # with a draft, that take about as long as those without
 BUDGET = 0.01  # what trials may cost, as a share of the time between them
 OFTEN, SELDOM = 64, 2000  # rounds between two trials, at least and at most
-DEAR = 0.25  # of a one-token pass of the target: with draft passes that take longer, the head alone is faster
+EXPENSIVE = 0.25  # of a one-token pass of the target: where a draft pass takes longer, the head alone is faster
 TRY, RETRY = 8, 1000  # rounds before the time of draft passes is judged, and before it is measured again
 WINDOWS = 8  # whose tokens are counted
 TOKENS_A_WINDOW = 100  # before one is done
@@ -209,7 +209,7 @@ class LookAhead:
         self._least, self._most, self._may_disable = least, most, may_disable_draft
         self._way = _Way(Plan((least + most) // 2, PRIOR_CONFIDENCE if least < most else 0.0))
         self._other_way = _Way(replace(self._way.plan, confidence=HEAD_ALONE)) if has_head else None
-        self._rounds_so = 0  # rounds since the way changed
+        self._rounds_this_way = 0  # rounds since the way changed
         self._alone: deque[Round] = deque(maxlen=ALONE - 1)
         self._encoding = 0.0  # seconds that the draft took for this window
         self._windows: deque[int] = deque(maxlen=WINDOWS)  # tokens of the windows before
@@ -266,7 +266,7 @@ class LookAhead:
             tokens = fmean(self._windows) if self._windows else TOKENS_A_WINDOW
             self._way.encoding_shares.append(self._encoding * done.written / tokens)
             self._news += 1
-            self._rounds_so += 1
+            self._rounds_this_way += 1
         else:
             self._alone.append(done)
         if self._other and drafting != (done.asked > 0):
@@ -278,23 +278,23 @@ class LookAhead:
             self._choose_way()
 
     def _choose_way(self) -> None:
-        """Ask the head alone where passes of the draft's model are dear or not worth their time; give the head up where
-        it is not worth the target's."""
+        """Ask the head alone where passes of the draft's model are expensive or not worth their time; give up the head
+        where it is not worth its own."""
         way, other = self._way, self._other_way
         if other is None:
             return
         with_head = way.plan.confidence == HEAD_ALONE
-        if not way.plan.drafting or (self._rounds_so >= RETRY if with_head else self._is_dear()):
+        if not way.plan.drafting or (self._rounds_this_way >= RETRY if with_head else self._is_expensive()):
             other.rounds.clear()
             self._way, self._other_way = other, None if with_head and not way.plan.drafting else way
-            self._rounds_so = self._since = self._other = 0
+            self._rounds_this_way = self._since = self._other = 0
 
-    def _is_dear(self) -> bool:
-        """Whether a pass of the draft's model takes long beside one of the target."""
+    def _is_expensive(self) -> bool:
+        """Whether a pass of the draft's model takes long compared with one of the target."""
         drafts = [each.draft_seconds / each.passes for each in self._way.rounds if each.passes]
         if len(drafts) < TRY or not self._alone:
             return False
-        return median(drafts) > DEAR * median(each.pass_seconds for each in self._alone)
+        return median(drafts) > EXPENSIVE * median(each.pass_seconds for each in self._alone)
 
     def _pause(self) -> int:
         """Rounds from one comparison to the next."""

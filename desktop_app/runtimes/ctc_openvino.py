@@ -1,5 +1,5 @@
-"""The CTC head of a draft on OpenVINO. It runs on the CPU whatever runs the models: a window takes a hundredth of a
-second there."""
+"""The CTC head of a draft on OpenVINO. It runs on the CPU whatever runs the models: a window takes a few
+milliseconds there."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from desktop_app.training.network import Decoder
 
 
 def write(settings: SharedDraft, shape: Shape, decoder: Decoder, head: Head | None, folder: Path) -> None:
-    """Fill `folder` with config.json and what is the own of a draft of this shape, in numbers of 16 bits."""
+    """Fill `folder` with config.json and the tensors of a draft of this shape that are its own, in 16 bits."""
     (folder / "config.json").write_text(json.dumps(settings.config()) + "\n", encoding="utf-8")
     state = {f"decoder.{name}": each for name, each in decoder.state_dict().items()}
     if head is not None:

@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.decoding.lookahead import (
-    DEAR,
+    EXPENSIVE,
     HEAD_ALONE,
     RETRY,
     TRY,
@@ -454,10 +454,10 @@ def both() -> Both:
     return Both(LookAhead(may_disable_draft=True, has_head=True))
 
 
-def test_the_head_is_asked_where_passes_of_the_model_are_dear() -> None:
-    cheap, dear = both().play(400, draft=0.9 * DEAR), both().play(400, draft=1.1 * DEAR)
+def test_the_head_is_asked_where_passes_of_the_model_are_expensive() -> None:
+    cheap, expensive = both().play(400, draft=0.9 * EXPENSIVE), both().play(400, draft=1.1 * EXPENSIVE)
     assert cheap.head == 0 and cheap.model > 300
-    assert TRY <= dear.model <= 20 and dear.head > 300, "a comparison says what a pass of the target takes"
+    assert TRY <= expensive.model <= 20 and expensive.head > 300, "a comparison says what a pass of the target takes"
 
 
 def test_a_model_that_proposed_nothing_has_no_cost() -> None:
@@ -469,23 +469,23 @@ def test_a_model_that_proposed_nothing_has_no_cost() -> None:
 
 
 def test_the_model_is_measured_again_behind_a_thousand_rounds() -> None:
-    text = both().play(200, draft=2 * DEAR)
+    text = both().play(200, draft=2 * EXPENSIVE)
     before = text.model
-    text.play(RETRY, draft=2 * DEAR)
+    text.play(RETRY, draft=2 * EXPENSIVE)
     assert TRY <= text.model - before <= 2 * TRY
-    text.play(2 * RETRY, draft=0.5 * DEAR)
+    text.play(2 * RETRY, draft=0.5 * EXPENSIVE)
     assert text.model > RETRY / 2, "it has become cheap"
 
 
 def test_a_head_that_does_not_pay_is_given_up() -> None:
-    text = both().play(300, draft=1.1 * DEAR, tokens=6, head_tokens=1)
+    text = both().play(300, draft=1.1 * EXPENSIVE, tokens=6, head_tokens=1)
     before = text.head
-    text.play(2000, draft=1.1 * DEAR, tokens=6, head_tokens=1)
+    text.play(2000, draft=1.1 * EXPENSIVE, tokens=6, head_tokens=1)
     assert text.head == before and text.model > 1500
 
 
 def test_a_model_that_does_not_pay_leaves_it_to_the_head() -> None:
-    text = both().play(1000, draft=0.9 * DEAR, tokens=1)
+    text = both().play(1000, draft=0.9 * EXPENSIVE, tokens=1)
     assert text.head > 500
 
 

@@ -73,7 +73,7 @@ def test_the_same_text_with_the_head_of_the_draft_alone(precision: str) -> None:
         assert figures.accepted and not figures.draft_passes
 
 
-def test_a_loaded_draft_asks_its_head_where_its_passes_are_dear() -> None:
+def test_a_loaded_draft_asks_its_head_where_its_passes_are_expensive() -> None:
     look_ahead = Shelf().pair(Options("base"), lambda stage, **values: None).look_ahead()
     assert look_ahead is not None
     asked = []

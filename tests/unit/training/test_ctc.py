@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -36,15 +35,6 @@ def split(letters: bytes) -> list[int]:
 
 
 SPELLING = Spelling(WORDS, [*PIECES, *[b""] * (WORDS.size - len(PIECES))], split)
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Small networks on a busy computer: threads that wait for each other take most of the time."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def window(folder: Path, number: int, wrote: list[int], encoded: np.ndarray | None = None) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -19,15 +18,6 @@ from desktop_app.training.network import Decoder, layers_to_keep
 
 SHAPE = Shape(16, 1, 2, 32, 1, 2, 32, 80, 30, 20, 50, own_head=False)
 HEAD = range(50)
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Small networks on a busy computer: threads that wait for each other take most of the time."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def windows(folder: Path, number: int) -> list[Path]:

@@ -7,11 +7,9 @@ import difflib
 import json
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
 
 from desktop_app import cli, folders
 from desktop_app.audio.logmel import features
@@ -32,16 +30,6 @@ from tests.small_pair import NAME, SMALL_PAIR
 from tests.works import perform_here
 
 CLIPS = Path(__file__).resolve().parents[2] / "data" / "clips"
-
-
-@pytest.fixture(autouse=True)
-def one_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Small networks on a busy computer: threads that wait for each other take most of the time."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture
