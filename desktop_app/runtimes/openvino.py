@@ -45,7 +45,6 @@ from desktop_app.runtimes.openvino_place import (
     AUTO,
     BITS,
     COMPILED,
-    EPSILON,
     RESERVE,
     Place,
     Preparing,
@@ -211,7 +210,7 @@ class _Parts:
 
     def appended(self) -> _AppendedReader:
         """A decoder whose KV cache is on the device."""
-        return _AppendedReader(self._bound(self._compiled(Appended())), self._positions, EPSILON[self._place.kind])
+        return _AppendedReader(self._bound(self._compiled(Appended())), self._positions, self._place.epsilon)
 
     def steady(self, cache: Path | None) -> _HostReader:
         """A decoder whose KV cache is on the host, run so that passes of one and of many tokens agree if possible.
@@ -226,7 +225,7 @@ class _Parts:
             if known:
                 _write(known, verdict)
         passes.width = verdict.width
-        epsilon = max(EPSILON[self._place.kind], RESERVE * verdict.apart) if verdict.apart else 0.0
+        epsilon = max(self._place.epsilon, RESERVE * verdict.apart) if verdict.apart else 0.0
         return _HostReader(passes, self._positions, epsilon)
 
     def watcher(self) -> _HostReader:
