@@ -45,6 +45,7 @@ from desktop_app.runtimes.openvino_place import (
     AUTO,
     BITS,
     COMPILED,
+    EPSILON,
     RESERVE,
     Place,
     Preparing,
@@ -110,7 +111,7 @@ def load(
     _release(tensors, weights)
     fixed = place.name.startswith("NPU") if fixed is None else fixed
     parts = _Parts(checkpoint, weights, place, window, fixed)
-    appends = place.appends if steady else place.name == "CPU"
+    appends = _arithmetic(place) == "f32" if steady else place.name == "CPU"
     reader = parts.appended() if appends and not fixed else parts.steady(cache)
     if place.prepares and checkpoint.alignment_heads and steady:
         with suppress(Problem):  # who asks for word times is told
@@ -141,6 +142,13 @@ def _in_bytes(place: Place) -> bool:
     """Whether attention multiplies bytes: int8 on a CPU that does it without overflow, the only device on which that
     was tried."""
     return (place.name, place.kind) == ("CPU", "int8") and openvino_int8.is_exact()
+
+
+def _arithmetic(place: Place) -> str:
+    """The precision of a decoder's products: f32 where the CPU only widens the weights. Both trials must say so, as the
+    guard of f32 would not be enough for products of bytes."""
+    in_bytes = place.name != "CPU" or openvino_int8.rounds_activations() or openvino_int8.is_exact()
+    return "f32" if place.kind in BITS and not in_bytes else place.kind
 
 
 def _cross(place: Place) -> Cross:
@@ -210,7 +218,9 @@ class _Parts:
 
     def appended(self) -> _AppendedReader:
         """A decoder whose KV cache is on the device."""
-        return _AppendedReader(self._bound(self._compiled(Appended())), self._positions, self._place.epsilon)
+        return _AppendedReader(
+            self._bound(self._compiled(Appended())), self._positions, EPSILON[_arithmetic(self._place)]
+        )
 
     def steady(self, cache: Path | None) -> _HostReader:
         """A decoder whose KV cache is on the host, run so that passes of one and of many tokens agree if possible.
@@ -225,7 +235,7 @@ class _Parts:
             if known:
                 _write(known, verdict)
         passes.width = verdict.width
-        epsilon = max(self._place.epsilon, RESERVE * verdict.apart) if verdict.apart else 0.0
+        epsilon = max(EPSILON[_arithmetic(self._place)], RESERVE * verdict.apart) if verdict.apart else 0.0
         return _HostReader(passes, self._positions, epsilon)
 
     def watcher(self) -> _HostReader:

@@ -35,7 +35,7 @@ _CAPABILITY = {"f32": "FP32", "bf16": "BF16", "f16": "FP16"}
 _KINDS = {"bf16": ov.Type.bf16, "f16": ov.Type.f16}
 
 # How far margins of passes of one and of many tokens may differ where passes differ at all. In f32 they do: on the CPU
-# by up to 0.0013 for base on random tokens, 0.0036 with weights of 8 bits, and 0.0001 on speech (benchmarks/RESULTS.md).
+# by up to 0.0013 for base on random tokens, 0.0036 with weights of 8 bits, 0.0001 on speech (benchmarks/RESULTS.md).
 # The others are the least for a device on which the trial finds a difference: int8 was seen to differ by 0.19, bf16 by
 # 0.2 before the passes were made steady; times RESERVE.
 EPSILON = {"f32": 1e-2, "bf16": 0.5, "f16": 0.1, "int8": 0.5, "int4": 0.5}
@@ -111,22 +111,6 @@ class Place:
         if cache is not None:
             cache.mkdir(parents=True, exist_ok=True)
 
-    @property
-    def arithmetic(self) -> str:
-        """The precision that products are computed in: that of the place itself, but f32 where the CPU only widens the
-        weights."""
-        return "f32" if self.name == "CPU" and self.kind in BITS and not rounds_activations() else self.kind
-
-    @property
-    def appends(self) -> bool:
-        """Whether the cache that the device keeps itself is taken: in f32 it is fastest, and a tie guard is enough."""
-        return self.arithmetic == "f32"
-
-    @property
-    def epsilon(self) -> float:
-        """How far margins of passes of one and of many tokens may differ, where they do."""
-        return EPSILON[self.arithmetic]
-
     def compiled(self, model: ov.Model, part: str = "", **more: str) -> ov.InferRequest:
         """A graph ready to run, `part` of the model; Problem where the device refuses it."""
         settings = self._settings | more
@@ -196,20 +180,6 @@ def has_bf16_units() -> bool:
     model = ov.Model([op.result(product)], [x], "product")
     steps = core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "bf16"}).get_runtime_model().get_ops()
     return any("amx" in str(step.get_rt_info()["primitiveType"].astype(str)) for step in steps)
-
-
-@lru_cache(maxsize=1)
-def rounds_activations() -> bool:
-    """Whether the CPU rounds activations to 8 bits and multiplies bytes where weights are bytes, as one with VNNI does.
-    One with AVX2 alone widens the weights and computes in f32."""
-    x = op.parameter([2, 16 * GROUP], ov.Type.f32)
-    weights = op.multiply(op.convert(op.constant(np.ones((64, 16 * GROUP), np.int8)), ov.Type.f32), np.float32(0.5))
-    model = ov.Model([op.result(op.matmul(x, weights, transpose_a=False, transpose_b=True))], [x], "product")
-    settings = {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": str(GROUP)}
-    numbers = np.full((2, 16 * GROUP), 0.25, np.float32)
-    numbers[:, ::GROUP] = 127  # beside it, a quarter is rounded to 0
-    found = core().compile_model(model, "CPU", settings)([numbers])[0]
-    return not np.allclose(found, 0.5 * numbers[0].sum(), rtol=1e-5)
 
 
 @lru_cache(maxsize=1)

@@ -49,7 +49,7 @@ def computed(request: pytest.FixtureRequest) -> None:
 @pytest.fixture(autouse=True)
 def rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     """A CPU that rounds activations behind small weights, as most do; what is asked of that CPU holds on others too."""
-    monkeypatch.setattr(openvino_place, "rounds_activations", lambda: True)
+    monkeypatch.setattr(openvino_int8, "rounds_activations", lambda: True)
 
 
 @pytest.fixture
@@ -171,17 +171,21 @@ def test_small_weights_that_are_only_widened_are_run_as_f32(
     toy: Pair, monkeypatch: pytest.MonkeyPatch, precision: str
 ) -> None:
     """No pass is padded, no trial needed, and the guard reaches no further than in f32: both take time."""
-    monkeypatch.setattr(openvino_place, "rounds_activations", lambda: False)
+    monkeypatch.setattr(openvino_int8, "rounds_activations", lambda: False)
+    monkeypatch.setattr(openvino_int8, "is_exact", lambda: False)
     monkeypatch.setattr(runtime, "largest_difference", lambda *about: pytest.fail("tried"))
     model = load(read(toy.folder), precision=precision)
     assert (model.epsilon, model.precision, type(model.open(toy.encoded))) == (1e-2, precision, AppendedCursor)
+    monkeypatch.setattr(openvino_int8, "is_exact", lambda: True)  # the other trial has found products of bytes
+    monkeypatch.setattr(runtime, "largest_difference", lambda *about: 0.0)
+    assert load(read(toy.folder), precision=precision).epsilon == 0
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="only x86 does both by the same units")
 def test_rounded_activations_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the units that also multiply bytes without overflow: two trials, one answer."""
     monkeypatch.undo()
-    assert openvino_place.rounds_activations() == openvino_int8.is_exact()
+    assert openvino_int8.rounds_activations() == openvino_int8.is_exact()
 
 
 @pytest.mark.parametrize("precision", ["f32", *HALF, *SMALL])
@@ -458,8 +462,7 @@ def test_without_vnni_the_attention_is_not_of_bytes(toy: Pair, tmp_path: Path) -
         import numpy as np
         from desktop_app.checkpoints.folder import read
         from desktop_app.runtimes.openvino import load
-        from desktop_app.runtimes.openvino_int8 import is_exact
-        from desktop_app.runtimes.openvino_place import rounds_activations
+        from desktop_app.runtimes.openvino_int8 import is_exact, rounds_activations
         folder, given, found = map(Path, sys.argv[1:])
         assert not is_exact() and not rounds_activations()
         model = load(read(folder), precision="int8")
