@@ -147,8 +147,9 @@ def _in_bytes(place: Place) -> bool:
 def _arithmetic(place: Place) -> str:
     """The precision of a decoder's products: f32 where the CPU only widens the weights. Both trials must say so, as the
     guard of f32 would not be enough for products of bytes."""
-    in_bytes = place.name != "CPU" or openvino_int8.rounds_activations() or openvino_int8.is_exact()
-    return "f32" if place.kind in BITS and not in_bytes else place.kind
+    if place.name != "CPU" or place.kind not in BITS:
+        return place.kind
+    return place.kind if openvino_int8.rounds_activations() or openvino_int8.is_exact() else "f32"
 
 
 def _cross(place: Place) -> Cross:

@@ -11,7 +11,7 @@ from openvino import Model, Node, Type
 from openvino import opset13 as op
 
 from desktop_app.runtimes.openvino_memory import constant, give, take
-from desktop_app.runtimes.openvino_place import GROUP, core
+from desktop_app.runtimes.openvino_place import ACTIVATION_GROUP, core
 
 ENCODER_SETTINGS = {"DYNAMIC_QUANTIZATION_GROUP_SIZE": "128"}
 """How such an encoder is compiled: over all positions of a window groups of 128 take less time than those of 32."""
@@ -49,15 +49,15 @@ def is_exact() -> bool:
 def rounds_activations() -> bool:
     """Whether the CPU rounds activations to 8 bits behind weights of 8 bits, as one with VNNI does. Others widen the
     weights and compute in f32."""
-    size = 16 * GROUP
+    size = 16 * ACTIVATION_GROUP
     x = take([1, -1, size], Type.f32, "x")
     weights = op.multiply(
         op.convert(op.constant(np.ones((size, size), np.int8)), Type.f32), constant(np.full((size, 1), 0.5, np.float32))
     )
     product = op.matmul(x, weights, transpose_a=False, transpose_b=True)
-    settings = {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": str(GROUP)}
+    settings = {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": str(ACTIVATION_GROUP)}
     numbers = np.full((1, 2, size), 0.25, np.float32)
-    numbers[..., ::GROUP] = LARGEST  # beside it, a quarter is rounded to 0
+    numbers[..., ::ACTIVATION_GROUP] = LARGEST  # beside it, a quarter is rounded to 0
     found = core().compile_model(Model([give(product, "product")], [x], "rounding"), "CPU", settings)([numbers])
     return not np.allclose(found[0], 0.5 * numbers[0, 0].sum(), rtol=1e-5)
 

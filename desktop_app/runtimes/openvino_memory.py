@@ -2,7 +2,7 @@
 
 `Appended`: the device keeps the keys and values of every token it has read; rejected ones stay and are masked. The CPU
 fuses this with the attention and copies nothing. The sums of the attention, and so the last bits of the scores, depend
-on what was rejected before: for f32, where a tie guard is enough.
+on what was rejected before: for products in f32, where a tie guard is enough.
 
 `Slots`: the cache is on the host, one slot per position, and a pass scatters its new rows into a copy. A token is
 always attended at its own position, and all slots behind it are masked, so its scores are the same to the last bit

@@ -27,7 +27,7 @@ COMPILED = ".compiled"
 BITS = {"int8": 8, "int4": 4}
 """The precisions that are of the weights only."""
 
-GROUP = 32
+ACTIVATION_GROUP = 32
 """Activations that share a scale where the CPU rounds those behind weights of 8 or 4 bits. Groups of 32 make int8 fast,
 and its sums the same in every pass."""
 
@@ -102,7 +102,7 @@ class Place:
         wanted = {
             "INFERENCE_PRECISION_HINT": hint,
             "KV_CACHE_PRECISION": hint,
-            "DYNAMIC_QUANTIZATION_GROUP_SIZE": str(GROUP) if self.kind in BITS else "0",
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": str(ACTIVATION_GROUP) if self.kind in BITS else "0",
         }
         known = set(core().get_property(self.name, "SUPPORTED_PROPERTIES"))
         self._settings = {"PERFORMANCE_HINT": "LATENCY"} | {key: each for key, each in wanted.items() if key in known}

@@ -48,7 +48,7 @@ def computed(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(autouse=True)
 def rounding(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A CPU that rounds activations behind small weights, as most do; what is asked of that CPU holds on others too."""
+    """Small weights are run as on a CPU that rounds activations, whatever this one does."""
     monkeypatch.setattr(openvino_int8, "rounds_activations", lambda: True)
 
 
