@@ -28,7 +28,8 @@ class CtcHead:
         assert checkpoint.ctc is not None
         shape = checkpoint.shape
         model = graph(checkpoint.tensors, checkpoint.ctc, shape.audio_positions, shape.width)
-        precision = "bf16" if openvino_place.has_bf16_units() else "f32"
+        fast = openvino_place.has_bf16_units() or openvino_place.has_bf16_vectors()
+        precision = "bf16" if fast else "f32"
         self._request = openvino_place.Place("cpu", precision, cache).compiled(model)
         checkpoint.tensors.release()
 

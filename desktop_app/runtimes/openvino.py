@@ -82,11 +82,11 @@ def load(
 
     `device` is "auto" (the CPU, the only one that was tried), "cpu", "gpu", "gpu.1" or "npu"; `encoder_device` "" is
     the same. `precision` is "auto" (f32 on the CPU, f16 elsewhere), "f32", "bf16", "f16", or of the weights "int8" and
-    "int4"; with "int8" the encoder computes in bf16 on a CPU that has units for it. With `encoder` that model's encoder
-    is used: its tensors must be equal. `fixed` asks for graphs whose shapes are all fixed; None is what the device
-    needs. A model that is not to be `steady`, as a draft, may give other last bits in passes of one and of many tokens,
-    where that takes less time. Problem where the device is not there or cannot run the model: nothing falls back in
-    silence.
+    "int4"; with "int8" the encoder computes in bf16, or in bytes and bf16, on a CPU where that is faster. With
+    `encoder` that model's encoder is used: its tensors must be equal. `fixed` asks for graphs whose shapes are all
+    fixed; None is what the device needs. A model that is not to be `steady`, as a draft, may give other last bits in
+    passes of one and of many tokens, where that takes less time. Problem where the device is not there or cannot run
+    the model: nothing falls back in silence.
 
     `cache` is the folder of compiled models and of quantised weights. They are named by a hash of all they hold, so a
     changed checkpoint is compiled anew; those used longest ago are removed. On the CPU that saves little time (768 x
@@ -100,8 +100,8 @@ def load(
     if encoder is None:
         if encoder_device not in ("", device):
             encoder_place = Place(encoder_device, precision, cache, checkpoint.state, preparing)
-        if (encoder_place.name, encoder_place.kind) == ("CPU", "int8") and openvino_place.has_bf16_units():
-            encoder_place = Place("cpu", "bf16", cache, checkpoint.state)  # a CPU has nothing to prepare
+        if (encoder_place.name, encoder_place.kind) == ("CPU", "int8"):
+            encoder_place = _encoder_of_int8(encoder_place, cache, checkpoint.state)
     shape, tensors = checkpoint.shape, checkpoint.tensors
     shared = encoder._encoder if encoder else None
     if shared is None:
@@ -123,6 +123,15 @@ def load(
         quantised.tidy(cache, f".*{quantised.UNFINISHED}", 0, begun - _DAY)
     used = encoder.encoder_place if encoder else encoder_place
     return OpenVinoModel(place, used, shape.mel_bins, shape.text_positions, shared, window, reader, parts.watcher)
+
+
+def _encoder_of_int8(place: Place, cache: Path | None, model: Sequence[str]) -> Place:
+    """The fastest encoder of int8 on the CPU: in bf16, in bytes with bf16 between them, or in bytes with f32."""
+    if openvino_place.has_bf16_units():
+        return Place("cpu", "bf16", cache, model)  # a CPU has nothing to prepare
+    if openvino_place.has_bf16_vectors():
+        return Place("cpu", "int8", cache, model, between="bf16")
+    return place
 
 
 def _encoder(checkpoint: Checkpoint, place: Place, cache: Path | None) -> ov.InferRequest:
@@ -370,7 +379,7 @@ class OpenVinoModel:
         self.encoder_place = encoder_place
         self.device, self.encoder_device = place.name, encoder_place.name
         self.precision = (
-            place.kind if place.kind == encoder_place.kind else f"{place.kind}, encoder {encoder_place.kind}"
+            place.kind if place.kind == encoder_place.precision else f"{place.kind}, encoder {encoder_place.precision}"
         )
         self.mel_bins = mel_bins
         self.positions = positions

@@ -74,10 +74,12 @@ Preparing = Callable[[str], object]
 
 
 class Place:
-    """A device with the settings of a precision; `name` and `kind` are what is in use.
+    """A device with the settings of a precision; `name` and `kind` are what is in use, `precision` names the kind in
+    full.
 
-    `model` tells one model, as it lies on the disk, from others. Where a part of it was not compiled for this device
-    before, `preparing` is called once, and `prepares` is true from then on.
+    With `between` the numbers between products of bytes are of that precision, instead of f32 on the CPU. `model` tells
+    one model, as it lies on the disk, from others. Where a part of it was not compiled for this device before,
+    `preparing` is called once, and `prepares` is true from then on.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class Place:
         cache: Path | None,
         model: Sequence[str] = (),
         preparing: Preparing = lambda device: None,
+        between: str = "",
     ) -> None:
         self.name = _device(device)
         plain = "f32" if self.name == "CPU" else "f16"
@@ -95,7 +98,8 @@ class Place:
             raise Problem("model.precision", precision=precision, precisions=", ".join(EPSILON))
         if self.kind not in (able := precisions(self.name)):
             raise Problem("model.precision", precision=precision, precisions=", ".join(able))
-        hint = plain if self.kind in BITS else self.kind
+        self.precision = f"{self.kind} and {between}" if between else self.kind
+        hint = between or (plain if self.kind in BITS else self.kind)
         self.numbers = _KINDS.get(hint, ov.Type.f32)
         # Without these OpenVINO's own choice on x86 is a cache of 8 bits and, behind int8 weights, activations of 8
         # bits in large groups.
@@ -171,15 +175,26 @@ def _clause(error: RuntimeError) -> str:
     return lines[-1][:200] if lines else "no reason is given"
 
 
-@lru_cache(maxsize=1)
 def has_bf16_units() -> bool:
     """Whether the CPU has units for products of bf16 (Intel's AMX): there a large product takes less time in bf16 than
-    in bytes. What OpenVINO would execute tells it, the same each time."""
+    in bytes."""
+    return "amx" in _bf16_product()
+
+
+def has_bf16_vectors() -> bool:
+    """Whether the CPU has no such units, but vectors that multiply bf16 faster than f32, as AMD's do from Zen 4 on. Of
+    Intel's, the few that compute in bf16 without AMX gain nothing (benchmarks/RESULTS.md, "The encoder of int8")."""
+    return "avx512_bf16" in _bf16_product() and "AMD" in core().get_property("CPU", "FULL_DEVICE_NAME")
+
+
+@lru_cache(maxsize=1)
+def _bf16_product() -> str:
+    """What OpenVINO would execute for a product in bf16, as it names it: the same each time."""
     x = op.parameter([16, 64], ov.Type.f32)
     product = op.matmul(x, op.constant(np.ones((64, 64), np.float32)), transpose_a=False, transpose_b=False)
     model = ov.Model([op.result(product)], [x], "product")
     steps = core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "bf16"}).get_runtime_model().get_ops()
-    return any("amx" in str(step.get_rt_info()["primitiveType"].astype(str)) for step in steps)
+    return " ".join(str(step.get_rt_info()["primitiveType"].astype(str)) for step in steps)
 
 
 @lru_cache(maxsize=1)

@@ -53,9 +53,10 @@ def rounding(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def no_bf16_units(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A CPU without units for bf16, as most are."""
+def slow_bf16(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A CPU that gains nothing by bf16, as most do."""
     monkeypatch.setattr(openvino_place, "has_bf16_units", lambda: False)
+    monkeypatch.setattr(openvino_place, "has_bf16_vectors", lambda: False)
 
 
 def text(model: OpenVinoModel, size: int, length: int) -> list[int]:
@@ -166,6 +167,7 @@ def test_what_the_guard_reaches_over_at_least(
     assert toy.model.epsilon == 1e-2
 
 
+@pytest.mark.usefixtures("slow_bf16")
 @pytest.mark.parametrize("precision", SMALL)
 def test_small_weights_that_are_only_widened_are_run_as_f32(
     toy: Pair, monkeypatch: pytest.MonkeyPatch, precision: str
@@ -291,7 +293,7 @@ def test_the_trial_sees_a_difference(toy: Pair) -> None:
     assert not largest_difference(Coarse(MOST + 2), 448, 300)  # type: ignore[arg-type]
 
 
-@pytest.mark.usefixtures("no_bf16_units")
+@pytest.mark.usefixtures("slow_bf16")
 @pytest.mark.parametrize("precision", SMALL)
 def test_weights_are_made_once(toy: Pair, tmp_path: Path, precision: str) -> None:
     """With the cache the scores are those without it, and the next start writes nothing."""
@@ -368,7 +370,7 @@ def error(found: np.ndarray, right: np.ndarray) -> float:
     return float(np.linalg.norm(found - right) / np.linalg.norm(right))
 
 
-@pytest.mark.usefixtures("no_bf16_units")
+@pytest.mark.usefixtures("slow_bf16")
 @pytest.mark.parametrize("precision", ["f32", "int8"])
 def test_an_int8_encoder_multiplies_bytes(toy: Pair, precision: str) -> None:
     """As executed, not as written: the attention of each layer is one step of 8 bits. OpenVINO could compute the same
@@ -378,22 +380,65 @@ def test_an_int8_encoder_multiplies_bytes(toy: Pair, precision: str) -> None:
     assert steps.count(("Subgraph", "i8")) == (read(toy.folder).shape.encoder_layers if in_bytes else 0)
 
 
+@pytest.mark.usefixtures("slow_bf16")
+@pytest.mark.parametrize("precision", ["bf16"])
+def test_an_int8_encoder_has_bf16_between_its_bytes(toy: Pair, precision: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As executed, where the CPU's vectors multiply bf16 faster: the convolutions, and what is between the products."""
+    before = executed(load(read(toy.folder), precision="int8")._encoder)
+    monkeypatch.setattr(openvino_place, "has_bf16_vectors", lambda: True)
+    model = load(read(toy.folder), precision="int8")
+    steps = executed(model._encoder)
+    assert before.count(("Convolution", "f32")) == steps.count(("Convolution", precision)) == 2
+    assert ("MVN", precision) in steps and ("MVN", precision) not in before
+    for in_bytes in (("FullyConnected", "i8"), ("Subgraph", "i8")):
+        assert steps.count(in_bytes) == before.count(in_bytes)
+    assert not any(kind == precision for _, kind in executed(model._reader.passes.decoder)), "the decoder is as it was"
+
+
 @pytest.mark.parametrize(
-    ("units", "most"), [pytest.param(False, 0.06, id="bytes"), pytest.param(True, 0.03, id="bf16")]
+    ("name", "executed_as", "units", "vectors"),
+    [
+        pytest.param("AMD Ryzen 7 7840U", "brgemm_avx512_bf16", False, True, id="zen-4"),
+        pytest.param("AMD EPYC", "brgemm_avx2_f32", False, False, id="zen-3"),
+        pytest.param("Intel(R) Xeon(R) Platinum", "brgemm_avx512_bf16", False, False, id="intel-without-amx"),
+        pytest.param("Intel(R) Xeon(R) Platinum", "brgemm_avx512_amx_bf16", True, False, id="intel-with-amx"),
+    ],
 )
-def test_an_int8_encoder_is_near_f32(units: bool, most: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_which_cpus_gain_by_bf16(
+    name: str, executed_as: str, units: bool, vectors: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Core:
+        def get_property(self, device: str, key: str) -> str:
+            return {"FULL_DEVICE_NAME": name}[key]
+
+    monkeypatch.setattr(openvino_place, "core", Core)
+    monkeypatch.setattr(openvino_place, "_bf16_product", lambda: f"jit_uni_f32 {executed_as}")
+    assert (openvino_place.has_bf16_units(), openvino_place.has_bf16_vectors()) == (units, vectors)
+
+
+@pytest.mark.parametrize(
+    ("gained_by", "most", "named"),
+    [
+        pytest.param("", 0.06, "int8", id="bytes"),
+        pytest.param("has_bf16_vectors", 0.06, "int8, encoder int8 and bf16", id="bytes-and-bf16"),
+        pytest.param("has_bf16_units", 0.03, "int8, encoder bf16", id="bf16"),
+    ],
+)
+@pytest.mark.usefixtures("slow_bf16")
+def test_an_int8_encoder_is_near_f32(gained_by: str, most: float, named: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On the model that Galley ships, with speech, and the same each time; nearer in bf16, where the CPU has units for
-    that. One that has none, but can compute in bf16, stands in for it."""
-    if units and "bf16" not in precisions("CPU"):
-        pytest.skip("this processor does not compute in bf16")
-    monkeypatch.setattr(openvino_place, "has_bf16_units", lambda: units)
+    that. One that gains nothing by bf16, but can compute in it, stands in for it."""
+    if gained_by:
+        if "bf16" not in precisions("CPU"):
+            pytest.skip("this processor does not compute in bf16")
+        monkeypatch.setattr(openvino_place, gained_by, lambda: True)
     checkpoint = read(resources.path("models", "whisper-base"))
     speech, _ = soundfile.read(resources.path("resources", "sample", "conversation.flac"), 480_000, dtype="float32")
     given = logmel.features(speech, checkpoint.mel_bins)
     full, quantised = (load(checkpoint, precision=precision, steady=False) for precision in ("f32", "int8"))
     found = quantised.encode(given)
     assert 0 < error(found, full.encode(given)) < most
-    assert quantised.precision == ("int8, encoder bf16" if units else "int8")
+    assert quantised.precision == named
     np.testing.assert_array_equal(quantised.encode(given), found)
 
 

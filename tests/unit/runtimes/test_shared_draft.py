@@ -84,6 +84,7 @@ def test_its_head_is_that_which_was_trained(
     runtime: str, target: Checkpoint, trained: tuple[Checkpoint, Trained], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(openvino_place, "has_bf16_units", lambda: False)
+    monkeypatch.setattr(openvino_place, "has_bf16_vectors", lambda: False)
     checkpoint, network = trained
     model = RUNTIMES[runtime](target)
     hidden = model.hidden(model.encode(features(babble(3.0, 1), 80)))
