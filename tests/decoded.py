@@ -14,7 +14,6 @@ from desktop_app.problems import Problem
 
 def decoded(path: Path) -> tuple[Samples, Problem | None]:
     """The sound of a file, and what was damaged. Raises Problem."""
-    messages = decoder._Messages(io.BytesIO())
-    with decoder._open(path) as file:
+    with decoder._Messages(io.BytesIO()) as messages, decoder._open(path) as file:
         reader = decoder._Reader(decoder._Source(file, str(path), messages), 0.0, messages)
         return np.concatenate(list(reader.blocks())), reader.damage

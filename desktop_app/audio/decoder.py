@@ -1,8 +1,8 @@
 """The program of the processes that decode media, one file each: FFmpeg (through PyAV) reads it, soxr resamples.
 
 Nothing else imports FFmpeg to read with it. The process opens the file itself, hands FFmpeg only the open file, and
-then gives up the right to open anything: files, connections, devices. Only a second or so of sound is in memory at a
-time, whatever the length of the file.
+then gives up the right to open anything: files, connections, devices. Half a minute of sound is in memory at a time,
+whatever the length of the file.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from queue import Queue
 from threading import Thread
 from time import monotonic
 from typing import Any, BinaryIO, NoReturn
@@ -39,6 +40,7 @@ from desktop_app.transcript.constants import SAMPLE_RATE
 Samples = npt.NDArray[np.float32]
 
 _BLOCK = SAMPLE_RATE // 2
+_AHEAD = 64  # messages, each of half a second: what a model needs for its next window
 _SMALLEST_GAP = 0.1
 _LONGEST_GAPS = 3600.0  # seconds in total: longer ones are damaged times, not pauses
 _SHORT_BY = 0.05
@@ -77,7 +79,8 @@ def main() -> NoReturn:
     with suppress(ConnectionError):
         if line := requests.readline():
             Thread(target=_end_with_parent, args=(requests,), daemon=True).start()
-            _answer(json.loads(line), _Messages(answers))
+            with _Messages(answers) as messages:
+                _answer(json.loads(line), messages)
     os._exit(0)
 
 
@@ -113,17 +116,37 @@ def _end_with_parent(requests: BinaryIO) -> None:
 
 
 class _Messages:
-    """Messages to the parent."""
+    """Messages to the parent. A thread writes them, so that decoding goes on while the parent computes: up to `_AHEAD`
+    messages wait for it."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._out = out
+        self._waiting: Queue[tuple[bytes, bytes | memoryview] | None] = Queue(_AHEAD)
         self._last = monotonic()
+        self._writer = Thread(target=self._write, name="messages", daemon=True)
+
+    def __enter__(self) -> _Messages:
+        self._writer.start()
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        """Wait until all are written."""
+        self._waiting.put(None)
+        self._writer.join()
 
     def send(self, kind: bytes, content: bytes | memoryview = b"") -> None:
-        self._out.write(HEADER.pack(kind, len(content)))
-        self._out.write(content)
-        self._out.flush()
+        self._waiting.put((kind, content))
         self._last = monotonic()
+
+    def _write(self) -> None:
+        try:
+            while (message := self._waiting.get()) is not None:
+                kind, content = message
+                self._out.write(HEADER.pack(kind, len(content)))
+                self._out.write(content)
+                self._out.flush()
+        except ConnectionError:
+            os._exit(0)
 
     def send_alive(self) -> None:
         """Report progress that has not given any sound yet, at most once a second."""

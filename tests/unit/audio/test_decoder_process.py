@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
 import soundfile
 
-from desktop_app.audio import decoder_process, length
+from desktop_app.audio import decoder, decoder_process, length
 from desktop_app.audio.files import AudioFile
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -22,7 +24,7 @@ from desktop_app.transcript.constants import SAMPLE_RATE
 
 @pytest.fixture
 def long(tmp_path: Path) -> Path:
-    """More sound than a pipe holds."""
+    """More sound than waits for its reader."""
     path = tmp_path / "long.flac"
     soundfile.write(path, np.zeros(60 * SAMPLE_RATE, np.int16), SAMPLE_RATE)
     return path
@@ -197,6 +199,44 @@ def test_many_files_at_once(long: Path) -> None:
         60 * SAMPLE_RATE,
         40 * SAMPLE_RATE,
     ]
+
+
+def test_a_window_is_decoded_while_its_reader_computes() -> None:
+    """Nobody reads while it is sent, and a connection holds only a few seconds of sound; all of it comes, in order."""
+    block = np.zeros(SAMPLE_RATE // 2, np.float32).tobytes()
+    reader, writer = socket.socketpair()
+    with (
+        reader,
+        writer,
+        reader.makefile("rb") as sent,
+        writer.makefile("wb") as out,
+        decoder._Messages(out) as messages,
+    ):
+        for kind in (b"B", b"C"):
+            for _ in range(30):
+                messages.send(kind, block)
+        whole = b"".join(sent.read(5 + len(block))[:1] for _ in range(60))
+    assert whole == b"B" * 30 + b"C" * 30
+
+
+def test_a_whole_recording_is_not_decoded_ahead() -> None:
+    """So that its length needs no memory: 100 s do not wait for a reader that stands still."""
+    block = bytes(2 * SAMPLE_RATE)
+    reader, writer = socket.socketpair()
+    with (
+        reader,
+        writer,
+        reader.makefile("rb") as sent,
+        writer.makefile("wb") as out,
+        decoder._Messages(out) as messages,
+    ):
+        decoding = Thread(target=lambda: [messages.send(b"B", block) for _ in range(200)], daemon=True)
+        decoding.start()
+        decoding.join(1.0)
+        waits = decoding.is_alive()
+        assert all(sent.read(5 + len(block))[:1] == b"B" for _ in range(200))
+        decoding.join()
+    assert waits
 
 
 def test_a_child_that_is_busy_ends_with_its_parent_too() -> None:
