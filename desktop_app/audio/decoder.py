@@ -145,7 +145,7 @@ class _Messages:
                 self._out.write(HEADER.pack(kind, len(content)))
                 self._out.write(content)
                 self._out.flush()
-        except ConnectionError:
+        except OSError:  # the parent reads no more; Windows does not call that a ConnectionError
             os._exit(0)
 
     def send_alive(self) -> None:
