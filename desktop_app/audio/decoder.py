@@ -1,7 +1,7 @@
 """The program of the processes that decode media, one file each: FFmpeg (through PyAV) reads it, soxr resamples.
 
 Nothing else imports FFmpeg to read with it. The process opens the file itself, hands FFmpeg only the open file, and
-then gives up the right to open anything: files, connections, devices. Half a minute of sound is in memory at a time,
+then gives up the right to open anything: files, connections, devices. Half a minute of sound is in memory at most,
 whatever the length of the file.
 """
 
@@ -138,6 +138,11 @@ class _Messages:
         self._waiting.put((kind, content))
         self._last = monotonic()
 
+    def send_alive(self) -> None:
+        """Report progress that has not given any sound yet, at most once a second."""
+        if monotonic() - self._last > 1.0:
+            self.send(ALIVE)
+
     def _write(self) -> None:
         try:
             while (message := self._waiting.get()) is not None:
@@ -147,11 +152,6 @@ class _Messages:
                 self._out.flush()
         except OSError:  # the parent reads no more; Windows does not call that a ConnectionError
             os._exit(0)
-
-    def send_alive(self) -> None:
-        """Report progress that has not given any sound yet, at most once a second."""
-        if monotonic() - self._last > 1.0:
-            self.send(ALIVE)
 
 
 def _answer(request: dict[str, Any], messages: _Messages) -> None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
+from typing import BinaryIO
 
 import numpy as np
 import pytest
@@ -201,9 +202,9 @@ def test_many_files_at_once(long: Path) -> None:
     ]
 
 
-def test_a_window_is_decoded_while_its_reader_computes() -> None:
-    """Nobody reads while it is sent, and a connection holds only a few seconds of sound; all of it comes, in order."""
-    block = np.zeros(SAMPLE_RATE // 2, np.float32).tobytes()
+@pytest.fixture
+def sending() -> Iterator[tuple[decoder._Messages, BinaryIO]]:
+    """A child's messages, and where its parent reads them. A connection holds a few seconds of sound."""
     reader, writer = socket.socketpair()
     with (
         reader,
@@ -212,30 +213,35 @@ def test_a_window_is_decoded_while_its_reader_computes() -> None:
         writer.makefile("wb") as out,
         decoder._Messages(out) as messages,
     ):
-        for kind in (b"B", b"C"):
-            for _ in range(30):
-                messages.send(kind, block)
-        whole = b"".join(sent.read(5 + len(block))[:1] for _ in range(60))
-    assert whole == b"B" * 30 + b"C" * 30
+        yield messages, sent
 
 
-def test_a_whole_recording_is_not_decoded_ahead() -> None:
+HALF_A_SECOND = bytes(2 * SAMPLE_RATE)
+
+
+def kinds(sent: BinaryIO, count: int) -> bytes:
+    """The kinds of the next messages, each of half a second."""
+    return b"".join(sent.read(decoder_process.HEADER.size + len(HALF_A_SECOND))[:1] for _ in range(count))
+
+
+def test_a_window_is_decoded_while_its_reader_computes(sending: tuple[decoder._Messages, BinaryIO]) -> None:
+    """Nobody reads while it is sent; all of it comes, in order."""
+    messages, sent = sending
+    for kind in (b"B", b"C"):
+        for _ in range(30):
+            messages.send(kind, HALF_A_SECOND)
+    assert kinds(sent, 60) == b"B" * 30 + b"C" * 30
+
+
+def test_a_whole_recording_is_not_decoded_ahead(sending: tuple[decoder._Messages, BinaryIO]) -> None:
     """So that its length needs no memory: 100 s do not wait for a reader that stands still."""
-    block = bytes(2 * SAMPLE_RATE)
-    reader, writer = socket.socketpair()
-    with (
-        reader,
-        writer,
-        reader.makefile("rb") as sent,
-        writer.makefile("wb") as out,
-        decoder._Messages(out) as messages,
-    ):
-        decoding = Thread(target=lambda: [messages.send(b"B", block) for _ in range(200)], daemon=True)
-        decoding.start()
-        decoding.join(1.0)
-        waits = decoding.is_alive()
-        assert all(sent.read(5 + len(block))[:1] == b"B" for _ in range(200))
-        decoding.join()
+    messages, sent = sending
+    decoding = Thread(target=lambda: [messages.send(b"B", HALF_A_SECOND) for _ in range(200)], daemon=True)
+    decoding.start()
+    decoding.join(1.0)
+    waits = decoding.is_alive()
+    assert kinds(sent, 200) == b"B" * 200
+    decoding.join()
     assert waits
 
 

@@ -390,8 +390,9 @@ def test_an_int8_encoder_has_bf16_between_its_bytes(toy: Pair, precision: str, m
     steps = executed(model._encoder)
     assert before.count(("Convolution", "f32")) == steps.count(("Convolution", precision)) == 2
     assert ("MVN", precision) in steps and ("MVN", precision) not in before
-    for in_bytes in (("FullyConnected", "i8"), ("Subgraph", "i8")):
-        assert steps.count(in_bytes) == before.count(in_bytes)
+    if "amx" not in openvino_place._bf16_product():  # units for bf16 may take these products too
+        for in_bytes in (("FullyConnected", "i8"), ("Subgraph", "i8")):
+            assert steps.count(in_bytes) == before.count(in_bytes)
     assert not any(kind == precision for _, kind in executed(model._reader.passes.decoder)), "the decoder is as it was"
 
 
