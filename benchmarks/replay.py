@@ -173,7 +173,7 @@ class Decoder:
     def __init__(self, setup: Setup, model: runtime.RuntimeModel, shape: Shape) -> None:
         self._counter, self._target = Counter(), setup.target
         self._decoder = WindowDecoder(setup, self._counter)
-        self.bytes = weight_bytes(shape, model.precision) + model.window_bytes
+        self.bytes = weight_bytes(shape, model.weights) + model.window_bytes
         self.seconds: list[float] = []
 
     def decode(self, features: npt.NDArray[np.float32]) -> tuple[int, ...]:

@@ -12,10 +12,10 @@ from desktop_app import resources
 WIDTHS = {"f32": 4, "f16": 2}
 """Bytes of one number as it is stored."""
 
-MEMORY = {"f32": (200_000_000, 11.3), "int8": (450_000_000, 2.73)}
+MEMORY = {"f32": (180_000_000, 6.62), "int8": (450_000_000, 2.73)}
 """Precision -> bytes that any model takes, and bytes for each of its parameters: the straight line through the peaks of
-a process that loaded a model of random 16-bit weights and ran one window on a CPU. In f32 the shapes of tiny, 0.63
-GB, and small, 2.94 GB; in int8 those of small, 1.13 GB, and large-v3, 4.66 GB.
+a process that loaded a model of random 16-bit weights and ran one window on a CPU. In f32 the shapes of tiny, 0.43
+GB, and small, 1.78 GB; in int8 those of small, 1.13 GB, and large-v3, 4.66 GB.
 """
 
 _ANY = "*"

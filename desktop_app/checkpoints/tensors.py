@@ -91,6 +91,15 @@ class Tensor:
         """Its numbers as float32: a copy, or a view of the file where it is float32 and aligned there."""
         return self._numbers(self.raw(), self.shape)
 
+    def halves(self) -> npt.NDArray[np.float16] | None:
+        """Its numbers as float16, where the file has them so not copied; None where one of them would be rounded."""
+        if self.kind == "F16":
+            return np.require(self.raw().view("<f2"), np.float16, "A").reshape(self.shape)
+        numbers = self.read()
+        with np.errstate(over="ignore"):
+            halves = numbers.astype(np.float16)
+        return halves if np.array_equal(halves, numbers) else None
+
     def rows(self, begin: int, end: int) -> npt.NDArray[np.float32]:
         """Some rows of a matrix, as `read` gives all of them."""
         width = self.shape[1] * WIDTHS[self.kind]

@@ -24,13 +24,15 @@ class RuntimeModel(Model, Protocol):
     """A model that is ready to run, with the device of its decoder, that of its encoder, and the precision in use as
     people call them. Where it does not rewind freely, a draft hardly pays.
 
-    `threads` of the CPU run a pass of its decoder, which reads `window_bytes` of the window's keys and values; both are
-    0 where another device runs it, or the graphs are not Galley's own.
+    `weights` is the precision in which the decoder's matrices lie in memory. `threads` of the CPU run a pass of its
+    decoder, which reads `window_bytes` of the window's keys and values; both are 0 where another device runs it, or the
+    graphs are not Galley's own.
     """
 
     device: str
     encoder_device: str
     precision: str
+    weights: str
     threads: int
     window_bytes: int
 

@@ -36,22 +36,22 @@ class Roofline:
         return self.bytes / self.bandwidth
 
 
-def weight_bytes(shape: Shape, precision: str) -> int:
-    """Bytes of the decoder's weights that a pass of any number of tokens reads, in a precision as a model names it.
+def weight_bytes(shape: Shape, weights: str) -> int:
+    """Bytes of the decoder's weights that a pass of any number of tokens reads; the matrices have the precision
+    `weights`.
 
     Left out is what only some rows are read of (the embeddings of positions, and of tokens where the head is another
     matrix), and what is applied once a window (the projections of cross-attention's keys and values).
     """
-    kind = precision.split(",")[0]  # before the encoder's, where that is another
     tensors = {name: sides for name, sides in shape.decoder_tensors().items() if _is_read(name, shape)}
     matrices = set(quantised.matrices(tensors))
     total = 0
     for name, sides in tensors.items():
         count = int(np.prod(sides))
-        if kind not in _BITS or name not in matrices:
-            total += count * (_FLOAT_BYTES.get(kind, 4) if name in matrices else 4)
+        if weights not in _BITS or name not in matrices:
+            total += count * (_FLOAT_BYTES[weights] if name in matrices else 4)
             continue
-        bits = quantised.bits_of(name, _BITS[kind])
+        bits = quantised.bits_of(name, _BITS[weights])
         groups = sides[0] * quantised.groups_of(sides[1], bits)
         total += count * bits // 8 + 4 * groups + (groups // 2 if bits == 4 else 0)
     return total

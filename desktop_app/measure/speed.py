@@ -248,7 +248,7 @@ class Bench:
         models = next((pair for pair in self._pairs.values() if pair.draft), self._pairs[ALONE]).described()
         roofline = None
         if threads := self.threads:
-            size = weight_bytes(target.checkpoint.shape, target.model.precision) + target.model.window_bytes
+            size = weight_bytes(target.checkpoint.shape, target.model.weights) + target.model.window_bytes
             roofline = Roofline(size, bandwidth(size, threads), threads)
         return {
             "machine": {"processor": _processor(), "cores": os.cpu_count(), "system": platform.platform()},

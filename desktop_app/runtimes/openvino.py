@@ -107,7 +107,9 @@ def load(
     if shared is None:
         shared = _encoder(checkpoint, encoder_place, cache)
     weights = _quantised(checkpoint, place.kind, shape.decoder_tensors(), cache)
-    window = place.compiled(graphs.window(tensors, shape, weights, _cross(place)), "window")
+    window = place.compiled(
+        graphs.window(tensors, shape, weights, _cross(place), halves=_may_have_halves(place)), "window"
+    )
     _release(tensors, weights)
     fixed = place.name.startswith("NPU") if fixed is None else fixed
     parts = _Parts(checkpoint, weights, place, window, fixed)
@@ -139,12 +141,24 @@ def _encoder(checkpoint: Checkpoint, place: Place, cache: Path | None) -> ov.Inf
     weights = _quantised(checkpoint, place.kind, checkpoint.shape.encoder_tensors(), cache)
     in_bytes = _in_bytes(place)
     encoder = place.compiled(
-        graphs.encoder(checkpoint.tensors, checkpoint.shape, weights, int8_attention=in_bytes),
+        graphs.encoder(
+            checkpoint.tensors,
+            checkpoint.shape,
+            weights,
+            int8_attention=in_bytes,
+            halves=_may_have_halves(place),
+        ),
         "encoder",
-        **(openvino_int8.ENCODER_SETTINGS if in_bytes else {}),
+        openvino_int8.ENCODER_SETTINGS if in_bytes else None,
     )
     _release(checkpoint.tensors, weights)
     return encoder
+
+
+def _may_have_halves(place: Place) -> bool:
+    """Whether matrices may be given as f16 if that rounds none of their numbers: where the CPU computes in f32. Other
+    devices were not tried."""
+    return (place.name, place.kind) == ("CPU", "f32")
 
 
 def _in_bytes(place: Place) -> bool:
@@ -228,9 +242,10 @@ class _Parts:
 
     def appended(self) -> _AppendedReader:
         """A decoder whose KV cache is on the device."""
-        return _AppendedReader(
-            self._bound(self._compiled(Appended())), self._positions, EPSILON[_arithmetic(self._place)]
-        )
+        halves = self._reads_halves()
+        # From the cache of compiled models the CPU would widen them once, for good (OpenVINO 2026.4.1).
+        decoder = self._bound(self._compiled(Appended(), kept=not halves))
+        return _AppendedReader(decoder, self._positions, EPSILON[_arithmetic(self._place)], halves)
 
     def steady(self, cache: Path | None) -> _HostReader:
         """A decoder whose KV cache is on the host, run so that passes of one and of many tokens agree if possible.
@@ -299,7 +314,9 @@ class _Parts:
         decoders = {width: self._compiled(Slots(numbers, cache.capacity, width), watched) for width in WIDTHS}
         return SlotPasses({width: self._bound(each) for width, each in decoders.items()}, cache)
 
-    def _compiled(self, memory: Appended | Slots, watched: Sequence[tuple[int, int]] = ()) -> ov.InferRequest:
+    def _compiled(
+        self, memory: Appended | Slots, watched: Sequence[tuple[int, int]] = (), *, kept: bool = True
+    ) -> ov.InferRequest:
         checkpoint = self._checkpoint
         model = graphs.decoder(
             checkpoint.tensors,
@@ -309,16 +326,23 @@ class _Parts:
             _cross(self._place),
             watched,
             checkpoint.head_tokens,
+            halves=_may_have_halves(self._place),
         )
         # The CPU would fuse this attention into kernels that are a third slower for one token (768 x 12 layers), and
         # wrong in bf16 where all shapes are fixed (OpenVINO 2026.4.1).
         fuses = self._place.name == "CPU" and not isinstance(memory, Appended)
         apart = {"SNIPPETS_MODE": "DISABLE"} if fuses else {}
         form = [type(memory).__name__, *([str(memory.width)] if isinstance(memory, Slots) else []), str(bool(watched))]
-        request = self._place.compiled(model, " ".join(["decoder", *form]), **apart)
+        request = self._place.compiled(model, " ".join(["decoder", *form]), apart, kept=kept)
         del model
         _release(checkpoint.tensors, self._quantised)
         return request
+
+    def _reads_halves(self) -> bool:
+        """Whether passes read matrices of f16, half as many bytes: all numbers are such, and the KV cache is on the
+        device."""
+        tensors, names = self._checkpoint.tensors, quantised.matrices(self._checkpoint.shape.decoder_tensors())
+        return _may_have_halves(self._place) and all(tensors[name].halves() is not None for name in names)
 
     def _bound(self, decoder: ov.InferRequest) -> ov.InferRequest:
         """Bind a decoder's inputs to the window graph's outputs, so that keys and values are not copied."""
@@ -340,10 +364,10 @@ class _HostReader:
 
 
 class _AppendedReader:
-    """Opens cursors on a decoder whose KV cache is on the device."""
+    """Opens cursors on a decoder whose KV cache is on the device, and whose matrices may be `halves`."""
 
-    def __init__(self, decoder: ov.InferRequest, positions: int, epsilon: float) -> None:
-        self.decoder, self.epsilon = decoder, epsilon
+    def __init__(self, decoder: ov.InferRequest, positions: int, epsilon: float, halves: bool) -> None:
+        self.decoder, self.epsilon, self.halves = decoder, epsilon, halves
         self._positions = positions
         decoder.set_tensor("beam", ov.Tensor(np.zeros(1, np.int32)))
 
@@ -360,7 +384,8 @@ class OpenVinoModel:
     """A model that is ready to run: `decoding.protocol.Model`. One cursor is open at a time.
 
     `device` is where its decoder runs, `encoder_device` where its encoder runs; `precision` names both where they
-    differ. On a CPU a pass runs on `threads` and reads `window_bytes` of keys and values of the window.
+    differ, and `weights` is that in which the decoder's matrices lie in memory. On a CPU a pass runs on `threads` and
+    reads `window_bytes` of keys and values of the window.
     """
 
     rewinds_freely = True
@@ -381,6 +406,7 @@ class OpenVinoModel:
         self.precision = (
             place.kind if place.kind == encoder_place.precision else f"{place.kind}, encoder {encoder_place.precision}"
         )
+        self.weights = "f16" if isinstance(reader, _AppendedReader) and reader.halves else place.kind
         self.mel_bins = mel_bins
         self.positions = positions
         self.epsilon = reader.epsilon
@@ -395,11 +421,11 @@ class OpenVinoModel:
             self.window_bytes = sum(window.get_tensor(each.any_name).byte_size for each in window.model_outputs)
 
     def executed(self) -> list[tuple[str, str]]:
-        """The steps that the device executes for the decoder, in order: type and precision ("f32") of each. For
-        debugging."""
+        """The steps that the device executes for the decoder, in order: of each the type, and the precision ("f32") of
+        what it reads, of a product that of the matrix. For debugging."""
         decoder = self._reader.decoder if isinstance(self._reader, _AppendedReader) else self._reader.passes.decoder
         steps = (node.get_rt_info() for node in decoder.get_compiled_model().get_runtime_model().get_ordered_ops())
-        return [(each["layerType"].astype(str), each["outputPrecisions"].astype(str)) for each in steps]
+        return [(each["layerType"].astype(str), each["runtimePrecision"].astype(str)) for each in steps]
 
     def encode(self, features: Array) -> Array:
         """The encoder's output [1, positions, width] for one window of features [bins, frames]."""

@@ -70,6 +70,7 @@ class FolderModel:
         self.epsilon = EPSILON["int8" if _rounds(decoder) else "f32"]
         kinds = [_numbers(graph) for graph in (decoder, encoder)]
         self.precision = kinds[0] if kinds[0] == kinds[1] else f"{kinds[0]}, encoder {kinds[1]}"
+        self.weights = kinds[0]
         try:
             encoder.reshape({"input_features": [1, shape.mel_bins, 2 * shape.audio_positions]})
         except RuntimeError as error:

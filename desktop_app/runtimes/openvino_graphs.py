@@ -21,7 +21,7 @@ from desktop_app.checkpoints.shape import Shape as Sizes
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.runtimes import openvino_int8
 from desktop_app.runtimes.openvino_cross import Cross
-from desktop_app.runtimes.openvino_memory import Memory, constant, give, take
+from desktop_app.runtimes.openvino_memory import Memory, as_kind, constant, give, take
 
 Array = npt.NDArray[np.float32]
 
@@ -29,18 +29,20 @@ _EPSILON = 1e-5  # of Whisper's normalisations
 
 
 class Weights:
-    """A checkpoint's tensors as graph nodes: quantised matrices where there are `quantised` ones, all else as
-    f32.
+    """A checkpoint's tensors as graph nodes: quantised matrices where there are `quantised` ones; with `halves`,
+    matrices whose numbers 16 bits hold as f16, which the device widens; all else as f32.
     """
 
-    def __init__(self, tensors: Tensors, quantised: Quantised | None = None) -> None:
+    def __init__(self, tensors: Tensors, quantised: Quantised | None = None, *, halves: bool = False) -> None:
         self._tensors = tensors
         self._quantised = quantised
+        self._halves = halves
 
     def linear(self, x: Node, name: str, *, bias: bool = True, scale: float = 1.0) -> Node:
         """x W^T + b, both times `scale`."""
-        y = op.matmul(x, self._matrix(name, scale), transpose_a=False, transpose_b=True)
-        return op.add(y, constant(self._read(f"{name}.bias") * np.float32(scale))) if bias else y
+        y = op.matmul(x, self._matrix(name), transpose_a=False, transpose_b=True)
+        y = op.add(y, constant(self._read(f"{name}.bias"))) if bias else y
+        return y if scale == 1.0 else op.multiply(y, constant(np.array([scale], np.float32)))
 
     def norm(self, x: Node, name: str) -> Node:
         """Layer normalisation over the last axis."""
@@ -71,10 +73,8 @@ class Weights:
 
         def embed(ids: Output) -> Node:
             numbers, scales = nodes[name]
-            rows = op.gather(numbers, ids, op.constant(np.array(0)))
-            if scales is None:
-                return rows
-            return op.multiply(op.convert(rows, Type.f32), op.gather(scales, ids, op.constant(np.array(0))))
+            rows = as_kind(op.gather(numbers, ids, op.constant(np.array(0))), Type.f32)
+            return rows if scales is None else op.multiply(rows, op.gather(scales, ids, op.constant(np.array(0))))
 
         def score(x: Node) -> Node:
             return op.matmul(x, _scaled(*scored), transpose_a=False, transpose_b=True)
@@ -84,34 +84,47 @@ class Weights:
     def _read(self, name: str) -> Array:
         return self._tensors[name].read()
 
-    def _matrix(self, name: str, scale: float) -> Node:
+    def _matrix(self, name: str) -> Node:
         if self._quantised is not None and (matrix := self._quantised[f"{name}.weight"]).zeros is not None:
-            return _grouped(matrix, matrix.zeros, scale)
-        return _scaled(*self._rows(f"{name}.weight", scale))
+            return _grouped(matrix, matrix.zeros)
+        return _scaled(*self._rows(f"{name}.weight"))
 
-    def _rows(self, name: str, scale: float = 1.0) -> tuple[Node, Node | None]:
+    def _rows(self, name: str) -> tuple[Node, Node | None]:
         """A matrix: its numbers, and the scale of each row where they are int8."""
         if self._quantised is None:
-            matrix = self._read(name)
-            return constant(matrix if scale == 1.0 else matrix * np.float32(scale)), None
+            return self._numbers(name), None
         found = self._quantised[name]
         numbers = op.constant(found.numbers.view(np.int8).reshape(found.shape), shared_memory=True)
-        return numbers, constant(found.scales * np.float32(scale))
+        return numbers, constant(found.scales)
+
+    def _numbers(self, name: str, rows: Sequence[int] | None = None) -> Node:
+        """A matrix at full precision, or some of its rows."""
+        if self._halves and (halves := self._tensors[name].halves()) is not None:
+            kept = np.require(halves if rows is None else halves[list(rows)], np.float16, ["C", "W"])
+            return op.constant(kept, shared_memory=True)
+        numbers = self._read(name)
+        return constant(numbers if rows is None else numbers[list(rows)])
 
     def _some_rows(self, name: str, rows: Sequence[int]) -> tuple[Node, Node | None]:
         """Some rows of a matrix, as `_rows` gives all of them."""
         if self._quantised is None:
-            return constant(self._read(name)[list(rows)]), None
+            return self._numbers(name, rows), None
         found = self._quantised[name]
         numbers = found.numbers.view(np.int8).reshape(found.shape)[list(rows)]
         return op.constant(numbers), constant(found.scales[list(rows)])
 
 
 def _scaled(numbers: Node, scales: Node | None) -> Node:
-    return numbers if scales is None else op.multiply(op.convert(numbers, Type.f32), scales)
+    """A matrix as f32, in the form in which the CPU reads its numbers as they are in each product."""
+    widened = as_kind(numbers, Type.f32)
+    if scales is not None:
+        return op.multiply(widened, scales)
+    if widened is not numbers:
+        widened.get_rt_info()["decompression_0"] = ""  # else it would be widened once, for good
+    return widened
 
 
-def _grouped(matrix: Matrix, zeros: npt.NDArray[np.uint8], scale: float) -> Node:
+def _grouped(matrix: Matrix, zeros: npt.NDArray[np.uint8]) -> Node:
     """A matrix of 4 bits whose groups have a scale and a zero point each."""
     rows, columns = matrix.shape
 
@@ -120,7 +133,7 @@ def _grouped(matrix: Matrix, zeros: npt.NDArray[np.uint8], scale: float) -> Node
         return op.convert(Constant(Tensor(numbers, shape, Type.u4)), Type.f32)
 
     apart = op.subtract(unpacked(matrix.numbers, columns // matrix.groups), unpacked(zeros, 1))
-    scales = constant((matrix.scales * np.float32(scale))[..., None])
+    scales = constant(matrix.scales[..., None])
     return op.reshape(op.multiply(apart, scales), op.constant(np.array([rows, columns])), special_zero=False)
 
 
@@ -143,9 +156,17 @@ class Heads:
         return op.reshape(op.transpose(x, op.constant(np.array([0, 2, 1, 3]))), self._together, special_zero=True)
 
 
-def encoder(tensors: Tensors, shape: Sizes, quantised: Quantised | None, *, int8_attention: bool = False) -> Model:
-    """features [1, bins, 2 * positions] -> [1, positions, width]; with `int8_attention` queries and keys are bytes."""
-    weights, heads = Weights(tensors, quantised), Heads(shape.width, shape.encoder_heads)
+def encoder(
+    tensors: Tensors,
+    shape: Sizes,
+    quantised: Quantised | None,
+    *,
+    int8_attention: bool = False,
+    halves: bool = False,
+) -> Model:
+    """features [1, bins, 2 * positions] -> [1, positions, width]; with `int8_attention` queries and keys are bytes.
+    `halves` as in `Weights`."""
+    weights, heads = Weights(tensors, quantised, halves=halves), Heads(shape.width, shape.encoder_heads)
     features = take([1, shape.mel_bins, 2 * shape.audio_positions], Type.f32, "features")
     x = weights.convolution(weights.convolution(features, "encoder.conv1", 1), "encoder.conv2", 2)
     x = op.add(op.transpose(x, op.constant(np.array([0, 2, 1]))), weights.positions("encoder.embed_positions"))
@@ -164,11 +185,11 @@ def encoder(tensors: Tensors, shape: Sizes, quantised: Quantised | None, *, int8
     return Model([give(weights.norm(x, "encoder.layer_norm"), "encoded")], [features], "encoder")
 
 
-def window(tensors: Tensors, shape: Sizes, quantised: Quantised | None, cross: Cross) -> Model:
+def window(tensors: Tensors, shape: Sizes, quantised: Quantised | None, cross: Cross, *, halves: bool = False) -> Model:
     """encoded [1, positions, width] -> keys and values of the cross-attention of each decoder layer, as `cross` has
-    them.
+    them; `halves` as in `Weights`.
     """
-    weights, heads = Weights(tensors, quantised), Heads(shape.width, shape.decoder_heads)
+    weights, heads = Weights(tensors, quantised, halves=halves), Heads(shape.width, shape.decoder_heads)
     encoded = take([1, shape.audio_positions, shape.width], Type.f32, "encoded")
     read = encoded if shape.audio_pooling == 1 else _pooled(encoded, shape)
     results = []
@@ -194,8 +215,10 @@ def decoder(
     cross: Cross,
     watched: Sequence[tuple[int, int]] = (),
     head_tokens: Sequence[int] | None = None,
+    *,
+    halves: bool = False,
 ) -> Model:
-    """One pass of k tokens, logits [1, k, vocabulary], or of the `head_tokens` alone.
+    """One pass of k tokens, logits [1, k, vocabulary], or of the `head_tokens` alone; `halves` as in `Weights`.
 
     With `watched` heads, each a layer and a head of it, a second output "attention" [1, heads, k, audio positions]:
     their cross-attention before the softmax.
@@ -203,7 +226,7 @@ def decoder(
     Inputs: tokens [1, k] and positions [1, k] i64, mask [1, 1, k, read + k] f32 (0, or a large negative number where
     attention is masked), the outputs of `window`, and the inputs of `memory`, the KV cache.
     """
-    weights, heads = Weights(tensors, quantised), Heads(shape.width, shape.decoder_heads)
+    weights, heads = Weights(tensors, quantised, halves=halves), Heads(shape.width, shape.decoder_heads)
     count = memory.width
     tokens, positions = take([1, count], Type.i64, "tokens"), take([1, count], Type.i64, "positions")
     mask = take([1, 1, count, memory.slots], Type.f32, "mask")

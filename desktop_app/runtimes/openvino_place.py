@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -115,10 +115,13 @@ class Place:
         if cache is not None:
             cache.mkdir(parents=True, exist_ok=True)
 
-    def compiled(self, model: ov.Model, part: str = "", **more: str) -> ov.InferRequest:
-        """A graph ready to run, `part` of the model; Problem where the device refuses it."""
-        settings = self._settings | more
-        known = self._known(part, settings)
+    def compiled(
+        self, model: ov.Model, part: str = "", more: Mapping[str, str] | None = None, *, kept: bool = True
+    ) -> ov.InferRequest:
+        """A graph ready to run, `part` of the model, with `more` settings, and `kept` in the cache; Problem where the
+        device refuses it."""
+        settings = self._settings | dict(more or {})
+        known = self._known(part, settings) if kept else None
         if known is not None and not self.prepares and not _is_kept(known):
             self.prepares = True
             self._preparing(self.name.partition(".")[0])
@@ -127,7 +130,7 @@ class Place:
         # compiled for f32 and is run in bf16 reads behind the end of its memory (OpenVINO 2026.4.1 with AMX).
         model.set_rt_info(json.dumps(settings), "compiled_for")
         try:
-            compiled = core().compile_model(model, self.name, settings | self._cache)
+            compiled = core().compile_model(model, self.name, settings | (self._cache if kept else {}))
             request = compiled.create_infer_request()
         except RuntimeError as error:
             raise Problem("model.device_refused", device=self.name, error=_clause(error)) from error

@@ -268,7 +268,7 @@ class TorchModel:
     def __init__(self, network: _Network, row: int) -> None:
         self._network, self._row = network, row
         self.device = self.encoder_device = _name(network.place.index)
-        self.precision = network.precision
+        self.precision = self.weights = network.precision
         self.epsilon = network.epsilon
         self.mel_bins = network.mel_bins
         self.positions = network.decoder.positions

@@ -28,6 +28,26 @@ def test_numbers_of_every_kind(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found, values.to(kind).float().numpy())
 
 
+def test_halves(tmp_path: Path) -> None:
+    """Numbers that 16 bits hold, in 16 bits and in 32, are given as such, subnormal ones too; others never are."""
+    values = torch.tensor([[1.0, -0.333251953125, 65504.0], [2.0**-24, 0.0, -(2.0**-15)]])
+    others = {"finer": 1 + 2.0**-20, "smaller": 2.0**-26, "larger": 70000.0}
+    changed = {
+        name: values.clone().index_put((torch.tensor(1), torch.tensor(1)), torch.tensor(each))
+        for name, each in others.items()
+    }
+    save_file(
+        {"half": values.half(), "full": values, "brain": values.bfloat16(), **changed}, tmp_path / "model.safetensors"
+    )
+    tensors = Tensors(tmp_path)
+    for name in ("half", "full"):
+        found = tensors[name].halves()
+        assert found is not None and found.dtype == np.float16
+        np.testing.assert_array_equal(found, values.numpy())
+    for name in others:
+        assert tensors[name].halves() is None
+
+
 def test_a_change_in_memory_stays_there(tmp_path: Path) -> None:
     save_file({"full": torch.zeros(3)}, tmp_path / "model.safetensors")
     Tensors(tmp_path)["full"].read()[:] = 1

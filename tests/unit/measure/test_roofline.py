@@ -24,16 +24,16 @@ NORMS_AND_BIASES = LAYERS * (3 * 2 + 3 + 2 + 4 + 1) * WIDTH + 2 * WIDTH
 
 
 @pytest.mark.parametrize(
-    ("precision", "size"),
+    ("weights", "size"),
     [
         ("f32", 4 * MATRICES),
         ("bf16", 2 * MATRICES),
-        ("bf16, encoder f32", 2 * MATRICES),
+        ("f16", 2 * MATRICES),
         ("int8", MATRICES + 4 * ROWS),
     ],
 )
-def test_bytes_of_the_weights(precision: str, size: int) -> None:
-    assert weight_bytes(SHAPES["small"], precision) == size + 4 * NORMS_AND_BIASES
+def test_bytes_of_the_weights(weights: str, size: int) -> None:
+    assert weight_bytes(SHAPES["small"], weights) == size + 4 * NORMS_AND_BIASES
 
 
 def test_four_bits_leave_the_head_at_eight() -> None:

@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from desktop_app import cli
+from desktop_app.checkpoints.folder import read
 from desktop_app.decoding.ngram import NGramDrafter
+from desktop_app.engine import runtime
 from desktop_app.measure import speed
+from desktop_app.measure.roofline import weight_bytes
 from desktop_app.transcript.statistics import Statistics
 from tests.small_pair import DRAFT_NAME, NAME, SMALL_PAIR
 
@@ -71,6 +74,8 @@ def test_a_clip_alone_and_with_each_drafter(tmp_path: Path, capsys: pytest.Captu
     assert ngram["passes"] <= alone["passes"]
     roofline = found["roofline"]
     assert roofline["seconds"] == roofline["bytes"] / roofline["bandwidth"]
+    model = runtime.load(read(SMALL_PAIR), "cpu", "f32", None, None)
+    assert roofline["bytes"] == weight_bytes(read(SMALL_PAIR).shape, model.weights) + model.window_bytes
     out, err = capsys.readouterr()
     assert err.splitlines()[0] == f"{tmp_path / 'gone.wav'}: There is no such file. Check the name."
     assert f"Model: {NAME}, draft model: {DRAFT_NAME}, device: CPU, precision: f32" in out

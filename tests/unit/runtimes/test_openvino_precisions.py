@@ -353,7 +353,7 @@ def test_the_settings_name_a_compiled_model(toy: Pair, tmp_path: Path) -> None:
     place, checkpoint = openvino_place.Place("cpu", "f32", tmp_path), read(toy.folder)
     cached = []
     for settings in ({}, {"SNIPPETS_MODE": "DISABLE"}) * 2:
-        request = place.compiled(graphs.encoder(checkpoint.tensors, checkpoint.shape, None), **settings)
+        request = place.compiled(graphs.encoder(checkpoint.tensors, checkpoint.shape, None), "", settings)
         cached.append(request.get_compiled_model().get_property("LOADED_FROM_CACHE"))
     assert cached == [False, False, True, True]
 
