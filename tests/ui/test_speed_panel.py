@@ -16,6 +16,7 @@ from desktop_app.app.entry import Entry
 from desktop_app.engine.messages import Finished, Progress, Started
 from desktop_app.engine.model_work import Done, Measure, Refused, Step
 from desktop_app.problems import Problem
+from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Speed, Statistics
 from desktop_app.ui.shell.window import Window
 from tests.ui.staging import MODELS, Stage, segment, transcript
@@ -76,6 +77,15 @@ def test_a_recording_of_an_earlier_start_has_no_chart(window: Window, entry: Ent
     entry.history.points.clear()
     window.panel.show_entry(entry)
     assert not window.panel.chart.isVisible()
+
+
+def test_a_value_takes_the_room_beside_its_name(window: Window, entry: Entry, qtbot: QtBot) -> None:
+    """However long the other names are: a usual one takes one line, and the longest precision two."""
+    panel = window.panel
+    panel.show_figures(entry.stats, Models("base", "base-draft", "", "CPU", "int8, encoder int8 and bf16"))
+    line = panel.values["target_model"].height()
+    qtbot.waitUntil(lambda: panel.values["precision"].height() == 2 * line)
+    assert panel.values["draft_model"].height() == line
 
 
 def test_what_the_draft_model_gains_is_measured_when_asked(window: Window, stage: Stage, entry: Entry) -> None:

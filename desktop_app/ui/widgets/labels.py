@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from desktop_app.ui.widgets.layouts import add, column, row
 from desktop_app.ui.widgets.screen_reader import named
 from desktop_app.ui.widgets.theme import S2, S4
 
@@ -55,28 +56,21 @@ def show_value(value: QLabel, spoken: str, text: str) -> None:
 
 def figure_columns(*columns: tuple[QLabel, str, str]) -> QGridLayout:
     """Figures beside each other, each with what it is under it: value, text, tip."""
-    grid = _grid(1)
-    for column, (value, text, tip) in enumerate(columns):
-        grid.addWidget(value, 0, column)
-        grid.addWidget(label(text, "quiet", tip), 1, column)
-        grid.setColumnStretch(column, 1)
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(S4)
+    grid.setVerticalSpacing(1)
+    for place, (value, text, tip) in enumerate(columns):
+        grid.addWidget(value, 0, place)
+        grid.addWidget(label(text, "quiet", tip), 1, place)
+        grid.setColumnStretch(place, 1)
     return grid
 
 
-def value_rows(*rows: tuple[str, QLabel, str]) -> QGridLayout:
-    """Values under each other, each at the right of what it is: text, value, tip."""
-    grid = _grid(S2 + 1)
-    grid.setColumnStretch(1, 1)
-    for row, (text, value, tip) in enumerate(rows):
+def value_rows(*rows: tuple[str, QLabel, str]) -> QVBoxLayout:
+    """Values under each other, each at the right of what it is, in all the room beside that: text, value, tip."""
+    made = column(spacing=S2 + 1)
+    for text, value, tip in rows:
         value.setWordWrap(True)
         value.setAlignment(Qt.AlignmentFlag.AlignRight)
-        grid.addWidget(label(text, "quiet", tip), row, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(value, row, 1)
-    return grid
-
-
-def _grid(spacing: int) -> QGridLayout:
-    made = QGridLayout()
-    made.setHorizontalSpacing(S4)
-    made.setVerticalSpacing(spacing)
+        add(made, row((label(text, "quiet", tip), Qt.AlignmentFlag.AlignTop), (value, 1), spacing=S4))
     return made
