@@ -41,7 +41,8 @@ ROUNDS = 2  # with a draft, that take about as long as those without
 BUDGET = 0.01  # what trials may cost, as a share of the time between them
 OFTEN, SELDOM = 64, 2000  # rounds between two trials, at least and at most
 EXPENSIVE = 0.25  # of a one-token pass of the target: where a draft pass takes longer, the head alone is faster
-TRY, RETRY = 8, 1000  # rounds before the time of draft passes is judged, and before it is measured again
+TRY = 8  # rounds before the time of draft passes is judged
+RETRY = 1000  # rounds before it is measured again; twice as many each time, as what a device prepares for them stays
 WINDOWS = 8  # whose tokens are counted
 TOKENS_A_WINDOW = 100  # before one is done
 DECIDE_EVERY = 4  # rounds: a decision takes a tenth of a millisecond
@@ -210,6 +211,7 @@ class LookAhead:
         self._way = _Way(Plan((least + most) // 2, PRIOR_CONFIDENCE if least < most else 0.0))
         self._other_way = _Way(replace(self._way.plan, confidence=HEAD_ALONE)) if has_head else None
         self._rounds_this_way = 0  # rounds since the way changed
+        self._retry = RETRY  # of them, with the head alone, before the draft's model is measured again
         self._alone: deque[Round] = deque(maxlen=ALONE - 1)
         self._encoding = 0.0  # seconds that the draft took for this window
         self._windows: deque[int] = deque(maxlen=WINDOWS)  # tokens of the windows before
@@ -228,6 +230,7 @@ class LookAhead:
         """Another recording begins. Measurements are kept and a disabled draft stays disabled, but its next trial
         counts only this recording.
         """
+        self._retry = RETRY
         if not self._way.plan.drafting:
             self._way.rounds.clear()
             self._way.encoding_shares.clear()
@@ -284,7 +287,9 @@ class LookAhead:
         if other is None:
             return
         with_head = way.plan.confidence == HEAD_ALONE
-        if not way.plan.drafting or (self._rounds_this_way >= RETRY if with_head else self._is_expensive()):
+        if not way.plan.drafting or (self._rounds_this_way >= self._retry if with_head else self._is_expensive()):
+            if with_head:
+                self._retry *= 2
             other.rounds.clear()
             self._way, self._other_way = other, None if with_head and not way.plan.drafting else way
             self._rounds_this_way = self._since = self._other = 0

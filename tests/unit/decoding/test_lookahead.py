@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from desktop_app.decoding.lookahead import (
     EXPENSIVE,
     HEAD_ALONE,
+    RARELY,
     RETRY,
     TRY,
     Comparison,
@@ -473,8 +474,19 @@ def test_the_model_is_measured_again_behind_a_thousand_rounds() -> None:
     before = text.model
     text.play(RETRY, draft=2 * EXPENSIVE)
     assert TRY <= text.model - before <= 2 * TRY
-    text.play(2 * RETRY, draft=0.5 * EXPENSIVE)
+    text.play(3 * RETRY, draft=0.5 * EXPENSIVE)
     assert text.model > RETRY / 2, "it has become cheap"
+
+
+def test_it_is_measured_again_half_as_often_each_time_until_another_recording_begins() -> None:
+    """Hours of a recording cost a few measurements, because a device keeps what it prepares for each."""
+    policy = LookAhead(may_disable_draft=True, has_head=True)
+    text = Both(policy).play(40 * RETRY, draft=2 * EXPENSIVE)
+    assert 5 * TRY <= text.model <= 7 * 2 * TRY, "at first, and behind 1, 3, 7, 15 and 31 thousand rounds"
+    before = text.model
+    policy.again()
+    text.play(RETRY + RARELY, draft=2 * EXPENSIVE)
+    assert text.model > before
 
 
 def test_a_head_that_does_not_pay_is_given_up() -> None:
