@@ -238,6 +238,11 @@ def label(
     def step() -> None:
         progress("labelling", done, total)
 
+    def tell() -> None:
+        announce("labelled", done=f"{done / 3600:.1f}", total=f"{total / 3600:.1f}")
+
+    if missing:
+        tell()  # the first share of hours takes minutes
     for start in range(0, len(missing), _BATCH):
         batch = missing[start : start + _BATCH]
         if labeller is None:
@@ -252,7 +257,7 @@ def label(
             done += window.seconds
         if done >= announced + _ANNOUNCED * total:
             announced = done
-            announce("labelled", done=f"{done / 3600:.1f}", total=f"{total / 3600:.1f}")
+            tell()
     progress("labelling", total, total)
     files = [file for window in cut if (file := work / f"{window.key}.npz").exists()]
     if not files:
