@@ -25,6 +25,7 @@ BLOCK = 32  # the attention's length is a multiple of it, so that padding with z
 WIDTHS = (2, 4, 8)  # of graphs with fixed shapes
 PADDED = 16  # tokens of a pass, where that many are needed for the same scores
 WIDEST = 33  # tokens of a pass behind the prefill: one, and the longest draft (live, the text of the update before)
+USUAL = (2, 3, 4, 5, 8, 12, 16, 24, BLOCK, WIDEST)  # tokens of a flexible pass, which is padded to the next of these
 
 
 class Passes(Protocol):
@@ -103,7 +104,8 @@ class FlexiblePasses:
 
     On the CPU a row of a matrix product does not depend on how many rows there are, from two on (f32 and bf16; int8
     weights with activations in groups), and masked slots up to a full block change no sum: so scores are the same to
-    the last bit. Where that does not hold, all passes after a prefill are padded to `width`.
+    the last bit. Where that does not hold, all passes after a prefill are padded to `width`. Others are padded a
+    little, because the CPU keeps a megabyte of what it prepares for each number of tokens and of slots.
     """
 
     widths = (2, PADDED)  # for a single token the CPU uses other kernels, which sum in another order
@@ -113,8 +115,9 @@ class FlexiblePasses:
         self.decoder, self._cache = decoder, cache
 
     def run(self, tokens: Sequence[int], position: int) -> tuple[Array, Array | None]:
-        width, cache = max(len(tokens), self.width), self._cache
-        width = min(_padded(width), cache.capacity - position)
+        count, cache = max(len(tokens), self.width), self._cache
+        width = next((each for each in USUAL if each >= count), _blocks(count))
+        width = min(width, cache.capacity - position)
         slots = _blocks(position + width)
         if slots > cache.slots or position == 0:  # the decoder prepares itself anew for every other shape
             cache.bind(self.decoder, slots, position)

@@ -315,6 +315,19 @@ def test_prefills_of_any_length_need_few_shapes(pair: Pair) -> None:
     assert widths == {64}
 
 
+def test_passes_with_the_cache_on_the_host_need_few_shapes(toy: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There the device prepares itself for each number of tokens with each number of slots."""
+    monkeypatch.setattr(runtime, "_arithmetic", lambda place: "int8")
+    model = load(read(toy.folder))
+    passes, tokens, widths = model._reader.passes, text(toy, 33), set()
+    passes.width = 2
+    for count in range(1, 34):
+        scores = model.open(toy.encoded).run(tokens[:count])
+        widths.add(passes.decoder.get_tensor("tokens").shape[1])
+        np.testing.assert_allclose(scores, toy.scores(tokens[:count]), atol=1e-3)
+    assert widths == {2, 3, 4, 5, 8, 12, 16, 24, 32, 33}
+
+
 def test_word_times_of_texts_of_any_length_need_few_shapes(pair: Pair) -> None:
     """A shape that the device has not met costs it megabytes, which it keeps: over hours, one for each length."""
     tokens = text(pair, 30)
