@@ -40,11 +40,11 @@ def test_the_list_for_people(toy: Path, bundled: None, capsys: pytest.CaptureFix
     assert "toy 0.6 MB added from a folder" in lines
     assert any(re.fullmatch(r"base \d+ MB comes with Galley default", line) for line in lines)
     assert (
-        "large-v3 3.1 GB 17.6 GB / 4.7 GB multilingual Apache-2.0 draft models: distil-large-v3, large-v3-turbo"
+        "large-v3 3.1 GB 10.4 GB / 4.7 GB multilingual Apache-2.0 draft models: distil-large-v3, large-v3-turbo"
         in lines
     )
-    assert "small 967 MB 2.9 GB / 1.1 GB multilingual Apache-2.0 2 MB downloaded" in lines
-    assert "whisper-large-v3-distil-fr-v0.2 ? 8.7 GB / 2.5 GB fr MIT" in lines
+    assert "small 967 MB 1.8 GB / 1.1 GB multilingual Apache-2.0 2 MB downloaded" in lines
+    assert "whisper-large-v3-distil-fr-v0.2 ? 5.2 GB / 2.5 GB fr MIT" in lines
 
 
 def test_the_list_for_programs(toy: Path, bundled: None, capsys: pytest.CaptureFixture[str]) -> None:
