@@ -102,6 +102,7 @@ def test_another_draft_learns_from_the_labels_that_are_there(
     assert "The labels stay in" in capsys.readouterr().err
     monkeypatch.setattr(draft, "Labeller", None)
     assert train("mine", audio, "--layers", "2", "--name", "other") == 0
+    assert "Labelled" not in capsys.readouterr().err
 
 
 def test_a_run_says_off_a_terminal_how_far_it_is_and_what_it_has_reached(
@@ -109,7 +110,7 @@ def test_a_run_says_off_a_terminal_how_far_it_is_and_what_it_has_reached(
 ) -> None:
     assert train("mine", audio, "--layers", "1") == 0
     said = capsys.readouterr().err
-    assert "Labelled 0.0 of 0.0 hours." in said
+    assert said.count("Labelled 0.0 of 0.0 hours.") == 2, "before the first label, and behind the last"
     assert "loss" in said and "agreement with the target" in said
 
 
