@@ -13,6 +13,7 @@ import json
 import math
 import os
 import tempfile
+import time
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -35,6 +36,7 @@ _VERSION = 1  # of the arithmetic and of the file: another one makes other files
 _KINDS = {"numbers": "U8", "scales": "F32", "zeros": "U8"}
 _SUMS = "checksums"
 UNFINISHED = ".new"  # the suffix of a file that is being written
+_DAY = 86_400.0  # seconds
 
 Array = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
@@ -148,6 +150,7 @@ def stored(
     path = cache / f"{_key(tensors, names, bits)}.weights"
     try:
         if not _is_sound(path):
+            tidy_unfinished(cache)
             _write(path, tensors, names, bits, progress)
         with suppress(OSError):  # a disk that can only be read
             os.utime(path)  # the oldest ones are removed first
@@ -254,6 +257,11 @@ def _is_sound(path: Path) -> bool:
 def _stored(file: TensorFile, entry: str) -> Bytes:
     _, _, begin, end = file.header[entry]
     return file.bytes[begin:end]
+
+
+def tidy_unfinished(folder: Path) -> None:
+    """Remove what processes that ended left half-written: unfinished files that are a day old."""
+    tidy(folder, f".*{UNFINISHED}", 0, time.time() - _DAY)
 
 
 def tidy(folder: Path, pattern: str, most: int, since: float) -> None:

@@ -63,7 +63,6 @@ Array = npt.NDArray[np.float32]
 _CACHE_BYTES = 4_000_000_000
 _WEIGHTS_BYTES = 8_000_000_000
 _NOTES_BYTES = 1_000_000
-_DAY = 86_400.0  # seconds; an unfinished file this old is of a process that ended
 
 
 def load(
@@ -122,7 +121,7 @@ def load(
         quantised.tidy(cache, "*.blob", _CACHE_BYTES, begun)
         quantised.tidy(cache, f"*{COMPILED}", _NOTES_BYTES, begun)
         quantised.tidy(cache, "*.weights", _WEIGHTS_BYTES, begun)
-        quantised.tidy(cache, f".*{quantised.UNFINISHED}", 0, begun - _DAY)
+        quantised.tidy_unfinished(cache)
     used = encoder.encoder_place if encoder else encoder_place
     return OpenVinoModel(place, used, shape.mel_bins, shape.text_positions, shared, window, reader, parts.watcher)
 

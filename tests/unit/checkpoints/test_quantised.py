@@ -172,3 +172,15 @@ tensors, before = Tensors(folder), peak()
 stored(tensors, list(tensors), int(sys.argv[2]), folder / "cache")
 print(peak() - before)
 """
+
+
+def test_the_next_file_that_is_written_takes_away_what_a_killed_process_left_the_day_before(
+    tensors: Tensors, tmp_path: Path
+) -> None:
+    """What is younger may be of a process that still writes."""
+    old, young = tmp_path / f".old{quantised.UNFINISHED}", tmp_path / f".young{quantised.UNFINISHED}"
+    for part in (old, young):
+        part.write_bytes(b"half of it")
+    os.utime(old, (0, 0))
+    stored(tensors, names(tensors), 8, tmp_path)
+    assert not old.exists() and young.exists()
