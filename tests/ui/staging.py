@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
@@ -16,7 +19,7 @@ from tests import staging
 from tests.staging import MODELS, SilentEngine, finish, segment, transcript, update
 from tests.ui.player import FakePeakReader, FakePlayer
 
-__all__ = ["MODELS", "SilentEngine", "Stage", "drag", "drop", "finish", "segment", "transcript", "update"]
+__all__ = ["MODELS", "SilentEngine", "Stage", "drag", "drop", "fill_disk", "finish", "segment", "transcript", "update"]
 
 
 class Stage(staging.Stage):
@@ -49,3 +52,15 @@ def drop(window: QWidget, data: QMimeData) -> None:
         QPointF(500, 300), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     )
     QApplication.sendEvent(window, event)
+
+
+def fill_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the disk be full for the files in `folder`, while the library beside it is still written."""
+    sync = os.fsync
+
+    def full(handle: int) -> None:
+        if os.fstat(handle).st_ino in {each.inode() for each in os.scandir(folder)}:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", full)

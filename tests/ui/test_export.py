@@ -24,7 +24,7 @@ from desktop_app.transcript.model import Segment, Speaker, Word
 from desktop_app.ui.export.sheet import ExportSheet
 from desktop_app.ui.shell.window import Window
 from tests.heartbeat import never_blocked
-from tests.ui.staging import Stage, finish
+from tests.ui.staging import Stage, fill_disk, finish
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
@@ -133,11 +133,7 @@ def test_what_cannot_be_written_is_said_in_the_sheet_and_the_old_file_stays(
     place = tmp_path / "kept.txt"
     place.write_text("before")
     answer(monkeypatch, place)
-
-    def full(handle: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("desktop_app.atomic.os.fsync", full)
+    fill_disk(tmp_path, monkeypatch)
     sheet = opened(window, qtbot, "txt")
     sheet.save.click()
     qtbot.waitUntil(sheet.problem.isVisible, timeout=WAIT)

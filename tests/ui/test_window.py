@@ -34,7 +34,7 @@ from desktop_app.texts import _, ngettext
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.shell import window as window_module
 from desktop_app.ui.shell.window import Window
-from tests.ui.staging import MODELS, Stage, drag, drop, finish, segment, transcript
+from tests.ui.staging import MODELS, Stage, drag, drop, fill_disk, finish, segment, transcript
 
 Make = Callable[[str], Path]
 
@@ -219,11 +219,7 @@ def test_a_failed_save_is_said_and_leaves_the_old_file(
     finish(stage, entry)
     place = tmp_path / "kept.txt"
     place.write_text("before")
-
-    def full(handle: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("desktop_app.atomic.os.fsync", full)
+    fill_disk(tmp_path, monkeypatch)
     window.exports.write(entry, "txt", place)
     qtbot.waitUntil(window.trouble.isVisible, timeout=20_000)
     assert place.read_text() == "before"
