@@ -7,7 +7,8 @@ pass of k + 1.
 
 Whether to draft at all is not left to that formula. The tokens of the last rounds are counted, and their time is
 compared with that of the target alone just before or after, for about as long, so that a busy machine delays both
-alike; the median of several such comparisons is the cost of a round.
+alike; the median of several such comparisons is the cost of a round. Where hardly a token is accepted, that need not be
+known: even the time of the draft by itself is then more than it could save.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ DISABLE_BELOW, ENABLE_ABOVE = 0.98, 1.02  # speeds with the draft, the target al
 KEPT, NEWEST = 64, 16  # rounds with a draft that count, while it is enabled and while it is disabled
 COMPARISONS, LATEST = 15, 5  # comparisons that count, while it is enabled and while it is disabled
 ENOUGH_ROUNDS, ENOUGH_COMPARISONS = 20, 3  # needed before a draft is disabled
+FEW_ROUNDS = 8  # needed before it is, where hardly a token is accepted
 SURE = 2.0  # standard errors of a round's cost
 
 EARLY, LATER, RARELY = (
@@ -38,7 +40,7 @@ EARLY, LATER, RARELY = (
 ALONE = 5  # rounds without the draft for a comparison; the first is slow, behind a pass of another size, and left out
 TRIAL = 4  # rounds of a disabled draft, to see whether it would pay again
 ROUNDS = 2  # with a draft, that take about as long as those without
-BUDGET = 0.01  # what trials may cost, as a share of the time between them
+BUDGET = 0.005  # what trials may cost, as a share of the time between them
 OFTEN, SELDOM = 64, 2000  # rounds between two trials, at least and at most
 EXPENSIVE = 0.25  # of a one-token pass of the target: where a draft pass takes longer, the head alone is faster
 TRY = 8  # rounds before the time of draft passes is judged
@@ -127,6 +129,19 @@ def compare(rounds: Sequence[Round], alone: Sequence[Round]) -> Comparison:
     return Comparison(fmean(each.seconds for each in rounds) / one, fmean(slopes) if slopes else None)
 
 
+def most_speed(rounds: Sequence[Round], encoding: float) -> float:
+    """The highest speed with a draft that these rounds leave possible, the target alone being 1; `encoding` as in
+    `decide`.
+
+    Only the draft's own time is charged: a pass of the target over one token would hardly have taken longer than these.
+    What is accepted is taken for a compound Poisson process, so that as many tokens more than were seen are possible as
+    by the rule of three where none was: three.
+    """
+    accepted = [each.written - 1 for each in rounds]
+    most = 1.0 + sum(accepted) + SURE * math.sqrt(1.0 + sum(each**2 for each in accepted))
+    return (1.0 + most / len(rounds)) / (_own_cost(rounds) + encoding)
+
+
 def decide(
     rounds: Sequence[Round],
     comparisons: Sequence[Comparison],
@@ -142,16 +157,17 @@ def decide(
     The look-ahead is `least` to `most` tokens. If it `may_disable_draft`, drafting stops once it is measurably slower,
     and starts again once it is measurably faster; between the two it stays as it is.
     """
-    worth, drafting, sure = None, plan.drafting, False
+    worth, slow, sure = None, len(rounds) >= FEW_ROUNDS and most_speed(rounds, encoding) < DISABLE_BELOW, False
     if len(comparisons) >= ENOUGH_COMPARISONS:
         written = [each.written for each in rounds]
         worth = fmean(written) / (median(each.cost for each in comparisons) + encoding)
         doubt = math.exp(_relative_error(written) + SURE * _error([math.log(each.cost) for each in comparisons]))
+        slow = slow or (len(rounds) >= ENOUGH_ROUNDS and worth * doubt < DISABLE_BELOW)
         sure = worth / doubt > ENABLE_ABOVE
-        if may_disable_draft and not drafting:
-            drafting = sure
-        elif may_disable_draft and len(rounds) >= ENOUGH_ROUNDS:
-            drafting = worth * doubt >= DISABLE_BELOW
+    drafting = (not slow if plan.drafting else sure) if may_disable_draft else plan.drafting
+    if not drafting:  # as few comparisons may be beside the mark, not more than its own time allows
+        limit = fmean(each.written for each in rounds) / (_own_cost(rounds) + encoding)
+        worth = limit if worth is None else min(worth, limit)
     slopes = [each.slope for each in comparisons if each.slope is not None]
     slope = max(0.0, median(slopes)) if slopes else PRIOR_SLOPE
     draft = median(each.draft_seconds / max(1, each.passes) / _one(each, slope) for each in rounds)
@@ -169,6 +185,11 @@ def _acceptance(rounds: Sequence[Round]) -> float:
     """The probability that a token is accepted, with a prior that outweighs few rounds."""
     compared = PRIOR_WEIGHT + sum(each.compared for each in rounds)
     return (PRIOR_ACCEPTANCE * PRIOR_WEIGHT + sum(each.accepted for each in rounds)) / compared
+
+
+def _own_cost(rounds: Sequence[Round]) -> float:
+    """The cost of a round as a multiple of its pass of the target."""
+    return median(each.seconds / max(each.pass_seconds, 1e-9) for each in rounds)
 
 
 def _relative_error(written: Sequence[int]) -> float:
@@ -314,17 +335,16 @@ class LookAhead:
         if rounds and self._alone:
             self._way.comparisons.append(compare(rounds, self._alone))
             one = max(fmean(each.seconds for each in self._alone), 1e-9)
-            lost = TRIAL * self._way.comparisons[-1].cost * (1.0 - (self._way.plan.worth or 0.0)) + self._encoding / one
+            tried = list(self._way.rounds)[-TRIAL:]
+            lost = TRIAL * _own_cost(tried) - sum(each.written for each in tried) + self._encoding / one
             self._wait = round(min(max(lost / BUDGET, OFTEN), SELDOM))
 
     def _decide(self) -> None:
         self._news, before = 0, self._way.plan.drafting
         rounds = list(self._way.rounds)[-KEPT if before else -NEWEST :]
         comparisons = list(self._way.comparisons)[-COMPARISONS if before else -LATEST :]
-        encoding = 0.0
-        if self._alone:
-            one = max(fmean(each.seconds for each in self._alone), 1e-9)
-            encoding = fmean(list(self._way.encoding_shares)[-len(rounds) :]) / one
+        one = fmean(each.pass_seconds for each in self._alone or rounds)
+        encoding = fmean(list(self._way.encoding_shares)[-len(rounds) :]) / max(one, 1e-9)
         self._way.plan = decide(
             rounds, comparisons, encoding, self._way.plan, self._may_disable, self._least, self._most
         )
