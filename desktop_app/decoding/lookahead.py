@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median, quantiles, stdev
 
@@ -48,6 +48,8 @@ RETRY = 1000  # rounds before it is measured again; twice as many each time, as 
 WINDOWS = 8  # whose tokens are counted
 TOKENS_A_WINDOW = 100  # before one is done
 DECIDE_EVERY = 4  # rounds: a decision takes a tenth of a millisecond
+NEWEST_PASSES, LEAST_PASSES = 15, 4  # of a size: those that count, and those needed to know its cost
+STEADY = 0.15  # spread of these costs, as a share of their median, above which they are not believed
 
 
 @dataclass(frozen=True)
@@ -97,14 +99,24 @@ def expected_tokens(acceptance: float, look_ahead: int) -> float:
     return float((1.0 - acceptance ** (look_ahead + 1)) / (1.0 - acceptance))
 
 
-def best_look_ahead(draft: float, base: float, slope: float, acceptance: float, least: int, most: int) -> int:
+def best_look_ahead(
+    draft: float,
+    base: float,
+    slope: float,
+    acceptance: float,
+    least: int,
+    most: int,
+    passes: Mapping[int, float] | None = None,
+) -> int:
     """The look-ahead between `least` and `most` with the most tokens per second.
 
-    `draft` is the cost of one drafted token, `base` + `slope` * k that of a target pass of k tokens, in any unit.
+    `draft` is the cost of one drafted token, `passes` that of the target's pass for each look-ahead that was measured,
+    `base` + `slope` * k for others, of k tokens; in any unit.
     """
+    measured = passes or {}
 
     def speed(look_ahead: int) -> float:
-        cost = look_ahead * draft + base + slope * (look_ahead + 1)
+        cost = look_ahead * draft + measured.get(look_ahead, base + slope * (look_ahead + 1))
         return expected_tokens(acceptance, look_ahead) / max(cost, 1e-9)
 
     return max(range(least, most + 1), key=speed)
@@ -142,6 +154,20 @@ def most_speed(rounds: Sequence[Round], encoding: float) -> float:
     return (1.0 + most / len(rounds)) / (_own_cost(rounds) + encoding)
 
 
+def steady(costs: Mapping[int, Sequence[float]]) -> dict[int, float]:
+    """The median cost for each look-ahead whose costs are known well enough; of a busy machine none may be.
+
+    It need not grow evenly with the look-ahead: processors multiply rows by fours or eights.
+    """
+    known = {}
+    for look_ahead, each in costs.items():
+        if len(each) >= LEAST_PASSES:
+            low, middle, high = quantiles(each)
+            if high - low <= STEADY * middle:
+                known[look_ahead] = middle
+    return known
+
+
 def decide(
     rounds: Sequence[Round],
     comparisons: Sequence[Comparison],
@@ -150,9 +176,10 @@ def decide(
     may_disable_draft: bool,
     least: int,
     most: int,
+    passes: Mapping[int, float] | None = None,
 ) -> Plan:
     """The next plan after `plan` and some `rounds` with a draft, at least one. `encoding` is the draft's time for
-    encoding a window, per round and in one-token passes of the target.
+    encoding a window, per round and in one-token passes of the target; `passes` as for `best_look_ahead`, in the same.
 
     The look-ahead is `least` to `most` tokens. If it `may_disable_draft`, drafting stops once it is measurably slower,
     and starts again once it is measurably faster; between the two it stays as it is.
@@ -172,9 +199,8 @@ def decide(
     slope = max(0.0, median(slopes)) if slopes else PRIOR_SLOPE
     draft = median(each.draft_seconds / max(1, each.passes) / _one(each, slope) for each in rounds)
     # Where the draft stopped by itself, a longer look-ahead would have changed nothing.
-    look_ahead = best_look_ahead(
-        draft, 1.0 - slope, slope, _acceptance([each for each in rounds if each.drafted == each.asked]), least, most
-    )
+    right = _acceptance([each for each in rounds if each.drafted == each.asked])
+    look_ahead = best_look_ahead(draft, 1.0 - slope, slope, right, least, most, passes)
     confidence = plan.confidence
     if confidence < HEAD_ALONE and least < most:
         confidence = least_confidence(rounds, draft, slope, _acceptance(rounds))
@@ -234,6 +260,7 @@ class LookAhead:
         self._rounds_this_way = 0  # rounds since the way changed
         self._retry = RETRY  # of them, with the head alone, before the draft's model is measured again
         self._alone: deque[Round] = deque(maxlen=ALONE - 1)
+        self._passes: dict[int, deque[float]] = {}  # by the number of drafted tokens, in one-token passes
         self._encoding = 0.0  # seconds that the draft took for this window
         self._windows: deque[int] = deque(maxlen=WINDOWS)  # tokens of the windows before
         self._written = 0  # tokens of this window
@@ -291,6 +318,7 @@ class LookAhead:
             self._way.encoding_shares.append(self._encoding * done.written / tokens)
             self._news += 1
             self._rounds_this_way += 1
+            self._measure_pass(done)
         else:
             self._alone.append(done)
         if self._other and drafting != (done.asked > 0):
@@ -300,6 +328,14 @@ class LookAhead:
         if self._news >= DECIDE_EVERY:
             self._decide()
             self._choose_way()
+
+    def _measure_pass(self, done: Round) -> None:
+        """Note what a pass of this size costs; anew now and then, because a size that was slow is not chosen again."""
+        if self._rounds_this_way % RETRY == 0:
+            self._passes.clear()
+        if self._alone:
+            known = self._passes.setdefault(done.drafted, deque(maxlen=NEWEST_PASSES))
+            known.append(done.pass_seconds / max(median(each.pass_seconds for each in self._alone), 1e-9))
 
     def _choose_way(self) -> None:
         """Ask the head alone where passes of the draft's model are expensive or not worth their time; give up the head
@@ -346,7 +382,14 @@ class LookAhead:
         one = fmean(each.pass_seconds for each in self._alone or rounds)
         encoding = fmean(list(self._way.encoding_shares)[-len(rounds) :]) / max(one, 1e-9)
         self._way.plan = decide(
-            rounds, comparisons, encoding, self._way.plan, self._may_disable, self._least, self._most
+            rounds,
+            comparisons,
+            encoding,
+            self._way.plan,
+            self._may_disable,
+            self._least,
+            self._most,
+            steady(self._passes),
         )
         if before != self._way.plan.drafting:
             self._way.rounds = deque(rounds[-NEWEST:], maxlen=KEPT)

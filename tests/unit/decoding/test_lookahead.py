@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import cycle, groupby
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 
 import numpy as np
 import pytest
@@ -37,6 +37,7 @@ from desktop_app.decoding.lookahead import (
     expected_tokens,
     least_confidence,
     most_speed,
+    steady,
 )
 
 cost = st.floats(1e-5, 1.0)
@@ -113,6 +114,50 @@ def test_the_best_look_ahead_is_the_one_with_the_most_tokens_per_second(
         for count in range(2, 31)
     ]
     assert best_look_ahead(draft, base, slope, acceptance, 2, 30) == 2 + int(np.argmax(speeds))
+
+
+def test_a_look_ahead_before_a_step_of_the_cost_is_kept() -> None:
+    """A processor that multiplies four rows at a time: a fifth token costs as much as the first four."""
+    steps = {drafted: 1.0 + drafted // 4 for drafted in range(2, 9)}
+    best = best_look_ahead(draft=0.05, base=0.8, slope=0.2, acceptance=0.65, least=2, most=8, passes=steps)
+    assert best == 3
+    del steps[3]
+    best = best_look_ahead(0.05, 0.95, 0.05, 0.8, 2, 8, steps)
+    assert best == 3, "what was not measured is taken from the slope"
+
+
+def test_the_cost_of_a_pass_is_known_where_few_measurements_agree() -> None:
+    assert steady({3: [1.0, 1.04, 1.02, 1.02]}) == {3: pytest.approx(1.02)}
+    assert steady({3: [1.0, 1.04, 1.02]}) == {}, "too few"
+    assert steady({3: [1.0, 1.04, 1.02, 1.02, 9.0, 1.03, 1.01]}) == {3: pytest.approx(1.02)}, "one was disturbed"
+    assert steady({3: [1.0, 1.1, 1.2, 1.3]}) == {}, "a busy machine"
+
+
+def stepped(look_ahead: LookAhead, rounds: int, step: int = 4) -> list[int]:
+    """The look-aheads of a free draft of which 65% are accepted, where a pass takes 10 ms, one of more than `step`
+    tokens 20, and the first behind one of another size, or by chance one of ten, 30 more."""
+    draw, asked, before = np.random.default_rng(0), list[int](), 0
+    for _ in range(rounds):
+        count = look_ahead.choose()
+        lots = draw.random(count) < 0.65
+        right = count if lots.all() else int(lots.argmin())
+        seconds = 0.01 * (1 + (count >= step) + 3 * (count != before or draw.random() < 0.1))
+        look_ahead.record(Round(count, count, min(count, right + 1), right, right + 1, 0, 0.0, seconds))
+        asked += [count] if count else []
+        before = count
+    return asked
+
+
+def test_the_look_ahead_stays_before_a_step_of_the_cost_once_it_has_seen_it() -> None:
+    late = stepped(LookAhead(may_disable_draft=True), 1500)[500:]
+    assert late.count(3) > 0.9 * len(late)
+
+
+def test_a_step_that_comes_or_goes_is_noticed() -> None:
+    policy = LookAhead(2, 5, may_disable_draft=True)
+    assert fmean(stepped(policy, 250, step=9)[-50:]) > 4
+    assert fmean(stepped(policy, 250)[-50:]) < 3.5, "another program takes the time of long passes"
+    assert fmean(stepped(policy, 2 * RETRY, step=9)[-500:]) > 4, "and no longer does"
 
 
 def test_a_comparison_is_of_means_side_by_side() -> None:
