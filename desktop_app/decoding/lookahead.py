@@ -7,8 +7,8 @@ pass of k + 1.
 
 Whether to draft at all is not left to that formula. The tokens of the last rounds are counted, and their time is
 compared with that of the target alone just before or after, for about as long, so that a busy machine delays both
-alike; the median of several such comparisons is the cost of a round. Where hardly a token is accepted, that need not be
-known: even the time of the draft by itself is then more than it could save.
+alike; the median of several such comparisons is the cost of a round. Where hardly a token is accepted, no comparison is
+needed: the draft's own time is then more than it could save.
 """
 
 from __future__ import annotations
@@ -141,13 +141,13 @@ def compare(rounds: Sequence[Round], alone: Sequence[Round]) -> Comparison:
     return Comparison(fmean(each.seconds for each in rounds) / one, fmean(slopes) if slopes else None)
 
 
-def most_speed(rounds: Sequence[Round], encoding: float) -> float:
+def highest_speed(rounds: Sequence[Round], encoding: float) -> float:
     """The highest speed with a draft that these rounds leave possible, the target alone being 1; `encoding` as in
     `decide`.
 
-    Only the draft's own time is charged: a pass of the target over one token would hardly have taken longer than these.
-    What is accepted is taken for a compound Poisson process, so that as many tokens more than were seen are possible as
-    by the rule of three where none was: three.
+    Only the draft's own time counts as its cost: the target's pass over one token would hardly have taken longer than
+    those over several. The accepted tokens are taken for a compound Poisson process; where none was accepted, its upper
+    limit is three, that of the rule of three.
     """
     accepted = [each.written - 1 for each in rounds]
     most = 1.0 + sum(accepted) + SURE * math.sqrt(1.0 + sum(each**2 for each in accepted))
@@ -155,9 +155,9 @@ def most_speed(rounds: Sequence[Round], encoding: float) -> float:
 
 
 def steady(costs: Mapping[int, Sequence[float]]) -> dict[int, float]:
-    """The median cost for each look-ahead whose costs are known well enough; of a busy machine none may be.
+    """The median cost of a pass for each look-ahead whose measured `costs` agree; on a busy machine none may.
 
-    It need not grow evenly with the look-ahead: processors multiply rows by fours or eights.
+    They need not grow evenly with the look-ahead: processors multiply rows by fours or eights.
     """
     known = {}
     for look_ahead, each in costs.items():
@@ -179,12 +179,12 @@ def decide(
     passes: Mapping[int, float] | None = None,
 ) -> Plan:
     """The next plan after `plan` and some `rounds` with a draft, at least one. `encoding` is the draft's time for
-    encoding a window, per round and in one-token passes of the target; `passes` as for `best_look_ahead`, in the same.
+    encoding a window, per round and in one-token passes of the target; `passes` as for `best_look_ahead`, in that unit.
 
     The look-ahead is `least` to `most` tokens. If it `may_disable_draft`, drafting stops once it is measurably slower,
     and starts again once it is measurably faster; between the two it stays as it is.
     """
-    worth, slow, sure = None, len(rounds) >= FEW_ROUNDS and most_speed(rounds, encoding) < DISABLE_BELOW, False
+    worth, slow, sure = None, len(rounds) >= FEW_ROUNDS and highest_speed(rounds, encoding) < DISABLE_BELOW, False
     if len(comparisons) >= ENOUGH_COMPARISONS:
         written = [each.written for each in rounds]
         worth = fmean(written) / (median(each.cost for each in comparisons) + encoding)
@@ -192,15 +192,15 @@ def decide(
         slow = slow or (len(rounds) >= ENOUGH_ROUNDS and worth * doubt < DISABLE_BELOW)
         sure = worth / doubt > ENABLE_ABOVE
     drafting = (not slow if plan.drafting else sure) if may_disable_draft else plan.drafting
-    if not drafting:  # as few comparisons may be beside the mark, not more than its own time allows
+    if not drafting:  # few comparisons may be far off: its own time alone allows no more than the limit
         limit = fmean(each.written for each in rounds) / (_own_cost(rounds) + encoding)
         worth = limit if worth is None else min(worth, limit)
     slopes = [each.slope for each in comparisons if each.slope is not None]
     slope = max(0.0, median(slopes)) if slopes else PRIOR_SLOPE
     draft = median(each.draft_seconds / max(1, each.passes) / _one(each, slope) for each in rounds)
     # Where the draft stopped by itself, a longer look-ahead would have changed nothing.
-    right = _acceptance([each for each in rounds if each.drafted == each.asked])
-    look_ahead = best_look_ahead(draft, 1.0 - slope, slope, right, least, most, passes)
+    acceptance = _acceptance([each for each in rounds if each.drafted == each.asked])
+    look_ahead = best_look_ahead(draft, 1.0 - slope, slope, acceptance, least, most, passes)
     confidence = plan.confidence
     if confidence < HEAD_ALONE and least < most:
         confidence = least_confidence(rounds, draft, slope, _acceptance(rounds))
@@ -214,7 +214,7 @@ def _acceptance(rounds: Sequence[Round]) -> float:
 
 
 def _own_cost(rounds: Sequence[Round]) -> float:
-    """The cost of a round as a multiple of its pass of the target."""
+    """The median cost of a round, as a multiple of the target's pass in it."""
     return median(each.seconds / max(each.pass_seconds, 1e-9) for each in rounds)
 
 
@@ -260,7 +260,7 @@ class LookAhead:
         self._rounds_this_way = 0  # rounds since the way changed
         self._retry = RETRY  # of them, with the head alone, before the draft's model is measured again
         self._alone: deque[Round] = deque(maxlen=ALONE - 1)
-        self._passes: dict[int, deque[float]] = {}  # by the number of drafted tokens, in one-token passes
+        self._pass_costs: dict[int, deque[float]] = {}  # by the number of drafted tokens, in one-token passes
         self._encoding = 0.0  # seconds that the draft took for this window
         self._windows: deque[int] = deque(maxlen=WINDOWS)  # tokens of the windows before
         self._written = 0  # tokens of this window
@@ -332,9 +332,9 @@ class LookAhead:
     def _measure_pass(self, done: Round) -> None:
         """Note what a pass of this size costs; anew now and then, because a size that was slow is not chosen again."""
         if self._rounds_this_way % RETRY == 0:
-            self._passes.clear()
+            self._pass_costs.clear()
         if self._alone:
-            known = self._passes.setdefault(done.drafted, deque(maxlen=NEWEST_PASSES))
+            known = self._pass_costs.setdefault(done.drafted, deque(maxlen=NEWEST_PASSES))
             known.append(done.pass_seconds / max(median(each.pass_seconds for each in self._alone), 1e-9))
 
     def _choose_way(self) -> None:
@@ -389,7 +389,7 @@ class LookAhead:
             self._may_disable,
             self._least,
             self._most,
-            steady(self._passes),
+            steady(self._pass_costs),
         )
         if before != self._way.plan.drafting:
             self._way.rounds = deque(rounds[-NEWEST:], maxlen=KEPT)

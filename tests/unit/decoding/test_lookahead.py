@@ -35,8 +35,8 @@ from desktop_app.decoding.lookahead import (
     compare,
     decide,
     expected_tokens,
+    highest_speed,
     least_confidence,
-    most_speed,
     steady,
 )
 
@@ -384,10 +384,10 @@ def test_few_rounds_are_enough_where_nothing_is_accepted() -> None:
 
 def test_what_few_rounds_leave_possible() -> None:
     """Three tokens more where none was accepted; the more, the more the rounds differ."""
-    assert most_speed(wrote(*[1] * 10), 0.0) == pytest.approx((1 + 3 / 10) / 4)
-    assert most_speed(wrote(*[1] * 10), 1.2) == pytest.approx((1 + 3 / 10) / 5.2)
-    assert most_speed(wrote(*[1] * 6, *[2] * 4), 0.0) == pytest.approx((1 + (1 + 4 + 2 * math.sqrt(5)) / 10) / 4)
-    assert most_speed(wrote(*[1] * 9, 5), 0.0) == pytest.approx((1 + (1 + 4 + 2 * math.sqrt(17)) / 10) / 4)
+    assert highest_speed(wrote(*[1] * 10), 0.0) == pytest.approx((1 + 3 / 10) / 4)
+    assert highest_speed(wrote(*[1] * 10), 1.2) == pytest.approx((1 + 3 / 10) / 5.2)
+    assert highest_speed(wrote(*[1] * 6, *[2] * 4), 0.0) == pytest.approx((1 + (1 + 4 + 2 * math.sqrt(5)) / 10) / 4)
+    assert highest_speed(wrote(*[1] * 9, 5), 0.0) == pytest.approx((1 + (1 + 4 + 2 * math.sqrt(17)) / 10) / 4)
 
 
 def test_a_draft_that_costs_nothing_is_not_given_up_before_it_was_compared() -> None:
