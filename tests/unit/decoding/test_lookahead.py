@@ -551,6 +551,7 @@ def test_the_head_is_asked_where_passes_of_the_model_are_expensive() -> None:
     cheap, expensive = both().play(400, draft=0.9 * EXPENSIVE), both().play(400, draft=1.1 * EXPENSIVE)
     assert cheap.head == 0 and cheap.model > 300
     assert TRY <= expensive.model <= 20 and expensive.head > 300, "a comparison says what a pass of the target takes"
+    assert both().play(400, draft=0.15).head > 300, "base's draft in f32 on a Zen 5 processor: the head was faster"
 
 
 def test_a_model_that_proposed_nothing_has_no_cost() -> None:
