@@ -69,7 +69,7 @@ class Weights:
         """How token ids become vectors and vectors become scores, those of all tokens or of the `head_tokens`; one
         constant serves both if `name` is `head` and all are scored."""
         nodes = {each: self._rows(f"{each}.weight") for each in {name, head}}
-        scored = nodes[head] if head_tokens is None else self._some_rows(f"{head}.weight", head_tokens)
+        scored = nodes[head] if head_tokens is None else self._rows(f"{head}.weight", list(head_tokens))
 
         def embed(ids: Output) -> Node:
             numbers, scales = nodes[name]
@@ -89,29 +89,16 @@ class Weights:
             return _grouped(matrix, matrix.zeros)
         return _scaled(*self._rows(f"{name}.weight"))
 
-    def _rows(self, name: str) -> tuple[Node, Node | None]:
-        """A matrix: its numbers, and the scale of each row where they are int8."""
-        if self._quantised is None:
-            return self._numbers(name), None
-        found = self._quantised[name]
-        numbers = op.constant(found.numbers.view(np.int8).reshape(found.shape), shared_memory=True)
-        return numbers, constant(found.scales)
-
-    def _numbers(self, name: str, rows: Sequence[int] | None = None) -> Node:
-        """A matrix at full precision, or some of its rows."""
+    def _rows(self, name: str, rows: slice | list[int] = slice(None)) -> tuple[Node, Node | None]:
+        """Some rows of a matrix, all unless told: their numbers, and the scale of each where they are int8."""
+        if self._quantised is not None:
+            found = self._quantised[name]
+            numbers = found.numbers.view(np.int8).reshape(found.shape)[rows]
+            return op.constant(numbers, shared_memory=True), constant(found.scales[rows])
         if self._halves and (halves := self._tensors[name].halves()) is not None:
-            kept = np.require(halves if rows is None else halves[list(rows)], np.float16, ["C", "W"])
-            return op.constant(kept, shared_memory=True)
-        numbers = self._read(name)
-        return constant(numbers if rows is None else numbers[list(rows)])
-
-    def _some_rows(self, name: str, rows: Sequence[int]) -> tuple[Node, Node | None]:
-        """Some rows of a matrix, as `_rows` gives all of them."""
-        if self._quantised is None:
-            return self._numbers(name, rows), None
-        found = self._quantised[name]
-        numbers = found.numbers.view(np.int8).reshape(found.shape)[list(rows)]
-        return op.constant(numbers), constant(found.scales[list(rows)])
+            kept = np.require(halves[rows], np.float16, ["C", "W"])
+            return op.constant(kept, shared_memory=True), None
+        return constant(self._read(name)[rows]), None
 
 
 def _scaled(numbers: Node, scales: Node | None) -> Node:
