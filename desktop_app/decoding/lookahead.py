@@ -32,11 +32,8 @@ ENOUGH_ROUNDS, ENOUGH_COMPARISONS = 20, 3  # needed before a draft is disabled
 FEW_ROUNDS = 8  # needed before it is, where hardly a token is accepted
 SURE = 2.0  # standard errors of a round's cost
 
-EARLY, LATER, RARELY = (
-    12,
-    40,
-    200,
-)  # rounds between comparisons: nothing measured yet, in doubt, drafting is clearly faster
+EARLY, LATER, RARELY = 12, 40, 200
+"""Rounds between comparisons: nothing measured yet, in doubt, drafting is clearly faster."""
 ALONE = 5  # rounds without the draft for a comparison; the first is slow, behind a pass of another size, and left out
 TRIAL = 4  # rounds of a disabled draft, to see whether it would pay again
 ROUNDS = 2  # with a draft, that take about as long as those without
