@@ -11,7 +11,8 @@ import importlib.util
 import json
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -98,6 +99,20 @@ def use() -> None:
     if here != _own():
         raise Problem("addon.outdated", version=here["torch"], wanted=TORCH)
     sys.path.insert(0, str(folder()))  # before the program's own parts of the same packages, which are not whole
+
+
+@contextmanager
+def importing_torch() -> Iterator[None]:
+    """For imports of PyTorch, from the add-on where there is one. Problem where it is missing, or cannot be loaded."""
+    use()
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise Problem("addon.missing" if is_offered() else "model.no_torch") from error
+    except (ImportError, OSError) as error:
+        raise Problem("addon.broken" if is_offered() else "model.torch_broken", error=str(error)) from error
 
 
 def plan(address: str, contacting: Callable[[str], object]) -> Plan:

@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from desktop_app import folders
+from desktop_app.addons import cuda
 from desktop_app.engine import log
 from desktop_app.engine.child import Child
 from desktop_app.engine.heartbeat import Heartbeat, Limits, Watchdog
@@ -364,14 +365,8 @@ def _done(work: Work, progress: Callable[[str, float, float], None], announce: A
 
 def _training() -> ModuleType:
     """What trains drafts. Raises Problem where PyTorch cannot be loaded."""
-    try:
+    with cuda.importing_torch():
         from desktop_app.training import draft
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise Problem("model.no_torch") from error
-    except ImportError as error:
-        raise Problem("model.torch_broken", error=str(error)) from error
     return draft
 
 

@@ -106,17 +106,8 @@ def load_batch(checkpoint: Checkpoint, rows: int, device: str, precision: str, e
 
 def _torch() -> ModuleType:
     """PyTorch's runtime; Problem where that or a CUDA device is missing."""
-    cuda.use()
-    try:
+    with cuda.importing_torch():
         from desktop_app.runtimes import torch
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise Problem("addon.missing" if cuda.is_offered() else "model.no_torch") from error
-    except (ImportError, OSError) as error:
-        if cuda.is_offered():
-            raise Problem("addon.broken", error=str(error)) from error
-        raise Problem("model.torch_broken", error=str(error)) from error
     if not torch.devices():
         raise torch.absence()
     return torch

@@ -4,6 +4,7 @@ index on loopback with tiny wheels. A real CUDA build was not run: no GPU was at
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import os
@@ -24,9 +25,10 @@ from desktop_app.app.wording import size
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints import server as transfer
 from desktop_app.checkpoints.folder import read
-from desktop_app.engine import probe, runtime
+from desktop_app.engine import model_work, probe, runtime
 from desktop_app.problems import Problem
 from desktop_app.texts import _
+from desktop_app.training.wish import Wish
 from tests import random_models
 from tests.hub_server import HubServer, serving
 from tests.wheel_index import WheelIndex, write
@@ -338,18 +340,52 @@ def test_one_for_another_galley_is_not_loaded_and_is_replaced(
     assert [each.name for each in cuda.folder().parent.iterdir()] == ["cuda"]
 
 
+def transcribe(folder: Path) -> None:
+    runtime.load(read(folder), "cuda", "auto", None, None)
+
+
+def train(folder: Path) -> None:
+    model_work._done(Wish(folder, folder, "own"), lambda what, done, total: None, lambda stage, **values: None)
+
+
+USES = {"desktop_app.runtimes.torch": transcribe, "desktop_app.training.draft": train}
+
+
+@pytest.fixture(params=USES)
+def use(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
+    """Something that wants PyTorch, and has not imported it yet."""
+    package, _, module = request.param.rpartition(".")
+    importlib.import_module(request.param)  # else there is nothing to take away
+    monkeypatch.delitem(sys.modules, request.param)
+    monkeypatch.delattr(sys.modules[package], module)
+    return USES[request.param]
+
+
+@pytest.mark.parametrize(("offered", "code"), [(True, "addon.missing"), (False, "model.no_torch")])
 def test_without_it_the_installed_program_says_how_to_get_it(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    use: Callable[[Path], None], offered: bool, code: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And one that runs from source says what to install."""
+    monkeypatch.setattr(cuda, "is_offered", lambda: offered)
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "desktop_app.runtimes.torch", raising=False)
-    monkeypatch.delattr("desktop_app.runtimes.torch", raising=False)
-    checkpoint = read(random_models.toy(tmp_path / "toy"))
-    for offered, code in ((True, r"addon\.missing"), (False, r"model\.no_torch")):
-        monkeypatch.setattr(cuda, "is_offered", lambda: offered)  # noqa: B023
-        with pytest.raises(Problem, match=code):
-            runtime.load(checkpoint, "cuda", "auto", None, None)
+    with pytest.raises(Problem, match=code):
+        use(random_models.toy(tmp_path / "toy"))
+
+
+@pytest.mark.parametrize(("offered", "code"), [(True, "addon.broken"), (False, "model.torch_broken")])
+def test_one_that_cannot_be_loaded_is_one_sentence(offered: bool, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda, "is_offered", lambda: offered)
+    with pytest.raises(Problem, match=code) as caught, cuda.importing_torch():
+        raise ImportError("libcudart.so.13: no such file")
+    assert caught.value.values == {"error": "libcudart.so.13: no such file"}
+
+
+def test_another_missing_module_is_a_fault_of_galley() -> None:
+    with pytest.raises(ModuleNotFoundError), cuda.importing_torch():
+        importlib.import_module("desktop_app.nothing")
+
+
+def test_source_has_no_add_on(home: Path) -> None:
     assert cli.main(["devices", "add", "cuda", "--yes"]) == 1
     assert cli.main(["devices", "remove", "cuda"]) == 1
 
