@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median, quantiles, stdev
 
 PRIOR_SLOPE = 0.07  # what a further token adds to a pass, as a share of a one-token pass, until it was measured
+PRIOR_LOOK_AHEAD = 3  # no processor that was tried takes much longer for four tokens than for one
 PRIOR_ACCEPTANCE, PRIOR_WEIGHT = 0.8, 10.0
 PRIOR_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9
 HEAD_ALONE = 1.0
@@ -45,6 +46,7 @@ RETRY = 1000  # rounds before it is measured again; twice as many each time, as 
 WINDOWS = 8  # whose tokens are counted
 TOKENS_A_WINDOW = 100  # before one is done
 DECIDE_EVERY = 4  # rounds: a decision takes a tenth of a millisecond
+KEPT_PASSES = 300  # whose cost is known
 NEWEST_PASSES, LEAST_PASSES = 15, 4  # of a size: those that count, and those needed to know its cost
 STEADY = 0.15  # spread of these costs, as a share of their median, above which they are not believed
 
@@ -104,19 +106,27 @@ def best_look_ahead(
     least: int,
     most: int,
     passes: Mapping[int, float] | None = None,
+    *,
+    once: float = 0.0,
 ) -> int:
     """The look-ahead between `least` and `most` with the most tokens per second.
 
-    `draft` is the cost of one drafted token, `passes` that of the target's pass for each look-ahead that was measured,
-    `base` + `slope` * k for others, of k tokens; in any unit.
+    `draft` is the cost of one drafted token, `once` that of a draft however long it is, `passes` that of the target's
+    pass for each look-ahead that was measured; others cost `base` + `slope` * k, of k tokens, and no less than shorter
+    ones. In any unit. A look-ahead longer than all that were measured is longer by one token.
     """
     measured = passes or {}
 
+    def target(look_ahead: int) -> float:
+        shorter = [cost for each, cost in measured.items() if each < look_ahead]
+        return measured.get(look_ahead, max([base + slope * (look_ahead + 1), *shorter]))
+
     def speed(look_ahead: int) -> float:
-        cost = look_ahead * draft + measured.get(look_ahead, base + slope * (look_ahead + 1))
+        cost = once + look_ahead * draft + target(look_ahead)
         return expected_tokens(acceptance, look_ahead) / max(cost, 1e-9)
 
-    return max(range(least, most + 1), key=speed)
+    longest = max(measured, default=most) + 1
+    return max(range(least, max(least, min(most, longest)) + 1), key=speed)
 
 
 def least_confidence(rounds: Sequence[Round], draft: float, slope: float, acceptance: float) -> float:
@@ -151,15 +161,19 @@ def highest_speed(rounds: Sequence[Round], encoding: float) -> float:
     return (1.0 + most / len(rounds)) / (_own_cost(rounds) + encoding)
 
 
-def steady(costs: Mapping[int, Sequence[float]]) -> dict[int, float]:
-    """The median cost of a pass for each look-ahead whose measured `costs` agree; on a busy machine none may.
+def steady(passes: Iterable[tuple[int, float]]) -> dict[int, float]:
+    """The median cost of a pass for each look-ahead whose costs agree; on a busy machine none may. `passes` are the
+    look-ahead and the cost of each one that was measured.
 
-    They need not grow evenly with the look-ahead: processors multiply rows by fours or eights.
+    Costs need not grow evenly with the look-ahead: processors multiply rows by fours or eights.
     """
+    costs: dict[int, list[float]] = {}
+    for look_ahead, cost in passes:
+        costs.setdefault(look_ahead, []).append(cost)
     known = {}
     for look_ahead, each in costs.items():
         if len(each) >= LEAST_PASSES:
-            low, middle, high = quantiles(each)
+            low, middle, high = quantiles(each[-NEWEST_PASSES:])
             if high - low <= STEADY * middle:
                 known[look_ahead] = middle
     return known
@@ -195,9 +209,11 @@ def decide(
     slopes = [each.slope for each in comparisons if each.slope is not None]
     slope = max(0.0, median(slopes)) if slopes else PRIOR_SLOPE
     draft = median(each.draft_seconds / max(1, each.passes) / _one(each, slope) for each in rounds)
+    has_passes = any(each.passes for each in rounds)  # a draft without takes as long whatever its length
     # Where the draft stopped by itself, a longer look-ahead would have changed nothing.
     acceptance = _acceptance([each for each in rounds if each.drafted == each.asked])
-    look_ahead = best_look_ahead(draft, 1.0 - slope, slope, acceptance, least, most, passes)
+    token, once = (draft, 0.0) if has_passes else (0.0, draft)
+    look_ahead = best_look_ahead(token, 1.0 - slope, slope, acceptance, least, most, passes, once=once)
     confidence = plan.confidence
     if confidence < HEAD_ALONE and least < most:
         confidence = least_confidence(rounds, draft, slope, _acceptance(rounds))
@@ -252,12 +268,14 @@ class LookAhead:
 
     def __init__(self, least: int = 2, most: int = 8, may_disable_draft: bool = False, has_head: bool = False) -> None:
         self._least, self._most, self._may_disable = least, most, may_disable_draft
-        self._way = _Way(Plan((least + most) // 2, PRIOR_CONFIDENCE if least < most else 0.0))
+        start = min(max(PRIOR_LOOK_AHEAD, least), most)
+        self._way = _Way(Plan(start, PRIOR_CONFIDENCE if least < most else 0.0))
         self._other_way = _Way(replace(self._way.plan, confidence=HEAD_ALONE)) if has_head else None
         self._rounds_this_way = 0  # rounds since the way changed
         self._retry = RETRY  # of them, with the head alone, before the draft's model is measured again
         self._alone: deque[Round] = deque(maxlen=ALONE - 1)
-        self._pass_costs: dict[int, deque[float]] = {}  # by the number of drafted tokens, in one-token passes
+        # Drafted tokens and cost in one-token passes. A size that was slow is not chosen again until it is forgotten.
+        self._pass_costs: deque[tuple[int, float]] = deque(maxlen=KEPT_PASSES)
         self._encoding = 0.0  # seconds that the draft took for this window
         self._windows: deque[int] = deque(maxlen=WINDOWS)  # tokens of the windows before
         self._written = 0  # tokens of this window
@@ -327,12 +345,10 @@ class LookAhead:
             self._choose_way()
 
     def _measure_pass(self, done: Round) -> None:
-        """Note what a pass of this size costs; anew now and then, because a size that was slow is not chosen again."""
-        if self._rounds_this_way % RETRY == 0:
-            self._pass_costs.clear()
+        """Note what a pass of this size costs."""
         if self._alone:
-            known = self._pass_costs.setdefault(done.drafted, deque(maxlen=NEWEST_PASSES))
-            known.append(done.pass_seconds / max(median(each.pass_seconds for each in self._alone), 1e-9))
+            one = max(median(each.pass_seconds for each in self._alone), 1e-9)
+            self._pass_costs.append((done.drafted, done.pass_seconds / one))
 
     def _choose_way(self) -> None:
         """Ask the head alone where passes of the draft's model are expensive or not worth their time; give up the head
@@ -351,9 +367,9 @@ class LookAhead:
     def _is_expensive(self) -> bool:
         """Whether a pass of the draft's model takes long compared with one of the target."""
         drafts = [each.draft_seconds / each.passes for each in self._way.rounds if each.passes]
-        if len(drafts) < TRY or not self._alone:
+        if len(drafts) < TRY:
             return False
-        return median(drafts) > EXPENSIVE * median(each.pass_seconds for each in self._alone)
+        return median(drafts) > EXPENSIVE * median(each.pass_seconds for each in self._alone or self._way.rounds)
 
     def _pause(self) -> int:
         """Rounds from one comparison to the next."""

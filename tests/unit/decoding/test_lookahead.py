@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import cycle, groupby
 from pathlib import Path
 from statistics import fmean, median
@@ -22,8 +22,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.decoding.lookahead import (
+    DECIDE_EVERY,
     EXPENSIVE,
     HEAD_ALONE,
+    KEPT_PASSES,
+    NEWEST_PASSES,
     RARELY,
     RETRY,
     TRY,
@@ -126,11 +129,44 @@ def test_a_look_ahead_before_a_step_of_the_cost_is_kept() -> None:
     assert best == 3, "what was not measured is taken from the slope"
 
 
+def test_behind_a_step_nothing_is_taken_to_cost_less() -> None:
+    """A longer one may seem cheap by the slope; what costs more than a shorter one is not tried again and again."""
+    best = best_look_ahead(draft=0.0, base=1.0, slope=0.01, acceptance=0.8, least=2, most=8, passes={3: 1.0, 4: 2.0})
+    assert best == 3
+
+
+def test_what_was_not_measured_is_tried_by_one_token_at_a_time() -> None:
+    free = partial(best_look_ahead, draft=0.0, base=1.0, slope=0.0, acceptance=0.9, least=2, most=8)
+    assert [free(passes=dict.fromkeys(range(2, longest), 1.0)) for longest in (4, 6, 9)] == [4, 6, 8]
+    assert free(passes={0: 1.0, 1: 1.0}) == 2, "and never less than the least"
+    assert free(passes={}) == free() == 8, "on a busy machine, where none is known"
+
+
+def test_a_draft_that_takes_as_long_whatever_its_length_is_not_shortened() -> None:
+    passes = {drafted: 1.0 + 0.05 * drafted for drafted in range(9)}
+    by_token = best_look_ahead(0.1, 1.0, 0.05, 0.6, 2, 8, passes)
+    by_draft = best_look_ahead(0.0, 1.0, 0.05, 0.6, 2, 8, passes, once=0.1)
+    assert by_token < by_draft < best_look_ahead(0.0, 1.0, 0.05, 0.6, 2, 8, passes, once=5.0)
+    rounds = [Round(3, 3, 3, 2, 3, 0, 0.1, 1.15)] * 30
+    head, model = (decide(each, [], 0.0, Plan(3), True, 2, 8, passes) for each in (rounds, with_passes(rounds)))
+    assert head.look_ahead > model.look_ahead
+
+
+def with_passes(rounds: Sequence[Round]) -> list[Round]:
+    """The same, drafted by a model: each token costs what the whole did."""
+    return [replace(each, passes=each.drafted, draft_seconds=each.draft_seconds * each.drafted) for each in rounds]
+
+
 def test_the_cost_of_a_pass_is_known_where_few_measurements_agree() -> None:
-    assert steady({3: [1.0, 1.04, 1.02, 1.02]}) == {3: pytest.approx(1.02)}
-    assert steady({3: [1.0, 1.04, 1.02]}) == {}, "too few"
-    assert steady({3: [1.0, 1.04, 1.02, 1.02, 9.0, 1.03, 1.01]}) == {3: pytest.approx(1.02)}, "one was disturbed"
-    assert steady({3: [1.0, 1.1, 1.2, 1.3]}) == {}, "a busy machine"
+    def cost(*measured: float) -> dict[int, float]:
+        return steady([(3, each) for each in measured])
+
+    assert cost(1.0, 1.04, 1.02, 1.02) == {3: pytest.approx(1.02)}
+    assert cost(1.0, 1.04, 1.02) == {}, "too few"
+    assert cost(1.0, 1.04, 1.02, 1.02, 9.0, 1.03, 1.01) == {3: pytest.approx(1.02)}, "one was disturbed"
+    assert cost(1.0, 1.1, 1.2, 1.3) == {}, "a busy machine"
+    assert cost(*[2.0] * 40, *[1.0] * NEWEST_PASSES) == {3: 1.0}, "the newest count"
+    assert steady([(2, 1.0), (4, 1.5)] * 4) == {2: 1.0, 4: 1.5}
 
 
 def stepped(look_ahead: LookAhead, rounds: int, step: int = 4) -> list[int]:
@@ -153,11 +189,23 @@ def test_the_look_ahead_stays_before_a_step_of_the_cost_once_it_has_seen_it() ->
     assert late.count(3) > 0.9 * len(late)
 
 
+def test_a_draft_that_stopped_early_does_not_make_longer_passes_look_cheap() -> None:
+    policy, asked = LookAhead(may_disable_draft=True), list[int]()
+    for at in range(300):
+        count = policy.choose()
+        drafted = count if at % 3 else min(count, 1)
+        right = min(drafted, 2)
+        seconds = 0.01 * (1 + (drafted >= 4))
+        policy.record(Round(count, drafted, min(drafted, right + 1), right, right + 1, 0, 0.0, seconds))
+        asked += [count] if count else []
+    assert asked[100:].count(3) > 0.9 * len(asked[100:])
+
+
 def test_a_step_that_comes_or_goes_is_noticed() -> None:
     policy = LookAhead(2, 5, may_disable_draft=True)
     assert fmean(stepped(policy, 250, step=9)[-50:]) > 4
     assert fmean(stepped(policy, 250)[-50:]) < 3.5, "another program takes the time of long passes"
-    assert fmean(stepped(policy, 2 * RETRY, step=9)[-500:]) > 4, "and no longer does"
+    assert fmean(stepped(policy, 2 * KEPT_PASSES, step=9)[-200:]) > 4, "and no longer does"
 
 
 def test_a_comparison_is_of_means_side_by_side() -> None:
@@ -179,7 +227,8 @@ def test_a_plan_follows_from_what_was_measured(slopes: tuple[float | None, ...],
     rounds = [Round(3, 3, 3, 2, 3, passes, seconds, 0.010 * (1 + 3 * slope))] * 30
     rounds += [Round(9, 2, 2, 0, 1, passes, seconds, 0.010 * (1 + 2 * slope))] * 9  # ended early, by itself
     plan = decide(rounds, [Comparison(2.0, each) for each in slopes], 0.0, Plan(4), True, 2, 60)
-    assert plan.look_ahead == best_look_ahead(0.1, 1 - slope, slope, (8 + 60) / (10 + 90), 2, 60)
+    token, once = (0.1, 0.0) if passes else (0.0, 0.1)
+    assert plan.look_ahead == best_look_ahead(token, 1 - slope, slope, (8 + 60) / (10 + 90), 2, 60, once=once)
     assert plan.confidence == pytest.approx(least_confidence(rounds, 0.1, slope, (8 + 60) / (10 + 90 + 18)))
     assert decide(rounds, [], 0.0, Plan(4), True, 4, 4).confidence == 0.0
 
@@ -474,9 +523,10 @@ def test_one_that_was_asked_for_whatever_it_costs_is_not_left_out() -> None:
     assert played.with_draft == played.rounds
 
 
-def test_before_anything_is_measured_it_looks_half_as_far_as_it_may_and_stops_in_doubt() -> None:
+def test_before_anything_is_measured_it_drafts_three_tokens_and_stops_in_doubt() -> None:
     policy = LookAhead(2, 8)
-    assert (policy.choose(), policy.confidence, policy.left_out) == (5, 0.5, None)
+    assert (policy.choose(), policy.confidence, policy.left_out) == (3, 0.5, None)
+    assert (LookAhead(4, 8).choose(), LookAhead(1, 2).choose()) == (4, 2)
 
 
 def test_a_fixed_look_ahead_is_kept() -> None:
@@ -552,6 +602,8 @@ def test_the_head_is_asked_where_passes_of_the_model_are_expensive() -> None:
     assert cheap.head == 0 and cheap.model > 300
     assert TRY <= expensive.model <= 20 and expensive.head > 300, "a comparison says what a pass of the target takes"
     assert both().play(400, draft=0.15).head > 300, "base's draft in f32 on a Zen 5 processor: the head was faster"
+    early = both().play(TRY + DECIDE_EVERY, draft=0.5)
+    assert (early.model, early.head) == (TRY, DECIDE_EVERY), "a comparison is not waited for"
 
 
 def test_a_model_that_proposed_nothing_has_no_cost() -> None:
