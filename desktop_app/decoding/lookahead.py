@@ -46,7 +46,7 @@ RETRY = 1000  # rounds before it is measured again; twice as many each time, as 
 WINDOWS = 8  # whose tokens are counted
 TOKENS_A_WINDOW = 100  # before one is done
 DECIDE_EVERY = 4  # rounds: a decision takes a tenth of a millisecond
-KEPT_PASSES = 300  # whose cost is known
+KEPT_PASSES = 300  # whose cost is remembered
 NEWEST_PASSES, LEAST_PASSES = 15, 4  # of a size: those that count, and those needed to know its cost
 STEADY = 0.15  # spread of these costs, as a share of their median, above which they are not believed
 
@@ -113,7 +113,7 @@ def best_look_ahead(
 
     `draft` is the cost of one drafted token, `once` that of a draft however long it is, `passes` that of the target's
     pass for each look-ahead that was measured; others cost `base` + `slope` * k, of k tokens, and no less than shorter
-    ones. In any unit. A look-ahead longer than all that were measured is longer by one token.
+    ones. In any unit. The look-ahead is at most one token longer than the longest that was measured.
     """
     measured = passes or {}
 
@@ -209,7 +209,7 @@ def decide(
     slopes = [each.slope for each in comparisons if each.slope is not None]
     slope = max(0.0, median(slopes)) if slopes else PRIOR_SLOPE
     draft = median(each.draft_seconds / max(1, each.passes) / _one(each, slope) for each in rounds)
-    has_passes = any(each.passes for each in rounds)  # a draft without takes as long whatever its length
+    has_passes = any(each.passes for each in rounds)  # without them a draft takes as long whatever its length
     # Where the draft stopped by itself, a longer look-ahead would have changed nothing.
     acceptance = _acceptance([each for each in rounds if each.drafted == each.asked])
     token, once = (draft, 0.0) if has_passes else (0.0, draft)
