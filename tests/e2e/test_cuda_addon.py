@@ -331,8 +331,8 @@ def test_one_for_another_galley_is_not_loaded_and_is_replaced(
     about_file = cuda.folder() / "galley-addon.json"
     about_file.write_text(json.dumps(json.loads(about_file.read_text()) | {"torch": "2.1"}))
     monkeypatch.setattr(cuda.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(Problem, match=r"addon\.outdated"):
-        cuda.use()
+    with pytest.raises(Problem, match=r"addon\.outdated"), cuda.importing_torch():
+        pytest.fail("it was used")
     assert str(cuda.folder()) not in sys.path
     add(index)
     here = cuda.found()

@@ -79,6 +79,23 @@ def test_its_scores_are_those_of_the_network_that_was_trained(
     assert found == pytest.approx(wanted, abs=2e-3)
 
 
+@pytest.mark.parametrize(("precision", "nearness"), [("f32", 1e-3), ("int8", 0.1)])
+def test_its_tokens_have_their_own_scores_in_every_form_of_its_matrices(
+    precision: str,
+    nearness: float,
+    target: Checkpoint,
+    trained: tuple[Checkpoint, Trained],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As f16, as f32 and as int8: of the matrix of all tokens only the rows of its own are read."""
+    checkpoint, alone = trained[0], openvino.load(target)
+    encoded = alone.encode(features(babble(3.0, 1), 80))
+    wanted = openvino.load(checkpoint, encoder=alone).open(encoded).run(TOKENS)
+    monkeypatch.setattr(openvino, "_may_have_halves", lambda place: False)
+    found = openvino.load(checkpoint, precision=precision, encoder=alone).open(encoded).run(TOKENS)
+    assert found == pytest.approx(wanted, abs=nearness * float(np.abs(wanted).max()))
+
+
 @pytest.mark.parametrize("runtime", RUNTIMES)
 def test_its_head_is_that_which_was_trained(
     runtime: str, target: Checkpoint, trained: tuple[Checkpoint, Trained], monkeypatch: pytest.MonkeyPatch
