@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.decoding.audio_window import Window
-from desktop_app.decoding.drafters import InSteps, ModelDrafter
+from desktop_app.decoding.drafters import Drafter, InSteps
 from desktop_app.decoding.head_text import TIME, HeadText
 from desktop_app.decoding.lookahead import HEAD_ALONE
 from desktop_app.decoding.protocol import Model
@@ -35,11 +35,11 @@ how likely a segment ends there, [positions]."""
 
 
 class CtcDrafter(InSteps):
-    """Proposes the head's text where the look-ahead asks for the head alone, else what the draft's `model` proposes.
+    """Proposes the head's text where the look-ahead asks for the head alone, else what the draft's model proposes.
 
     At temperatures above 0, of which the head knows nothing, the model proposes as well, and neither proposes what it
     was not trained to write. `read` runs the head on what `encoder` made of a window; `own` are the special tokens of
-    the draft.
+    the draft. `with_model` gives a drafter with its model: that is called when the model is first needed.
     """
 
     def __init__(
@@ -49,21 +49,24 @@ class CtcDrafter(InSteps):
         spelling: Spelling,
         units: Sequence[int],
         own: Vocabulary,
-        model: ModelDrafter,
+        with_model: Callable[[], Drafter],
     ) -> None:
-        self._read, self._encoder, self._own, self._model = read, encoder, own, model
+        self._read, self._encoder, self._own, self._with_model = read, encoder, own, with_model
+        self._model: Drafter | None = None
         self._spelling, self._units = spelling, units
         self._text: HeadText | None = None
         self._unread: tuple[Window, Settings, Rules] | None = None
         self._unbegun: tuple[Window, Settings, Rules] | None = None
+        self._is_able = False
 
     @property
     def passes(self) -> int:
-        return self._model.passes
+        return self._model.passes if self._model else 0
 
     def begin(self, window: Window, settings: Settings, rules: Rules) -> None:
         """A new text. Head and model get ready when they are first asked."""
         self._unread = self._unbegun = (window, settings, rules)
+        self._is_able = is_able(self._own, settings)
 
     def steps(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> Steps[list[int]]:
         """The head's text is `count` tokens each time, as far as it goes: passes of one size take less time than passes
@@ -72,6 +75,9 @@ class CtcDrafter(InSteps):
             self._text, self._unread = self._text_of(*self._unread), None
         if confidence >= HEAD_ALONE and self._text:
             return self._text.after(tokens, count)
+        if not self._is_able:
+            return []
+        self._model = self._model or self._with_model()
         if self._unbegun:
             self._model.begin(*self._unbegun)
             self._unbegun = None
@@ -79,7 +85,7 @@ class CtcDrafter(InSteps):
 
     def _text_of(self, window: Window, settings: Settings, rules: Rules) -> HeadText | None:
         """The head's text of a window; None where it was not trained to write what is asked for."""
-        if rules.sampling is not None or not is_able(self._own, settings):
+        if rules.sampling is not None or not self._is_able:
             return None
         return head_text(self._read(window.encoded(self._encoder)), self._spelling, self._units, rules.timestamps)
 

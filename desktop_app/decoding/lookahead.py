@@ -16,8 +16,9 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean, median, quantiles, stdev
+from typing import Any
 
 PRIOR_SLOPE = 0.07  # what a further token adds to a pass, as a share of a one-token pass, until it was measured
 PRIOR_LOOK_AHEAD = 3  # no processor that was tried takes much longer for four tokens than for one
@@ -256,6 +257,22 @@ class _Way:
     comparisons: deque[Comparison] = field(default_factory=lambda: deque(maxlen=COMPARISONS))
     encoding_shares: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))  # seconds of each round
 
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "plan": asdict(self.plan),
+            "rounds": list(map(asdict, self.rounds)),
+            "comparisons": list(map(asdict, self.comparisons)),
+            "encoding_shares": list(self.encoding_shares),
+        }
+
+    @classmethod
+    def of_json(cls, kept: Mapping[str, Any]) -> _Way:
+        way = cls(Plan(**kept["plan"]))
+        way.rounds.extend(Round(**each) for each in kept["rounds"])
+        way.comparisons.extend(Comparison(**each) for each in kept["comparisons"])
+        way.encoding_shares.extend(map(float, kept["encoding_shares"]))
+        return way
+
 
 class LookAhead:
     """Measures target and drafter while they work and says how far to draft next.
@@ -288,6 +305,30 @@ class LookAhead:
     def left_out(self) -> float | None:
         """The speed with the draft relative to the target alone, while the draft is disabled; else None."""
         return None if self._way.plan.drafting else self._way.plan.worth
+
+    def as_json(self) -> dict[str, Any]:
+        """What was measured, for a file."""
+        return {
+            "ways": [way.as_json() for way in (self._way, self._other_way) if way],
+            "alone": list(map(asdict, self._alone)),
+            "pass_costs": list(self._pass_costs),
+            "windows": list(self._windows),
+            "since": self._since,
+            "wait": self._wait,
+        }
+
+    def resume(self, kept: Mapping[str, Any]) -> None:
+        """Begin with what `as_json` gave. Raises KeyError, TypeError or ValueError, and changes nothing, where it is
+        something else."""
+        way, *others = map(_Way.of_json, kept["ways"])
+        alone = [Round(**each) for each in kept["alone"]]
+        costs = [(int(look_ahead), float(cost)) for look_ahead, cost in kept["pass_costs"]]
+        since, wait, windows = int(kept["since"]), int(kept["wait"]), [*map(int, kept["windows"])]
+        self._way, self._other_way = way, others[0] if others else None
+        self._since, self._wait = since, wait
+        self._alone.extend(alone)
+        self._pass_costs.extend(costs)
+        self._windows.extend(windows)
 
     def again(self) -> None:
         """Another recording begins. Measurements are kept and a disabled draft stays disabled, but its next trial

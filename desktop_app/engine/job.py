@@ -128,7 +128,10 @@ def _transcribe(
         setup, blocks = pair.setup(request.options.guard), work.counted(sound)
         if extract is not None:
             setup = replace(setup, look_ahead=pair.look_ahead())
-            longform.transcribe(blocks, extract, setup, work, settings, work.counter, request.place)
+            try:
+                longform.transcribe(blocks, extract, setup, work, settings, work.counter, request.place)
+            finally:
+                pair.keep_measurements()
         elif rows is not None:
             batch.transcribe(blocks, features, rows, cut_at_pause, work, settings, work.counter, request.place)
         else:

@@ -129,6 +129,8 @@ class _Session:
         if resume.language and settings.language is None:
             settings = replace(settings, language=resume.language)
         tokens = tuple(checkpoint.tokens(f" {resume.text}")) if resume.text else ()
+        if pair.draft:
+            pair.draft.load_model()
         return live.Live(
             features,
             pair.setup(request.options.guard),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,11 @@ from desktop_app.checkpoints.folder import Checkpoint, read_draft, read_target, 
 from desktop_app.decoding.batch import Rows
 from desktop_app.decoding.ctc import CtcDrafter
 from desktop_app.decoding.drafter_names import DRAFTERS
-from desktop_app.decoding.drafters import Draft, Drafter, ModelDrafter
-from desktop_app.decoding.lookahead import LookAhead
+from desktop_app.decoding.drafters import Draft, Drafter
+from desktop_app.decoding.lookahead import HEAD_ALONE, LookAhead
 from desktop_app.decoding.retokenised import Spelling
 from desktop_app.decoding.setup import Setup
-from desktop_app.engine import placing, runtime
+from desktop_app.engine import measured, placing, runtime
 from desktop_app.engine.messages import Announce, Options
 from desktop_app.problems import Problem
 from desktop_app.runtimes.ctc_openvino import CtcHead
@@ -26,32 +27,55 @@ from desktop_app.transcript.model import Models
 
 
 @dataclass(frozen=True)
+class Ready:
+    """A model that is ready to run: once for each row, which are those of a `batch` where it is one."""
+
+    rows: Sequence[runtime.RuntimeModel]
+    batch: runtime.RuntimeBatch | None = None
+
+
+@dataclass(frozen=True)
 class Loaded:
-    """A model in memory; `key` tells it from every other folder, state of a folder, device, precision and batch. There
-    is a model for each row, which are those of a `batch` where it is one."""
+    """A target in memory; `key` tells it from every other folder, state of a folder, device, precision and batch."""
 
     key: tuple[object, ...]
     checkpoint: Checkpoint
-    rows: Sequence[runtime.RuntimeModel]
-    batch: runtime.RuntimeBatch | None
+    ready: Ready
 
     @property
     def model(self) -> runtime.RuntimeModel:
         """That of the first row, or the only one."""
-        return self.rows[0]
+        return self.ready.rows[0]
 
 
 @dataclass(frozen=True)
-class LoadedDraft(Loaded):
-    """A draft in memory. `shares_encoder` if it uses the target's encoder, `drafter` makes its tokens the target's,
-    `head` is its CTC head if it has one and `spelling` how its target spells, `look_aheads` know what it costs beside
-    its target, each in its row."""
+class LoadedDraft:
+    """A draft in memory; `key` is as that of `Loaded`. Its model is loaded by `load` when it is first used, which is
+    never where its CTC head alone is faster.
 
+    `has_own_device` unless its model runs where the target's does. `shares_encoder` if it uses the target's encoder,
+    `drafter` makes its tokens the target's, `head` is its CTC head if it has one and `spelling` how its target spells,
+    `look_aheads` know what it costs beside its target, each in its row.
+    """
+
+    key: tuple[object, ...]
+    checkpoint: Checkpoint
+    load: Callable[[], Ready]
+    has_own_device: bool
     shares_encoder: bool
     drafter: Callable[[Draft], Drafter]
     head: CtcHead | None
     spelling: Spelling | None
     look_aheads: Sequence[LookAhead]
+
+    @cached_property
+    def ready(self) -> Ready:
+        """Its model, which is loaded now if it was not before."""
+        return self.load()
+
+    def load_model(self) -> None:
+        """Load its model now rather than in the middle of a text."""
+        _ = self.ready
 
 
 @dataclass(frozen=True)
@@ -68,7 +92,7 @@ class Pair:
     @property
     def mel_bins(self) -> set[int]:
         """The numbers of mel bins that target and draft take."""
-        return {each.model.mel_bins for each in (self.target, self.draft) if each}
+        return {each.checkpoint.mel_bins for each in (self.target, self.draft) if each}
 
     def drafter(self, row: int = 0) -> Drafter | None:
         """A drafter for one recording, or for a row of a batch."""
@@ -77,12 +101,16 @@ class Pair:
         draft = self.draft
         if draft is None:
             return None
-        encoder = (self.target if draft.shares_encoder else draft).rows[row]
-        drafter = draft.drafter(Draft(draft.rows[row], encoder, draft.checkpoint.vocabulary))
-        head, spelling, ctc, own = draft.head, draft.spelling, draft.checkpoint.ctc, draft.checkpoint.vocabulary
-        if head is None or spelling is None or ctc is None or not isinstance(drafter, ModelDrafter):
-            return drafter
-        return CtcDrafter(lambda encoded: head(encoder.hidden(encoded)), encoder, spelling, ctc.units, own, drafter)
+        encoder = self.target.ready.rows[row] if draft.shares_encoder else draft.ready.rows[row]
+        own = draft.checkpoint.vocabulary
+
+        def with_model() -> Drafter:
+            return draft.drafter(Draft(draft.ready.rows[row], encoder, own))
+
+        head, spelling, ctc = draft.head, draft.spelling, draft.checkpoint.ctc
+        if head is None or spelling is None or ctc is None:
+            return with_model()
+        return CtcDrafter(lambda encoded: head(encoder.hidden(encoded)), encoder, spelling, ctc.units, own, with_model)
 
     def look_ahead(self, row: int = 0) -> LookAhead | None:
         """The look-ahead for one more recording, with the measurements from earlier ones."""
@@ -91,11 +119,16 @@ class Pair:
         self.draft.look_aheads[row].again()
         return self.draft.look_aheads[row]
 
+    def keep_measurements(self) -> None:
+        """Write down what the draft costs beside its target, for the next run."""
+        if self.draft is not None and self.target.ready.batch is None:
+            measured.keep((self.target.key, self.draft.key), self.draft.look_aheads[0])
+
     def setup(self, guard: bool = False, draft: bool = True, row: int = 0) -> Setup:
         """What decoding needs for one recording, or for a row of a batch; `draft` False leaves the draft out."""
         checkpoint = self.target.checkpoint
         return Setup(
-            self.target.rows[row],
+            self.target.ready.rows[row],
             checkpoint.vocabulary,
             checkpoint.text,
             self.drafter(row) if draft else None,
@@ -104,10 +137,10 @@ class Pair:
 
     def batch(self, guard: bool = False) -> Rows | None:
         """What decoding needs for one recording in batches; None where the pair decodes one text at a time."""
-        if self.target.batch is None:
+        if self.target.ready.batch is None:
             return None
-        numbers = range(len(self.target.rows))
-        batches = [each.batch for each in (self.target, self.draft) if each and each.batch]
+        numbers = range(len(self.target.ready.rows))
+        batches = [each.ready.batch for each in (self.target, self.draft) if each and each.ready.batch]
         return Rows(
             [replace(self.setup(guard, row=row), look_ahead=self.look_ahead(row)) for row in numbers],
             batches,
@@ -124,12 +157,13 @@ class Pair:
             device=self._devices(),
             precision=target.model.precision,
             notices=tuple(one for one in (_notice(target.checkpoint), self.remark) if one),
-            batch=len(target.rows),
+            batch=len(target.ready.rows),
         )
 
     def _devices(self) -> str:
         model, draft = self.target.model, self.draft
-        return placing.described(model.encoder_device, model.device, draft.model.device if draft else None)
+        device = draft.ready.rows[0].device if draft and draft.has_own_device else model.device
+        return placing.described(model.encoder_device, model.device, device if draft else None)
 
 
 class Shelf:
@@ -157,7 +191,7 @@ class Shelf:
             self._target = Loaded(
                 key,
                 checkpoint,
-                *_rows(
+                _load(
                     checkpoint,
                     devices.target,
                     options,
@@ -193,32 +227,36 @@ class Shelf:
             # One runtime cannot read the encoder output of the other.
             alike = device.startswith("cuda") == devices.target.startswith("cuda")
             shares_encoder = alike and same_encoder(target.checkpoint, checkpoint)
-            encoder = target.model if shares_encoder else None
-            rows, batch = _rows(
+            load = partial(
+                _load,
                 checkpoint,
                 device,
                 options,
-                encoder,
+                target.model if shares_encoder else None,
                 drafts=True,
                 preparing=lambda device: announce("loading_first_draft", device=device),
             )
             head = runtime.ctc_head(checkpoint, _cache())
-            look_aheads = [LookAhead(may_disable_draft=True, has_head=head is not None) for _ in rows]
+            look_aheads = [LookAhead(may_disable_draft=True, has_head=head is not None) for _ in target.ready.rows]
             spelling = pairs.spelling(target.checkpoint) if head else None
-            self._draft = LoadedDraft(
-                key, checkpoint, rows, batch, shares_encoder, drafter, head, spelling, look_aheads
-            )
+            own_device = device != devices.target
+            draft = LoadedDraft(key, checkpoint, load, own_device, shares_encoder, drafter, head, spelling, look_aheads)
+            if target.ready.batch is None:
+                measured.resume((target.key, key), look_aheads[0])
+            if not (head and look_aheads[0].confidence == HEAD_ALONE):
+                draft.load_model()
+            self._draft = draft
         return self._draft, remark
 
 
-def _rows(
+def _load(
     checkpoint: Checkpoint, device: str, options: Options, encoder: runtime.RuntimeModel | None, **others: Any
-) -> tuple[Sequence[runtime.RuntimeModel], runtime.RuntimeBatch | None]:
-    """A checkpoint loaded with as many rows as the options ask for; `others` go to `runtime.load`."""
+) -> Ready:
+    """A checkpoint made ready with as many rows as the options ask for; `others` go to `runtime.load`."""
     if options.batch > 1:
         batch = runtime.load_batch(checkpoint, options.batch, device, options.precision, encoder)
-        return batch.rows, batch
-    return [runtime.load(checkpoint, device, options.precision, encoder, _cache(), **others)], None
+        return Ready(batch.rows, batch)
+    return Ready([runtime.load(checkpoint, device, options.precision, encoder, _cache(), **others)])
 
 
 def checked(target: str, draft: str) -> tuple[Checkpoint, Checkpoint | None]:

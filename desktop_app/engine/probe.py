@@ -95,9 +95,12 @@ def bundled() -> tuple[Models, float]:
     began = time.perf_counter()
     pair = Shelf().pair(Options(str(installed.bundled())), lambda stage, **values: None)
     silence = Window(np.zeros(SAMPLE_RATE, np.float32), features)
-    for each in filter(None, (pair.target, pair.draft)):
-        encoder = pair.target if pair.draft and pair.draft.shares_encoder else each
-        scores = each.model.open(silence.encoded(encoder.model)).run([each.checkpoint.vocabulary.start])
+    tried = [(pair.target.checkpoint, pair.target.model, pair.target.model)]
+    if pair.draft:
+        draft = pair.draft.ready.rows[0]
+        tried.append((pair.draft.checkpoint, draft, pair.target.model if pair.draft.shares_encoder else draft))
+    for checkpoint, model, encoder in tried:
+        scores = model.open(silence.encoded(encoder)).run([checkpoint.vocabulary.start])
         if not np.isfinite(scores).all():
             raise Problem("engine.not_finite")
     return pair.described(), time.perf_counter() - began

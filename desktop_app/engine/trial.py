@@ -19,6 +19,7 @@ from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints import installed
 from desktop_app.decoding import longform
 from desktop_app.decoding.audio_window import Samples
+from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.engine.job import settings_of
 from desktop_app.engine.messages import Options
 from desktop_app.engine.models import Pair, Shelf
@@ -121,19 +122,27 @@ def speed(options: Options, progress: Callable[[str, float, float], None], file:
         progress("Measuring", share, 1)
         for way in ways:
             since = perf_counter()
-            _write(pair, audio, settings, draft=way)
+            _write(pair, audio, settings, draft=way, look_ahead=pair.look_ahead())
             taken[way].append(perf_counter() - since)
     fastest = {way: len(audio) / SAMPLE_RATE / min(seconds) for way, seconds in taken.items()}
     return Speed(fastest[False], fastest.get(True, 0.0))
 
 
-def _write(pair: Pair, audio: Samples, settings: Settings | None = None, *, draft: bool) -> Run:
-    """Transcribe a piece of audio with a pair or its target alone."""
+def _write(
+    pair: Pair,
+    audio: Samples,
+    settings: Settings | None = None,
+    *,
+    draft: bool,
+    look_ahead: LookAhead | None = None,
+) -> Run:
+    """Transcribe a piece of audio with a pair or its target alone; without a `look_ahead` as if nothing were known of
+    the pair."""
     collected = _Tokens()
     statistics = longform.transcribe(
         iter([audio]),
         Spectrogram([audio], pair.mel_bins).features,
-        pair.setup(draft=draft),
+        replace(pair.setup(draft=draft), look_ahead=look_ahead),
         collected,
         settings,
     )

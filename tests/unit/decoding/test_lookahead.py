@@ -8,6 +8,7 @@ programs that wanted more than these.
 from __future__ import annotations
 
 import csv
+import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -187,6 +188,76 @@ def stepped(look_ahead: LookAhead, rounds: int, step: int = 4) -> list[int]:
 def test_the_look_ahead_stays_before_a_step_of_the_cost_once_it_has_seen_it() -> None:
     late = stepped(LookAhead(may_disable_draft=True), 1500)[500:]
     assert late.count(3) > 0.9 * len(late)
+
+
+@pytest.mark.parametrize("acceptance", [0.0, 0.7], ids=["disabled", "drafting"])
+def test_a_look_ahead_resumes_from_a_file_as_if_it_had_never_stopped(acceptance: float) -> None:
+    """Rounds of the head and of a draft whose passes take long, of which it knows that they do."""
+
+    def further(policy: LookAhead, seed: int) -> list[tuple[int, float]]:
+        draw, asked = np.random.default_rng(seed), list[tuple[int, float]]()
+        for at in range(300):
+            if at % 100 == 0:
+                policy.window()
+            count = policy.choose()
+            lots = draw.random(count) < acceptance
+            right = count if lots.all() else int(lots.argmin())
+            passes = 0 if policy.confidence == HEAD_ALONE else count
+            took = 0.005 * passes + 0.001 * (count > 0)
+            cost = 0.01 + 0.001 * count + 0.0001 * draw.random()
+            policy.record(Round(count, count, min(count, right + 1), right, right + 1, passes, took, cost))
+            asked.append((count, policy.confidence))
+        return asked
+
+    before, later = (LookAhead(may_disable_draft=True, has_head=True) for _ in range(2))
+    further(before, 1)
+    later.resume(json.loads(kept := json.dumps(before.as_json())))
+    assert json.dumps(later.as_json()) == kept
+    for each in (before, later):
+        each.window()
+        each.again()
+    assert before.left_out == later.left_out
+    assert (before.left_out is None) == (acceptance > 0)
+    fresh = LookAhead(may_disable_draft=True, has_head=True)
+    asked, resumed = further(before, 2), further(later, 2)
+    assert resumed[:30] == asked[:30], "neither tries what is known"
+    assert resumed[:30] != further(fresh, 2)[:30], "which a new one has to find out"
+
+
+def test_a_disabled_draft_is_tried_again_however_short_the_recordings_are() -> None:
+    def rounds(policy: LookAhead, count: int, right: bool) -> int:
+        asked = 0
+        for _ in range(count):
+            drafted = policy.choose()
+            accepted = drafted if right else 0
+            policy.record(
+                Round(
+                    drafted, drafted, min(drafted, accepted + 1), accepted, accepted + 1, drafted, 0.004 * drafted, 0.01
+                )
+            )
+            asked += drafted > 0
+        return asked
+
+    policy = LookAhead(may_disable_draft=True)
+    rounds(policy, 100, right=False)
+    assert policy.left_out is not None
+    for _ in range(60):
+        kept, policy = policy.as_json(), LookAhead(may_disable_draft=True)
+        policy.resume(kept)
+        policy.again()
+        rounds(policy, 20, right=True)
+    assert policy.left_out is None
+
+
+@pytest.mark.parametrize("missing", ["ways", "alone", "pass_costs", "windows", "since", "wait"])
+def test_what_is_no_measurement_changes_nothing(missing: str) -> None:
+    policy = LookAhead(may_disable_draft=True, has_head=True)
+    begun, kept = policy.as_json(), policy.as_json()
+    kept["ways"][0]["plan"]["look_ahead"] = 7
+    for damaged in (kept | {missing: [{"seconds": 1}]}, {key: kept[key] for key in kept if key != missing}):
+        with pytest.raises((KeyError, TypeError, ValueError)):
+            policy.resume(damaged)
+        assert policy.as_json() == begun
 
 
 def test_a_draft_that_stopped_early_does_not_make_longer_passes_look_cheap() -> None:

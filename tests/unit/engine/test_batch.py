@@ -268,6 +268,6 @@ def test_another_number_of_rows_is_another_pair(shelf: Shelf) -> None:
     assert two.batch().setups[0].look_ahead is pair(2).batch().setups[0].look_ahead, "it goes on learning"
     assert two.batch().setups[0].look_ahead is not two.batch().setups[1].look_ahead
     assert (len(two.batch().setups), len(two.batch().batches), len(pair(2, "off").batch().batches)) == (2, 2, 1)
-    assert two.draft.shares_encoder and two.batch().encoders == [two.target.batch], "each chunk is encoded once"
+    assert two.draft.shares_encoder and two.batch().encoders == [two.target.ready.batch], "each chunk is encoded once"
     three = pair(3)
     assert three.target is not two.target and three.described().batch == 3

@@ -188,7 +188,8 @@ class Speech:
 
 def session(monkeypatch: pytest.MonkeyPatch, speakers: str = "auto") -> list[Any]:
     checkpoint = SimpleNamespace(vocabulary=None, text=None)
-    pair = SimpleNamespace(target=SimpleNamespace(checkpoint=checkpoint, model=None), setup=lambda guard: None)
+    target = SimpleNamespace(checkpoint=checkpoint, model=None)
+    pair = SimpleNamespace(target=target, draft=None, setup=lambda guard: None)
     monkeypatch.setattr(live, "pair_for_live", lambda *_: (pair, MODELS))
     monkeypatch.setattr(live, "settings_of", lambda *_: None)
     monkeypatch.setattr(live, "REPORT_EVERY", 0.0)

@@ -21,6 +21,7 @@ from desktop_app.app.problems import sentence
 from desktop_app.checkpoints import installed, parts, quantised
 from desktop_app.checkpoints.folder import read
 from desktop_app.decoding.audio_window import Samples
+from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.engine import model_list, model_work, trial
 from desktop_app.engine.heartbeat import Limits, Watchdog
 from desktop_app.engine.messages import Beat
@@ -410,9 +411,15 @@ def test_the_speed_of_a_pair_is_measured_alone_and_with_its_draft(monkeypatch: p
     steps: list[str] = []
     ways: list[bool] = []
 
-    def write(pair: Pair, audio: Samples, settings: Settings, *, draft: bool) -> trial.Run:
+    def write(
+        pair: Pair, audio: Samples, settings: Settings, *, draft: bool, look_ahead: LookAhead | None
+    ) -> trial.Run:
         ways.append(draft)
-        return once(pair, audio, settings, draft=draft)
+        found = once(pair, audio, settings, draft=draft, look_ahead=look_ahead)
+        if pair.draft:
+            assert look_ahead is pair.draft.look_aheads[0], "what is known of the pair is used, as in a transcription"
+            assert draft <= bool(look_ahead.as_json()["ways"][0]["rounds"]), "and grows"
+        return found
 
     once = trial._write
     monkeypatch.setattr(trial, "_write", write)

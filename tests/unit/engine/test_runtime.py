@@ -66,7 +66,8 @@ def test_cuda_is_pytorchs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(torch_runtime, "load", load)
     pair = Shelf().pair(Options(str(folder), device="cuda"), lambda stage, **values: None)
     assert pair.draft is not None and pair.draft.shares_encoder
-    assert all(isinstance(each.model, torch_runtime.TorchModel) for each in (pair.target, pair.draft))
+    loaded = (*pair.target.ready.rows, *pair.draft.ready.rows)
+    assert all(isinstance(each, torch_runtime.TorchModel) for each in loaded)
     assert pair.described().precision == "bf16"
     torch.set_num_threads(threads)
 
