@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from statistics import fmean, median, quantiles, stdev
 from typing import Any
 
@@ -285,9 +285,9 @@ class LookAhead:
 
     def __init__(self, least: int = 2, most: int = 8, may_disable_draft: bool = False, has_head: bool = False) -> None:
         self._least, self._most, self._may_disable = least, most, may_disable_draft
-        start = min(max(PRIOR_LOOK_AHEAD, least), most)
-        self._way = _Way(Plan(start, PRIOR_CONFIDENCE if least < most else 0.0))
-        self._other_way = _Way(replace(self._way.plan, confidence=HEAD_ALONE)) if has_head else None
+        self._way = _Way(Plan(self._start, PRIOR_CONFIDENCE if least < most else 0.0))
+        self._has_head = has_head
+        self._other_way = self._head_alone() if has_head else None
         self._rounds_this_way = 0  # rounds since the way changed
         self._retry = RETRY  # of them, with the head alone, before the draft's model is measured again
         self._alone: deque[Round] = deque(maxlen=ALONE - 1)
@@ -305,6 +305,12 @@ class LookAhead:
     def left_out(self) -> float | None:
         """The speed with the draft relative to the target alone, while the draft is disabled; else None."""
         return None if self._way.plan.drafting else self._way.plan.worth
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether the draft's model is to draft in the next rounds: not while its CTC head does that alone, or while
+        the draft is disabled."""
+        return self._way.plan.drafting and self._way.plan.confidence < HEAD_ALONE
 
     def as_json(self) -> dict[str, Any]:
         """What was measured, for a file."""
@@ -332,13 +338,25 @@ class LookAhead:
 
     def again(self) -> None:
         """Another recording begins. Measurements are kept and a disabled draft stays disabled, but its next trial
-        counts only this recording.
+        counts only this recording. A head that was given up may draft again, where the draft's model does: it may have
+        been slow by chance.
         """
         self._retry = RETRY
+        if self._has_head and self._other_way is None and self._way.plan.drafting:
+            self._other_way = self._head_alone()
         if not self._way.plan.drafting:
             self._way.rounds.clear()
             self._way.encoding_shares.clear()
             self._news = 0
+
+    def _head_alone(self) -> _Way:
+        """The way to draft with the head alone, of which nothing is known."""
+        return _Way(Plan(self._start, HEAD_ALONE))
+
+    @property
+    def _start(self) -> int:
+        """The look-ahead while nothing is known."""
+        return min(max(PRIOR_LOOK_AHEAD, self._least), self._most)
 
     def choose(self) -> int:
         """The look-ahead for the next round."""

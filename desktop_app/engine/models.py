@@ -16,7 +16,7 @@ from desktop_app.decoding.batch import Rows
 from desktop_app.decoding.ctc import CtcDrafter
 from desktop_app.decoding.drafter_names import DRAFTERS
 from desktop_app.decoding.drafters import Draft, Drafter
-from desktop_app.decoding.lookahead import HEAD_ALONE, LookAhead
+from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.retokenised import Spelling
 from desktop_app.decoding.setup import Setup
 from desktop_app.engine import measured, placing, runtime
@@ -51,7 +51,7 @@ class Loaded:
 @dataclass(frozen=True)
 class LoadedDraft:
     """A draft in memory; `key` is as that of `Loaded`. Its model is loaded by `load` when it is first used, which is
-    never where its CTC head alone is faster.
+    hardly ever where its CTC head alone is faster.
 
     `has_own_device` unless its model runs where the target's does. `shares_encoder` if it uses the target's encoder,
     `drafter` makes its tokens the target's, `head` is its CTC head if it has one and `spelling` how its target spells,
@@ -243,7 +243,7 @@ class Shelf:
             draft = LoadedDraft(key, checkpoint, load, own_device, shares_encoder, drafter, head, spelling, look_aheads)
             if target.ready.batch is None:
                 measured.resume((target.key, key), look_aheads[0])
-            if not (head and look_aheads[0].confidence == HEAD_ALONE):
+            if head is None or look_aheads[0].asks_model:
                 draft.load_model()
             self._draft = draft
         return self._draft, remark

@@ -712,6 +712,26 @@ def test_a_head_that_does_not_pay_is_given_up() -> None:
     assert text.head == before and text.model > 1500
 
 
+def test_a_head_that_was_given_up_has_another_chance_with_the_next_recording() -> None:
+    policy = LookAhead(may_disable_draft=True, has_head=True)
+    text = Both(policy).play(300, draft=1.1 * EXPENSIVE, tokens=6, head_tokens=1)
+    before = text.head
+    policy.again()
+    text.play(300, draft=1.1 * EXPENSIVE, tokens=6, head_tokens=5)
+    assert text.head > before + 200
+
+
+def test_a_head_of_a_disabled_draft_is_not_tried_with_each_recording() -> None:
+    policy = LookAhead(may_disable_draft=True, has_head=True)
+    text = Both(policy).play(1000, draft=1.0, tokens=1, head_tokens=1)
+    before = text.head
+    assert policy.left_out is not None
+    for _ in range(5):
+        policy.again()
+        text.play(200, draft=1.0, tokens=1, head_tokens=1)
+    assert text.head == before
+
+
 def test_a_model_that_does_not_pay_leaves_it_to_the_head() -> None:
     text = both().play(1000, draft=0.9 * EXPENSIVE, tokens=1)
     assert text.head > 500
@@ -722,7 +742,10 @@ def test_nothing_is_drafted_where_neither_pays() -> None:
 
 
 def test_a_draft_without_a_head_is_never_asked_for_one() -> None:
-    assert Both(LookAhead(may_disable_draft=True)).play(300, draft=5.0).head == 0
+    policy = LookAhead(may_disable_draft=True)
+    for _ in range(2):
+        policy.again()
+        assert Both(policy).play(300, draft=5.0).head == 0
 
 
 def test_a_useless_draft_costs_five_minutes_of_speech_two_percent() -> None:

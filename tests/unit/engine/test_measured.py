@@ -198,3 +198,13 @@ def test_where_the_head_alone_was_faster_the_model_of_a_draft_stays_on_the_disk(
 
     live.run(StartLive("live", ENGLISH), Nothing(), shelf, Sent(), lambda: False)
     assert is_loaded(pair)
+
+
+def test_nor_is_it_loaded_where_the_draft_was_disabled(bundled: None) -> None:
+    first, policy = pair_of(ENGLISH)
+    while policy.left_out is None:
+        count = policy.choose()
+        policy.record(Round(count, count, min(count, 1), 0, 1, count, 0.03, 0.01))
+    first.keep_measurements()
+    pair, policy = pair_of(ENGLISH)
+    assert policy.left_out is not None and not is_loaded(pair)
