@@ -2,6 +2,10 @@
 
 The loss is that of Graves et al. (2006) on the units of the target's text, and a cross-entropy at every position of
 the encoder on whether a segment ends there.
+
+The target leaves a sentence that is cut off at the end of a window to the next one, or writes what there is of it, and
+nobody can say which. A head is to write it, so the frames behind such a text teach nothing: where the target goes on, a
+draft that has ended costs a pass for every token, and where it ends, one that goes on costs nothing.
 """
 
 from __future__ import annotations
@@ -31,6 +35,7 @@ RATE = 2e-3
 """The learning rate at its highest."""
 _SEEN = 5  # times that a letter has to be in the text
 _TIMES = 0.3  # weight of the times' loss
+_BEHIND = 10  # positions behind the end of a text that still belong to it
 _MASKS, _LONGEST_MASK, _CHANNELS_MASKED = 10, 40, 0.1  # stretches of positions, in positions; share of channels
 _DROPOUT = 0.1
 _STRETCH = 0.1  # a batch is as much faster or slower at most
@@ -128,18 +133,18 @@ class CtcLesson:
         with autocast(self._device):
             holds, ends = self.network(encoded)
         faster = ends.shape[1] / len(windows[0].encoded)
-        wanted, lengths = [], []
+        wanted, lengths, frames = [], [], []
         at_end = torch.zeros(ends.shape)
         for row, labels in enumerate(windows):
-            units, times = self._target(labels)
-            wanted += units
-            lengths.append(len(units))
+            spelling, times = self._target(labels)
+            wanted += spelling
+            lengths.append(len(spelling))
+            frames.append(min(round(faster * self._positions(labels) / JOINED), holds.shape[1]))
             at_end[row, [min(round(faster * time), ends.shape[1] - 1) for time in times]] = 1.0
         likely = holds.float().log_softmax(-1).transpose(0, 1)
-        frames = torch.full((len(windows),), len(likely))
-        spelled = F.ctc_loss(
-            likely, torch.tensor(wanted), frames, torch.tensor(lengths), reduction="sum", zero_infinity=True
-        ) / max(1, len(wanted))
+        units, count = torch.tensor(wanted), torch.tensor(lengths)
+        spelled = F.ctc_loss(likely, units, torch.tensor(frames), count, reduction="sum", zero_infinity=True)
+        spelled = spelled / max(1, len(wanted))
         timed = F.binary_cross_entropy_with_logits(ends.float(), at_end.to(self._device), reduction="sum")
         return spelled + _TIMES * timed / at_end.sum().clamp_min(1)
 
@@ -173,6 +178,14 @@ class CtcLesson:
                 if units[-1:] != [BREAK]:
                     units.append(BREAK)
         return units, times
+
+    def _positions(self, labels: Labels) -> int:
+        """How many positions the text is of: all, unless the target left what follows to the next window, which it says
+        by two times at the end."""
+        *_, time, again, _end = [self._spelling.vocabulary.end] * 2 + labels.wrote.tolist()
+        if all(map(self._spelling.vocabulary.is_timestamp, (time, again))):
+            return int(again - self._spelling.vocabulary.first_timestamp + _BEHIND)
+        return len(labels.encoded)
 
 
 def _written(labels: Labels, spelling: Spelling) -> npt.NDArray[np.int32]:

@@ -134,6 +134,44 @@ def test_a_batch_is_made_faster_or_slower_by_a_tenth_at_most() -> None:
     assert all(length % 2 == 0 for length in lengths), "two positions are a frame"
 
 
+@pytest.mark.parametrize(
+    ("wrote", "last"),
+    [
+        ([FIRST_TIME, 0, FIRST_TIME + 8, FIRST_TIME + 8, END], 8 + 10),
+        ([FIRST_TIME, 0, FIRST_TIME + 8, FIRST_TIME + 8, 1, FIRST_TIME + 12, FIRST_TIME + 12, END], 12 + 10),
+        ([FIRST_TIME, 0, FIRST_TIME + 6, FIRST_TIME + 8, END], 8 + 10),
+        ([FIRST_TIME, 0, FIRST_TIME + 34, FIRST_TIME + 34, END], POSITIONS),
+        ([FIRST_TIME, 0, FIRST_TIME + 8, END], POSITIONS),
+        ([FIRST_TIME, 0, 1, END], POSITIONS),
+        ([0, 0, END], POSITIONS),
+        ([END], POSITIONS),
+    ],
+)
+@pytest.mark.parametrize("speed", [1, 2])
+def test_what_follows_a_text_that_was_cut_off_teaches_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrote: list[int], last: int, speed: int
+) -> None:
+    """That a sentence is left to the next window is said by two times; positions behind them may hold anything."""
+    file, lesson = window(tmp_path, 1, wrote), made((0, 1, 2, 3))
+    monkeypatch.setattr(ctc, "_stretched", lambda encoded: encoded.repeat_interleave(speed, 1))
+
+    def loss(frame: int | None) -> float:
+        """That of a network that hears a d in this frame."""
+
+        def answer(encoded: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            holds = torch.zeros(1, speed * POSITIONS // 2, 6)
+            if frame is not None:
+                holds[0, frame, FIRST_UNIT + 3] = 9.0
+            return holds, torch.zeros(1, speed * POSITIONS)
+
+        monkeypatch.setattr(lesson.network, "forward", answer)
+        return float(lesson.loss([file]))
+
+    heard = [loss(frame) != loss(None) for frame in range(speed * POSITIONS // 2)]
+    frames = speed * last // 2
+    assert heard == [True] * frames + [False] * (speed * POSITIONS // 2 - frames)
+
+
 def test_where_segments_end_is_stretched_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = window(tmp_path, 1, [FIRST_TIME, 0, FIRST_TIME + 11, END])
     monkeypatch.setattr(ctc, "_stretched", lambda encoded: encoded.repeat_interleave(2, 1))
