@@ -6,6 +6,7 @@ Fischer, "The string-to-string correction problem" (1974), one row further with 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
@@ -26,11 +27,29 @@ class HeadText:
         self._kinds = np.minimum(np.array(symbols, np.int64), TIME)
         self._places = np.arange(len(symbols) + 1)
         self._within_word = np.array([*((self._kinds != _SPACE) & (self._kinds != TIME)), False])
+        self._tokens, self._begins = self._tokenised()
         self._restart()
+
+    def _tokenised(self) -> tuple[list[int], list[int]]:
+        """The tokens of the text with the end token, and the place where each begins."""
+        tokens, begins, symbols, last = list[int](), list[int](), self._symbols, len(self._symbols) - 1
+        at = 0
+        while at <= last:
+            end = next((i for i in range(at, last + 1) if symbols[i] >= TIME), last + 1)
+            for token in self._spelling.split(bytes(symbols[at:end])):
+                tokens.append(token)
+                begins.append(at)
+                at += len(self._spelling.pieces[token])
+            for time in symbols[end : end + 1] * (1 if end in (0, last) else 2):
+                tokens.append(self._spelling.vocabulary.first_timestamp + time - TIME)
+                begins.append(end)
+            at = end + 1
+        return [*tokens, self._spelling.vocabulary.end], [*begins, last + 1]
 
     def _restart(self) -> None:
         self._written: list[int] = []
-        self._distances = self._places  # from what the target has written to the text up to each place
+        # From what the target has written to the text up to each place, less what the place itself costs.
+        self._distances = np.zeros_like(self._places)
 
     def after(self, tokens: Sequence[int], count: int) -> list[int]:
         """The `count` tokens, or fewer up to the end token, that follow `tokens`, all that is written so far."""
@@ -45,14 +64,12 @@ class HeadText:
 
     def tokens(self, count: int, at: int = 0) -> list[int]:
         """The first `count` tokens of the text from a place on, or fewer up to the end token."""
-        found, symbols, last = list[int](), self._symbols, len(self._symbols) - 1
-        while len(found) < count and at <= last:
-            end = next((i for i in range(at, last + 1) if symbols[i] >= TIME), last + 1)
-            found += self._spelling.split(bytes(symbols[at:end]))
-            times = [self._spelling.vocabulary.first_timestamp + each - TIME for each in symbols[end : end + 1]]
-            found += times * (1 if end in (0, last) else 2)
-            at = end + 1
-        return found[:count] if len(found) >= count else [*found, self._spelling.vocabulary.end]
+        first, rest = bisect_left(self._begins, at), list[int]()
+        if self._begins[first] != at:  # within a token: the rest of its word is tokenised by itself
+            word = at + int(self._within_word[at:].argmin())
+            rest = [*self._spelling.split(bytes(self._symbols[at:word]))]
+            first = bisect_left(self._begins, word)
+        return [*rest, *self._tokens[first : first + count]][:count]
 
     def _follow(self, token: int) -> None:
         vocabulary = self._spelling.vocabulary
@@ -60,9 +77,9 @@ class HeadText:
         self._written.append(token)
         for symbol in symbols:
             further = self._distances + 1
-            further[1:] = np.minimum(further[1:], self._distances[:-1] + (self._kinds != symbol))
-            self._distances = np.minimum.accumulate(further - self._places) + self._places
+            np.minimum(further[1:], self._distances[:-1] - (self._kinds == symbol), out=further[1:])
+            self._distances = np.minimum.accumulate(further)
 
     def _place(self) -> int:
         """The place nearest to what the target has written; of several the first that is not within a word."""
-        return int((2 * self._distances + self._within_word).argmin())
+        return int((2 * (self._distances + self._places) + self._within_word).argmin())

@@ -4,6 +4,7 @@ and with the tokens and times that the target would write there."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -112,3 +113,43 @@ def test_what_was_right_is_proposed_to_the_end(text: Sequence[int], known: int) 
     whole = tokens(words)
     known = min(known, len(whole))
     assert wrote(words).after(whole[:known], 99) == [*whole[known:], END]
+
+
+SPACED = spelling(WORDS, [b"a", b"b", b" ", b"  ", b"   ", b" a", b" b", b"ab"])
+
+
+@given(st.text("ab ", max_size=60), st.integers(0, 60), st.integers(1, 8))
+def test_behind_any_place_the_letters_of_the_text_follow(text: str, at: int, count: int) -> None:
+    """Also where that is within a token, or one of several spaces."""
+    at = min(at, len(text))
+    found = HeadText(SPACED, list(text.encode())).tokens(count, at)
+    assert len(found) == count or found[-1] == END
+    letters = b"".join(SPACED.pieces[token] for token in found).decode()
+    assert text[at:].replace(" ", "").startswith(letters.replace(" ", ""))
+    if at == 0:
+        assert found == [*SPACED.split(text.encode()), END][:count]
+
+
+def test_a_text_is_tokenised_once() -> None:
+    seen = list[bytes]()
+
+    def split(text: bytes) -> Sequence[int]:
+        seen.append(text)
+        return SPELLING.split(text)
+
+    text = HeadText(replace(SPELLING, split=split), list(b" ab" * 20))
+    for known in range(20):
+        assert text.after(tokens(" ab" * known), 4) == [*tokens(" ab" * (20 - known)), END][:4]
+    assert seen == [b" ab" * 20]
+
+
+def test_within_a_word_its_rest_follows_and_the_text_behind_it() -> None:
+    text = wrote(FIRST_TIME, "ab dddcc ad", MEET, " cd", MEET + 4)
+    behind = [*tokens(" ad"), MEET, MEET, *tokens(" cd"), MEET + 4, END]
+    assert after(text, FIRST_TIME, "ab", " ddd") == [*tokens("cc"), *behind]
+
+
+def test_the_rest_of_a_word_is_tokenised_as_a_whole() -> None:
+    pieces = spelling(WORDS, [b"a", b"b", b" ", b"aab", b"ba"])
+    assert pieces.split(b"aaba") == [3, 0]
+    assert HeadText(pieces, list(b"aaba b")).tokens(9, 2) == [4, 2, 1, END]
