@@ -73,14 +73,20 @@ class LogMel:
     def loudest(self, some: Samples, before: float = 0.0) -> float:
         """The largest mel in some frames [count, WINDOW], or `before` if that is larger.
 
-        Most frames are too soft to hold it, which their energy says; only the others are transformed.
+        Most frames are too soft to hold it, which their energy says, that of a frame as it is or at least of one behind
+        the window; only the others are transformed.
         """
-        windowed = some * self._hann
-        most = np.einsum("ij,ij->i", windowed, windowed) * self._most
+        most = self._most_in(some)
         if not len(most) or most.max() <= before:
             return before
         before = max(before, float(self._mel(some[most.argmax()][None]).max()))
-        return max(before, float(self._mel(some[most > before]).max(initial=0.0)))
+        some = some[most > before]
+        some = some[self._most_in(some * self._hann) > before]
+        return max(before, float(self._mel(some).max(initial=0.0)))
+
+    def _most_in(self, some: Samples) -> Samples:
+        """What a mel bin may hold of frames [count, WINDOW], by their energy: [count]. The window takes from it."""
+        return np.einsum("ij,ij->i", some, some) * self._most
 
     def _mel(self, some: Samples) -> Samples:
         """The energy [bins, count] in frames [count, WINDOW]."""
