@@ -47,14 +47,25 @@ hypothesis.settings.register_profile("explore", deadline=None, max_examples=1000
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
+@pytest.fixture(scope="session")
+def make_home(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Makes an empty folder for what Galley keeps. Compiled models are shared by all tests."""
+
+    def make() -> Path:
+        folder = tmp_path_factory.mktemp("home")
+        shared = _SESSION_HOME / "compiled"
+        shared.mkdir(exist_ok=True)
+        (folder / "cache").mkdir()
+        (folder / "cache" / "compiled").symlink_to(shared, target_is_directory=True)
+        return folder
+
+    return make
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of what Galley keeps during this test, empty at its start. Compiled models are shared by all tests."""
-    folder = tmp_path_factory.mktemp("home")
-    shared = _SESSION_HOME / "compiled"
-    shared.mkdir(exist_ok=True)
-    (folder / "cache").mkdir()
-    (folder / "cache" / "compiled").symlink_to(shared, target_is_directory=True)
+def home(make_home: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of what Galley keeps during this test, empty at its start."""
+    folder = make_home()
     monkeypatch.setenv("GALLEY_HOME", str(folder))
     return folder
 

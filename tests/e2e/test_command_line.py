@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -51,13 +52,15 @@ Results = dict[str, Transcript]
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, Results]:
-    """The sample and some clips, once with the draft and once without; `tests/parity` takes all of them."""
-    clips = CLIPS[::6]
+def results(tmp_path_factory: pytest.TempPathFactory, make_home: Callable[[], Path]) -> tuple[Results, Results]:
+    """The sample and some clips, once with the draft and once without; `tests/parity` takes all of them. Nothing is
+    known yet of how fast the draft is, else it might begin disabled."""
+    clips, environment = CLIPS[::6], os.environ | {"GALLEY_HOME": str(make_home())}
 
     def transcripts(draft: str) -> Results:
         folder = tmp_path_factory.mktemp(draft)
-        done = galley("transcribe", "--draft", draft, "--format", "json", "--output", folder, SAMPLE, *clips)
+        options = ["--draft", draft, "--format", "json", "--output", folder]
+        done = galley("transcribe", *options, SAMPLE, *clips, env=environment)
         assert done.returncode == 0, done.stderr
         assert done.stdout == ""
         found = [read_json(file.read_text(encoding="utf-8")) for file in folder.iterdir()]
