@@ -73,8 +73,8 @@ class LogMel:
     def loudest(self, some: Samples, before: float = 0.0) -> float:
         """The largest mel in some frames [count, WINDOW], or `before` if that is larger.
 
-        Most frames are too soft to hold it, which their energy says, that of a frame as it is or at least of one behind
-        the window; only the others are transformed.
+        Most frames are too soft to hold it, as their energy shows, of most of them even before they are windowed; only
+        the others are transformed.
         """
         most = self._most_in(some)
         if not len(most) or most.max() <= before:
@@ -85,7 +85,7 @@ class LogMel:
         return max(before, float(self._mel(some).max(initial=0.0)))
 
     def _most_in(self, some: Samples) -> Samples:
-        """What a mel bin may hold of frames [count, WINDOW], by their energy: [count]. The window takes from it."""
+        """The most that a mel bin may hold of each frame [count, WINDOW], by its energy; windowing lowers it."""
         return np.einsum("ij,ij->i", some, some) * self._most
 
     def _mel(self, some: Samples) -> Samples:

@@ -48,7 +48,7 @@ class HeadText:
 
     def _restart(self) -> None:
         self._written: list[int] = []
-        # From what the target has written to the text up to each place, less what the place itself costs.
+        # Between what the target has written and the text up to each place, less the number of that place.
         self._distances = np.zeros_like(self._places)
 
     def after(self, tokens: Sequence[int], count: int) -> list[int]:

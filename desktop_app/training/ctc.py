@@ -3,9 +3,10 @@
 The loss is that of Graves et al. (2006) on the units of the target's text, and a cross-entropy at every position of
 the encoder on whether a segment ends there.
 
-The target leaves a sentence that is cut off at the end of a window to the next one, or writes what there is of it, and
-nobody can say which. A head is to write it, so the frames behind such a text teach nothing: where the target goes on, a
-draft that has ended costs a pass for every token, and where it ends, one that goes on costs nothing.
+Where a window cuts a sentence off, the target sometimes leaves it to the next window and sometimes writes what there
+is of it. The head should always write it: where the target goes on, a draft that has ended costs a pass for every
+token, and where the target ends, one that goes on costs nothing. So the frames behind a text that was cut off teach
+nothing.
 """
 
 from __future__ import annotations
@@ -180,8 +181,8 @@ class CtcLesson:
         return units, times
 
     def _positions(self, labels: Labels) -> int:
-        """How many positions the text is of: all, unless the target left what follows to the next window, which it says
-        by two times at the end."""
+        """How many positions belong to the text: all, unless two times at its end say that the target left what follows
+        to the next window."""
         *_, time, again, _end = [self._spelling.vocabulary.end] * 2 + labels.wrote.tolist()
         if all(map(self._spelling.vocabulary.is_timestamp, (time, again))):
             return int(again - self._spelling.vocabulary.first_timestamp + _BEHIND)
