@@ -261,7 +261,7 @@ def _stored(file: TensorFile, entry: str) -> Bytes:
 
 def tidy_unfinished(folder: Path) -> None:
     """Remove what processes that ended left half-written: unfinished files that are a day old."""
-    tidy(folder, f".*{UNFINISHED}", 0, time.time() - _DAY)
+    tidy(folder, f".*{UNFINISHED}", -1, time.time() - _DAY)  # -1: empty ones too
 
 
 def tidy(folder: Path, pattern: str, most: int, since: float) -> None:

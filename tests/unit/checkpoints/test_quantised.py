@@ -174,13 +174,14 @@ print(peak() - before)
 """
 
 
+@pytest.mark.parametrize("left", [b"half of it", b""])
 def test_the_next_file_that_is_written_takes_away_what_a_killed_process_left_the_day_before(
-    tensors: Tensors, tmp_path: Path
+    tensors: Tensors, tmp_path: Path, left: bytes
 ) -> None:
     """What is younger may be of a process that still writes."""
     old, young = tmp_path / f".old{quantised.UNFINISHED}", tmp_path / f".young{quantised.UNFINISHED}"
     for part in (old, young):
-        part.write_bytes(b"half of it")
+        part.write_bytes(left)
     os.utime(old, (0, 0))
     stored(tensors, names(tensors), 8, tmp_path)
     assert not old.exists() and young.exists()
