@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from time import perf_counter
 
@@ -47,6 +48,9 @@ from desktop_app.transcript.statistics import Counter, Statistics
 
 _TURN = 30 * SAMPLE_RATE
 """Samples after which speakers are worked on, where there is no window to wait for."""
+
+_KEPT = 10 * 60 * SAMPLE_RATE
+"""The most samples of a recording that are kept in memory (38 MB) instead of being decoded twice."""
 
 
 def run(
@@ -106,7 +110,7 @@ def _transcribe(
 
     if request.options.batch > 1 and request.options.condition:
         raise Problem("model.batch_condition")
-    with _opened(request) as audio:
+    with _Sound(request.path, request.span) as sound:
         pair = shelf.pair(request.options, announce)
         checkpoint, models = pair.target.checkpoint, pair.described()
         settings = settings_of(request.options, checkpoint)
@@ -117,13 +121,12 @@ def _transcribe(
         if live and settings.language is None and checkpoint.vocabulary.knows(live.language):
             settings = replace(settings, language=live.language)
         attribution = FileSpeakers(request.options.speakers) if request.options.speakers != OFF else None
-        sound = _Stretch(audio, request.span)
         work = _Work(request, outbox, cancelled, pause, checkpoint, sound.seconds, attribution, file)
         rows, extract = None if live else pair.batch(request.options.guard), None
         if not live and rows is None:
             if sound.seconds > WINDOW_SECONDS:
                 announce("loudness")
-            extract = work.spectrogram(pair.mel_bins).features
+            extract = Spectrogram(work.with_pauses(sound.read_ahead()), pair.mel_bins).features
         outbox.send(Started(request.job, sound.seconds, models, work.kept))
         setup, blocks = pair.setup(request.options.guard), work.counted(sound)
         if extract is not None:
@@ -136,12 +139,8 @@ def _transcribe(
             batch.transcribe(blocks, features, rows, cut_at_pause, work, settings, work.counter, request.place)
         else:
             live_remainder.transcribe(blocks, work.since, features, setup, VoiceGate(), work, settings, work.counter)
-        whole = work.transcript(models, audio.damage)
+        whole = work.transcript(models, sound.damage)
         return attribution.finish(whole) if attribution else whole
-
-
-def _opened(request: Transcribe) -> AudioFile:
-    return AudioFile(request.path, request.span[0]) if request.span else AudioFile(request.path)
 
 
 def _identity(path: str) -> tuple[int, int]:
@@ -192,18 +191,54 @@ def _language(wanted: str, checkpoint: Checkpoint) -> str | None:
     return wanted
 
 
-class _Stretch:
-    """The blocks of a file, or of a stretch of it, which was opened at the begin of that. Attributes: seconds (0.0
-    where the container does not tell its length)."""
+class _Sound:
+    """The blocks of a file, or of a stretch of it. Attributes: seconds (0.0 where the container does not tell its
+    length)."""
 
-    def __init__(self, audio: AudioFile, span: Span | None) -> None:
-        self._audio, self._most = audio, math.inf
-        self.seconds = audio.seconds
-        if span is not None:
-            self._most = round((span[1] - span[0]) * SAMPLE_RATE)
-            self.seconds = min(span[1], audio.seconds or span[1]) - span[0]
+    def __init__(self, path: str, span: Span | None) -> None:
+        self._path, self._span = path, span
+        self._most = round((span[1] - span[0]) * SAMPLE_RATE) if span else math.inf
+        self._files = ExitStack()
+        self._kept: list[npt.NDArray[np.float32]] | None = None
+
+    def __enter__(self) -> _Sound:
+        self._open()
+        self.seconds = self._audio.seconds
+        if self._span:
+            self.seconds = min(self._span[1], self.seconds or self._span[1]) - self._span[0]
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        self._files.close()
 
     def __iter__(self) -> Iterator[npt.NDArray[np.float32]]:
+        return self._decoded() if self._kept is None else iter(self._kept)
+
+    @property
+    def damage(self) -> Problem | None:
+        """After reading, what could not be read."""
+        return self._audio.damage
+
+    def read_ahead(self) -> Iterator[npt.NDArray[np.float32]]:
+        """All blocks, before they are read for the text: a short recording is kept for that, a longer one is decoded
+        again."""
+        kept, samples = list[npt.NDArray[np.float32]](), 0
+        for block in self._decoded():
+            samples += block.size
+            kept.append(block)
+            if samples > _KEPT:
+                kept.clear()
+            yield block
+        if samples > _KEPT:
+            self._open()
+        else:
+            self._kept = kept
+
+    def _open(self) -> None:
+        self._files.close()
+        self._audio = self._files.enter_context(AudioFile(self._path, self._span[0] if self._span else 0.0))
+
+    def _decoded(self) -> Iterator[npt.NDArray[np.float32]]:
         left = self._most
         for block in self._audio:
             if block.size > left:
@@ -248,19 +283,14 @@ class _Work(longform.Listener):
         if request.place:
             self.since, self._done = request.place.samples, request.place.samples / SAMPLE_RATE
 
-    def spectrogram(self, bins: Collection[int]) -> Spectrogram:
-        """The features of the file, which is read once for its loudest sound before it is read again for its text."""
+    def with_pauses(self, blocks: Iterable[npt.NDArray[np.float32]]) -> Iterator[npt.NDArray[np.float32]]:
+        """The blocks; live sessions run before each of them."""
+        for block in blocks:
+            self._check()
+            self._rest()
+            yield block
 
-        def blocks() -> Iterator[npt.NDArray[np.float32]]:
-            with _opened(self._request) as audio:
-                for block in _Stretch(audio, self._request.span):
-                    self._check()
-                    self._rest()
-                    yield block
-
-        return Spectrogram(blocks(), bins)
-
-    def counted(self, blocks: _Stretch) -> Iterator[npt.NDArray[np.float32]]:
+    def counted(self, blocks: Iterable[npt.NDArray[np.float32]]) -> Iterator[npt.NDArray[np.float32]]:
         """The blocks to decode; counts the samples of all blocks and passes them to the speaker networks."""
         for block in blocks:
             self._check()

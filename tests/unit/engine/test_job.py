@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import weakref
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from desktop_app.audio.files import AudioFile
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.decoding.longform import Line
 from desktop_app.engine import job, process
@@ -330,6 +332,82 @@ def test_the_damage_of_a_file_is_told_with_its_transcript(
     assert isinstance(finished, Finished)
     assert finished.transcript.damage is not None and finished.transcript.damage.code == "file.cut_short"
     assert 1 < finished.transcript.seconds < 3
+
+
+@pytest.mark.parametrize("cut", [False, True], ids=["whole", "damaged"])
+def test_a_short_file_is_decoded_once_and_a_long_one_twice(
+    folder: Path,
+    shelf: Shelf,
+    recording: Path,
+    ends: tuple[Connection, Outbox],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    cut: bool,
+) -> None:
+    path = tmp_path / "four.flac"
+    soundfile.write(path, *soundfile.read(recording))
+    if cut:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    opened, made = list[float](), []
+
+    class Counting(AudioFile):
+        def __enter__(self) -> AudioFile:
+            opened.append(self._start)
+            return super().__enter__()
+
+    monkeypatch.setattr(job, "AudioFile", Counting)
+    for most in (10 * 60 * 16_000, 16_000):
+        monkeypatch.setattr(job, "_KEPT", most)
+        finished = run(path, unguarded(str(folder), language="en"), shelf, ends)[-1]
+        assert isinstance(finished, Finished)
+        text = finished.transcript
+        made.append((len(opened), exact(text.segments), text.seconds, text.damage and text.damage.code))
+        opened.clear()
+    (once, *short), (twice, *long) = made
+    assert (once, twice) == (1, 2)
+    assert short == long and short[0]
+
+
+def test_a_stretch_of_a_file_is_kept_or_decoded_again_as_a_file_is(tmp_path: Path) -> None:
+    path, ramp = tmp_path / "ramp.flac", np.arange(5 * 16_000, dtype=np.float32) / 2**17
+    soundfile.write(path, ramp, 16_000, subtype="PCM_24")
+    for most in (2 * 16_000, 2 * 16_000 - 1):
+        with pytest.MonkeyPatch.context() as patch, job._Sound(str(path), (1.0, 3.0)) as sound:
+            patch.setattr(job, "_KEPT", most)
+            assert sound.seconds == 2.0
+            ahead = np.concatenate(list(sound.read_ahead()))
+            assert np.allclose(ahead, ramp[16_000 : 3 * 16_000], atol=1e-6)
+            assert np.array_equal(np.concatenate(list(sound)), ahead)
+            assert (sound._kept is None) == (most < 2 * 16_000)
+
+
+@pytest.mark.parametrize(("seconds", "kept"), [(600, 600), (601, 0)])
+def test_ten_minutes_of_a_recording_are_kept_in_memory(
+    monkeypatch: pytest.MonkeyPatch, seconds: int, kept: int
+) -> None:
+    opened, blocks = [], list[weakref.ref[np.ndarray]]()
+
+    class Silence(AudioFile):
+        def __enter__(self) -> AudioFile:
+            opened.append(self)
+            return self
+
+        def __exit__(self, *about: object) -> None:
+            pass
+
+        def __iter__(self) -> Iterator[np.ndarray]:
+            for _ in range(seconds):
+                block = np.zeros(16_000, np.float32)
+                blocks.append(weakref.ref(block))
+                yield block
+
+    monkeypatch.setattr(job, "AudioFile", Silence)
+    with job._Sound("long.wav", None) as sound:
+        for _ in sound.read_ahead():
+            alive = sum(block() is not None for block in blocks)
+        assert kept <= alive <= kept + 2
+        assert len(list(sound)) == seconds
+    assert len(opened) == (1 if kept else 2)
 
 
 # The text while it is written. Token ids: 65 and so on spell letters in the toy's vocabulary.
