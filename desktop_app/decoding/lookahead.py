@@ -46,7 +46,7 @@ TRY = 8  # rounds before the time of draft passes is judged
 RETRY = 1000  # rounds before it is measured again; twice as many each time, as what a device prepares for it stays
 WINDOWS = 8  # whose tokens are counted
 TOKENS_A_WINDOW = 100  # before one is done
-DECIDE_EVERY = 4  # rounds: a decision takes a tenth of a millisecond
+DECIDE_EVERY, NEWS = 4, 1 / 4  # rounds, at least, and as a share of those that count: a decision takes 0.3 ms
 KEPT_PASSES = 300  # whose cost is remembered
 NEWEST_PASSES, LEAST_PASSES = 15, 4  # of a size: those that count, and those needed to know its cost
 STEADY = 0.15  # spread of these costs, as a share of their median, above which they are not believed
@@ -399,7 +399,8 @@ class LookAhead:
             self._other -= 1
             if not self._other:
                 self._compare()
-        if self._news >= DECIDE_EVERY:
+        counted = min(len(self._way.rounds), KEPT if drafting else NEWEST)
+        if self._news >= max(DECIDE_EVERY, NEWS * counted):
             self._decide()
             self._choose_way()
 

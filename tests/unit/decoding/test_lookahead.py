@@ -349,13 +349,17 @@ def test_a_draft_that_cannot_pay_is_left_out(load: str, rounds: int, name: str, 
     assert load == "busy" or later.speed > 0.98
 
 
-@pytest.mark.parametrize("load", ["quiet", "busy"])
-def test_it_comes_back_when_it_pays_again(load: str) -> None:
-    policy, costs = LookAhead(may_disable_draft=True), cycle(trace(load))
-    play(policy, costs, usual("quiet"), 0.1, 1500)
-    assert policy.left_out is not None
-    play(policy, costs, usual("quiet"), 0.9, 5000)
-    assert policy.left_out is None
+@pytest.mark.parametrize(("load", "least"), [("quiet", 20), ("busy", 4)])
+def test_it_comes_back_when_it_pays_again(load: str, least: int) -> None:
+    """Of twenty texts; on a busy machine few comparisons are believed."""
+    back = 0
+    for seed in range(20):
+        policy, costs = LookAhead(may_disable_draft=True), cycle(trace(load))
+        play(policy, costs, usual("quiet"), 0.1, 1500, seed)
+        assert policy.left_out is not None
+        play(policy, costs, usual("quiet"), 0.9, 5000, 20 + seed)
+        back += policy.left_out is None
+    assert back >= least
 
 
 def test_what_was_learned_in_one_recording_is_known_in_the_next() -> None:
@@ -598,6 +602,16 @@ def test_before_anything_is_measured_it_drafts_three_tokens_and_stops_in_doubt()
     policy = LookAhead(2, 8)
     assert (policy.choose(), policy.confidence, policy.left_out) == (3, 0.5, None)
     assert (LookAhead(4, 8).choose(), LookAhead(1, 2).choose()) == (4, 2)
+
+
+def test_the_more_rounds_are_known_the_less_often_it_decides() -> None:
+    policy, decided = LookAhead(2, 8), []
+    for at in range(1, 401):
+        before = policy._way.plan
+        policy.record(Round(4, 4, 4, 3, 4, 4, 0.001, 0.01))
+        decided += [at] if policy._way.plan is not before else []
+    assert decided[:4] == [4, 8, 12, 16]
+    assert {later - earlier for earlier, later in zip(decided[-9:], decided[-8:], strict=False)} == {16}
 
 
 def test_a_fixed_look_ahead_is_kept() -> None:
