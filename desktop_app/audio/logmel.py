@@ -17,8 +17,7 @@ WINDOW = 400
 HOP = 160
 EDGE = WINDOW // 2  # samples of a frame on each side of its middle
 LEAST = 1e-10
-_ROUNDING = 1.001
-_AT_ONCE = 100  # frames that are transformed together, so that their spectrum stays in the processor's cache
+AT_ONCE = 100  # frames that are transformed together, so that their spectrum stays in the processor's cache
 
 Samples = npt.NDArray[np.float32]
 
@@ -38,8 +37,6 @@ class LogMel:
         self._bins = bins
         self._hann = np.hanning(WINDOW + 1)[:-1].astype(np.float32)
         self._filters = _filters(bins)
-        # By Parseval a mel bin holds at most so much of a frame's energy: filters are 0 at both ends of the spectrum.
-        self._most = float(self._filters.max()) * WINDOW / 2 * _ROUNDING
 
     def features(self, samples: Samples) -> Samples:
         """float32 [bins, frames] of mono `samples` at 16 kHz, padded with silence to the whole window; ValueError if
@@ -53,7 +50,7 @@ class LogMel:
         padded[-EDGE:] = padded[-EDGE - 2 : -WINDOW - 2 : -1]
         count = min(self.frames, -(-(len(samples) + WINDOW) // HOP))  # all frames after these are silent
         mel = np.full((self._bins, self.frames), np.log10(LEAST), np.float32)
-        mel[:, :count] = _logarithm(self._mel(frames(padded)[:count]))
+        mel[:, :count] = _logarithm(self.mel(frames(padded)[:count]))
         return _scaled(mel, float(mel.max()))
 
     def part(self, samples: Samples, before: Samples, behind: Samples, loudest: float) -> Samples:
@@ -64,37 +61,22 @@ class LogMel:
         start = before[-EDGE:] if len(before) else samples[EDGE:0:-1]
         end = np.zeros(EDGE, np.float32)
         end[: len(behind)] = behind[:EDGE]
-        count = len(samples) // HOP
+        part = frames(np.concatenate([start, samples, end]))[: len(samples) // HOP]
+        return self.scaled(self.mel(part), loudest)
+
+    def scaled(self, mel: Samples, loudest: float) -> Samples:
+        """float32 [bins, frames] of a part of a recording whose largest mel is `loudest`, from its own: 0 behind it."""
         found = np.zeros((self._bins, self.frames), np.float32)
-        part = frames(np.concatenate([start, samples, end]))[:count]
-        found[:, :count] = _scaled(_logarithm(self._mel(part)), float(np.log10(max(loudest, LEAST))))
+        found[:, : mel.shape[1]] = _scaled(_logarithm(mel), float(np.log10(max(loudest, LEAST))))
         return found
 
-    def loudest(self, some: Samples, before: float = 0.0) -> float:
-        """The largest mel in some frames [count, WINDOW], or `before` if that is larger.
-
-        Most frames are too soft to hold it, as their energy shows, of most of them even before they are windowed; only
-        the others are transformed.
-        """
-        most = self._most_in(some)
-        if not len(most) or most.max() <= before:
-            return before
-        before = max(before, float(self._mel(some[most.argmax()][None]).max()))
-        some = some[most > before]
-        some = some[self._most_in(some * self._hann) > before]
-        return max(before, float(self._mel(some).max(initial=0.0)))
-
-    def _most_in(self, some: Samples) -> Samples:
-        """The most that a mel bin may hold of each frame [count, WINDOW], by its energy; windowing lowers it."""
-        return np.einsum("ij,ij->i", some, some) * self._most
-
-    def _mel(self, some: Samples) -> Samples:
+    def mel(self, some: Samples) -> Samples:
         """The energy [bins, count] in frames [count, WINDOW]."""
-        energies = np.empty((len(some), EDGE + 1), np.float32)
-        for at in range(0, len(some), _AT_ONCE):
-            spectrum = np.fft.rfft(some[at : at + _AT_ONCE] * self._hann)
-            energies[at : at + _AT_ONCE] = spectrum.real**2 + spectrum.imag**2
-        return np.asarray(self._filters @ energies.T)
+        found = np.empty((self._bins, len(some)), np.float32)
+        for at in range(0, len(some), AT_ONCE):
+            spectrum = np.fft.rfft(some[at : at + AT_ONCE] * self._hann)
+            found[:, at : at + AT_ONCE] = self._filters @ (spectrum.real**2 + spectrum.imag**2).T
+        return found
 
     def _check(self, samples: Samples) -> None:
         if len(samples) > self.samples:

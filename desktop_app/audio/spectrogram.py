@@ -2,7 +2,8 @@
 transformers' long form do: scaled by the loudest sound of the whole recording, with frames that reach across the
 window's edges, and zeros after the end of the recording instead of silence.
 
-That spectrogram is never in memory: the recording is read once to find its loudest sound, then window by window.
+The recording is read for that before it is read for its text. Of a short one the spectrogram is kept; of a longer one
+only the loudest sound, and the features are computed window by window.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ from collections.abc import Collection, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.audio.logmel import EDGE, HOP, WINDOW, features, frames, log_mel
+from desktop_app.audio.logmel import AT_ONCE, EDGE, HOP, WINDOW, features, frames, log_mel
+from desktop_app.transcript.constants import SAMPLE_RATE
 
 Samples = npt.NDArray[np.float32]
+
+KEPT = 10 * 60 * SAMPLE_RATE
+"""The most samples of a recording whose spectrogram is kept: 19 MB with 80 mel bins."""
 
 
 class Spectrogram:
@@ -25,8 +30,9 @@ class Spectrogram:
     """
 
     def __init__(self, blocks: Iterable[Samples], bins: Collection[int]) -> None:
-        """`blocks` are all of it, mono at 16 kHz; a second or so is kept at a time."""
+        """`blocks` are all of it, mono at 16 kHz."""
         self._loudest = dict.fromkeys(bins, 0.0)
+        self._parts: dict[int, list[Samples]] = {each: [] for each in bins}
         self._samples, begun = 0, False
         waiting = np.zeros(0, np.float32)
         for block in blocks:
@@ -36,20 +42,33 @@ class Spectrogram:
                 begun = True
                 waiting = np.concatenate([waiting[EDGE:0:-1], waiting])  # reflected, as a centred transform does
             if begun:
-                waiting = self._measure(waiting)
-        self._measure(np.concatenate([waiting, np.zeros(WINDOW, np.float32)]))
+                waiting = self._measure(waiting, AT_ONCE)
+        self._measure(np.concatenate([waiting, np.zeros(WINDOW, np.float32)]), 1)
+        self._mel = {each: np.concatenate(parts, 1) for each, parts in self._parts.items() if parts}
+        self._parts.clear()
 
-    def features(self, samples: Samples, bins: int, before: Samples, behind: Samples) -> Samples:
-        """float32 [bins, frames] of a window, with the samples around it as for `LogMel.part`."""
-        if self._samples <= log_mel(bins).samples:
+    def features(self, samples: Samples, bins: int, before: Samples, behind: Samples, place: int) -> Samples:
+        """float32 [bins, frames] of a window that begins with the sample `place` of the recording; the samples around
+        it are as for `LogMel.part`."""
+        mel = log_mel(bins)
+        if self._samples <= mel.samples:
             return features(samples, bins)
-        return log_mel(bins).part(samples, before, behind, self._loudest[bins])
+        if bins in self._mel and place % HOP == 0:
+            first = place // HOP
+            return mel.scaled(self._mel[bins][:, first : first + len(samples) // HOP], self._loudest[bins])
+        return mel.part(samples, before, behind, self._loudest[bins])
 
-    def _measure(self, samples: Samples) -> Samples:
-        """Measure all whole frames; returns the samples left for the next one."""
-        if len(samples) < WINDOW:
+    def _measure(self, samples: Samples, at_once: int) -> Samples:
+        """Measure whole frames, `at_once` or a multiple of that; returns the samples left for the next ones."""
+        if len(samples) < WINDOW + (at_once - 1) * HOP:
             return samples
         whole = frames(samples)
-        for bins, loudest in self._loudest.items():
-            self._loudest[bins] = log_mel(bins).loudest(whole, loudest)
+        whole = whole[: len(whole) // at_once * at_once]
+        for bins, parts in self._parts.items():
+            mel = log_mel(bins).mel(whole)
+            self._loudest[bins] = max(self._loudest[bins], float(mel.max()))
+            if self._samples <= KEPT:
+                parts.append(mel)
+            else:
+                parts.clear()
         return samples[len(whole) * HOP :]

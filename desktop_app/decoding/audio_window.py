@@ -28,9 +28,9 @@ BEFORE = 2 * SAMPLE_RATE
 class PartFeatureExtractor(Protocol):
     """Computes the features of a part of a recording."""
 
-    def __call__(self, samples: Samples, bins: int, before: Samples, behind: Samples) -> Features:
+    def __call__(self, samples: Samples, bins: int, before: Samples, behind: Samples, place: int) -> Features:
         """As FeatureExtractor; `before` and `behind` are MARGIN samples around the part, none at the start of the
-        recording and fewer at its end."""
+        recording and fewer at its end, and `place` is where in the recording it begins, in samples."""
 
 
 class Window:

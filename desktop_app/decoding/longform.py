@@ -72,9 +72,8 @@ def transcribe(
 
     def window(start: int) -> Window:
         part = audio.part(start)
-        return Window(
-            part.samples, partial(extract, before=part.before[-MARGIN:], behind=part.behind), start, part.before
-        )
+        its = partial(extract, before=part.before[-MARGIN:], behind=part.behind, place=start)
+        return Window(part.samples, its, start, part.before)
 
     alone(steps(window, setup, listener, settings or Settings(), counter, place))
     return counter.total

@@ -140,7 +140,7 @@ def alone(model: Any, words: Vocabulary, chunk: float, settings: Settings) -> li
     """The lines of a chunk that is a recording of its own, by the loop for one window after another."""
     notes = Notes()
 
-    def whole(samples: np.ndarray, bins: int, before: np.ndarray, behind: np.ndarray) -> np.ndarray:
+    def whole(samples: np.ndarray, bins: int, before: np.ndarray, behind: np.ndarray, place: int) -> np.ndarray:
         return extract(samples, bins)
 
     transcribe(iter([np.full(CHUNK, chunk, np.float32)]), whole, Setup(model, words, say), notes, settings)

@@ -35,7 +35,7 @@ def transcribed(setup: Setup) -> tuple[list[int], Statistics]:
     collector, counter = Collector(), Counter()
     longform.transcribe(
         iter([np.zeros(100 * 16_000, np.float32)]),
-        lambda samples, bins, before, behind: np.linspace(-1, 1, 12 * bins).reshape(bins, 12).astype(np.float32),
+        lambda samples, bins, before, behind, place: np.linspace(-1, 1, 12 * bins).reshape(bins, 12).astype(np.float32),
         setup,
         collector,
         longform.Settings("en"),

@@ -44,10 +44,11 @@ class Spy(Guard):
 
 
 def test_each_line_comes_with_the_time_at_which_the_target_listened_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    margins: list[int] = []
+    margins, places = list[int](), list[int]()
 
-    def features(samples: Samples, bins: int, before: Samples, behind: Samples) -> np.ndarray:
+    def features(samples: Samples, bins: int, before: Samples, behind: Samples, place: int) -> np.ndarray:
         margins.append(len(before))
+        places.append(place)
         return extract(samples, bins)
 
     audio = say("abcd efgh" + " " * 24 + "ijkl ")
@@ -61,5 +62,6 @@ def test_each_line_comes_with_the_time_at_which_the_target_listened_to_it(monkey
     for window in others:
         np.testing.assert_array_equal(window.before, audio[window.place - BEFORE : window.place])
     assert others
+    assert places == [window.place for window in spy.windows]
     assert max(margins) == MARGIN, "features depend on no more than their margin"
     assert BEFORE > SAMPLE_RATE

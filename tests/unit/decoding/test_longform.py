@@ -96,7 +96,7 @@ def blocks(seconds: float, size: int = 4000) -> Iterator[np.ndarray]:
         left -= min(size, left)
 
 
-def extract(samples: np.ndarray, bins: int, before: np.ndarray, behind: np.ndarray) -> np.ndarray:
+def extract(samples: np.ndarray, bins: int, before: np.ndarray, behind: np.ndarray, place: int) -> np.ndarray:
     """Features that tell how many samples there were."""
     return np.full((bins, 12), len(samples), np.float32)
 

@@ -173,7 +173,7 @@ def test_each_chunk_has_the_text_of_a_recording_that_holds_nothing_else(rows: in
         assert place.samples - begin <= 30 * SAMPLE_RATE
         alone = Collected()
 
-        def whole(part: np.ndarray, bins: int, before: np.ndarray, behind: np.ndarray) -> np.ndarray:
+        def whole(part: np.ndarray, bins: int, before: np.ndarray, behind: np.ndarray, place: int) -> np.ndarray:
             return features(part, bins)
 
         chunk = samples[begin : place.samples]
