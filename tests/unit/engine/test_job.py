@@ -11,6 +11,7 @@ from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -348,24 +349,26 @@ def test_a_short_file_is_decoded_once_and_a_long_one_twice(
     soundfile.write(path, *soundfile.read(recording))
     if cut:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    opened, made = list[float](), []
+    happened, made = list[str](), []
 
-    class Counting(AudioFile):
+    class Noted(AudioFile):
         def __enter__(self) -> AudioFile:
-            opened.append(self._start)
+            happened.append("opened")
             return super().__enter__()
 
-    monkeypatch.setattr(job, "AudioFile", Counting)
+        def __exit__(self, *about: Any) -> None:
+            happened.append("closed")
+            super().__exit__(*about)
+
+    monkeypatch.setattr(job, "AudioFile", Noted)
     for most in (10 * 60 * 16_000, 16_000):
         monkeypatch.setattr(job, "_KEPT", most)
         finished = run(path, unguarded(str(folder), language="en"), shelf, ends)[-1]
         assert isinstance(finished, Finished)
         text = finished.transcript
-        made.append((len(opened), exact(text.segments), text.seconds, text.damage and text.damage.code))
-        opened.clear()
-    (once, *short), (twice, *long) = made
-    assert (once, twice) == (1, 2)
-    assert short == long and short[0]
+        made.append((exact(text.segments), text.seconds, text.damage and text.damage.code))
+    assert happened == ["opened", "closed"] * 3
+    assert made[0] == made[1] and made[0][0]
 
 
 def test_a_stretch_of_a_file_is_kept_or_decoded_again_as_a_file_is(tmp_path: Path) -> None:
@@ -381,33 +384,62 @@ def test_a_stretch_of_a_file_is_kept_or_decoded_again_as_a_file_is(tmp_path: Pat
             assert (sound._kept is None) == (most < 2 * 16_000)
 
 
+class Silence(AudioFile):
+    """Blocks of a second, which are there only while somebody holds them."""
+
+    seconds_of_it = 0
+    opened = 0
+    blocks: list[weakref.ref[np.ndarray]]
+
+    def __enter__(self) -> AudioFile:
+        type(self).opened += 1
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        pass
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        for _ in range(self.seconds_of_it):
+            block = np.zeros(16_000, np.float32)
+            self.blocks.append(weakref.ref(block))
+            yield block
+
+
+@pytest.fixture
+def silence(monkeypatch: pytest.MonkeyPatch) -> type[Silence]:
+    """Is every file."""
+
+    class Fresh(Silence):
+        seconds_of_it, blocks = 601, []
+
+    monkeypatch.setattr(job, "AudioFile", Fresh)
+    return Fresh
+
+
 @pytest.mark.parametrize(("seconds", "kept"), [(600, 600), (601, 0)])
-def test_ten_minutes_of_a_recording_are_kept_in_memory(
-    monkeypatch: pytest.MonkeyPatch, seconds: int, kept: int
-) -> None:
-    opened, blocks = [], list[weakref.ref[np.ndarray]]()
-
-    class Silence(AudioFile):
-        def __enter__(self) -> AudioFile:
-            opened.append(self)
-            return self
-
-        def __exit__(self, *about: object) -> None:
-            pass
-
-        def __iter__(self) -> Iterator[np.ndarray]:
-            for _ in range(seconds):
-                block = np.zeros(16_000, np.float32)
-                blocks.append(weakref.ref(block))
-                yield block
-
-    monkeypatch.setattr(job, "AudioFile", Silence)
+def test_ten_minutes_of_a_recording_are_kept_in_memory(silence: type[Silence], seconds: int, kept: int) -> None:
+    silence.seconds_of_it = seconds
     with job._Sound("long.wav", None) as sound:
         for _ in sound.read_ahead():
-            alive = sum(block() is not None for block in blocks)
+            alive = sum(block() is not None for block in silence.blocks)
         assert kept <= alive <= kept + 2
         assert len(list(sound)) == seconds
-    assert len(opened) == (1 if kept else 2)
+    assert silence.opened == (1 if kept else 2)
+
+
+def test_while_a_file_is_read_ahead_it_can_be_cancelled_and_live_sessions_run(
+    folder: Path, shelf: Shelf, ends: tuple[Connection, Outbox], silence: type[Silence]
+) -> None:
+    paused = 0
+
+    def pause() -> None:
+        nonlocal paused
+        paused += 1
+
+    request = Transcribe("a", "long.wav", unguarded(str(folder), language="en"))
+    job.run(request, shelf, ends[1], lambda: len(silence.blocks) >= 100, pause)
+    assert drain(ends[0])[-1] == Cancelled("a")
+    assert (len(silence.blocks), paused) == (100, 99)
 
 
 # The text while it is written. Token ids: 65 and so on spell letters in the toy's vocabulary.
