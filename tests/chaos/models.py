@@ -326,7 +326,7 @@ class _Audio:
 
     damage = None
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, start: float) -> None:
         self.seconds = len(_sound()) / 16_000
 
     def __enter__(self) -> _Audio:

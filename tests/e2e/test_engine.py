@@ -12,7 +12,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 from desktop_app import resources
 from desktop_app.engine.client import Engine
@@ -44,11 +46,11 @@ class Talk:
         self.engine = Engine(self.events.put)
         self._jobs = 0
 
-    def start(self, kind: type = Tentative) -> str:
-        """Begin with the sample and wait for the first event of this kind."""
+    def start(self, kind: type = Tentative, path: str = SAMPLE) -> str:
+        """Begin with a file and wait for the first event of this kind."""
         self._jobs += 1
         job = str(self._jobs)
-        self.engine.transcribe(job, SAMPLE, Options())
+        self.engine.transcribe(job, path, Options())
         self.until(job, (kind, *LAST))
         return job
 
@@ -177,15 +179,18 @@ def test_an_engine_that_is_stuck_is_killed_after_a_second(talk: Talk) -> None:
     assert isinstance(talk.whole()[-1], Finished)
 
 
-def test_a_file_that_crashes_ffmpeg_fails_alone(talk: Talk, home: Path) -> None:
-    """Neither the engine, nor its models, nor what was compiled of them is blamed."""
+def test_a_file_that_crashes_ffmpeg_fails_alone(talk: Talk, home: Path, tmp_path: Path) -> None:
+    """Neither the engine, nor its models, nor what was compiled of them is blamed. It is of more than ten minutes, so
+    that it is still decoded while its text is written."""
+    samples, rate = soundfile.read(SAMPLE, dtype="int16")
+    soundfile.write(long := tmp_path / "long.flac", np.tile(samples, 9), rate)
     talk.whole()
     pid = talk.engine.pid
     assert pid is not None
     blob = home / "cache" / "compiled" / "kept.blob"
     blob.parent.mkdir(exist_ok=True)
     blob.touch()
-    job = talk.start()
+    job = talk.start(path=str(long))
     (server,) = children(pid)
     decoders: list[int] = []
     while not (decoders := children(server)):

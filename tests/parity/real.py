@@ -28,6 +28,7 @@ from tests.parity.comparison import Outcome, Reference, WordReference, compare_r
 from tests.parity.galley import Galley
 
 TEN_MINUTES, ONE_MINUTE = 610, 61
+_WINDOW = WINDOW_SECONDS * SAMPLE_RATE
 _STEP = SAMPLE_RATE // 50  # samples of a timestamp: what is shorter is a window for the references and not for Galley
 
 
@@ -163,7 +164,8 @@ def compare(galley: Galley, reference: Reference, group: str, name: str) -> Outc
 def sounds(name: str) -> list[Sound]:
     """The sounds of a group."""
     if name in GROUPS:
-        return [_sound(*each) for each in _some(_listed(GROUPS[name], is_long=False))]
+        clips = [_sound(*each) for each in _some(_listed(GROUPS[name], is_long=False))]
+        return [replace(clip, samples=clip.samples[:_WINDOW]) for clip in clips]
     if name == "long":
         return [_trimmed(_sound(*each)) for each in _some(_listed(LONG[name], is_long=True))]
     return [_joined(name)]
@@ -173,8 +175,7 @@ def sample() -> tuple[dict[str, Samples], dict[str, Samples]]:
     """The first window of the sample conversation, and ten seconds behind it."""
     with AudioFile(str(resources.path("resources", "sample", "conversation.flac"))) as audio:
         samples = np.concatenate(list(audio))
-    border = WINDOW_SECONDS * SAMPLE_RATE
-    return {"window": samples[:border]}, {"rest": samples[border : border + 10 * SAMPLE_RATE]}
+    return {"window": samples[:_WINDOW]}, {"rest": samples[_WINDOW : _WINDOW + 10 * SAMPLE_RATE]}
 
 
 def _listed(group: Group, is_long: bool) -> list[tuple[str, str]]:
@@ -186,7 +187,7 @@ def _listed(group: Group, is_long: bool) -> list[tuple[str, str]]:
         if each["file"].startswith(group.folders)
         and (not group.english or each["language"].startswith("en"))
         and each["language"] != "-"
-        and (each["seconds"] > WINDOW_SECONDS) == is_long
+        and (round(each["seconds"] * SAMPLE_RATE) // _STEP * _STEP > _WINDOW) == is_long
     ]
     return sorted(found)[group.part :: group.parts]
 
