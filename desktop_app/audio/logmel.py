@@ -65,7 +65,8 @@ class LogMel:
         return self.scaled(self.mel(part), loudest)
 
     def scaled(self, mel: Samples, loudest: float) -> Samples:
-        """float32 [bins, frames] of a part of a recording whose largest mel is `loudest`, from its own: 0 behind it."""
+        """float32 [bins, frames] of a part with the energies `mel` [bins, count] in a recording of which `loudest` is
+        the largest: 0 behind the part."""
         found = np.zeros((self._bins, self.frames), np.float32)
         found[:, : mel.shape[1]] = _scaled(_logarithm(mel), float(np.log10(max(loudest, LEAST))))
         return found

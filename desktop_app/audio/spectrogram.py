@@ -18,8 +18,8 @@ from desktop_app.transcript.constants import SAMPLE_RATE
 
 Samples = npt.NDArray[np.float32]
 
-KEPT = 10 * 60 * SAMPLE_RATE
-"""The most samples of a recording whose spectrogram is kept: 19 MB with 80 mel bins."""
+SHORT = 10 * 60 * SAMPLE_RATE
+"""The most samples of a short recording, of which sound (38 MB) and spectrogram (19 MB with 80 mel bins) are kept."""
 
 
 class Spectrogram:
@@ -32,8 +32,8 @@ class Spectrogram:
     def __init__(self, blocks: Iterable[Samples], bins: Collection[int]) -> None:
         """`blocks` are all of it, mono at 16 kHz."""
         self._loudest = dict.fromkeys(bins, 0.0)
-        self._parts: dict[int, list[Samples]] = {each: [] for each in bins}
         self._samples, begun = 0, False
+        parts: dict[int, list[Samples]] = {each: [] for each in bins}
         waiting = np.zeros(0, np.float32)
         for block in blocks:
             self._samples += len(block)
@@ -42,33 +42,33 @@ class Spectrogram:
                 begun = True
                 waiting = np.concatenate([waiting[EDGE:0:-1], waiting])  # reflected, as a centred transform does
             if begun:
-                waiting = self._measure(waiting, AT_ONCE)
-        self._measure(np.concatenate([waiting, np.zeros(WINDOW, np.float32)]), 1)
-        self._mel = {each: np.concatenate(parts, 1) for each, parts in self._parts.items() if parts}
-        self._parts.clear()
+                waiting = self._measure(waiting, AT_ONCE, parts)
+        self._measure(np.concatenate([waiting, np.zeros(WINDOW, np.float32)]), 1, parts)
+        self._mel = {each: np.concatenate(its, 1) for each, its in parts.items() if its}
 
     def features(self, samples: Samples, bins: int, before: Samples, behind: Samples, place: int) -> Samples:
         """float32 [bins, frames] of a window that begins with the sample `place` of the recording; the samples around
         it are as for `LogMel.part`."""
-        mel = log_mel(bins)
-        if self._samples <= mel.samples:
+        transform, loudest = log_mel(bins), self._loudest[bins]
+        if self._samples <= transform.samples:
             return features(samples, bins)
         if bins in self._mel and place % HOP == 0:
             first = place // HOP
-            return mel.scaled(self._mel[bins][:, first : first + len(samples) // HOP], self._loudest[bins])
-        return mel.part(samples, before, behind, self._loudest[bins])
+            return transform.scaled(self._mel[bins][:, first : first + len(samples) // HOP], loudest)
+        return transform.part(samples, before, behind, loudest)
 
-    def _measure(self, samples: Samples, at_once: int) -> Samples:
-        """Measure whole frames, `at_once` or a multiple of that; returns the samples left for the next ones."""
+    def _measure(self, samples: Samples, at_once: int, parts: dict[int, list[Samples]]) -> Samples:
+        """Measure whole frames, `at_once` or a multiple of that, and add them to the `parts` of a short recording;
+        returns the samples left for the next ones."""
         if len(samples) < WINDOW + (at_once - 1) * HOP:
             return samples
         whole = frames(samples)
         whole = whole[: len(whole) // at_once * at_once]
-        for bins, parts in self._parts.items():
+        for bins, its in parts.items():
             mel = log_mel(bins).mel(whole)
             self._loudest[bins] = max(self._loudest[bins], float(mel.max()))
-            if self._samples <= KEPT:
-                parts.append(mel)
+            if self._samples <= SHORT:
+                its.append(mel)
             else:
-                parts.clear()
+                its.clear()
         return samples[len(whole) * HOP :]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.logmel import features
-from desktop_app.audio.spectrogram import Spectrogram
+from desktop_app.audio.spectrogram import SHORT, Spectrogram
 from desktop_app.audio.voice import VoiceGate, cut_at_pause
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding import batch, live_remainder, longform
@@ -48,9 +48,6 @@ from desktop_app.transcript.statistics import Counter, Statistics
 
 _TURN = 30 * SAMPLE_RATE
 """Samples after which speakers are worked on, where there is no window to wait for."""
-
-_KEPT = 10 * 60 * SAMPLE_RATE
-"""The most samples of a recording that are kept in memory (38 MB) instead of being decoded twice."""
 
 
 def run(
@@ -226,10 +223,10 @@ class _Sound:
         for block in self._decoded():
             samples += block.size
             kept.append(block)
-            if samples > _KEPT:
+            if samples > SHORT:
                 kept.clear()
             yield block
-        if samples > _KEPT:
+        if samples > SHORT:
             self._open()
         else:
             self._kept = kept
@@ -284,7 +281,7 @@ class _Work(longform.Listener):
             self.since, self._done = request.place.samples, request.place.samples / SAMPLE_RATE
 
     def with_pauses(self, blocks: Iterable[npt.NDArray[np.float32]]) -> Iterator[npt.NDArray[np.float32]]:
-        """The blocks; live sessions run before each of them."""
+        """The blocks; before each of them live sessions run, and the job may be cancelled."""
         for block in blocks:
             self._check()
             self._rest()

@@ -34,7 +34,7 @@ def blocks(samples: Samples, size: int) -> Iterator[Samples]:
 @pytest.fixture(params=[70.1, 70], ids=["kept", "window by window"])
 def kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Whether the spectrogram of 70.043 seconds is kept."""
-    monkeypatch.setattr(spectrogram, "KEPT", round(request.param * SAMPLE_RATE))
+    monkeypatch.setattr(spectrogram, "SHORT", round(request.param * SAMPLE_RATE))
     return bool(request.param > 70)
 
 

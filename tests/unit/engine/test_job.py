@@ -362,7 +362,7 @@ def test_a_short_file_is_decoded_once_and_a_long_one_twice(
 
     monkeypatch.setattr(job, "AudioFile", Noted)
     for most in (10 * 60 * 16_000, 16_000):
-        monkeypatch.setattr(job, "_KEPT", most)
+        monkeypatch.setattr(job, "SHORT", most)
         finished = run(path, unguarded(str(folder), language="en"), shelf, ends)[-1]
         assert isinstance(finished, Finished)
         text = finished.transcript
@@ -376,7 +376,7 @@ def test_a_stretch_of_a_file_is_kept_or_decoded_again_as_a_file_is(tmp_path: Pat
     soundfile.write(path, ramp, 16_000, subtype="PCM_24")
     for most in (2 * 16_000, 2 * 16_000 - 1):
         with pytest.MonkeyPatch.context() as patch, job._Sound(str(path), (1.0, 3.0)) as sound:
-            patch.setattr(job, "_KEPT", most)
+            patch.setattr(job, "SHORT", most)
             assert sound.seconds == 2.0
             ahead = np.concatenate(list(sound.read_ahead()))
             assert np.allclose(ahead, ramp[16_000 : 3 * 16_000], atol=1e-6)
@@ -387,7 +387,7 @@ def test_a_stretch_of_a_file_is_kept_or_decoded_again_as_a_file_is(tmp_path: Pat
 class Silence(AudioFile):
     """Blocks of a second, which are there only while somebody holds them."""
 
-    seconds_of_it = 0
+    count = 0
     opened = 0
     blocks: list[weakref.ref[np.ndarray]]
 
@@ -399,7 +399,7 @@ class Silence(AudioFile):
         pass
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        for _ in range(self.seconds_of_it):
+        for _ in range(self.count):
             block = np.zeros(16_000, np.float32)
             self.blocks.append(weakref.ref(block))
             yield block
@@ -410,7 +410,7 @@ def silence(monkeypatch: pytest.MonkeyPatch) -> type[Silence]:
     """Is every file."""
 
     class Fresh(Silence):
-        seconds_of_it, blocks = 601, []
+        count, blocks = 601, []
 
     monkeypatch.setattr(job, "AudioFile", Fresh)
     return Fresh
@@ -418,7 +418,7 @@ def silence(monkeypatch: pytest.MonkeyPatch) -> type[Silence]:
 
 @pytest.mark.parametrize(("seconds", "kept"), [(600, 600), (601, 0)])
 def test_ten_minutes_of_a_recording_are_kept_in_memory(silence: type[Silence], seconds: int, kept: int) -> None:
-    silence.seconds_of_it = seconds
+    silence.count = seconds
     with job._Sound("long.wav", None) as sound:
         for _ in sound.read_ahead():
             alive = sum(block() is not None for block in silence.blocks)
