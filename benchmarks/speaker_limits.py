@@ -65,7 +65,7 @@ def _labelled(seed: int, half: int, found: Sequence[Reference], found_networks: 
     kinds = sorted({clip.speaker[0] for clip in found})
     number, kind = divmod(seed, len(kinds))
     pool = drawn(number, half, [clip for clip in found if clip.speaker[0] == kinds[kind]])
-    talk = make(20_000 + number, pool)
+    talk = make(20_000 + number, pool, mix_sessions=True)
     stream = Stream(found_networks, EVERY)
     stream.feed(talk.samples)
     stream.finish()
@@ -81,13 +81,12 @@ def _labelled(seed: int, half: int, found: Sequence[Reference], found_networks: 
 
 
 def drawn(number: int, half: int, found: Sequence[Reference]) -> list[Reference]:
-    """Some clips of each session of the speakers of a half who were recorded more than once. A session is all that a
-    file's name says before the last hyphen; a file without one is a session of its own.
+    """Some clips of each session of the speakers of a half who were recorded more than once; here a file without a
+    hyphen is a session of its own.
     """
     sessions: dict[str, dict[str, list[Reference]]] = {}
     for clip in found:
-        session = clip.path.stem.rpartition("-")[0] or clip.path.stem
-        sessions.setdefault(clip.speaker, {}).setdefault(session, []).append(clip)
+        sessions.setdefault(clip.speaker, {}).setdefault(clip.session or clip.path.stem, []).append(clip)
     rng = np.random.default_rng(777 + number)
     pool = []
     for speaker in sorted(who for who in sessions if len(sessions[who]) > 1)[half::2]:

@@ -161,15 +161,22 @@ def _shared_out(clip: Reference, spans: list[tuple[float, float]]) -> list[Word]
 
 
 def make(
-    seed: int, found: Sequence[Reference], phrases_of: Callable[[Reference], Sequence[Phrase]] = phrases
+    seed: int,
+    found: Sequence[Reference],
+    phrases_of: Callable[[Reference], Sequence[Phrase]] = phrases,
+    *,
+    mix_sessions: bool = False,
 ) -> Conversation:
     """The conversation of this seed from these clips, of 2 to 6 of their speakers; 40 s and 20 s for each of them, less
     where the speakers have not said so much. `phrases_of` gives the phrases of a clip. Raises Problem.
+
+    A person's clips are of one session, since nobody changes rooms and microphones in the middle of a conversation,
+    unless `mix_sessions`.
     """
     rng = np.random.default_rng(seed)
     everybody = sorted({clip.speaker for clip in found})
     people = [str(who) for who in rng.choice(everybody, min(2 + seed % PEOPLE, len(everybody)), replace=False)]
-    left = {who: _shuffled(who, found, phrases_of, rng) for who in people}
+    left = {who: _shuffled(_said_by(who, found, rng, mix_sessions), phrases_of, rng) for who in people}
     share = {who: float(rng.uniform(1.0, 3.0)) for who in people}
     tracks: dict[str, list[tuple[int, Samples]]] = {who: [] for who in people}
     turns: list[Turn] = []
@@ -214,14 +221,19 @@ def make(
     return Conversation(f"conversation-{seed}", _room(list(tracks.values()), rng), _joined(turns), ordered)
 
 
+def _said_by(who: str, found: Sequence[Reference], rng: np.random.Generator, mix_sessions: bool) -> list[Reference]:
+    """Somebody's clips, all of them or those of one session: the more clips it has, the more often it is drawn."""
+    mine = [clip for clip in found if clip.speaker == who]
+    if mix_sessions:
+        return mine
+    session = mine[int(rng.integers(len(mine)))].session
+    return [clip for clip in mine if clip.session == session]
+
+
 def _shuffled(
-    who: str,
-    found: Sequence[Reference],
-    phrases_of: Callable[[Reference], Sequence[Phrase]],
-    rng: np.random.Generator,
+    mine: Sequence[Reference], phrases_of: Callable[[Reference], Sequence[Phrase]], rng: np.random.Generator
 ) -> list[Phrase]:
     """What somebody can say, the last phrase first: clip by clip, so that neighbours follow each other."""
-    mine = [clip for clip in found if clip.speaker == who]
     order = rng.permutation(len(mine))
     return [phrase for at in order for phrase in reversed(phrases_of(mine[int(at)]))]
 

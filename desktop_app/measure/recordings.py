@@ -37,6 +37,13 @@ class Reference:
     language: str = ""
     speaker: str = ""
 
+    @property
+    def session(self) -> str:
+        """The part of the file's name before its last hyphen, which in LibriSpeech names reader and chapter: clips of a
+        speaker that share it are from one recording session. Files without a hyphen share "".
+        """
+        return self.path.stem.rpartition("-")[0]
+
 
 def audio_of(path: Path) -> Samples:
     """The samples of a file. Raises Problem."""

@@ -57,6 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=_("random seed of the first conversation (default: %(default)s)"),
     )
     add(
+        "--mix-sessions",
+        action="store_true",
+        help=_(
+            "take each person's clips from all of their recording sessions instead of one; files of one session share "
+            "their name up to the last hyphen"
+        ),
+    )
+    add(
         "--speakers",
         default="auto",
         metavar=_COUNT,
@@ -105,7 +113,7 @@ def _figures(arguments: argparse.Namespace, found: Networks) -> dict[str, Any]:
     seeds = range(arguments.first, arguments.first + (arguments.count if voices else 0))
     rows, live = [], []
     for seed in seeds:
-        talk = make(seed, voices)
+        talk = make(seed, voices, mix_sessions=arguments.mix_sessions)
         rows.append(row(talk, found, talk.speakers if known else None))
         if arguments.live:
             live.append(live_figures(talk, found))
@@ -120,9 +128,12 @@ def _figures(arguments: argparse.Namespace, found: Networks) -> dict[str, Any]:
         "machine": machine,
         "networks": found.name,
         "speakers": arguments.speakers,
+        "mixed_sessions": arguments.mix_sessions,
         "made": summary(rows),
         "live": LiveFigures.together(live) if live else None,
-        "recognised": recognised_figures([make(seed, voices) for seed in seeds[: arguments.recognised]])
+        "recognised": recognised_figures(
+            [make(seed, voices, mix_sessions=arguments.mix_sessions) for seed in seeds[: arguments.recognised]]
+        )
         if arguments.recognised and voices
         else None,
         "long": long_figures(arguments.hours, found, voices) if arguments.hours and voices else None,

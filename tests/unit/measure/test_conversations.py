@@ -11,7 +11,8 @@ import pytest
 import soundfile
 
 from desktop_app.measure import conversations, speakers
-from desktop_app.measure.conversations import clips, make, phrases
+from desktop_app.measure.conversations import Conversation, clips, make, phrases
+from desktop_app.measure.recordings import Reference
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.unit.speakers.voices import NETWORKS, talk
@@ -84,6 +85,59 @@ def test_a_conversation_is_what_its_turns_say(folder: Path) -> None:
         assert power[speaking].mean() > 5 * power[~speaking].mean()
         mine = [turn for turn in made.turns if turn.speaker == made.words[0].speaker]
         assert any(turn.start <= made.words[0].start < turn.end for turn in mine)
+
+
+def _sessions(made: Conversation) -> dict[str, set[str]]:
+    """The sessions from which each person of a conversation speaks, which are all words of `chapters`."""
+    found: dict[str, set[str]] = {}
+    for word in made.words:
+        found.setdefault(word.speaker, set()).add(word.text)
+    return found
+
+
+@pytest.fixture
+def chapters(folder: Path) -> list[Reference]:
+    """The clips of the folder, three to a person, whose word is the name of its session; the first two are of one."""
+    for clip in clips(folder):
+        who, number = clip.speaker, int(clip.path.stem[-1])
+        clip.path.rename(clip.path.with_name(f"{who}-{'first' if number < 2 else 'second'}-{number}.flac"))
+    files = [path.relative_to(folder) for path in sorted(folder.rglob("*.flac"))]
+    entries = [{"file": str(file), "speakers": file.stem[0], "text": file.stem.split("-")[1]} for file in files]
+    (folder / "index.json").write_text(json.dumps(entries))
+    return clips(folder)
+
+
+def test_nobody_changes_the_session_in_a_conversation(chapters: list[Reference]) -> None:
+    drawn = [_sessions(make(seed, chapters)) for seed in range(0, 60, 5)]  # two people each
+    assert all(len(each) == 1 for made in drawn for each in made.values())
+    often = [each.copy().pop() for made in drawn for each in made.values()]
+    assert 0 < often.count("second") < often.count("first"), "by how many clips they have"
+
+
+def test_sessions_can_be_mixed(chapters: list[Reference]) -> None:
+    drawn = [_sessions(make(seed, chapters, mix_sessions=True)) for seed in range(0, 60, 5)]
+    assert any(len(each) == 2 for made in drawn for each in made.values())
+
+
+def test_the_benchmark_mixes_them_when_asked(
+    folder: Path, chapters: list[Reference], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speakers, "networks", lambda: NETWORKS)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--json")
+    speakers.add_arguments(parser)
+    found = []
+    for more in ([], ["--mix-sessions"]):
+        given = ["--voices", str(folder), "--count", "1", "--json", str(tmp_path / "figures.json"), *more]
+        assert speakers.run(parser.parse_args(given)) == 0
+        found.append(json.loads((tmp_path / "figures.json").read_text()))
+    assert [each["mixed_sessions"] for each in found] == [False, True]
+    assert found[0]["made"]["seconds"] < found[1]["made"]["seconds"], "less is said in one session than in all"
+
+
+def test_files_without_a_hyphen_are_of_one_session() -> None:
+    assert Reference(Path("anna 1.wav"), "").session == Reference(Path("anna 2.wav"), "").session
+    assert Reference(Path("19-198-0000.flac"), "").session == "19-198"
 
 
 def test_the_benchmark_scores_them(
