@@ -176,7 +176,7 @@ def make(
     rng = np.random.default_rng(seed)
     everybody = sorted({clip.speaker for clip in found})
     people = [str(who) for who in rng.choice(everybody, min(2 + seed % PEOPLE, len(everybody)), replace=False)]
-    left = {who: _shuffled(_said_by(who, found, rng, mix_sessions), phrases_of, rng) for who in people}
+    left = {who: _shuffled(_clips_of(who, found, rng, mix_sessions), phrases_of, rng) for who in people}
     share = {who: float(rng.uniform(1.0, 3.0)) for who in people}
     tracks: dict[str, list[tuple[int, Samples]]] = {who: [] for who in people}
     turns: list[Turn] = []
@@ -221,7 +221,7 @@ def make(
     return Conversation(f"conversation-{seed}", _room(list(tracks.values()), rng), _joined(turns), ordered)
 
 
-def _said_by(who: str, found: Sequence[Reference], rng: np.random.Generator, mix_sessions: bool) -> list[Reference]:
+def _clips_of(who: str, found: Sequence[Reference], rng: np.random.Generator, mix_sessions: bool) -> list[Reference]:
     """Somebody's clips, all of them or those of one session: the more clips it has, the more often it is drawn."""
     mine = [clip for clip in found if clip.speaker == who]
     if mix_sessions:
