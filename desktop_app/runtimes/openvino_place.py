@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import openvino as ov
+from filelock import FileLock, Timeout
 from openvino import opset13 as op
 
 from desktop_app.checkpoints import quantised
@@ -23,6 +24,9 @@ QUICK = ("CPU",)
 
 COMPILED = ".compiled"
 """The end of files in the cache that say, for a part of a model on a device, which blobs hold what was compiled."""
+
+_PATIENCE = 30.0
+"""Seconds to wait while another process compiles a model into the same cache; after that the cache is not used."""
 
 BITS = {"int8": 8, "int4": 4}
 """The precisions that are of the weights only."""
@@ -125,20 +129,21 @@ class Place:
         if known is not None and not self.prepares and not _is_kept(known):
             self.prepares = True
             self._preparing(self.name.partition(".")[0])
-        before = _blobs(known)
         # OpenVINO's cache tells models apart, but not the precisions and kernels that they were compiled for: what was
         # compiled for f32 and is run in bf16 reads behind the end of its memory (OpenVINO 2026.4.1 with AMX).
         model.set_rt_info(json.dumps(settings), "compiled_for")
-        try:
-            compiled = core().compile_model(model, self.name, settings | (self._cache if kept else {}))
-            request = compiled.create_infer_request()
-        except RuntimeError as error:
-            raise Problem("model.device_refused", device=self.name, error=_clause(error)) from error
-        if known is not None:
-            made = _blobs(known) - before
-            if made or (_is_from_cache(compiled) and not _is_kept(known)):  # else this device keeps nothing
-                with suppress(OSError):  # it is said again next time
-                    known.write_text(json.dumps(sorted(made)), "utf-8")
+        with _only_user(self._folder if kept else None) as has_cache:
+            before = _blobs(known)
+            try:
+                compiled = core().compile_model(model, self.name, settings | (self._cache if has_cache else {}))
+                request = compiled.create_infer_request()
+            except RuntimeError as error:
+                raise Problem("model.device_refused", device=self.name, error=_clause(error)) from error
+            if known is not None and has_cache:
+                made = _blobs(known) - before
+                if made or (_is_from_cache(compiled) and not _is_kept(known)):  # else this device keeps nothing
+                    with suppress(OSError):  # it is said again next time
+                        known.write_text(json.dumps(sorted(made)), "utf-8")
         return request
 
     def _known(self, part: str, settings: dict[str, str]) -> Path | None:
@@ -149,6 +154,30 @@ class Place:
         device = [str(core().get_property(self.name, key)) for key in ("FULL_DEVICE_NAME", *versions)]
         name = quantised.named([*self._model, part, json.dumps(settings), self.name, *device, ov.__version__])
         return self._folder / f"{name}{COMPILED}"
+
+
+@contextmanager
+def _only_user(cache: Path | None) -> Iterator[bool]:
+    """Keep other processes from compiling into the cache; gives whether it can be used.
+
+    OpenVINO writes a compiled model in place: another process that meets it half-written removes it, at which the
+    writer fails, and two that write at once leave holes that a third might read.
+    """
+    if cache is None:
+        yield False
+        return
+    lock = FileLock(cache / "compiling.lock")
+    try:
+        lock.acquire(timeout=_PATIENCE)
+    except Timeout:
+        yield False
+        return
+    except (OSError, NotImplementedError):  # a folder that can only be read, or a disk without locks
+        pass
+    try:
+        yield True
+    finally:
+        lock.release()
 
 
 def _is_kept(known: Path) -> bool:

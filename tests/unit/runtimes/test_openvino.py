@@ -9,8 +9,10 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import openvino as ov
 import pytest
 import torch
+from filelock import FileLock, Timeout
 
 from desktop_app.checkpoints.folder import read
 from desktop_app.checkpoints.tensors import Tensor
@@ -280,6 +282,30 @@ def test_the_cache_does_not_grow_without_end(toy: Pair, tmp_path: Path, monkeypa
     left = {path.name for path in tmp_path.glob("*.blob")}
     assert not left & {"newer.blob", "older.blob"}
     assert len(left) == 2  # encoder and window: a decoder of halves is compiled anew
+
+
+def test_one_process_at_a_time_compiles_into_the_cache(
+    toy: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OpenVINO writes blobs in place. While another process holds the cache too long, the model runs without it."""
+    compile_model, held = ov.Core.compile_model, []
+
+    def noted(core: ov.Core, model: ov.Model, device: str, settings: dict[str, str]) -> ov.CompiledModel:
+        if "CACHE_DIR" in settings:
+            with pytest.raises(Timeout):
+                FileLock(tmp_path / "compiling.lock", timeout=0).acquire()
+        held.append("CACHE_DIR" in settings)
+        return compile_model(core, model, device, settings)
+
+    monkeypatch.setattr(ov.Core, "compile_model", noted)
+    monkeypatch.setattr(openvino_place, "_PATIENCE", 0.1)
+    with FileLock(tmp_path / "compiling.lock"):
+        without = load(read(toy.folder), cache=tmp_path).open(toy.encoded).run([300, 1, 2])
+        assert not any(held) and not list(tmp_path.glob("*.blob"))
+    held.clear()
+    np.testing.assert_array_equal(load(read(toy.folder), cache=tmp_path).open(toy.encoded).run([300, 1, 2]), without)
+    assert any(held) and list(tmp_path.glob("*.blob"))
+    FileLock(tmp_path / "compiling.lock", timeout=0).acquire()
 
 
 def test_devices_and_refusals(toy: Pair) -> None:
