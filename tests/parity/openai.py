@@ -81,11 +81,21 @@ class OpenAI:
     def words(
         self, samples: Samples, begin: float, segments: Sequence[Line | Segment], spoken: float, task: Settings
     ) -> Words:
-        """By `add_word_timestamps`, as `transcribe` calls it."""
+        """By `add_word_timestamps`, as `transcribe` calls it.
+
+        It raises where a text fills the context; Galley leaves the last tokens of such a text without times, so that
+        they are not asked for here either.
+        """
         first = round(100 * begin)
-        made: list[dict[str, Any]] = [
-            {"seek": first, "start": one.start, "end": one.end, "tokens": list(one.tokens)} for one in segments
-        ]
+        spoken_task = "translate" if task.translate else "transcribe"
+        many, count = self._model.is_multilingual, self._model.num_languages
+        tokenizer = get_tokenizer(many, num_languages=count, language=task.language, task=spoken_task)
+        room = self._model.dims.n_text_ctx - len(tokenizer.sot_sequence) - 2
+        made: list[dict[str, Any]] = []
+        for one in segments:
+            text = [token for token in one.tokens if token < tokenizer.eot][:room]
+            room -= len(text)
+            made.append({"seek": first, "start": one.start, "end": one.end, "tokens": text})
         if len(samples) > N_SAMPLES:
             frames = min(N_FRAMES, len(samples) // HOP_LENGTH - first)
             mel_windows = whisper.log_mel_spectrogram(samples, self._bins, padding=N_SAMPLES)[:, first : first + frames]
@@ -93,12 +103,10 @@ class OpenAI:
         else:
             rest = samples[first * HOP_LENGTH :]
             mel, frames = self._features(rest), len(rest) // HOP_LENGTH
-        many, count = self._model.is_multilingual, self._model.num_languages
-        spoken_task = "translate" if task.translate else "transcribe"
         add_word_timestamps(
             segments=made,
             model=self._model,
-            tokenizer=get_tokenizer(many, num_languages=count, language=task.language, task=spoken_task),
+            tokenizer=tokenizer,
             mel=mel,
             num_frames=frames,
             last_speech_timestamp=spoken,
