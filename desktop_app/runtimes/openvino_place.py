@@ -132,7 +132,7 @@ class Place:
         # OpenVINO's cache tells models apart, but not the precisions and kernels that they were compiled for: what was
         # compiled for f32 and is run in bf16 reads behind the end of its memory (OpenVINO 2026.4.1 with AMX).
         model.set_rt_info(json.dumps(settings), "compiled_for")
-        with _only_user(self._folder if kept else None) as has_cache:
+        with _exclusive(self._folder if kept else None) as has_cache:
             before = _blobs(known)
             try:
                 compiled = core().compile_model(model, self.name, settings | (self._cache if has_cache else {}))
@@ -157,8 +157,8 @@ class Place:
 
 
 @contextmanager
-def _only_user(cache: Path | None) -> Iterator[bool]:
-    """Keep other processes from compiling into the cache; gives whether it can be used.
+def _exclusive(cache: Path | None) -> Iterator[bool]:
+    """Keep other processes from compiling into the cache meanwhile; gives whether it can be used.
 
     OpenVINO writes a compiled model in place: another process that meets it half-written removes it, at which the
     writer fails, and two that write at once leave holes that a third might read.

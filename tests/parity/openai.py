@@ -83,8 +83,8 @@ class OpenAI:
     ) -> Words:
         """By `add_word_timestamps`, as `transcribe` calls it.
 
-        It raises where a text fills the context; Galley leaves the last tokens of such a text without times, so that
-        they are not asked for here either.
+        It fails on a text that fills the context. Galley gives the last tokens of such a text no times, so they are
+        left out here too.
         """
         first = round(100 * begin)
         spoken_task = "translate" if task.translate else "transcribe"
