@@ -66,7 +66,7 @@ def state_of(pid: int) -> str:
     """As Linux names it: "T" for one that was stopped, "" for none."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").split()[2]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # gone before it was opened, or while it was read
         return ""
 
 
