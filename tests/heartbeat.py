@@ -107,7 +107,7 @@ class Heartbeat:
     def _blocked(self, gap: float, times: dict[int, _Times]) -> float:
         """What of a gap is not the fault of a busy computer."""
         own = self._thread.native_id
-        waited = {thread: each.waited - self._times.get(thread, each).waited for thread, each in times.items()}
+        waited = {thread: each.waited - self._times.get(thread, _Times()).waited for thread, each in times.items()}
         ran = times[own].ran - self._times[own].ran if own in times else 0.0
         slept = gap - ran - waited.pop(own, 0.0)
         return ran + max(slept - max(waited.values(), default=0.0), 0.0)

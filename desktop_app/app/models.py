@@ -314,7 +314,10 @@ class ModelStore:
 
     def _chosen(self) -> Chosen:
         preferences = self._preferences
-        return str(preferences.folder_in_use), preferences.draft, preferences.precision
+        best = self.find(self.list.best) if self.list and not preferences.target else None
+        # Each row of a page asks for this: the list is at hand, the preferences would look for models on the disk.
+        folder = best.folder if best and best.folder else preferences.folder_in_use
+        return str(folder), preferences.draft, preferences.precision
 
     def _keep_precision(self) -> None:
         """Quantise another model, too, where that is possible."""

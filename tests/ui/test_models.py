@@ -16,6 +16,7 @@ from desktop_app import settings, texts
 from desktop_app.app.model_job import Job
 from desktop_app.app.problems import sentence
 from desktop_app.app.speeds import Speeds
+from desktop_app.engine import default
 from desktop_app.engine.model_list import Listed, Source
 from desktop_app.engine.model_work import (
     Add,
@@ -413,7 +414,7 @@ def test_the_speed_of_this_computer_is_measured_when_asked(page: ModelsPage, sta
     assert card._speed_line.text().startswith("Transcribes a part of the sample conversation")
     card.measure.click()
     order = stage.works.of(Measure)
-    assert order.work == Measure(str(stage.preferences.folder_in_use), "auto", "auto")
+    assert order.work == Measure(str(BASE.folder), "auto", "auto")
     assert not card.measure.isEnabled()
     order.say(Step("Measuring", 1, 2))
     settle(stage, lambda: card.measuring.text.text() == "Measuring… 50%")
@@ -436,7 +437,7 @@ def test_a_better_model_is_suggested_where_this_computer_is_fast_enough(page: Mo
     stage.works.found = replace(stage.works.found, installed=(base,), offered=(large,))
     stage.models.refresh()
     settle(stage, lambda: stage.models.list is stage.works.found)
-    stage.models.speeds.keep((str(stage.preferences.folder_in_use), "auto", "auto"), Speed(9.0, 13.0))
+    stage.models.speeds.keep((str(BASE.folder), "auto", "auto"), Speed(9.0, 13.0))
     stage.models.changed.emit()
     assert page.card._better_line.text() == (
         "large, available to download, makes fewer mistakes and would run at about 2.7 × here."
@@ -445,6 +446,15 @@ def test_a_better_model_is_suggested_where_this_computer_is_fast_enough(page: Mo
     assert page.rows["large"].facts.text().endswith("about 2.7 × real time here")
     page.fold.click()
     assert "large" in page.rows, "what is suggested is to be found"
+
+
+def test_the_rows_are_shown_without_looking_for_models_on_the_disk_for_each(
+    page: ModelsPage, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[None] = []
+    monkeypatch.setattr(default, "target", lambda: looks.append(None) or BASE.folder)
+    page.refresh()
+    assert not looks
 
 
 def test_why_the_speed_cannot_be_measured_is_said(page: ModelsPage, stage: Stage) -> None:
