@@ -28,6 +28,7 @@ BLOCKED = 0.05
 
 _EVERY = 0.005
 _SLOWEST = 2.0
+_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 REFERENCE = 0.0013
 """Seconds that `work` takes on the reference, a core of an AMD EPYC: the median of 200 calls in the window's style."""
 
@@ -66,7 +67,8 @@ class Heartbeat:
     does counts, whether it computes, sleeps, reads a disk or waits for a lock.
 
     On Linux a busy computer counts for nothing: left out is the time in which the kernel gave this thread no processor
-    though it could have run. While it sleeps, that of another Python thread is left out, for it may hold Python's lock.
+    though it could have run. While it sleeps, that of another Python thread is left out, for it may hold Python's lock,
+    and that in which a virtual machine was given no processor itself.
 
     Attributes: longest (seconds; over BLOCKED, those of the reference), where (the stack during it, if a sample was
     taken in it).
@@ -77,7 +79,7 @@ class Heartbeat:
         self._stack = ""
         self._thread = threading.current_thread()
         self._kernel = _Kernel()
-        self._beat_at, self._times = time.monotonic(), self._kernel.times()
+        self._beat_at, self._times, self._stolen = time.monotonic(), self._kernel.times(), self._kernel.stolen()
         self._timer = QTimer()
         self._timer.timeout.connect(self._beat)
         self._timer.start(round(_EVERY * 1000))
@@ -94,23 +96,22 @@ class Heartbeat:
         self._kernel.close()
 
     def _beat(self) -> None:
-        times, now = self._kernel.times(), time.monotonic()
-        gap = self._blocked(now - self._beat_at, times)
+        gap = self._blocked(time.monotonic() - self._beat_at)
         if gap > BLOCKED:
             gap /= slowness()
-            times, now = self._kernel.times(), time.monotonic()  # what that took is no fault of the window
         if gap > self.longest:
             self.longest, self.where = gap, self._stack
         self._stack = ""
-        self._times, self._beat_at = times, now
+        self._beat_at, self._times, self._stolen = time.monotonic(), self._kernel.times(), self._kernel.stolen()
 
-    def _blocked(self, gap: float, times: dict[int, _Times]) -> float:
+    def _blocked(self, gap: float) -> float:
         """What of a gap is not the fault of a busy computer."""
-        own = self._thread.native_id
+        own, times = self._thread.native_id, self._kernel.times()
         waited = {thread: each.waited - self._times.get(thread, _Times()).waited for thread, each in times.items()}
         ran = times[own].ran - self._times[own].ran if own in times else 0.0
         slept = gap - ran - waited.pop(own, 0.0)
-        return ran + max(slept - max(waited.values(), default=0.0), 0.0)
+        stolen = [now - before for before, now in zip(self._stolen, self._kernel.stolen(), strict=True)]
+        return ran + max(slept - max(waited.values(), default=0.0) - max(stolen, default=0.0), 0.0)
 
     def _sample(self) -> None:
         """Keep what the window's thread is doing once a gap has become long."""
@@ -121,39 +122,49 @@ class Heartbeat:
 
 
 class _Kernel:
-    """Linux's figures of this process's Python threads; elsewhere there are none."""
+    """Linux's figures of this process's Python threads and of the processors; elsewhere there are none."""
 
     def __init__(self) -> None:
-        self._files: dict[int, int] = {}
+        self._files: dict[str, int] = {}
         # PyDLL keeps Python's lock: os.pread gives it away, and would add the time of getting it back to the figures.
         self._read = ctypes.PyDLL(None).pread if sys.platform.startswith("linux") else None
-        self._answer = ctypes.create_string_buffer(100)
+        self._answer = ctypes.create_string_buffer(4000)
 
     def times(self) -> dict[int, _Times]:
         """Of every thread that lives."""
-        if self._read is None:
-            return {}
         found = {}
         for thread in threading.enumerate():
             if thread.native_id is not None and (times := self._times(thread.native_id)):
                 found[thread.native_id] = times
         return found
 
+    def stolen(self) -> list[float]:
+        """Seconds that each processor of a virtual machine was not there, since its start."""
+        lines = self._text("/proc/stat").splitlines()
+        return [int(line.split()[8]) / _TICKS for line in lines if line.startswith(b"cpu") and line[3:4].isdigit()]
+
     def close(self) -> None:
         for file in self._files.values():
             os.close(file)
 
     def _times(self, thread: int) -> _Times | None:
-        try:
-            if thread not in self._files:
-                self._files[thread] = os.open(f"/proc/self/task/{thread}/schedstat", os.O_RDONLY)
-        except OSError:
+        text = self._text(f"/proc/self/task/{thread}/schedstat")
+        if not text:
             return None  # it has just ended
-        size = self._read(self._files[thread], self._answer, len(self._answer), 0)
-        if size <= 0:
-            return None
-        ran, waited, _ = self._answer.raw[:size].split()
+        ran, waited, _ = text.split()
         return _Times(int(ran) / 1e9, int(waited) / 1e9)
+
+    def _text(self, path: str) -> bytes:
+        """The beginning of a file, which is kept open; empty where there is none."""
+        if self._read is None:
+            return b""
+        try:
+            if path not in self._files:
+                self._files[path] = os.open(path, os.O_RDONLY)
+        except OSError:
+            return b""
+        size = self._read(self._files[path], self._answer, len(self._answer), 0)
+        return self._answer.raw[: max(size, 0)]
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import os
 import sys
 import threading
 import time
@@ -111,6 +112,38 @@ def test_half_a_second_of_sleep_is_noticed_on_the_slowest_computer(
 def test_a_fast_computer_counts_as_the_reference(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heartbeat, "REFERENCE", 1e9)
     assert heartbeat.slowness() == 1.0
+
+
+def test_a_virtual_machine_without_a_processor_is_no_blocked_window(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stolen = [7.0, 7.0]
+    monkeypatch.setattr(heartbeat._Kernel, "stolen", lambda self: list(stolen))
+
+    def stop(seconds: float, taken: float) -> None:
+        stolen[1] += taken
+        time.sleep(seconds)
+
+    with never_blocked():
+        QTimer.singleShot(20, lambda: stop(0.3, taken=0.3))
+        qtbot.wait(400)
+    beats = Heartbeat()
+    QTimer.singleShot(20, lambda: stop(0.5, taken=0.2))
+    qtbot.wait(600)
+    beats.stop()
+    assert beats.longest > 2 * BLOCKED, "the rest is the window's own"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells it")
+def test_what_a_processor_was_not_there_for_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = os.sysconf("SC_CLK_TCK")
+    told = f"cpu 9 9 9 9 9 9 9 9 0 0\ncpu0 1 2 3 4 5 6 7 {ticks} 8 9\ncpu1 1 2 3 4 5 6 7 {3 * ticks} 8 9\nintr 5 5 5\n"
+    monkeypatch.setattr(heartbeat._Kernel, "_text", lambda self, path: told.encode())
+    assert heartbeat._Kernel().stolen() == [1.0, 3.0]
+    monkeypatch.undo()
+    kernel = heartbeat._Kernel()
+    assert kernel.stolen(), "the kernel's own text has them"
+    kernel.close()
 
 
 def _keep_busy() -> None:
