@@ -1,6 +1,6 @@
 """Whether the window answers: how long its event loop is kept from its next turn.
 
-"Never blocked" is promised for a laptop, and tests also run on shared computers, which are half as fast from one second
+"Never blocked" is promised for a laptop, and tests also run on shared computers, whose speed may halve from one second
 to the next. So a limit holds for the computer on which it was set, the reference, and a time over it is divided by how
 slow this one is at that moment: fixed work of Python and Qt is timed right after it and compared with its time on the
 reference. No computer counts as faster than the reference, nor as less than half as fast: there the window has to do
@@ -28,7 +28,6 @@ BLOCKED = 0.05
 
 _EVERY = 0.005
 _SLOWEST = 2.0
-_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 REFERENCE = 0.0013
 """Seconds that `work` takes on the reference, a core of an AMD EPYC: the median of 200 calls in the window's style."""
 
@@ -67,19 +66,18 @@ class Heartbeat:
     does counts, whether it computes, sleeps, reads a disk or waits for a lock.
 
     On Linux a busy computer counts for nothing: left out is the time in which the kernel gave this thread no processor
-    though it could have run. While it sleeps, that of another Python thread is left out, for it may hold Python's lock,
-    and that in which a virtual machine was given no processor itself.
+    though it could have run, and the steal time, in which the host gave a virtual machine no processor. While it
+    sleeps, the waiting of another Python thread is left out, for it may hold Python's lock.
 
-    Attributes: longest (seconds; over BLOCKED, those of the reference), where (the stack during it, if a sample was
-    taken in it).
+    Attributes: longest (seconds; scaled to the reference where over BLOCKED), where (the stack during it, if a sample
+    was taken in it).
     """
 
     def __init__(self) -> None:
         self.longest, self.where = 0.0, ""
-        self._stack = ""
         self._thread = threading.current_thread()
         self._kernel = _Kernel()
-        self._beat_at, self._times, self._stolen = time.monotonic(), self._kernel.times(), self._kernel.stolen()
+        self._begin()
         self._timer = QTimer()
         self._timer.timeout.connect(self._beat)
         self._timer.start(round(_EVERY * 1000))
@@ -101,8 +99,12 @@ class Heartbeat:
             gap /= slowness()
         if gap > self.longest:
             self.longest, self.where = gap, self._stack
+        self._begin()
+
+    def _begin(self) -> None:
+        """A gap begins."""
         self._stack = ""
-        self._beat_at, self._times, self._stolen = time.monotonic(), self._kernel.times(), self._kernel.stolen()
+        self._beat_at, self._times, self._steal = time.monotonic(), self._kernel.times(), self._kernel.steal()
 
     def _blocked(self, gap: float) -> float:
         """What of a gap is not the fault of a busy computer."""
@@ -110,8 +112,8 @@ class Heartbeat:
         waited = {thread: each.waited - self._times.get(thread, _Times()).waited for thread, each in times.items()}
         ran = times[own].ran - self._times[own].ran if own in times else 0.0
         slept = gap - ran - waited.pop(own, 0.0)
-        stolen = [now - before for before, now in zip(self._stolen, self._kernel.stolen(), strict=True)]
-        return ran + max(slept - max(waited.values(), default=0.0) - max(stolen, default=0.0), 0.0)
+        steal = [now - before for before, now in zip(self._steal, self._kernel.steal(), strict=True)]
+        return ran + max(slept - max(waited.values(), default=0.0) - max(steal, default=0.0), 0.0)
 
     def _sample(self) -> None:
         """Keep what the window's thread is doing once a gap has become long."""
@@ -138,10 +140,11 @@ class _Kernel:
                 found[thread.native_id] = times
         return found
 
-    def stolen(self) -> list[float]:
-        """Seconds that each processor of a virtual machine was not there, since its start."""
+    def steal(self) -> list[float]:
+        """Seconds of steal time of each processor, since the start of the computer."""
         lines = self._text("/proc/stat").splitlines()
-        return [int(line.split()[8]) / _TICKS for line in lines if line.startswith(b"cpu") and line[3:4].isdigit()]
+        processors = [line.split() for line in lines if line.startswith(b"cpu") and line[3:4].isdigit()]
+        return [int(figures[8]) / os.sysconf("SC_CLK_TCK") for figures in processors]
 
     def close(self) -> None:
         for file in self._files.values():

@@ -313,10 +313,9 @@ class ModelStore:
             self.problems[PAIR], self._note = self._note, ""
 
     def _chosen(self) -> Chosen:
-        preferences = self._preferences
-        best = self.find(self.list.best) if self.list and not preferences.target else None
-        # Each row of a page asks for this: the list is at hand, the preferences would look for models on the disk.
-        folder = best.folder if best and best.folder else preferences.folder_in_use
+        preferences, used = self._preferences, self.find(self.in_use)
+        # Every row of the Models page asks for this, and the preferences would search the disk each time.
+        folder = used.folder if used and used.folder else preferences.folder_in_use
         return str(folder), preferences.draft, preferences.precision
 
     def _keep_precision(self) -> None:

@@ -105,7 +105,7 @@ def test_half_a_second_of_sleep_is_noticed_on_the_slowest_computer(
             QTimer.singleShot(20, lambda: time.sleep(0.5))
             qtbot.wait(600)
 
-    with pytest.raises(AssertionError, match=r"blocked for 2[0-9]+ ms of 50\n"):
+    with pytest.raises(AssertionError, match=r"blocked for [12][0-9][0-9] ms of 50\n"):
         slot()
 
 
@@ -114,21 +114,19 @@ def test_a_fast_computer_counts_as_the_reference(qtbot: QtBot, monkeypatch: pyte
     assert heartbeat.slowness() == 1.0
 
 
-def test_a_virtual_machine_without_a_processor_is_no_blocked_window(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stolen = [7.0, 7.0]
-    monkeypatch.setattr(heartbeat._Kernel, "stolen", lambda self: list(stolen))
+def test_steal_time_is_no_blocked_window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    steal = [7.0, 7.0]
+    monkeypatch.setattr(heartbeat._Kernel, "steal", lambda self: list(steal))
 
-    def stop(seconds: float, taken: float) -> None:
-        stolen[:] = [stolen[0] + taken / 2, stolen[1] + taken]
+    def sleep(seconds: float, stolen: float) -> None:
+        steal[:] = [steal[0] + stolen / 2, steal[1] + stolen]
         time.sleep(seconds)
 
     with never_blocked():
-        QTimer.singleShot(20, lambda: stop(0.3, taken=0.3))
+        QTimer.singleShot(20, lambda: sleep(0.3, stolen=0.3))
         qtbot.wait(400)
     beats = Heartbeat()
-    QTimer.singleShot(20, lambda: stop(1.0, taken=0.66))
+    QTimer.singleShot(20, lambda: sleep(1.0, stolen=0.66))
     qtbot.wait(1100)
     beats.stop()
     assert beats.longest > BLOCKED, "the rest is the window's own"
@@ -150,14 +148,14 @@ def test_a_thread_that_begins_during_a_step_may_hold_pythons_lock(
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells it")
-def test_what_a_processor_was_not_there_for_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_steal_time_of_each_processor_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = os.sysconf("SC_CLK_TCK")
     told = f"cpu 9 9 9 9 9 9 9 9 0 0\ncpu0 1 2 3 4 5 6 7 {ticks} 8 9\ncpu1 1 2 3 4 5 6 7 {3 * ticks} 8 9\nintr 5 5 5\n"
     monkeypatch.setattr(heartbeat._Kernel, "_text", lambda self, path: told.encode())
-    assert heartbeat._Kernel().stolen() == [1.0, 3.0]
+    assert heartbeat._Kernel().steal() == [1.0, 3.0]
     monkeypatch.undo()
     kernel = heartbeat._Kernel()
-    assert kernel.stolen(), "the kernel's own text has them"
+    assert kernel.steal(), "the kernel's own text has them"
     kernel.close()
 
 
