@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -109,9 +110,14 @@ def exact(segments: Any) -> list[tuple[Any, ...]]:
     ]
 
 
-def test_neither_the_draft_nor_the_number_of_rows_changes_a_token(shelf: Shelf) -> None:
-    """The words' times are on the recording's clock."""
-    five = text(shelf, 5, words=True)
+@cache
+def in_five_rows(shelf: Shelf) -> Transcript:
+    """The conversation's text, written once for the tests that compare with it."""
+    return text(shelf, 5, words=True)
+
+
+def test_the_words_times_are_on_the_recordings_clock(shelf: Shelf) -> None:
+    five = in_five_rows(shelf)
     assert len(five.segments) > 20 and five.seconds == pytest.approx(73.888, abs=0.01)
     assert five.stats.accepted > 0 and five.stats.near_ties == 0
     assert five.stats.target_passes < five.stats.tokens
@@ -119,13 +125,16 @@ def test_neither_the_draft_nor_the_number_of_rows_changes_a_token(shelf: Shelf) 
     assert len(words) > 100 and words[-1].end > 70
     assert all(first.start <= second.start for first, second in pairwise(words))
     assert all(first.end <= second.start for first, second in pairwise(five.segments))
-    for rows, draft in ((5, "off"), (2, "auto"), (2, "off")):
-        other = text(shelf, rows, draft)
-        assert [(one.start, one.end, one.tokens) for one in other.segments] == [
-            (one.start, one.end, one.tokens) for one in five.segments
-        ]
-        assert other.stats.tokens == five.stats.tokens
-        assert (other.stats.drafted > 0) == (draft == "auto")
+
+
+@pytest.mark.parametrize(("rows", "draft"), [(5, "off"), (2, "auto"), (2, "off")])
+def test_neither_the_draft_nor_the_number_of_rows_changes_a_token(shelf: Shelf, rows: int, draft: str) -> None:
+    five, other = in_five_rows(shelf), text(shelf, rows, draft)
+    assert [(one.start, one.end, one.tokens) for one in other.segments] == [
+        (one.start, one.end, one.tokens) for one in five.segments
+    ]
+    assert other.stats.tokens == five.stats.tokens
+    assert (other.stats.drafted > 0) == (draft == "auto")
 
 
 def test_seconds_add_up_to_no_more_than_the_wall_clock(shelf: Shelf, short: str) -> None:
