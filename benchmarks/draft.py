@@ -26,12 +26,12 @@ from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.decoding import drafters, longform
 from desktop_app.decoding.ctc import CtcDrafter
 from desktop_app.decoding.lookahead import HEAD_ALONE, LookAhead
-from desktop_app.engine.messages import Options
-from desktop_app.engine.models import Pair, Shelf
 from desktop_app.measure.recordings import audio_of, recordings
+from desktop_app.messages.options import Options
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
+from desktop_app.worker.loaded_models import ModelCache, Pair
 
 
 def main() -> int:
@@ -55,7 +55,7 @@ def main() -> int:
     options = parser.parse_args()
     files = recordings(options.folder)
     alone = files[: options.clips or None]
-    pair = Shelf().pair(_options(options), lambda stage, **values: None)
+    pair = ModelCache().pair(_options(options), lambda stage, **values: None)
     for unsure in options.unsure or [drafters.UNSURE]:
         drafters.UNSURE = unsure
         ahead = LookAhead(options.look_ahead, options.look_ahead)

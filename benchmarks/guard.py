@@ -15,11 +15,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from desktop_app.engine.messages import Options
-from desktop_app.engine.models import Pair, Shelf
 from desktop_app.measure.in_process import FileText, file_text
 from desktop_app.measure.recordings import audio_of, recordings, sounds
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
+from desktop_app.worker.loaded_models import ModelCache, Pair
 
 
 def main() -> int:
@@ -31,7 +31,7 @@ def main() -> int:
     parser.add_argument("--speech", metavar="FOLDER", type=Path, nargs="+", default=[], help="recordings of speech")
     parser.add_argument("--target", default="", metavar="NAME|FOLDER", help="the model (default: the bundled one)")
     arguments = parser.parse_args()
-    pair = Shelf().pair(Options(target=arguments.target), lambda stage, **values: None)
+    pair = ModelCache().pair(Options(target=arguments.target), lambda stage, **values: None)
     if arguments.sounds is not None:
         _sounds(pair, arguments.sounds, arguments.folds)
     for folder in arguments.speech:

@@ -27,16 +27,17 @@ import numpy as np
 import pytest
 import soundfile
 
-from desktop_app.app import problems
+from desktop_app.app.presentation import problems
 from desktop_app.audio.files import Samples
 from desktop_app.audio.recording import Recorded, Recorder
 from desktop_app.engine.client import Engine
-from desktop_app.engine.messages import Event, Failed, Finished, LiveOptions, LiveUpdate, Options, Started
 from desktop_app.measure.error_rates import normalised
 from desktop_app.measure.in_process import Run, Shown
 from desktop_app.measure.live_figures import SpokenWord, accuracy, erasure, latency
 from desktop_app.measure.live_speech import known_words
 from desktop_app.measure.recordings import audio_of
+from desktop_app.messages.jobs import Event, Failed, Finished, LiveOptions, LiveUpdate, Started
+from desktop_app.messages.options import Options
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests import virtual_microphone
 

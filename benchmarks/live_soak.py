@@ -24,10 +24,10 @@ from desktop_app.audio.files import AudioFile
 from desktop_app.audio.logmel import features
 from desktop_app.audio.voice import VoiceGate
 from desktop_app.decoding.live import Live
-from desktop_app.engine.messages import Options
-from desktop_app.engine.models import Shelf
+from desktop_app.messages.options import Options
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.statistics import Counter
+from desktop_app.worker.loaded_models import ModelCache
 
 REPORT = 600.0  # seconds of audio between two lines of the report
 MOST_MEMORY, MOST_SLOWER = 30.0, 1.25  # megabytes that may be added; how much dearer the last tenth may be
@@ -54,7 +54,7 @@ def main() -> int:
         sample = np.concatenate(list(file))
     short, long = (np.zeros(seconds * SAMPLE_RATE, np.float32) for seconds in (2, 30))
     sound = np.concatenate([*[sample, short] * 9, sample, long])
-    pair = Shelf().pair(Options(language="en"), lambda stage, **values: None)
+    pair = ModelCache().pair(Options(language="en"), lambda stage, **values: None)
     counter = Counter()
     live = Live(
         features,

@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from desktop_app.audio.logmel import LogMel
 from desktop_app.checkpoints.folder import Checkpoint, read
-from desktop_app.engine import runtime
-from desktop_app.engine.runtime import RuntimeModel
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.worker import runtime
+from desktop_app.worker.runtime import RuntimeModel
 
 TOKENS = 100
 Scores = npt.NDArray[np.float32]

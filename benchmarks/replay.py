@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.app import problems
+from desktop_app.app.presentation import problems
 from desktop_app.checkpoints import installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.checkpoints.shape import Shape
@@ -45,12 +45,13 @@ from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.task import prefix
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import WindowDecoder
-from desktop_app.engine import probe, runtime
+from desktop_app.engine import probe
 from desktop_app.measure.memory import SHAPES, write
 from desktop_app.measure.roofline import bandwidth, weight_bytes
 from desktop_app.problems import Problem
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
+from desktop_app.worker import runtime
 
 TOP = Path(__file__).resolve().parents[1]
 ALONE = "alone"

@@ -19,13 +19,13 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from desktop_app.engine.speakers import networks
 from desktop_app.measure.conversations import clips, make
 from desktop_app.measure.recordings import Reference
 from desktop_app.speakers.diarisation import EVERY, centres_of
 from desktop_app.speakers.networks import Array, Limits, Networks
 from desktop_app.speakers.stream import FEATURE, Pieces, Stream
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.worker.file_speakers import networks
 
 DOUBTS, SAMES, LEASTS = (1.0, 1.5, 2.5), (0.5, 0.55, 0.6, 0.65, 0.7), (0.35, 0.4, 0.45, 0.5)
 

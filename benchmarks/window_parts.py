@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop_app import __main__ as program
 from desktop_app import resources
-from desktop_app.app.entry import IN_WORK, WORKING
+from desktop_app.app.recordings.entry import IN_WORK, WORKING
 from desktop_app.ui.shell import app as shell
 from desktop_app.ui.transcript.view import TranscriptView
 

@@ -21,7 +21,7 @@ import contents
 
 sys.path.insert(0, str(contents.TOP))
 from desktop_app import __version__
-from desktop_app.app.about import BUILD_FILE
+from desktop_app.app.system.about import BUILD_FILE
 
 TOP = contents.TOP
 BUILD, FROZEN, DIST = TOP / "build", TOP / "build" / "frozen" / "galley", TOP / "dist"

@@ -26,7 +26,7 @@ from PySide6.QtGui import QPixmap  # noqa: E402
 from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
 
 from desktop_app import folders, resources, texts  # noqa: E402
-from desktop_app.app.entry import IN_WORK, WORKING, Entry  # noqa: E402
+from desktop_app.app.recordings.entry import IN_WORK, WORKING, Entry  # noqa: E402
 from desktop_app.ui.shell.app import Program  # noqa: E402
 from desktop_app.ui.widgets.theme import CONTRAST, DARK, LIGHT  # noqa: E402
 from tests.screenshots_live import Booth, interrupt, over, shoot  # noqa: E402
@@ -68,7 +68,7 @@ class Camera:
         self.program.theme.choose(self._look)
         self.program.window.all_actions["speed"].setChecked(True)
         if self._target:
-            self.program.preferences.target = self._target
+            self.program.preferences.choose(target=self._target)
         self.window = self.program.window
         self.window.resize(1280, 800)
         self.window.show()

@@ -16,8 +16,8 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.app.entry import Entry, LiveLine
-from desktop_app.app.live import OFF, RUNNING
+from desktop_app.app.live.live_recording import OFF, RUNNING
+from desktop_app.app.recordings.entry import Entry, LiveLine
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.microphone import Input
 from desktop_app.library.store import Library

@@ -11,21 +11,22 @@ from typing import Any
 import numpy as np
 
 from desktop_app import folders
-from desktop_app.app.deletions import Deletions
-from desktop_app.app.edits import Edits
-from desktop_app.app.entry import Entry
-from desktop_app.app.exports import Exports
-from desktop_app.app.inputs import Inputs
-from desktop_app.app.live import OFF, RUNNING, Live
-from desktop_app.app.models import ModelStore
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.recheck import Checks
-from desktop_app.app.recovery import Recovery
-from desktop_app.app.session import Session
+from desktop_app.app.background import Post, Worker
+from desktop_app.app.editing.edits import Edits
+from desktop_app.app.editing.recheck import Checks
+from desktop_app.app.library.deletions import Deletions
+from desktop_app.app.library.exports import Exports
+from desktop_app.app.library.recovery import Recovery
+from desktop_app.app.live.inputs import Inputs
+from desktop_app.app.live.live_recording import OFF, RUNNING, Live
+from desktop_app.app.models.model_store import ModelStore
+from desktop_app.app.recordings.entry import Entry
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.app.signals import Signal
-from desktop_app.app.worker import Post, Worker
-from desktop_app.engine.messages import Event, Finished, LiveOptions, LiveUpdate, Options, SegmentReady, Started
 from desktop_app.library.store import Library
+from desktop_app.messages.jobs import Event, Finished, LiveOptions, LiveUpdate, SegmentReady, Started
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models, Place, Segment, Span, Transcript
 from desktop_app.transcript.statistics import Statistics

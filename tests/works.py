@@ -8,7 +8,7 @@ from pathlib import Path
 
 from desktop_app.engine import model_work
 from desktop_app.engine.model_list import Draft, Listed, ModelList, Source
-from desktop_app.engine.model_work import Announce, Done, Message, Progress, Refused, Work
+from desktop_app.messages.model_work import Announce, Done, Message, Progress, Refused, Work
 
 HOME = Path("/models")
 BASE = Listed(

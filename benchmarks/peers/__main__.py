@@ -31,7 +31,7 @@ from benchmarks.machine import machine
 from benchmarks.peers import environments, plot, rounds
 from benchmarks.peers.contestants import NAMES, Contestant, Job, Measured, contestant
 from desktop_app import atomic
-from desktop_app.app import problems
+from desktop_app.app.presentation import problems
 from desktop_app.checkpoints import installed
 from desktop_app.decoding.audio_window import Samples
 from desktop_app.problems import Problem

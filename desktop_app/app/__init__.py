@@ -1,1 +1,1 @@
-"""What the window and the command line both do, without Qt and without a terminal: they show and ask."""
+"""What the window and the command line both do, without Qt and without a terminal, in packages by what a user does."""

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Protocol
 
 from desktop_app import folders
-from desktop_app.app.awake import Awake
-from desktop_app.app.deletions import Deletions
-from desktop_app.app.engine_port import EnginePort
-from desktop_app.app.exports import Exports
-from desktop_app.app.inputs import Inputs
-from desktop_app.app.live import Live, MakeRecorder
-from desktop_app.app.recheck import Checks
-from desktop_app.app.session import Session
-from desktop_app.app.worker import Worker
-from desktop_app.engine.messages import Options
+from desktop_app.app.background import Worker
+from desktop_app.app.editing.recheck import Checks
+from desktop_app.app.library.deletions import Deletions
+from desktop_app.app.library.exports import Exports
+from desktop_app.app.live.inputs import Inputs
+from desktop_app.app.live.live_recording import Live, MakeRecorder
+from desktop_app.app.recordings.engine_port import EnginePort
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.system.awake import Awake
 from desktop_app.library.store import Library
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 
 

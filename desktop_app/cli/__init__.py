@@ -6,10 +6,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from desktop_app import printing, settings, texts
+from desktop_app import log, printing, settings, texts
 from desktop_app.cli import arguments, bench, devices, results, transcribe, window
 from desktop_app.cli.interrupts import INTERRUPTED, termination
-from desktop_app.engine import log
 from desktop_app.texts import _
 
 FAILED = 1

@@ -7,8 +7,9 @@ import sys
 
 from desktop_app import printing
 from desktop_app.addons import cuda
-from desktop_app.app import about, problems
-from desktop_app.app.wording import size
+from desktop_app.app.presentation import problems
+from desktop_app.app.presentation.wording import size
+from desktop_app.app.system import about
 from desktop_app.checkpoints import installed
 from desktop_app.cli.interrupts import INTERRUPTED
 from desktop_app.cli.screen import Screen

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from desktop_app import printing
-from desktop_app.app import about
-from desktop_app.cli import bench, export_arguments
-from desktop_app.engine import arguments as model_options
-from desktop_app.engine.messages import MOST_ROWS, MOST_SPEAKERS, is_speakers
+from desktop_app.app.system import about
+from desktop_app.cli import bench, export_arguments, model_arguments
+from desktop_app.cli.model_arguments import argument_type
+from desktop_app.messages.options import RECORD, TRANSCRIBE
 from desktop_app.texts import N_, _, ngettext
 
 COMMANDS = {
@@ -21,8 +21,6 @@ COMMANDS = {
     "doctor": N_("Check that everything works, and suggest remedies"),
     "bench": N_("Measure speed and accuracy on this computer"),
 }
-
-_SPEAKERS = "off|auto|N"
 
 # What argparse itself says.
 _OF_ARGPARSE = (
@@ -103,12 +101,8 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
     elif name == "devices":
         _add_devices(parser)
     elif name == "doctor":
-        parser.add_argument(
-            "--device",
-            type=model_options.device,
-            metavar=_("DEVICE"),
-            help=_("check only this device: compile the bundled model for it and compare its text with the CPU's"),
-        )
+        what = _("check only this device: compile the bundled model for it and compare its text with the CPU's")
+        model_arguments.add_one(parser, "device", what, default="")
         parser.add_argument(
             "--report",
             nargs="?",
@@ -129,54 +123,8 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
     )
     add = parser.add_argument
     add("files", nargs="+", metavar=_("FILE"), help=_("audio or video file, in any format that FFmpeg reads"))
-    model_options.add(parser)
-    add(
-        "--batch",
-        default=1,
-        type=_rows,
-        metavar="N",
-        help=_(
-            "transcribe N parts of a file at the same time, cut at pauses, which needs --device cuda; the text may "
-            "differ from that of one window after another (default: 1)"
-        ),
-    )
-    add(
-        "--timestamps",
-        default=True,
-        action=argparse.BooleanOptionalAction,
-        help=_("let the model predict timestamps; without them a segment is a window of 30 s (default: yes)"),
-    )
-    add(
-        "--condition",
-        default=False,
-        action=argparse.BooleanOptionalAction,
-        help=_("condition each window on the text before it (default: no)"),
-    )
-    add(
-        "--temperature",
-        default=(0.0,),
-        type=_temperatures,
-        metavar="T[,T...]",
-        help=_(
-            "sampling temperature; 0 takes the most probable text. With several, such as 0,0.2,0.4, the next one is "
-            "tried where decoding fails (default: 0)"
-        ),
-    )
-    add(
-        "--words",
-        default=None,
-        action=argparse.BooleanOptionalAction,
-        help=_(
-            "add word timestamps to the json format; the text is the same (default: with speakers, subtitles and html)"
-        ),
-    )
-    _add_speakers(
-        parser,
-        _(
-            "identify speakers; N is their number, if you know it. The text is then shown when the whole file is "
-            "transcribed (default: off)"
-        ),
-    )
+    model_arguments.add(parser, TRANSCRIBE)
+    parser.set_defaults(words=None)  # as the format needs them
     add(
         "--output",
         metavar=_("FOLDER"),
@@ -203,7 +151,7 @@ def _add_record(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--seconds",
-        type=_seconds,
+        type=argument_type(_seconds),
         metavar="N",
         help=_("stop after N seconds of sound (default: when Ctrl-C is pressed)"),
     )
@@ -218,15 +166,8 @@ def _add_record(parser: argparse.ArgumentParser) -> None:
         help=_("afterwards re-check the whole recording, and report how many words would change"),
     )
     add("--recover", action="store_true", help=_("record nothing; transcribe interrupted recordings"))
-    _add_speakers(
-        parser, _("identify speakers; N is their number, if you know it. The saved text names them (default: off)")
-    )
-    model_options.add(parser)
+    model_arguments.add(parser, RECORD)
     export_arguments.add(parser)
-
-
-def _add_speakers(parser: argparse.ArgumentParser, explanation: str) -> None:
-    parser.add_argument("--speakers", default="off", type=_speakers, metavar=_SPEAKERS, help=explanation)
 
 
 def _add_models(parser: argparse.ArgumentParser) -> None:
@@ -253,9 +194,8 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
     )
     add("--name", default="", metavar=_("NAME"), help=_("name of the model (default: the folder's)"))
     add("--draft-of", default="", metavar=_("NAME"), help=_("use it as the draft model of this installed model"))
-    add = action(
-        "train-draft", _("Train a draft model on your own recordings; repeat the command to resume")
-    ).add_argument
+    training = action("train-draft", _("Train a draft model on your own recordings; repeat the command to resume"))
+    add = training.add_argument
     add("subject", metavar=_("TARGET"), help=_("model to draft for: an installed one, or a folder"))
     add(
         "--audio",
@@ -271,16 +211,16 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
         default=2,
         help=_("number of decoder layers; fewer are faster (default: %(default)s)"),
     )
-    add("--minutes", type=_minutes, default=30.0, metavar="M", help=_("minutes of training (default: 30)"))
     add(
-        "--language",
-        default="auto",
-        type=model_options.language,
-        metavar=_("auto|CODE"),
-        help=_("spoken language, such as en (default: detected)"),
+        "--minutes",
+        type=argument_type(_minutes),
+        default=30.0,
+        metavar="M",
+        help=_("minutes of training (default: 30)"),
     )
-    add(
-        "--device",
+    model_arguments.add_one(training, "language")
+    training.add_argument(
+        "--device",  # of PyTorch: not one of the engine's
         default="auto",
         choices=("auto", "cpu", "cuda"),
         help=_("device to train on (default: %(default)s)"),
@@ -320,13 +260,13 @@ def _add_devices(parser: argparse.ArgumentParser) -> None:
 def _seconds(text: str) -> float:
     if length := _length(text):
         return length
-    raise argparse.ArgumentTypeError(_("{text} is not a number of seconds, such as 90", text=repr(text)))
+    raise ValueError(_("{text} is not a number of seconds, such as 90", text=repr(text)))
 
 
 def _minutes(text: str) -> float:
     if length := _length(text):
         return length
-    raise argparse.ArgumentTypeError(_("{text} is not a number of minutes, such as 30", text=repr(text)))
+    raise ValueError(_("{text} is not a number of minutes, such as 30", text=repr(text)))
 
 
 def _length(text: str) -> float | None:
@@ -336,36 +276,3 @@ def _length(text: str) -> float | None:
     except ValueError:
         return None
     return length if 0 < length < float("inf") else None
-
-
-def _temperatures(text: str) -> tuple[float, ...]:
-    try:
-        found = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        found = ()
-    if not found or not all(0 <= temperature <= 2 for temperature in found):
-        raise argparse.ArgumentTypeError(
-            _("{text} is not a temperature; use numbers from 0 to 2, such as 0,0.2,0.4", text=repr(text))
-        )
-    return found
-
-
-def _rows(text: str) -> int:
-    if text.isdecimal() and 1 <= int(text) <= MOST_ROWS:
-        return int(text)
-    raise argparse.ArgumentTypeError(
-        _("{text} is not a number of parts; use one from 1 to {most}", text=repr(text), most=MOST_ROWS)
-    )
-
-
-def _speakers(text: str) -> str:
-    wanted = text.strip().lower()
-    if is_speakers(wanted):
-        return wanted
-    raise argparse.ArgumentTypeError(
-        _(
-            "{text} is not a number of speakers; use off, auto, or a number up to {most}",
-            text=repr(text),
-            most=MOST_SPEAKERS,
-        )
-    )

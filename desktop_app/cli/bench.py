@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Sequence
 from typing import Protocol
 
+from desktop_app.cli import model_arguments
+from desktop_app.messages.options import BENCH
 from desktop_app.texts import N_, _
 
 
@@ -13,10 +15,10 @@ class Benchmark(Protocol):
     """What each module of a benchmark offers."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Its own options."""
+        """Its own options, beside those of the models that it runs."""
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Measure; gives the exit status."""
+        """Measure; gives the exit status. `arguments.options` are the Options, where it is one of WITH_MODELS."""
 
 
 BENCHMARKS = {
@@ -27,6 +29,9 @@ BENCHMARKS = {
     "speed": N_("Speed of a model alone and with each drafter, and the least time that a pass can take"),
 }
 """Each benchmark's name, and what it measures."""
+
+WITH_MODELS = ("accuracy", "live", "speed")
+"""Those that take all that decides a text."""
 
 
 def load(name: str) -> Benchmark:
@@ -60,8 +65,12 @@ def add_arguments(parser: argparse.ArgumentParser, given: Sequence[str]) -> None
         one.add_argument("--json", metavar=_("FILE"), help=_("write the figures to this file, as JSON"))
         if given and given[0] == name:
             load(name).add_arguments(one)
+            if name in WITH_MODELS:
+                model_arguments.add(one, BENCH)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one benchmark; gives its exit status."""
+    if arguments.benchmark in WITH_MODELS:
+        arguments.options = model_arguments.options(arguments, BENCH)
     return load(arguments.benchmark).run(arguments)

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from desktop_app import printing
-from desktop_app.app import problems
+from desktop_app.app.presentation import problems
 from desktop_app.engine import probe
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     status = 0
     lines = [_("Compute devices:")]
     try:
-        found = probe.ask(probe.inference_devices) + _cuda()
+        found = probe.inference_devices() + _cuda()
         width = max((len(name) for name, _ in found), default=0)
         lines += [f"  {name.lower():{width}}  {full}" for name, full in found]
     except Problem as problem:
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     lines += _addons()
     lines.append(_("Audio inputs:"))
     try:
-        inputs, why_not = probe.ask(probe.inputs)
+        inputs, why_not = probe.inputs()
         lines += _described(inputs) or [_none(problem) for problem in (why_not,) if problem]
         if inputs and not any(one.is_system for one in inputs):
             lines.append(f"  {problems.sentence(microphone.no_system_audio())}")
@@ -72,6 +72,6 @@ def _described(inputs: list[Input]) -> list[str]:
 def _cuda() -> list[tuple[str, str]]:
     """The CUDA devices; a PyTorch that does not work is for galley doctor to say."""
     try:
-        return probe.ask(probe.cuda_devices)[0]
+        return probe.cuda_devices()[0]
     except Problem:
         return []

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from desktop_app import printing
-from desktop_app.app import doctor, problems
-from desktop_app.app.doctor import Finding
-from desktop_app.app.wording import models_in_use, number
+from desktop_app.app.presentation import problems
+from desktop_app.app.presentation.wording import models_in_use, number
+from desktop_app.app.system import doctor
+from desktop_app.app.system.doctor import Finding
 from desktop_app.cli.window import has_display
 from desktop_app.engine import probe
 from desktop_app.problems import Problem
@@ -26,7 +27,7 @@ FAILED, NO_ENGINE = 1, 3
 Check = Callable[[], Iterator[Finding]]
 
 if TYPE_CHECKING:
-    from desktop_app.engine.trial import Run, Trial
+    from desktop_app.messages.questions import Trial, TrialRun
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _save(place: Path, findings: list[Finding]) -> int:
     """Write the report, and say what is in it; gives the exit status."""
-    from desktop_app.app import report  # half of the time that any command would take to start
+    from desktop_app.app.system import report  # half of the time that any command would take to start
 
     try:
         report.save(place, findings)
@@ -69,7 +70,7 @@ def _fail(problem: Problem) -> int:
 def _trial(device: str) -> Iterator[Finding]:
     """What only the owner of a device can find out about it."""
     try:
-        trial = probe.ask(partial(on_device, device), 900.0)
+        trial = probe.trial(device)
     except Problem as problem:
         reason, remedy = problems.describe(problem)
         yield Finding(
@@ -106,7 +107,7 @@ def _found(trial: Trial) -> Iterator[str]:
         yield _("Token {first} of {count} is the first that is not the CPU's in f32", first=first, count=count)
 
 
-def _figures(run: Run) -> str:
+def _figures(run: TrialRun) -> str:
     cost = run.statistics
     return _(
         "{tokens} tokens from {length} s of audio; encoder {encoder} s, {passes} passes of {milliseconds} ms,"
@@ -118,13 +119,6 @@ def _figures(run: Run) -> str:
         milliseconds=number(cost.verify_seconds / max(cost.target_passes, 1) * 1000, 1),
         draft=number(cost.draft_seconds, 2),
     )
-
-
-def on_device(device: str) -> Trial:
-    """For `probe.ask`: what it needs is loaded there."""
-    from desktop_app.engine import trial
-
-    return trial.on_device(device)
 
 
 def _window() -> Iterator[Finding]:

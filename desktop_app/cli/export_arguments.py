@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
+from desktop_app.cli.model_arguments import argument_type
 from desktop_app.cli.results import Export
 from desktop_app.export.document import LIMITS, Options
 from desktop_app.export.formats import FORMATS
@@ -35,35 +36,35 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--line-length",
-        type=_whole("line_length"),
+        type=argument_type(_whole("line_length")),
         default=usual.line_length,
         metavar="N",
         help=_("characters in a line of subtitles (default: %(default)s)"),
     )
     add(
         "--lines",
-        type=_whole("lines"),
+        type=argument_type(_whole("lines")),
         default=usual.lines,
         metavar="N",
         help=_("lines that subtitles show at once (default: %(default)s)"),
     )
     add(
         "--shortest",
-        type=_number("shortest"),
+        type=argument_type(_number("shortest")),
         default=usual.shortest,
         metavar="S",
         help=_("seconds that subtitles are shown at least, where the next ones leave time (default: %(default)g)"),
     )
     add(
         "--longest",
-        type=_number("longest"),
+        type=argument_type(_number("longest")),
         default=usual.longest,
         metavar="S",
         help=_("seconds that subtitles are shown at most (default: %(default)g)"),
     )
     add(
         "--reading-speed",
-        type=_number("speed"),
+        type=argument_type(_number("speed")),
         default=usual.speed,
         metavar="N",
         help=_("characters of subtitles to be read in a second (default: %(default)g)"),
@@ -76,7 +77,7 @@ def add_file_name(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--file-name",
         default="",
-        type=_template,
+        type=argument_type(_template),
         metavar=_("TEMPLATE"),
         help=_("names of the files in that folder, of text and these fields: {fields}", fields=_in_braces()),
     )
@@ -104,9 +105,7 @@ def _whole(name: str) -> Callable[[str], int]:
     def parse(text: str) -> int:
         if text.isdecimal() and low <= int(text) <= high:
             return int(text)
-        raise argparse.ArgumentTypeError(
-            _("{text} is not a number from {low} to {high}", text=repr(text), low=low, high=high)
-        )
+        raise ValueError(_("{text} is not a number from {low} to {high}", text=repr(text), low=low, high=high))
 
     return parse
 
@@ -121,7 +120,7 @@ def _number(name: str) -> Callable[[str], float]:
             value = -1.0
         if low <= value <= high:
             return value
-        raise argparse.ArgumentTypeError(
+        raise ValueError(
             _("{text} is not a number from {low} to {high}", text=repr(text), low=f"{low:g}", high=f"{high:g}")
         )
 
@@ -134,7 +133,5 @@ def _in_braces() -> str:
 
 def _template(text: str) -> str:
     if unknown_fields(text, _FIELDS):
-        raise argparse.ArgumentTypeError(
-            _("{text} has fields that there are not; use {fields}", text=repr(text), fields=_in_braces())
-        )
+        raise ValueError(_("{text} has fields that there are not; use {fields}", text=repr(text), fields=_in_braces()))
     return text

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from desktop_app import printing, private
-from desktop_app.app import problems, stages
-from desktop_app.app.wording import servers, size
+from desktop_app.app.presentation import problems, stages
+from desktop_app.app.presentation.wording import servers, size
 from desktop_app.checkpoints import catalogue, choice, download, installed, speaker_networks
 from desktop_app.checkpoints.catalogue import Entry
 from desktop_app.checkpoints.installed import Installed
@@ -21,7 +21,7 @@ from desktop_app.cli.interrupts import INTERRUPTED
 from desktop_app.cli.screen import Screen
 from desktop_app.cli.transcribe import DONE, FAILED, USAGE
 from desktop_app.engine import model_list, model_work
-from desktop_app.engine.model_work import Add, Convert, Verify
+from desktop_app.messages.model_work import Add, Convert, Verify
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _
 

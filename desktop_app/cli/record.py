@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 
-from desktop_app.app import problems
 from desktop_app.app.core import data_folder_problem
-from desktop_app.app.entry import DONE as WRITTEN
-from desktop_app.app.entry import Entry, LiveLine
-from desktop_app.app.live import OFF, OPENING, PAUSED, RUNNING
-from desktop_app.app.session import FINISHING
-from desktop_app.app.wording import clock, guard_report
+from desktop_app.app.live.live_recording import OFF, OPENING, PAUSED, RUNNING
+from desktop_app.app.presentation import problems
+from desktop_app.app.presentation.wording import clock, guard_report
+from desktop_app.app.recordings.entry import DONE as WRITTEN
+from desktop_app.app.recordings.entry import Entry, LiveLine
+from desktop_app.app.recordings.session import FINISHING
 from desktop_app.cli import recover
 from desktop_app.cli.interrupts import INTERRUPTED
 from desktop_app.cli.live_screen import LiveScreen

@@ -5,8 +5,8 @@ The lines that were written while somebody spoke stand; only the sound behind th
 
 from __future__ import annotations
 
-from desktop_app.app.entry import DONE as WRITTEN
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings.entry import DONE as WRITTEN
 from desktop_app.cli.interrupts import INTERRUPTED
 from desktop_app.cli.terminal import DONE, FAILED, Terminal
 from desktop_app.texts import _

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from desktop_app import atomic
-from desktop_app.app import wording
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation import wording
+from desktop_app.app.presentation.problems import sentence
 from desktop_app.export import names
 from desktop_app.export.document import Document, Options
 from desktop_app.export.formats import SOUND, Format

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from desktop_app import printing
-from desktop_app.app.wording import size
+from desktop_app.app.presentation.wording import size
 from desktop_app.texts import N_, _
 
 if TYPE_CHECKING:

@@ -13,20 +13,20 @@ from pathlib import Path
 from types import FrameType
 
 from desktop_app import folders
+from desktop_app.app.background import Worker
 from desktop_app.app.core import Core
-from desktop_app.app.entry import IN_WORK, Entry
-from desktop_app.app.inputs import Inputs
-from desktop_app.app.problems import sentence
-from desktop_app.app.recovery import remove_empty
-from desktop_app.app.worker import Worker
+from desktop_app.app.library.recovery import remove_empty
+from desktop_app.app.live.inputs import Inputs
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings.entry import IN_WORK, Entry
 from desktop_app.audio import microphone
 from desktop_app.audio.microphone import Input
 from desktop_app.audio.recording import Recorder, RecorderListener
-from desktop_app.cli import export_arguments, results
+from desktop_app.cli import export_arguments, model_arguments, results
 from desktop_app.cli.interrupts import INTERRUPTED, termination
 from desktop_app.cli.live_screen import LiveScreen, Status
-from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
+from desktop_app.messages.options import RECORD
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _, ngettext
 from desktop_app.transcript.model import Transcript
@@ -50,7 +50,7 @@ class Terminal:
         self._interrupted = False
         # A word has one speaker, a line may have two.
         words = arguments.speakers != "off" or self._export.form.needs_words
-        options = model_options.options(arguments, words=words, speakers=arguments.speakers)
+        options = model_arguments.options(arguments, RECORD, words=words)
         folder = Path(arguments.output) if arguments.output else folders.recordings()
         named: str | None = arguments.input
 

@@ -6,14 +6,14 @@ import argparse
 from pathlib import Path
 
 from desktop_app import printing
-from desktop_app.app import stages
-from desktop_app.app.wording import percent
+from desktop_app.app.presentation import stages
+from desktop_app.app.presentation.wording import percent
 from desktop_app.checkpoints import choice, installed
 from desktop_app.cli.screen import Screen
 from desktop_app.engine import model_work
+from desktop_app.messages.training import TrainDraft
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _
-from desktop_app.training.wish import Wish
 
 _WORK = {
     "reading": N_("Reading the recordings"),
@@ -39,12 +39,12 @@ def run(arguments: argparse.Namespace, screen: Screen) -> None:
         raise UnknownName(Problem("model.unknown", name=given, names=known))
     name = arguments.name or f"{target.resolve().name}-draft"
     audio = Path(arguments.audio).expanduser()
-    wish = Wish(target, audio, name, arguments.layers, arguments.minutes, arguments.language, arguments.device)
+    request = TrainDraft(target, audio, name, arguments.layers, arguments.minutes, arguments.language, arguments.device)
 
     def show(work: str, done: float, total: float) -> None:
         screen.show(_(_WORK[work]), done, total)
 
-    made = model_work.perform(wish, show, lambda stage, **values: screen.say(stages.describe(stage, **values)))
+    made = model_work.perform(request, show, lambda stage, **values: screen.say(stages.describe(stage, **values)))
     screen.say(
         _(
             "{name} is trained. Agreement with the model on held-out tokens: {share}",

@@ -10,26 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from desktop_app import atomic, printing, private
-from desktop_app.app import problems, stages
-from desktop_app.app.wording import clock, guard_report, models_in_use
-from desktop_app.cli import export_arguments, results, unfinished
+from desktop_app.app.presentation import problems, stages
+from desktop_app.app.presentation.wording import clock, guard_report, models_in_use
+from desktop_app.cli import export_arguments, model_arguments, results, unfinished
 from desktop_app.cli.interrupts import INTERRUPTED
 from desktop_app.cli.screen import Screen
-from desktop_app.engine import arguments as model_options
 from desktop_app.engine.client import Engine
 from desktop_app.engine.file_keeper import FileKeeper
-from desktop_app.engine.messages import (
-    Event,
-    Failed,
-    Finished,
-    Preparing,
-    Progress,
-    SegmentReady,
-    Started,
-    Transcribe,
-)
 from desktop_app.export.formats import FORMATS
 from desktop_app.export.json_format import json_object, statistics_object
+from desktop_app.messages.jobs import Event, Failed, Finished, Preparing, Progress, SegmentReady, Started, Transcribe
+from desktop_app.messages.options import OFF, TRANSCRIBE
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript.model import Models, Segment, Transcript
@@ -66,19 +57,12 @@ class _Run:
         form = self._export.form
         self._stats_file: str | None = arguments.stats
         self._screen = screen
-        self._options = model_options.options(
-            arguments,
-            batch=arguments.batch,
-            timestamps=arguments.timestamps,
-            condition=arguments.condition,
-            temperatures=arguments.temperature,
-            words=arguments.speakers != "off" or form.needs_words if arguments.words is None else arguments.words,
-            speakers=arguments.speakers,
-        )
+        words = arguments.speakers != OFF or form.needs_words if arguments.words is None else arguments.words
+        self._options = model_arguments.options(arguments, TRANSCRIBE, words=words)
         folder = arguments.output
         self._targets = _targets(self._files, folder, form.extension, arguments.file_name) if folder else []
         # Whose words they are is known when the whole file is heard: then the text cannot come line by line.
-        self._streams = form.name == "txt" and not (folder or arguments.times) and arguments.speakers == "off"
+        self._streams = form.name == "txt" and not (folder or arguments.times) and arguments.speakers == OFF
         self._finished: list[Transcript] = []
         self._failures: list[tuple[str, str]] = []
         self._keepers: list[FileKeeper] = []  # of each file

@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from desktop_app import atomic, folders
-from desktop_app.app import resuming
-from desktop_app.engine.messages import Options, Transcribe
+from desktop_app.app.recordings import resuming
 from desktop_app.export.json_format import json_text, read_json
+from desktop_app.messages.jobs import Transcribe
+from desktop_app.messages.options import Options
 from desktop_app.transcript.model import Place, Transcript
 
 _DAYS = 30

@@ -11,7 +11,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from threading import Thread
 
-from desktop_app.engine.messages import Beat, Event, Shutdown
+from desktop_app.messages.jobs import Beat, Event, Shutdown
 
 _LAST_WAIT = 5.0  # seconds
 

@@ -19,12 +19,12 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from desktop_app import folders
-from desktop_app.engine import process
 from desktop_app.engine.child import Child, Program
 from desktop_app.engine.file_keeper import MOST_ENDS, FileKeeper
-from desktop_app.engine.heartbeat import TICK, Limits, Watchdog
 from desktop_app.engine.live_keeper import LiveKeeper
-from desktop_app.engine.messages import (
+from desktop_app.engine.watchdog import Limits, Watchdog
+from desktop_app.messages.jobs import (
+    BEAT_SECONDS,
     Beat,
     Cancel,
     Cancelled,
@@ -35,7 +35,6 @@ from desktop_app.engine.messages import (
     LiveAudio,
     LiveOptions,
     LiveUpdate,
-    Options,
     Preparing,
     Request,
     Started,
@@ -43,7 +42,9 @@ from desktop_app.engine.messages import (
     StopLive,
     Transcribe,
 )
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
+from desktop_app.worker import main as worker
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,7 +72,7 @@ class Engine:
     """
 
     def __init__(
-        self, on_event: Callable[[Event], None], program: Program = process.main, limits: Limits | None = None
+        self, on_event: Callable[[Event], None], program: Program = worker.serve, limits: Limits | None = None
     ) -> None:
         self._on_event, self._program, self._watchdog = on_event, program, Watchdog(limits or Limits())
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
@@ -148,7 +149,7 @@ class Engine:
             readable: list[Any] = [self._wakeup_reader, *([self._child.connection] if self._child else [])]
             left = None if self._kill_at is None else max(0.0, self._kill_at - time.monotonic())
             if self._is_busy:
-                left = TICK if left is None else min(left, TICK)
+                left = BEAT_SECONDS if left is None else min(left, BEAT_SECONDS)
             ready = wait(readable, left)
             if self._wakeup_reader in ready:
                 self._wakeup_reader.recv_bytes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from desktop_app.engine.messages import Event, Progress, SegmentReady, Started, Transcribe
+from desktop_app.messages.jobs import Event, Progress, SegmentReady, Started, Transcribe
 from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from dataclasses import replace
 
-from desktop_app.engine.messages import Finished, LiveAudio, LiveResume, LiveUpdate, StartLive, StopLive
+from desktop_app.messages.jobs import Finished, LiveAudio, LiveResume, LiveUpdate, StartLive, StopLive
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.continued import continued
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript

@@ -112,6 +112,12 @@ def look() -> ModelList:
     )
 
 
+def default_folder() -> Path:
+    """The folder of the model that is used where none was chosen."""
+    best = choice.best()
+    return installed.names().get(best) or Path(best).expanduser()
+
+
 def name_of(folder: Path) -> str:
     """What a model folder calls its model: the name in its galley.json, else the folder's own."""
     return parts.text_in(parts.read_about(folder), "name") or folder.name

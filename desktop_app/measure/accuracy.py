@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from desktop_app import printing
-from desktop_app.app import problems, stages
-from desktop_app.engine import arguments as model_options
+from desktop_app.app.presentation import problems, stages
 from desktop_app.engine.client import Engine
-from desktop_app.engine.messages import Event, Failed, Finished, Options, Preparing
 from desktop_app.measure.error_rates import Edits, character_edits, missing_packages, word_edits
 from desktop_app.measure.figures import saved
 from desktop_app.measure.recordings import Reference, references
+from desktop_app.messages.jobs import Event, Failed, Finished, Preparing
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
 from desktop_app.transcript.model import Transcript
@@ -34,7 +34,7 @@ DONE, FAILED, NO_ENGINE, INTERRUPTED = 0, 1, 3, 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which recordings, and all that decides their text."""
+    """Which recordings."""
     parser.add_argument(
         "folder",
         metavar=_("FOLDER"),
@@ -43,7 +43,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "LibriSpeech's layout"
         ),
     )
-    model_options.add(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -57,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     except Problem as problem:
         _complain(problems.sentence(problem))
         return FAILED
-    bench = _Bench(folder.resolve(), wanted, model_options.options(arguments))
+    bench = _Bench(folder.resolve(), wanted, arguments.options)
     status = bench.measure()
     for line in bench.summary():
         _print(line)

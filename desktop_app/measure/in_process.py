@@ -16,13 +16,13 @@ from desktop_app.decoding import longform
 from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.live import Live, LiveText
 from desktop_app.decoding.live_pace import Pace
-from desktop_app.engine.job import settings_of
-from desktop_app.engine.messages import Options
-from desktop_app.engine.models import Pair
 from desktop_app.measure.error_rates import normalised
+from desktop_app.messages.options import Options
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import GuardReport, Segment
 from desktop_app.transcript.statistics import Counter
+from desktop_app.worker.file_job import settings_of
+from desktop_app.worker.loaded_models import Pair
 
 CLOCKS = {"processor": process_time, "wall": perf_counter}
 """`processor` sums up all threads, as if there were one core: other programs do not disturb it."""

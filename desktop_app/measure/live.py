@@ -16,20 +16,19 @@ from typing import Any
 import numpy as np
 
 from desktop_app import printing
-from desktop_app.app import problems, stages
+from desktop_app.app.presentation import problems, stages
 from desktop_app.decoding.audio_window import Samples
-from desktop_app.engine import arguments as model_options
-from desktop_app.engine.messages import Options
-from desktop_app.engine.models import Pair, Shelf
 from desktop_app.measure.error_rates import normalised, word_error_rate
 from desktop_app.measure.figures import saved
 from desktop_app.measure.in_process import CLOCKS, Player, Run, file_text
 from desktop_app.measure.live_figures import SpokenWord, accuracy, erasure, latency
 from desktop_app.measure.live_speech import known_words, real_speech, sample, silence
 from desktop_app.measure.recordings import audio_of, sounds
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _, ngettext
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.worker.loaded_models import ModelCache, Pair
 
 FIXED = 0.4  # seconds between updates where the number of passes is compared
 SILENCES = ("silence", "noise", "music")
@@ -106,14 +105,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=tuple(CLOCKS),
         help=_("measure computing by the processor time of all threads, or by wall-clock time (default: %(default)s)"),
     )
-    model_options.add(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print; gives the exit status."""
-    options = model_options.options(arguments)
+    options: Options = arguments.options
     try:
-        result = _measure(Shelf().pair(options, _announce), options, arguments)
+        result = _measure(ModelCache().pair(options, _announce), options, arguments)
     except Problem as problem:
         _say(f"galley: {problems.sentence(problem)}")
         return 1 if problem.kind == "file" else 3

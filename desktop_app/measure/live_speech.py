@@ -14,13 +14,13 @@ import numpy as np
 
 from desktop_app import resources
 from desktop_app.decoding.audio_window import Samples
-from desktop_app.engine.messages import Options
-from desktop_app.engine.models import Pair
 from desktop_app.measure.error_rates import matched, normalised
 from desktop_app.measure.in_process import file_text
 from desktop_app.measure.live_figures import SpokenWord
 from desktop_app.measure.recordings import audio_of, references
+from desktop_app.messages.options import Options
 from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.worker.loaded_models import Pair
 
 PAUSES = 0.5, 2.5  # seconds of a quiet room between two recordings
 _SEED = 17

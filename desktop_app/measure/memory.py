@@ -24,15 +24,16 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app import folders, printing
-from desktop_app.app import problems
+from desktop_app.app.presentation import problems
 from desktop_app.checkpoints import installed, quantised
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.checkpoints.shape import Shape
 from desktop_app.checkpoints.tensors import Tensors
-from desktop_app.engine import probe, runtime
+from desktop_app.engine import probe
 from desktop_app.measure.figures import saved
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _
+from desktop_app.worker import runtime
 
 PROMISE = 8e9
 """Bytes that large-v3 at int8 stays under."""

@@ -20,12 +20,13 @@ import numpy as np
 
 from desktop_app import printing
 from desktop_app.engine.client import Engine
-from desktop_app.engine.messages import Event, Failed, Finished, Options
 from desktop_app.measure.conversations import CONVERSATIONS, Conversation, make
 from desktop_app.measure.der import Errors, errors
 from desktop_app.measure.error_rates import matched, normalised
 from desktop_app.measure.memory import peak
 from desktop_app.measure.recordings import Reference
+from desktop_app.messages.jobs import Event, Failed, Finished
+from desktop_app.messages.options import Options
 from desktop_app.speakers.attribution import text_by_speaker
 from desktop_app.speakers.diarisation import Diarisation
 from desktop_app.speakers.live import WINDOW, LiveSpeakers

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from desktop_app import printing
-from desktop_app.app import problems
-from desktop_app.engine.speakers import networks
+from desktop_app.app.presentation import problems
 from desktop_app.measure.conversations import CONVERSATIONS, Conversation, clips, make, real_conversations
 from desktop_app.measure.der import Errors, errors
 from desktop_app.measure.figures import saved
@@ -28,6 +27,7 @@ from desktop_app.speakers.networks import Networks
 from desktop_app.speakers.turns import Turn
 from desktop_app.texts import _
 from desktop_app.transcript.model import Models, Segment, Transcript
+from desktop_app.worker.file_speakers import networks
 
 COLLAR = 0.25
 

@@ -19,24 +19,23 @@ from time import perf_counter
 from typing import Any
 
 from desktop_app import printing
-from desktop_app.app import problems, stages
+from desktop_app.app.presentation import problems, stages
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.decoding import longform
 from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.drafter_names import DRAFTERS
-from desktop_app.engine import arguments as model_options
 from desktop_app.engine import probe
-from desktop_app.engine.job import settings_of
-from desktop_app.engine.messages import Options
-from desktop_app.engine.models import Pair, Shelf
 from desktop_app.measure.figures import saved
 from desktop_app.measure.roofline import Roofline, bandwidth, weight_bytes
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _, ngettext
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.model import Segment
 from desktop_app.transcript.statistics import Counter, Statistics
+from desktop_app.worker.file_job import settings_of
+from desktop_app.worker.loaded_models import ModelCache, Pair
 
 DONE, FAILED, NO_MODEL, INTERRUPTED = 0, 1, 3, 130
 
@@ -44,7 +43,7 @@ ALONE = "alone"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which files, how often, and all that decides their text."""
+    """Which files, and how often."""
     parser.add_argument("files", nargs="+", metavar=_("FILE"), help=_("audio or video file with speech"))
     parser.add_argument(
         "--rounds",
@@ -53,12 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=_("transcribe N times with each drafter, in turn, and take the medians (default: %(default)s)"),
     )
-    model_options.add(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print; gives the exit status."""
-    options, bench = model_options.options(arguments), Bench()
+    options, bench = arguments.options, Bench()
     status = bench.read(arguments.files)
     if not bench.files:
         return status
@@ -173,8 +171,8 @@ class Bench:
 
     def load(self, options: Options) -> None:
         """Load the target and its drafters. Raises Problem."""
-        shelf = Shelf()
-        pair = shelf.pair(replace(options, draft="off") if options.draft in DRAFTERS else options, _announce)
+        model_cache = ModelCache()
+        pair = model_cache.pair(replace(options, draft="off") if options.draft in DRAFTERS else options, _announce)
         self._options, self._settings = options, settings_of(options, pair.target.checkpoint)
         self._pairs[ALONE] = replace(pair, draft=None, remark=None)
         if pair.draft:

@@ -22,6 +22,7 @@ from desktop_app.checkpoints import installed, pairs, parts
 from desktop_app.checkpoints.folder import Checkpoint, read_target
 from desktop_app.checkpoints.installed import Installed
 from desktop_app.checkpoints.shared_draft import JOINED, SharedDraft, fingerprint
+from desktop_app.messages.training import TrainDraft
 from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.training import ctc, distil, loop, weights, windows
@@ -31,7 +32,6 @@ from desktop_app.training.labels import Labeller, Labels
 from desktop_app.training.loop import Lesson, Progress, Report, Settings
 from desktop_app.training.network import Decoder, layers_to_keep
 from desktop_app.training.windows import Window
-from desktop_app.training.wish import Wish
 
 POOLING = 4
 """So many of the encoder's positions become one for a draft's cross-attention, where they divide them."""
@@ -50,39 +50,39 @@ class Announce(Protocol):
     def __call__(self, stage: str, **values: object) -> None: ...
 
 
-def make(wish: Wish, progress: Progress, announce: Announce) -> tuple[Installed, float]:
+def make(request: TrainDraft, progress: Progress, announce: Announce) -> tuple[Installed, float]:
     """The installed draft, and at which share of held-back places it agrees with its target.
 
     `progress` and `announce` are called with progress and with stages for the user. Raises Problem, also where nothing
     can be learnt from the folder, and OSError.
     """
-    target = read_target(wish.target)
-    _check(target, wish)
-    device = _device(wish.device)
-    recordings = find(wish.audio)
+    target = read_target(request.target)
+    _check(target, request)
+    device = _device(request.device)
+    recordings = find(request.audio)
     home = folders.cache() / "drafts"
-    labels = home / f"windows-{fingerprint(target.tensors)[:16]}-{wish.language}"
-    files = label(target, recordings, labels, wish.language, device, progress, announce)
-    run = _Run(wish, device, files, home / f"{wish.name}-{wish.layers}.state", progress, announce)
-    settings = describe(target, files, wish.layers)
+    labels = home / f"windows-{fingerprint(target.tensors)[:16]}-{request.language}"
+    files = label(target, recordings, labels, request.language, device, progress, announce)
+    run = _Run(request, device, files, home / f"{request.name}-{request.layers}.state", progress, announce)
+    settings = describe(target, files, request.layers)
     head = train_head(target, settings, run) if settings.ctc else None
     decoder, agreement = train(target, settings, run)
-    made = _install(target, Trained(decoder, head), settings, wish)
+    made = _install(target, Trained(decoder, head), settings, request)
     for state in (run.state, run.head_state):
         state.unlink(missing_ok=True)
     announce("labels_kept", folder=str(labels), name=target.name)
     return made, agreement
 
 
-def _check(target: Checkpoint, wish: Wish) -> None:
+def _check(target: Checkpoint, request: TrainDraft) -> None:
     """Raise Problem where no such draft can be made."""
     if target.ir is not None:
         raise Problem("model.is_openvino", model=target.name)
-    installed.check_free(wish.name)
-    if wish.layers > target.shape.decoder_layers:
-        raise Problem("model.layers", model=target.name, found=target.shape.decoder_layers, wanted=wish.layers)
-    if wish.language != "auto" and not target.vocabulary.knows(wish.language):
-        raise Problem("model.language", model=target.name, language=wish.language)
+    installed.check_free(request.name)
+    if request.layers > target.shape.decoder_layers:
+        raise Problem("model.layers", model=target.name, found=target.shape.decoder_layers, wanted=request.layers)
+    if request.language != "auto" and not target.vocabulary.knows(request.language):
+        raise Problem("model.language", model=target.name, language=request.language)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Trained:
 class _Run:
     """What a training learns from and whom it tells. The decoder's progress is written to `state`."""
 
-    wish: Wish
+    request: TrainDraft
     device: torch.device
     files: list[Path]
     state: Path
@@ -107,11 +107,11 @@ class _Run:
     @property
     def head_state(self) -> Path:
         """The file of the head's progress. The head is the same for any number of layers."""
-        return self.state.with_name(f"{self.wish.name}-ctc.state")
+        return self.state.with_name(f"{self.request.name}-ctc.state")
 
     def train(self, lesson: Lesson, share: float, before: float, rate: float, state: Path, of_head: bool) -> float:
         """Train for a `share` of the minutes, behind `before` of them; gives the agreement with the target."""
-        total = self.wish.minutes
+        total = self.request.minutes
         state.parent.mkdir(parents=True, exist_ok=True)
 
         def tell(what: str, done: float, of: float) -> None:
@@ -182,14 +182,14 @@ def describe(target: Checkpoint, files: Sequence[Path], layers: int) -> SharedDr
     )
 
 
-def _install(target: Checkpoint, draft: Trained, settings: SharedDraft, wish: Wish) -> Installed:
-    with installed.staging(wish.name) as mine:
+def _install(target: Checkpoint, draft: Trained, settings: SharedDraft, request: TrainDraft) -> Installed:
+    with installed.staging(request.name) as mine:
         folder = mine / "copy"  # beside what an unfinished download of this name may have left
         try:
             shutil.rmtree(folder, ignore_errors=True)  # of an installing that was killed
             folder.mkdir()
-            write(target, draft, settings, wish.name, folder)
-            placed = installed.place(folder, wish.name)
+            write(target, draft, settings, request.name, folder)
+            placed = installed.place(folder, request.name)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from desktop_app.app.entry import Entry
-from desktop_app.app.session import Session
+from desktop_app.app.recordings.entry import Entry
+from desktop_app.app.recordings.session import Session
 
 
 class Current(QObject):

@@ -9,7 +9,7 @@ from threading import Lock
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from desktop_app.engine.messages import Event, Progress, Tentative
+from desktop_app.messages.jobs import Event, Progress, Tentative
 
 _FRAME_MS = 25  # events are gathered this long: as often as text can be seen to change
 _BUDGET_SECONDS = 0.008  # then the window has its turn again

@@ -27,11 +27,12 @@ import soundfile
 from desktop_app import atomic, folders, resources, settings
 from desktop_app.engine import model_work
 from desktop_app.engine.client import Engine
-from desktop_app.engine.messages import Event, Failed, Finished, Options
 from desktop_app.export.document import Document
 from desktop_app.export.formats import FORMATS
 from desktop_app.library import database
 from desktop_app.library.store import Library
+from desktop_app.messages.jobs import Event, Failed, Finished
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Models, Segment, Transcript

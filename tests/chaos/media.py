@@ -24,7 +24,7 @@ from typing import IO
 import av
 import numpy as np
 
-from desktop_app.app import problems
+from desktop_app.app.presentation import problems
 from desktop_app.audio import decoder_process, length
 from desktop_app.audio.files import AudioFile
 from desktop_app.problems import Problem

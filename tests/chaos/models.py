@@ -343,7 +343,7 @@ class _Audio:
 def _add(folder: Path) -> list[tuple[str, str]]:
     """List, verify and add it as the window's and the terminal's processes do: a code and a sentence each."""
     from desktop_app.engine import model_list, model_work
-    from desktop_app.engine.model_work import Add, Done, Refused, Verify
+    from desktop_app.messages.model_work import Add, Done, Refused, Verify
 
     model_list.look()
     found = []
@@ -357,9 +357,10 @@ def _add(folder: Path) -> list[tuple[str, str]]:
 
 def _run(folder: Path, kind: str, number: int) -> list[tuple[str, str]]:
     """Load it and transcribe one window, as the engine's process does."""
-    from desktop_app.engine import job, process
-    from desktop_app.engine.messages import Failed, Options, Transcribe
-    from desktop_app.engine.models import Shelf
+    from desktop_app.messages.jobs import Failed, Transcribe
+    from desktop_app.messages.options import Options
+    from desktop_app.worker import file_job, main
+    from desktop_app.worker.loaded_models import ModelCache
     from tests.small_pair import SMALL_PAIR
 
     sent: list[Any] = []
@@ -378,12 +379,12 @@ def _run(folder: Path, kind: str, number: int) -> list[tuple[str, str]]:
         prompt="Mr. Quilter, " * (number % 5 == 0),
         speakers="auto" if kind == "network" else "off",
     )
-    job.AudioFile = _Audio  # type: ignore[assignment, misc]
+    file_job.AudioFile = _Audio  # type: ignore[assignment, misc]
     try:
-        job.run(Transcribe("job", str(CLIP), options), Shelf(), Outbox(), lambda: False)  # type: ignore[arg-type]
+        file_job.run(Transcribe("job", str(CLIP), options), ModelCache(), Outbox(), lambda: False)  # type: ignore[arg-type]
         last = sent[-1]
     except BaseException as error:
-        last = process.failure("job", error)
+        last = main.failure("job", error)
         if last.problem.code == "engine.mistake":
             return [("engine.mistake", traceback.format_exc())]
     if isinstance(last, Failed):
@@ -392,7 +393,7 @@ def _run(folder: Path, kind: str, number: int) -> list[tuple[str, str]]:
 
 
 def _spoken(problem: Any) -> tuple[str, str]:
-    from desktop_app.app import problems
+    from desktop_app.app.presentation import problems
 
     return problem.code, problems.sentence(problem)
 
@@ -475,8 +476,9 @@ def _plain(code: str, text: str) -> bool:
 def _prepare(seeds: Path) -> None:
     """Load what forks need; nothing that starts threads."""
     _sound()
-    from desktop_app.engine import job, model_list, model_work, models, process  # noqa: F401
+    from desktop_app.engine import model_list, model_work  # noqa: F401
     from desktop_app.runtimes import openvino, openvino_folder, speakers_openvino  # noqa: F401
+    from desktop_app.worker import file_job, loaded_models, main  # noqa: F401
 
 
 def _use_networks(seeds: Path, folder: Path) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from desktop_app.app.entry import DONE, IN_WORK, Entry
-from desktop_app.app.live import OFF, RUNNING
+from desktop_app.app.live.live_recording import OFF, RUNNING
+from desktop_app.app.recordings.entry import DONE, IN_WORK, Entry
 from desktop_app.export.formats import FORMATS
 from desktop_app.ui.shell.app import Program
 

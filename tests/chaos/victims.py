@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
 from desktop_app.audio.microphone import Input
 from desktop_app.checkpoints.installed import disk_problem
 from desktop_app.problems import Problem
@@ -72,7 +72,7 @@ def _use_window(files: Sequence[str], then: Callable[[Any], None]) -> int:
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
-    from desktop_app.app.entry import BROKEN_OFF, FAILED
+    from desktop_app.app.recordings.entry import BROKEN_OFF, FAILED
     from desktop_app.ui.shell.app import Program
 
     app = QApplication([])
@@ -99,7 +99,7 @@ def live(seconds: str, *clips: str) -> int:
     """Open the window, record for so many seconds, and end when the text is written."""
     from PySide6.QtWidgets import QApplication
 
-    from desktop_app.app.live import RUNNING
+    from desktop_app.app.live.live_recording import RUNNING
     from desktop_app.ui.shell.app import Program
 
     sound = spoken(clips)
@@ -133,7 +133,8 @@ def quantise(model: str) -> int:
     """Write a model's int8 weights as the page of models does, in a process of its own."""
     import queue
 
-    from desktop_app.engine.model_work import Done, Message, Quantise, Refused, Step, Task
+    from desktop_app.engine.model_work import Task
+    from desktop_app.messages.model_work import Done, Message, Quantise, Refused, Step
 
     said: queue.SimpleQueue[Message] = queue.SimpleQueue()
     task = Task(Quantise(model, "auto", "int8"), said.put)
@@ -200,8 +201,8 @@ def _after_loading(program: Any, then: Callable[[], object]) -> None:
 
 
 def _edit_when_done(program: Any) -> None:
-    from desktop_app.app.edits import NEW
-    from desktop_app.app.entry import DONE, IN_WORK
+    from desktop_app.app.editing.edits import NEW
+    from desktop_app.app.recordings.entry import DONE, IN_WORK
 
     def done() -> list[Any]:
         return [entry for entry in program.session.entries.values() if entry.state == DONE]
@@ -223,7 +224,7 @@ def _edit_when_done(program: Any) -> None:
 def _close_when_done(program: Any) -> None:
     from PySide6.QtWidgets import QApplication
 
-    from desktop_app.app.entry import DONE, IN_WORK
+    from desktop_app.app.recordings.entry import DONE, IN_WORK
 
     def close() -> None:
         failed = [entry for entry in program.session.entries.values() if entry.state != DONE]

@@ -11,7 +11,7 @@ import av
 import numpy as np
 import pytest
 
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
 from desktop_app.problems import Problem
 from tests.command import GALLEY
 from tests.small_pair import NAME, NOTICE

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop_app import resources
-from desktop_app.app.entry import DONE, IN_WORK
+from desktop_app.app.recordings.entry import DONE, IN_WORK
 from desktop_app.export.json_format import read_json
 from desktop_app.ui.shell.app import Program
 from tests.command import GALLEY

@@ -20,7 +20,7 @@ import pytest
 import soundfile
 
 from desktop_app import resources
-from desktop_app.app import problems, stages, wording
+from desktop_app.app.presentation import problems, stages, wording
 from desktop_app.export.json_format import read_json
 from desktop_app.problems import Problem
 from desktop_app.texts import _

@@ -16,8 +16,8 @@ from pathlib import Path
 import huggingface_hub.constants
 import pytest
 
-from desktop_app.app.problems import sentence
-from desktop_app.app.wording import servers, size
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.presentation.wording import servers, size
 from desktop_app.checkpoints import download, installed
 from desktop_app.checkpoints import server as transfer
 from desktop_app.engine import model_list

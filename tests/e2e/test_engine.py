@@ -18,18 +18,18 @@ import soundfile
 
 from desktop_app import resources
 from desktop_app.engine.client import Engine
-from desktop_app.engine.messages import (
+from desktop_app.messages.jobs import (
     Cancelled,
     Event,
     Failed,
     Finished,
-    Options,
     Preparing,
     Progress,
     SegmentReady,
     Started,
     Tentative,
 )
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from tests.small_pair import NOTICE
 
@@ -235,7 +235,8 @@ def test_a_mistake_of_galleys_own_is_in_the_log_and_not_on_the_screen(
 ASKER = """
 import queue, sys
 from desktop_app.engine.client import Engine
-from desktop_app.engine.messages import Finished, Options
+from desktop_app.messages.jobs import Finished
+from desktop_app.messages.options import Options
 if __name__ == "__main__":
     events = queue.SimpleQueue()
     engine = Engine(events.put)

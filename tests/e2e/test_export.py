@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.entry import DONE, Entry
+from desktop_app.app.recordings.entry import DONE, Entry
 from desktop_app.ui.shell.app import Program
 from tests.e2e.test_window import CLIP, WAIT
 from tests.heartbeat import never_blocked

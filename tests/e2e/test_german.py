@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app import resources, settings, texts
-from desktop_app.app import problems
+from desktop_app.app.presentation import problems
 from desktop_app.problems import Problem
 from tests.command import GALLEY
 from tests.small_pair import NAME

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.entry import DONE
+from desktop_app.app.recordings.entry import DONE
 from desktop_app.texts import _
 from desktop_app.ui.shell.app import Program
 from desktop_app.ui.shell.shortcuts import ShortcutList

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from desktop_app import resources
-from desktop_app.app.entry import DONE, FAILED, IN_WORK, INTERRUPTED, Entry
+from desktop_app.app.recordings.entry import DONE, FAILED, IN_WORK, INTERRUPTED, Entry
 from desktop_app.ui.shell import window as window_module
 from desktop_app.ui.shell.app import Program
 from tests.program import opened

@@ -18,21 +18,21 @@ from desktop_app.audio.logmel import features
 from desktop_app.audio.voice import VoiceGate
 from desktop_app.decoding.live import Live, LiveText
 from desktop_app.engine.client import Engine
-from desktop_app.engine.messages import (
+from desktop_app.messages.jobs import (
     Cancelled,
     Event,
     Failed,
     Finished,
     LiveOptions,
     LiveUpdate,
-    Options,
     Preparing,
     SegmentReady,
     Tentative,
 )
-from desktop_app.engine.models import Shelf
+from desktop_app.messages.options import Options
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.statistics import Counter
+from desktop_app.worker.loaded_models import ModelCache
 
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
 CLIP = Path(__file__).resolve().parents[1] / "data" / "clips" / "00.flac"
@@ -126,7 +126,7 @@ def test_a_file_in_work_waits_for_the_session_and_is_done_then(talk: Talk) -> No
 
 
 def test_a_recorded_schedule_gives_the_same_tokens_with_and_without_drafts() -> None:
-    pair = Shelf().pair(Options(language="en"), lambda stage, **values: None)
+    pair = ModelCache().pair(Options(language="en"), lambda stage, **values: None)
     said = audio(SAMPLE, 3.2)
     texts, passes = [], []
     for previous, drafter in ((True, pair.drafter()), (False, None)):

@@ -15,9 +15,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.entry import DONE, IN_WORK, INTERRUPTED, RECORDING
-from desktop_app.app.live import OFF, RUNNING
-from desktop_app.app.problems import sentence
+from desktop_app.app.live.live_recording import OFF, RUNNING
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings.entry import DONE, IN_WORK, INTERRUPTED, RECORDING
 from desktop_app.audio import length
 from desktop_app.library.store import Library
 from desktop_app.ui.recording.recovery_bar import RecoveryBar
@@ -149,7 +149,7 @@ def test_a_smaller_target_writes_along_and_the_chosen_one_the_final_text(
 ) -> None:
     """A quarter of a gigabyte of random weights: for a computer that takes over a second for a window with them."""
     window, live = program.window, program.live
-    program.preferences.target = str(slow_model)
+    program.preferences.choose(target=str(slow_model))
     qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
     qtbot.waitUntil(lambda: live.phase == RUNNING, timeout=WAIT)
     entry = live.entry

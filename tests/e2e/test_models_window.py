@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.entry import DONE, IN_WORK, Entry
-from desktop_app.app.wording import size
+from desktop_app.app.presentation.wording import size
+from desktop_app.app.recordings.entry import DONE, IN_WORK, Entry
 from desktop_app.checkpoints import catalogue, installed
 from desktop_app.texts import _
 from desktop_app.ui.shell.app import Program

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 import pytest
 
 from desktop_app import __version__
-from desktop_app.app import about, problems, updates
+from desktop_app.app.presentation import problems
+from desktop_app.app.system import about, updates
 from desktop_app.checkpoints import server as transfer
-from desktop_app.engine.updates import Latest, latest, understood
+from desktop_app.messages.questions import Latest, latest, understood
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from tests.e2e.test_hostile_hub import BOMB, HEAD, writing

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop_app import resources
-from desktop_app.app.entry import DONE, Entry
+from desktop_app.app.recordings.entry import DONE, Entry
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
 from desktop_app.ui.shell.app import Program
 from desktop_app.ui.versions import controller
@@ -110,8 +110,8 @@ def test_lines_are_redone_speakers_found_and_a_text_compared_and_taken_back(
     assert _words(entry) == mine
 
     def ask(sheet: AgainSheet) -> int:
-        sheet.form.task.group.button(0).click()
-        sheet.form.terms.setText("Galley,  proof ,birds,")
+        sheet.form.controls["task"].choice.group.button(0).click()
+        sheet.form.controls["hot_words"].line.setText("Galley,  proof ,birds,")
         return AgainSheet.DialogCode.Accepted
 
     monkeypatch.setattr(controller.AgainSheet, "exec", ask)

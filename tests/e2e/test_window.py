@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop_app import resources
-from desktop_app.app.entry import CANCELLED, DONE, FAILED, IN_WORK, Entry
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings.entry import CANCELLED, DONE, FAILED, IN_WORK, Entry
 from desktop_app.ui.shell.app import Program
 from desktop_app.ui.widgets.labels import NONE
 from tests.heartbeat import never_blocked

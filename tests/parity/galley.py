@@ -22,12 +22,12 @@ from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.task import prefix
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
-from desktop_app.engine.messages import Options
-from desktop_app.engine.models import Pair, Shelf
+from desktop_app.messages.options import Options
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
+from desktop_app.worker.loaded_models import ModelCache, Pair
 
 Made = TypeVar("Made")
 
@@ -152,7 +152,9 @@ def loaded(folder: Path, precision: str = "f32") -> Galley:
 
 def pair(folder: Path, draft: str, precision: str) -> Pair:
     """A target and a draft (a folder, or "off") as the program loads them."""
-    return Shelf().pair(Options(target=str(folder), draft=draft, precision=precision), lambda stage, **values: None)
+    return ModelCache().pair(
+        Options(target=str(folder), draft=draft, precision=precision), lambda stage, **values: None
+    )
 
 
 class _Noted(WindowDecoder):

@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.worker import Worker
+from desktop_app.app.background import Worker
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets import theme as look
 from tests.ui.staging import Stage

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from desktop_app import resources, texts
-from desktop_app.app import about
+from desktop_app.app.system import about
 from desktop_app.ui.shell.about import About
 from desktop_app.ui.shell.window import Window
 from tests.hub_server import serving

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.preferences import Preferences
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.ui.settings import page as page_module
 from desktop_app.ui.settings.page import SettingsPage
 from desktop_app.ui.settings.sections import SECTIONS, Parts, Section

@@ -7,8 +7,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.preferences import Preferences
-from desktop_app.engine.messages import Started
+from desktop_app.app.settings.preferences import Preferences
+from desktop_app.messages.jobs import Started
 from desktop_app.texts import _
 from desktop_app.ui.recording.captions import SIZES, Captions
 from desktop_app.ui.recording.tray import Tray, tray_icon

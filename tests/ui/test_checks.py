@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QDialog, QWidget
 
-from desktop_app.app import entry as states
-from desktop_app.app.entry import Entry
-from desktop_app.app.problems import sentence
-from desktop_app.app.recovery import Recovery
-from desktop_app.app.wording import percent
-from desktop_app.engine.messages import Cancelled, Failed, Finished, Progress, Started
+from desktop_app.app.library.recovery import Recovery
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.presentation.wording import percent
+from desktop_app.app.recordings import entry as states
+from desktop_app.app.recordings.entry import Entry
+from desktop_app.messages.jobs import Cancelled, Failed, Finished, Progress, Started
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
 from desktop_app.transcript.statistics import Statistics

@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.entry import Entry
-from desktop_app.engine.messages import SegmentReady, Started
+from desktop_app.app.recordings.entry import Entry
+from desktop_app.messages.jobs import SegmentReady, Started
 from desktop_app.texts import _
 from desktop_app.transcript.model import Segment, Word
 from desktop_app.transcript.speakers import numbered

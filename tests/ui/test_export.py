@@ -14,8 +14,8 @@ from PySide6.QtGui import QDrag, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.entry import Entry
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings.entry import Entry
 from desktop_app.export.formats import FORMATS
 from desktop_app.export.json_format import read_json
 from desktop_app.problems import Problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from desktop_app.engine.messages import TentativeLine
+from desktop_app.messages.jobs import TentativeLine
 from desktop_app.transcript.model import Segment
 from desktop_app.ui.transcript.finder import Finder
 from desktop_app.ui.transcript.flow import Flow

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.ui.recording.input_menu import InputMenu

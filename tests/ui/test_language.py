@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop_app import texts
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.signals import Signal
-from desktop_app.engine.messages import Finished, SegmentReady, Started
+from desktop_app.messages.jobs import Finished, SegmentReady, Started
 from desktop_app.problems import Problem
 from desktop_app.ui.shell import qt_texts
 from desktop_app.ui.shell.app import Program

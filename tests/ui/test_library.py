@@ -13,9 +13,9 @@ from PySide6.QtGui import QContextMenuEvent, QDragEnterEvent, QDragMoveEvent
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app import dates
-from desktop_app.app.entry import DONE, Entry
-from desktop_app.engine.messages import Failed, Finished, Started
+from desktop_app.app.presentation import dates
+from desktop_app.app.recordings.entry import DONE, Entry
+from desktop_app.messages.jobs import Failed, Finished, Started
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
 from desktop_app.ui.shell import details

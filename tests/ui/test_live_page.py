@@ -11,11 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractSlider, QPushButton
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app import entry as states
-from desktop_app.app import stages, wording
-from desktop_app.app.live import OFF, OPENING, PAUSED
-from desktop_app.app.problems import sentence
-from desktop_app.engine.messages import Failed, Finished, Preparing, Started
+from desktop_app.app.live.live_recording import OFF, OPENING, PAUSED
+from desktop_app.app.presentation import stages, wording
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings import entry as states
+from desktop_app.messages.jobs import Failed, Finished, Preparing, Started
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.ui.recording import controller

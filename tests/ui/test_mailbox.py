@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QThread, QTimer
 from pytestqt.qtbot import QtBot
 
-from desktop_app.engine.messages import Event, Finished, Progress, SegmentReady, Started, Tentative, TentativeLine
+from desktop_app.messages.jobs import Event, Finished, Progress, SegmentReady, Started, Tentative, TentativeLine
 from desktop_app.transcript.model import Transcript
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.mailbox import Mailbox

@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.wording import document
-from desktop_app.engine.messages import Finished, Started
+from desktop_app.app.presentation.wording import document
 from desktop_app.export import formats
 from desktop_app.export.document import Options
+from desktop_app.messages.jobs import Finished, Started
 from desktop_app.texts import _
 from desktop_app.transcript.model import Speaker
 from desktop_app.ui.shell.window import Window

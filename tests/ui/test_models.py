@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop_app import settings, texts
-from desktop_app.app.model_job import Job
-from desktop_app.app.problems import sentence
-from desktop_app.app.speeds import Speeds
+from desktop_app.app.models.model_job import Job
+from desktop_app.app.models.speeds import Speeds
+from desktop_app.app.presentation.problems import sentence
 from desktop_app.engine import default
 from desktop_app.engine.model_list import Listed, Source
-from desktop_app.engine.model_work import (
+from desktop_app.messages.model_work import (
     Add,
     Done,
     Download,
@@ -114,7 +114,7 @@ def test_a_newcomer_sees_what_is_featured_and_all_the_rest_when_asked(
 
 
 def test_another_draft_than_the_automatic_one_is_seen_at_once(stage: Stage, theme: Theme, qtbot: QtBot) -> None:
-    stage.preferences.draft = "off"
+    stage.preferences.choose(draft="off")
     card = ModelsCard(theme, stage.models, stage.preferences)
     qtbot.addWidget(card)
     assert not card._advanced.isHidden()
@@ -242,9 +242,9 @@ def test_what_goes_wrong_is_one_sentence_on_the_row(page: ModelsPage, stage: Sta
 def test_another_model_and_draft_are_taken_once_they_are_known_to_fit(page: ModelsPage, stage: Stage) -> None:
     install(stage, page, "large", "small")
     page.rows["large"].use.click()
-    assert stage.preferences.target == ""
+    assert stage.preferences.options().target == ""
     stage.works.of(Try).say(Done(str(HOME / "large"), "small"))
-    settle(stage, lambda: stage.preferences.target == str(HOME / "large"))
+    settle(stage, lambda: stage.preferences.options().target == str(HOME / "large"))
     assert page.card.target.text() == "large"
     assert page.rows["small"].tag.text() == "Draft"
     actions = {action.text(): action for action in page.card.draft_menu().actions()}
@@ -253,24 +253,24 @@ def test_another_model_and_draft_are_taken_once_they_are_known_to_fit(page: Mode
     stage.works.of(Try).say(Refused(Problem("model.draft_timestamps", draft="base", target="large")))
     settle(stage, lambda: page.problem.isVisible())
     assert page.problem.text.text().startswith("base cannot draft for large: it has no timestamps. Choose another")
-    assert stage.preferences.draft == "auto"
+    assert stage.preferences.options().draft == "auto"
     page.problem.buttons[0].click()
     assert not page.problem.isVisible()
     actions["None"].trigger()
     stage.works.of(Try).say(Done(str(HOME / "large")))
-    settle(stage, lambda: stage.preferences.draft == "off")
+    settle(stage, lambda: stage.preferences.options().draft == "off")
     assert page.card.draft.text() == "None"
 
 
 def test_a_draft_that_does_not_fit_another_model_is_let_go_of_and_that_is_said(page: ModelsPage, stage: Stage) -> None:
     install(stage, page, "large", "small")
-    stage.preferences.draft = str(HOME / "small")
+    stage.preferences.choose(draft=str(HOME / "small"))
     page.rows["large"].use.click()
     stage.works.of(Try).say(Refused(Problem("model.draft_window", draft="small", target="large")))
     settle(stage, lambda: stage.works.of(Try).work == Try(str(HOME / "large"), "auto"))
     stage.works.of(Try).say(Done(str(HOME / "large")))
     settle(stage, lambda: page.problem.isVisible())
-    assert (stage.preferences.target, stage.preferences.draft) == (str(HOME / "large"), "auto")
+    assert (stage.preferences.options().target, stage.preferences.options().draft) == (str(HOME / "large"), "auto")
     assert page.problem.text.text().endswith("The draft model is chosen automatically again.")
 
 
@@ -281,13 +281,13 @@ def test_small_weights_are_made_before_they_are_used(page: ModelsPage, stage: St
     assert order.work == Quantise("", "auto", "int8")
     order.say(Step("Quantising", 600, 1000))
     settle(stage, lambda: page.card.quantising.text.text() == "Quantising the weights… 60%")
-    assert stage.preferences.precision == "auto"
+    assert stage.preferences.options().precision == "auto"
     order.say(Done())
-    settle(stage, lambda: stage.preferences.precision == "int8")
+    settle(stage, lambda: stage.preferences.options().precision == "int8")
     assert not page.card.quantising.isVisible()
     assert "int8" in window.idle._model.text()
     full.click()
-    assert stage.preferences.precision == "auto"
+    assert stage.preferences.options().precision == "auto"
     eight.click()
     stage.works.of(Quantise).say(Refused(Problem("disk.full")))
     settle(stage, lambda: page.problem.isVisible())
@@ -301,14 +301,14 @@ def test_small_weights_that_nobody_wants_any_more_are_not_taken(page: ModelsPage
     assert stage.works.of(Quantise).cancelled
     stage.works.of(Quantise).say(Done())
     settle(stage, lambda: not stage.models.jobs or "+small" not in stage.models.jobs)
-    assert stage.preferences.precision == "auto"
+    assert stage.preferences.options().precision == "auto"
 
 
 def test_removing_asks_and_lets_another_one_write(
     page: ModelsPage, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(stage, page, "large")
-    stage.preferences.target = str(HOME / "large")
+    stage.preferences.choose(target=str(HOME / "large"))
     asked: list[str] = []
     monkeypatch.setattr(page_module, "confirm", lambda window, *texts: bool(asked.append(texts[1])) or True)
     remove = page.rows["large"].menu().actions()[-1]
@@ -320,7 +320,7 @@ def test_removing_asks_and_lets_another_one_write(
         stage.works.found, installed=stage.works.found.installed[:1], offered=(LARGE, SMALL, NETWORK)
     )
     stage.works.of(Remove).say(Done("large"))
-    settle(stage, lambda: stage.preferences.target == "")
+    settle(stage, lambda: stage.preferences.options().target == "")
     settle(stage, lambda: page.rows["large"].get.isVisible())
 
 
@@ -425,9 +425,9 @@ def test_the_speed_of_this_computer_is_measured_when_asked(page: ModelsPage, sta
         "13 × real time · 9.0 × without the draft model · an hour of audio takes about 5 min"
     )
     assert card.measure.text() == "Measure again"
-    stage.preferences.draft = "off"
+    stage.preferences.choose(draft="off")
     assert card.measure.text() == "Measure"  # another pair was not measured
-    stage.preferences.draft = "auto"
+    stage.preferences.choose(draft="auto")
     stage.settle()
     assert Speeds().find((order.work.target, "auto", "auto")) == Speed(9.04, 12.6)
 

@@ -13,8 +13,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.entry import Entry
-from desktop_app.engine.messages import TentativeLine
+from desktop_app.app.recordings.entry import Entry
+from desktop_app.messages.jobs import TentativeLine
 from desktop_app.transcript.model import Segment
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.transcript.flow import Flow

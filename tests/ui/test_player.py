@@ -16,13 +16,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSlider
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.entry import Entry
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings.entry import Entry
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.audio import decoder_process
 from desktop_app.audio.peaks import RATE
 from desktop_app.audio.player import Player
-from desktop_app.engine.messages import Finished, SegmentReady, Started
+from desktop_app.messages.jobs import Finished, SegmentReady, Started
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript.constants import SAMPLE_RATE

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop_app import texts
-from desktop_app.app import entry as states
-from desktop_app.engine.messages import SegmentReady, Started
+from desktop_app.app.recordings import entry as states
+from desktop_app.messages.jobs import SegmentReady, Started
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.elided import ElidedLabel
 from desktop_app.ui.widgets.theme import S2, S3, font
@@ -107,7 +107,7 @@ def test_no_text_is_cut_off_in_the_smallest_window(
     for page, show in pages.items():
         show()
         qtbot.waitUntil(partial(fits, window, page))
-    stage.preferences.speakers = "3"
+    stage.preferences.choose(speakers="3")
     window.show_settings()
     fits(window, "the number of speakers")
 

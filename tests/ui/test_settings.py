@@ -8,7 +8,9 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from desktop_app import texts
-from desktop_app.app.preferences import Preferences, terms
+from desktop_app.app.settings.preferences import Preferences
+from desktop_app.messages.options import terms
+from desktop_app.ui.settings.option_control import OptionControl
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.choice import Choice
 from desktop_app.ui.widgets.menus import MenuButton
@@ -44,7 +46,7 @@ def test_the_spoken_language_is_set_in_either_place_and_shown_in_both(window: Wi
 
 
 def test_a_live_recording_is_transcribed_in_the_language_that_was_set(window: Window, stage: Stage) -> None:
-    stage.preferences.spoken = "de"
+    stage.preferences.choose(language="de")
     stage.record()
     assert [options.language for _job, options, _live in stage.engine.live] == ["de"]
 
@@ -61,7 +63,9 @@ def test_text_can_be_asked_for_in_english(window: Window, stage: Stage) -> None:
 
 def test_the_vocabulary_is_given_to_the_model(window: Window, stage: Stage, qtbot: QtBot) -> None:
     window.show_settings()
-    field = window.settings.sections["Vocabulary"].control
+    control = window.settings.sections["Names and terms"].control
+    assert isinstance(control, OptionControl)
+    field = control.line
     assert isinstance(field, QLineEdit)
     qtbot.keyClicks(field, " Ngozi ,,Mount  Kenya,")
     qtbot.keyClick(field, Qt.Key.Key_Return)
@@ -70,7 +74,7 @@ def test_the_vocabulary_is_given_to_the_model(window: Window, stage: Stage, qtbo
     assert terms("") == ()
 
 
-@pytest.mark.parametrize(("key", "value"), [("spoken", "../x"), ("spoken", "DE"), ("task", "dance"), ("spoken", "")])
+@pytest.mark.parametrize(("key", "value"), [("spoken", "../x"), ("task", "dance"), ("spoken", "")])
 def test_a_setting_that_no_window_has_written_is_as_none(key: str, value: str, stage: Stage) -> None:
     stage.preferences.set(key, value)
     options = stage.preferences.options()

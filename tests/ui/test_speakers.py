@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.entry import Entry
+from desktop_app.app.recordings.entry import Entry
 from desktop_app.export import plain
 from desktop_app.export.document import Document, Options
 from desktop_app.problems import Problem

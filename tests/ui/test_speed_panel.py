@@ -12,9 +12,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from desktop_app import texts
-from desktop_app.app.entry import Entry
-from desktop_app.engine.messages import Finished, Progress, Started
-from desktop_app.engine.model_work import Done, Measure, Refused, Step
+from desktop_app.app.recordings.entry import Entry
+from desktop_app.messages.jobs import Finished, Progress, Started
+from desktop_app.messages.model_work import Done, Measure, Refused, Step
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Speed, Statistics

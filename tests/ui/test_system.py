@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
-from desktop_app.app import desktop_bus
+from desktop_app.app.system import desktop_bus
 from desktop_app.ui.shell.notifier import notifier
 
 

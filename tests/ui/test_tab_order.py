@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.preferences import Preferences
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.ui.shell.details import Details
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.versions.sheet import AgainSheet

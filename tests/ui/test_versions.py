@@ -9,10 +9,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
-from desktop_app.app.entry import DONE, Entry
-from desktop_app.app.wording import percent
-from desktop_app.engine.messages import Finished, Progress
+from desktop_app.app.presentation.wording import percent
+from desktop_app.app.recordings.entry import DONE, Entry
 from desktop_app.library.versions import Version
+from desktop_app.messages.jobs import Finished, Progress
 from desktop_app.texts import _, ngettext
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
@@ -43,7 +43,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, terms: str) -> None:
     """What the user enters in the sheet."""
 
     def fill(sheet: AgainSheet) -> int:
-        sheet.form.terms.setText(terms)
+        sheet.form.controls["hot_words"].line.setText(terms)
         return AgainSheet.DialogCode.Accepted
 
     monkeypatch.setattr(controller.AgainSheet, "exec", fill)
@@ -129,7 +129,7 @@ def test_options_under_the_drop_card_hold_for_the_files_that_come_next(
     form = window.idle.form
     assert form is not None and form.isVisible()
     form.language_menu().actions()[1].trigger()
-    form.task.group.button(1).click()
+    form.controls["task"].choice.group.button(1).click()
     files = [tmp_path / "a.wav", tmp_path / "b.wav"]
     for file in files:
         file.write_bytes(b"sound")

@@ -13,12 +13,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractSlider, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app import doctor, report, stages
-from desktop_app.app.doctor import Finding
-from desktop_app.app.entry import CANCELLED
-from desktop_app.app.problems import sentence
-from desktop_app.app.wording import number, percent
-from desktop_app.engine.messages import (
+from desktop_app.app.presentation import stages
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.presentation.wording import number, percent
+from desktop_app.app.recordings.entry import CANCELLED
+from desktop_app.app.system import doctor, report
+from desktop_app.app.system.doctor import Finding
+from desktop_app.messages.jobs import (
     Cancelled,
     Failed,
     Finished,

@@ -18,8 +18,8 @@ from xml.etree import ElementTree
 import pytest
 
 from desktop_app import resources
-from desktop_app.app import about, updates
-from desktop_app.app.media import EXTENSIONS
+from desktop_app.app.library.media import EXTENSIONS
+from desktop_app.app.system import about, updates
 from desktop_app.cli.arguments import COMMANDS
 
 TOP = Path(__file__).resolve().parents[2]

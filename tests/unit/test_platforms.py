@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from desktop_app import __version__
-from desktop_app.app.media import EXTENSIONS
+from desktop_app.app.library.media import EXTENSIONS
 
 TOP = Path(__file__).resolve().parents[2]
 INSTALLER = TOP / "installer"

@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from desktop_app import atomic, folders, private, settings
+from desktop_app import atomic, folders, log, private, settings
 from desktop_app.audio.flac import FlacWriter
 from desktop_app.audio.recording import new_place
-from desktop_app.engine import log
 from desktop_app.library.store import Library
 
 CLIPS = Path(__file__).parents[1] / "data" / "clips"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app import problems as root
-from desktop_app.app import problems, stages
+from desktop_app.app.presentation import problems, stages
 from desktop_app.problems import Problem
 
 PACKAGE = Path(__file__).resolve().parents[2] / "desktop_app"

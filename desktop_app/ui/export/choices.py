@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
 
-from desktop_app.app import wording
+from desktop_app.app.presentation import wording
 from desktop_app.export.document import LIMITS, Options
 from desktop_app.export.formats import CUES, FORMATS, NAMES, SOUND, TIMES
 from desktop_app.texts import _

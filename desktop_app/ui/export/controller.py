@@ -11,12 +11,13 @@ from PySide6.QtCore import QMimeData, QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from desktop_app.app import export_choice, wording
-from desktop_app.app.entry import Entry
-from desktop_app.app.exports import Exports
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.problems import sentence
-from desktop_app.app.session import Session
+from desktop_app.app.library.exports import Exports
+from desktop_app.app.presentation import wording
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings.entry import Entry
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.settings import export_choice
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.export.document import Document, Options
 from desktop_app.export.formats import FORMATS
 from desktop_app.problems import Problem

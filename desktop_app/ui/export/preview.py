@@ -6,7 +6,7 @@ from html import escape
 
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
-from desktop_app.app import wording
+from desktop_app.app.presentation import wording
 from desktop_app.export.document import Document, Options, clock, is_right_to_left, paragraphs
 from desktop_app.export.formats import FORMATS
 from desktop_app.texts import _

@@ -9,7 +9,7 @@ from itertools import pairwise
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QButtonGroup, QDialog, QWidget
 
-from desktop_app.app.export_choice import ExportChoice
+from desktop_app.app.settings.export_choice import ExportChoice
 from desktop_app.audio.mp3 import BYTES_A_SECOND
 from desktop_app.export import names
 from desktop_app.export.document import Document

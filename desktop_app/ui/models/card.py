@@ -8,10 +8,11 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
-from desktop_app.app.models import PAIR, SMALL, SPEED, ModelStore
-from desktop_app.app.preferences import AUTO, OFF, PRECISIONS, Preferences
+from desktop_app.app.models.model_store import PAIR, SMALL, SPEED, ModelStore
+from desktop_app.app.settings.preferences import PRECISIONS, Preferences
 from desktop_app.engine.model_list import Listed, name_of
-from desktop_app.engine.model_work import Quantise
+from desktop_app.messages.model_work import Quantise
+from desktop_app.messages.options import AUTO, OFF
 from desktop_app.texts import N_, _, pgettext
 from desktop_app.ui.models import words as models_words
 from desktop_app.ui.widgets.buttons import button
@@ -55,7 +56,7 @@ class ModelsCard(QWidget):
         self.quantising = _Progress(theme, models, SMALL, _("Quantising the weights"))
         self.measuring = _Progress(theme, models, SPEED, _("Measuring the speed"))
         self._lay_out()
-        self._unfold(preferences.draft != AUTO or preferences.precision != AUTO)
+        self._unfold(preferences.options().draft != AUTO or preferences.options().precision != AUTO)
         self.refresh()
 
     def _lay_out(self) -> None:
@@ -92,11 +93,11 @@ class ModelsCard(QWidget):
         self._show(self.target, _("Model"), name)
         self._target_line.setText(
             _("Every word comes from this model.")
-            if preferences.target
+            if preferences.options().target
             else _("The best installed model, chosen automatically. Every word comes from it.")
         )
-        chosen = {AUTO: _("Automatic"), OFF: pgettext("draft model", "None")}.get(preferences.draft)
-        self._show(self.draft, _("Draft model"), chosen or self._named(preferences.draft))
+        chosen = {AUTO: _("Automatic"), OFF: pgettext("draft model", "None")}.get(preferences.options().draft)
+        self._show(self.draft, _("Draft model"), chosen or self._named(preferences.options().draft))
         self._draft_line.setText(self._about_draft())
         graphs = used is not None and used.graphs
         self._precision_line.setText(
@@ -106,7 +107,8 @@ class ModelsCard(QWidget):
         )
         job = models.jobs.get(SMALL)
         making = job.work if job and isinstance(job.work, Quantise) and not job.stopping else None
-        self.precision.pick(PRECISIONS.index(making.precision if making else preferences.precision))
+        precision = making.precision if making else preferences.options().precision
+        self.precision.pick(PRECISIONS.index(precision) if precision in PRECISIONS else 0)
         for button_ in self.precision.group.buttons()[1:]:
             button_.setEnabled(not graphs)
         self._show_speed()
@@ -134,7 +136,7 @@ class ModelsCard(QWidget):
         models = self._models
         if PAIR in models.jobs:
             return _("Checking compatibility…")
-        if self._preferences.draft == OFF:
+        if self._preferences.options().draft == OFF:
             return _("Without a draft model the text is the same, but takes longer.")
         if models.draft_in_use:
             return _("{model} speeds this up without changing the result.", model=models.draft_in_use)
@@ -157,7 +159,7 @@ class ModelsCard(QWidget):
 
     def target_menu(self) -> QMenu:
         """Every model that can transcribe."""
-        models, chosen = self._models, self._preferences.target
+        models, chosen = self._models, self._preferences.options().target
         best = models.find(models.list.best) if models.list else None
         choices = [(_("Automatic ({model})", model=best.title) if best else _("Automatic"), "")]
         choices += [(each.title, str(each.folder)) for each in self._writers()]
@@ -171,7 +173,9 @@ class ModelsCard(QWidget):
         choices = [(_("Automatic"), AUTO), (pgettext("draft model", "None"), OFF)]
         used = self._models.in_use
         choices += [(each.title, str(each.folder)) for each in self._writers() if each.name != used]
-        return choice_menu(self, _("Draft model"), choices, self._preferences.draft, self._models.choose_draft)
+        return choice_menu(
+            self, _("Draft model"), choices, self._preferences.options().draft, self._models.choose_draft
+        )
 
     def _writers(self) -> list[Listed]:
         found = self._models.list

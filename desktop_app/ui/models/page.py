@@ -10,12 +10,12 @@ from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from desktop_app.app.models import PAIR, SMALL, SPEED, ModelStore
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.problems import sentence
-from desktop_app.app.wording import size
+from desktop_app.app.models.model_store import PAIR, SMALL, SPEED, ModelStore
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.presentation.wording import size
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.engine.model_list import Listed, ModelList
-from desktop_app.engine.model_work import Add
+from desktop_app.messages.model_work import Add
 from desktop_app.texts import _
 from desktop_app.ui.models import words as models_words
 from desktop_app.ui.models.card import ModelsCard

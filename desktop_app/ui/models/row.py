@@ -10,9 +10,9 @@ from typing import TypeVar
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
-from desktop_app.app.models import ModelStore
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.wording import size
+from desktop_app.app.models.model_store import ModelStore
+from desktop_app.app.presentation.wording import size
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.engine.model_list import Listed, Source
 from desktop_app.texts import _
 from desktop_app.ui.models import words as models_words
@@ -193,7 +193,7 @@ class ModelRow(QWidget):
         menu.aboutToHide.connect(menu.deleteLater)
         if not model.speakers:
             draft = menu.addAction(_("Use as draft model"), partial(self._models.choose_draft, folder))
-            draft.setEnabled(self._models.in_use != model.name and self._preferences.draft != folder)
+            draft.setEnabled(self._models.in_use != model.name and self._preferences.options().draft != folder)
         menu.addAction(_("Verify files"), partial(self._models.verify, model.name))
         menu.addSeparator()
         remove = menu.addAction(_("Remove…"), partial(self.remove_asked.emit, model.name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.app.wording import language, number, servers, size, span
+from desktop_app.app.presentation.wording import language, number, servers, size, span
 from desktop_app.engine.model_list import Draft, Listed, Source
 from desktop_app.texts import _
 from desktop_app.transcript.statistics import Speed

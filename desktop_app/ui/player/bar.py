@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from desktop_app.app import wording
+from desktop_app.app.presentation import wording
 from desktop_app.texts import _
 from desktop_app.ui.player.playback import SPEEDS
 from desktop_app.ui.player.seek_line import SeekLine

@@ -8,10 +8,10 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import QMenu
 
-from desktop_app.app.entry import IN_WORK, RECORDING, Entry
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.problems import sentence
-from desktop_app.app.session import Session
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings.entry import IN_WORK, RECORDING, Entry
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript import speakers

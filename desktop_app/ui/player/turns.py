@@ -8,7 +8,7 @@ from functools import lru_cache
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from desktop_app.app import wording
+from desktop_app.app.presentation import wording
 from desktop_app.texts import _
 from desktop_app.transcript.model import Span
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSlider, QWidget
 
-from desktop_app.app.wording import percent
+from desktop_app.app.presentation.wording import percent
 from desktop_app.texts import _
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import icon_button

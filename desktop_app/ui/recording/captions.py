@@ -18,8 +18,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizeGrip, QWidget
 
-from desktop_app.app.preferences import Preferences
-from desktop_app.engine.messages import TentativeLine
+from desktop_app.app.settings.preferences import Preferences
+from desktop_app.messages.jobs import TentativeLine
 from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Segment
 from desktop_app.ui.transcript.flow import Flow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.app.recheck import AGAIN, RECHECK, VERSION, Check, Checks
+from desktop_app.app.editing.recheck import AGAIN, RECHECK, VERSION, Check, Checks
 from desktop_app.texts import N_, _
 from desktop_app.ui.recording.check_words import check_words
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from desktop_app.app.problems import sentence
-from desktop_app.app.recheck import AGAIN, PART, RECHECK, VERSION, Check
-from desktop_app.app.wording import percent
+from desktop_app.app.editing.recheck import AGAIN, PART, RECHECK, VERSION, Check
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.presentation.wording import percent
 from desktop_app.texts import _, ngettext
 
 

@@ -7,14 +7,15 @@ from functools import partial
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
-from desktop_app.app import wording
-from desktop_app.app.entry import IN_WORK, RECORDING, Entry
-from desktop_app.app.live import PAUSED, RUNNING, Live
-from desktop_app.app.preferences import ON, Preferences
-from desktop_app.app.problems import sentence
-from desktop_app.app.recheck import Checks
-from desktop_app.app.recovery import Recovery
-from desktop_app.app.session import Session
+from desktop_app.app.editing.recheck import Checks
+from desktop_app.app.library.recovery import Recovery
+from desktop_app.app.live.live_recording import PAUSED, RUNNING, Live
+from desktop_app.app.presentation import wording
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings.entry import IN_WORK, RECORDING, Entry
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.settings.preferences import Preferences
+from desktop_app.messages.options import ON
 from desktop_app.texts import _
 from desktop_app.ui.current import Current
 from desktop_app.ui.recording.captions import Captions

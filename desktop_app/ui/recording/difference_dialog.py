@@ -9,8 +9,8 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLabel, QWidget
 
-from desktop_app.app.recheck import RECHECK, Checks
-from desktop_app.app.wording import clock
+from desktop_app.app.editing.recheck import RECHECK, Checks
+from desktop_app.app.presentation.wording import clock
 from desktop_app.texts import _, ngettext
 from desktop_app.transcript.difference import Change
 from desktop_app.ui.recording.check_words import check_words

@@ -8,9 +8,9 @@ from functools import partial
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget, QWidgetAction
 
-from desktop_app.app.inputs import Inputs
-from desktop_app.app.live import Live
-from desktop_app.app.problems import sentence
+from desktop_app.app.live.inputs import Inputs
+from desktop_app.app.live.live_recording import Live
+from desktop_app.app.presentation.problems import sentence
 from desktop_app.audio.microphone import Input
 from desktop_app.problems import Problem
 from desktop_app.texts import N_, _

@@ -9,7 +9,7 @@ from threading import Event
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from desktop_app.app.worker import Post, Worker
+from desktop_app.app.background import Post, Worker
 from desktop_app.audio.microphone import Stream
 from desktop_app.problems import Problem
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.app.recovery import Recovery
+from desktop_app.app.library.recovery import Recovery
 from desktop_app.texts import _
 from desktop_app.ui.widgets.banner import NEUTRAL, Banner
 from desktop_app.ui.widgets.theme import Theme

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
-from desktop_app.app import wording
-from desktop_app.app.entry import Entry
-from desktop_app.app.live import OFF, OPENING, PAUSED, RUNNING, STOPPING, Live
+from desktop_app.app.live.live_recording import OFF, OPENING, PAUSED, RUNNING, STOPPING, Live
+from desktop_app.app.presentation import wording
+from desktop_app.app.recordings.entry import Entry
 from desktop_app.texts import N_, _
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.actions import Actions

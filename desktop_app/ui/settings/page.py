@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from desktop_app import __version__
-from desktop_app.app.preferences import Preferences
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.texts import _
 from desktop_app.ui.settings.sections import SECTIONS
 from desktop_app.ui.widgets.actions import Actions

@@ -11,17 +11,20 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QSystemTrayIcon, QWidget
 
 from desktop_app import texts
-from desktop_app.app import about, updates, wording
-from desktop_app.app.preferences import AUTO, OFF, ON, TASKS, Preferences, terms
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation import wording
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.settings.preferences import Preferences
+from desktop_app.app.system import about, updates
 from desktop_app.engine import model_list
+from desktop_app.messages.options import AUTO, OFF, ON
 from desktop_app.texts import N_, _
+from desktop_app.ui.settings.option_control import OptionControl
 from desktop_app.ui.settings.speaker_count import SpeakerCount
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.choice import Choice
 from desktop_app.ui.widgets.elided import ElidedLabel
-from desktop_app.ui.widgets.labels import field, label
+from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.layouts import row
 from desktop_app.ui.widgets.menus import MenuButton, choice_menu
 from desktop_app.ui.widgets.screen_reader import named
@@ -87,8 +90,8 @@ def _models(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
 @section(N_("Speakers"), N_("Speakers are identified by voice, on this computer. Set the number if you know it."))
 def _speakers(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     count = SpeakerCount(theme)
-    count.picked.connect(lambda wanted: setattr(preferences, "speakers", wanted))
-    return Parts(count, lambda: count.show_wanted(preferences.speakers))
+    count.picked.connect(lambda wanted: preferences.choose(speakers=wanted))
+    return Parts(count, lambda: count.show_wanted(preferences.options().speakers))
 
 
 @section(N_("Spoken language"), N_("Detected automatically. Set it if your recordings are all in one language."))
@@ -103,23 +106,32 @@ def _spoken_language(theme: Theme, actions: Actions, preferences: Preferences) -
 
 @section(N_("Text"), N_("In the language that is spoken, or translated into English."))
 def _task(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
-    choice = Choice(_("Text"), [_("As spoken"), _("In English")])
-    choice.picked.connect(lambda number: setattr(preferences, "task", TASKS[number]))
-    return Parts(choice, lambda: choice.pick(TASKS.index(preferences.task)))
+    return _option("task", preferences)
 
 
-@section(N_("Vocabulary"), N_("Names and terms that often occur, separated by commas. The models then expect them."))
-def _vocabulary(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
-    def keep() -> None:
-        wanted = ", ".join(terms(control.text()))
-        if wanted != preferences.vocabulary:
-            preferences.vocabulary = wanted
-        control.setText(wanted)
+@section(
+    N_("Names and terms"), N_("Names and terms that often occur, separated by commas. The models then expect them.")
+)
+def _hot_words(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
+    parts = _option("hot_words", preferences, _("Ngozi, Zugspitze, OpenVINO"))
+    parts.control.setMinimumWidth(_FIELD)
+    return parts
 
-    control = field(_("Vocabulary"), _("Ngozi, Zugspitze, OpenVINO"))
-    control.setMinimumWidth(_FIELD)
-    control.editingFinished.connect(keep)
-    return Parts(control, lambda: control.setText(preferences.vocabulary))
+
+def _option(name: str, preferences: Preferences, hint: str = "") -> Parts:
+    """The control of an option, which keeps what is chosen at once."""
+
+    def refresh() -> None:
+        control.show_value(getattr(preferences.options(), name))
+
+    def keep(value: object) -> None:
+        if value != getattr(preferences.options(), name):
+            preferences.choose(**{name: value})
+        refresh()
+
+    control = OptionControl(name, hint)
+    control.chosen.connect(keep)
+    return Parts(control, refresh)
 
 
 @section(
@@ -128,8 +140,8 @@ def _vocabulary(theme: Theme, actions: Actions, preferences: Preferences) -> Par
 )
 def _hallucinations(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
     choice = Choice(_("Hallucinated text"), [_("Remove"), _("Keep")])
-    choice.picked.connect(lambda number: setattr(preferences, "guard", number == 0))
-    return Parts(choice, lambda: choice.pick(0 if preferences.guard else 1))
+    choice.picked.connect(lambda number: preferences.choose(guard=number == 0))
+    return Parts(choice, lambda: choice.pick(0 if preferences.options().guard else 1))
 
 
 @section(N_("Recordings"), N_("Live recordings are saved here."))
@@ -256,14 +268,20 @@ def _privacy(theme: Theme, actions: Actions, preferences: Preferences) -> Parts:
 
 def spoken_language(preferences: Preferences) -> str:
     """The language of recordings, as it was chosen."""
-    return _("Automatic") if preferences.spoken == AUTO else wording.language(preferences.spoken)
+    return (
+        _("Automatic") if preferences.options().language == AUTO else wording.language(preferences.options().language)
+    )
 
 
 def spoken_language_menu(parent: QWidget | None, preferences: Preferences) -> QMenu:
     """The languages that can be chosen for recordings."""
     choices = [(_("Automatic"), AUTO), *((name, code) for code, name in wording.languages())]
     return choice_menu(
-        parent, _("Spoken language"), choices, preferences.spoken, partial(setattr, preferences, "spoken")
+        parent,
+        _("Spoken language"),
+        choices,
+        preferences.options().language,
+        lambda code: preferences.choose(language=code),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
-from desktop_app.engine.messages import MOST_SPEAKERS
+from desktop_app.messages.options import MOST_SPEAKERS
 from desktop_app.texts import _, ngettext
 from desktop_app.ui.widgets.buttons import icon_button, set_icon
 from desktop_app.ui.widgets.choice import Choice

@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QDialog, QListWidget, QPlainTextEdit, QWidget
 from shiboken6 import isValid
 
 from desktop_app import NAME, __version__, private
-from desktop_app.app import about, problems, updates
-from desktop_app.app.about import Text
-from desktop_app.app.worker import Post, Worker
-from desktop_app.engine.updates import Latest
+from desktop_app.app.background import Post, Worker
+from desktop_app.app.presentation import problems
+from desktop_app.app.system import about, updates
+from desktop_app.app.system.about import Text
+from desktop_app.messages.questions import Latest
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.ui.widgets.buttons import button

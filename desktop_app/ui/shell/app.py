@@ -13,17 +13,17 @@ from PySide6.QtGui import QFileOpenEvent, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from desktop_app import NAME, __version__, resources, texts
+from desktop_app.app.background import Worker
 from desktop_app.app.core import Core, data_folder_problem
-from desktop_app.app.edits import Edits
-from desktop_app.app.inputs import Inputs
-from desktop_app.app.instance import Instance
-from desktop_app.app.models import ModelStore
-from desktop_app.app.notices import Notices
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.problems import sentence
-from desktop_app.app.recovery import Recovery
-from desktop_app.app.watching import Watch
-from desktop_app.app.worker import Worker
+from desktop_app.app.editing.edits import Edits
+from desktop_app.app.library.recovery import Recovery
+from desktop_app.app.library.watching import Watch
+from desktop_app.app.live.inputs import Inputs
+from desktop_app.app.models.model_store import ModelStore
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.settings.preferences import Preferences
+from desktop_app.app.system.instance import Instance
+from desktop_app.app.system.notices import Notices
 from desktop_app.audio import microphone
 from desktop_app.audio.recording import Recorder
 from desktop_app.engine.client import Engine

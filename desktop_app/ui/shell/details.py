@@ -8,8 +8,8 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QCompleter, QDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from desktop_app import NAME
-from desktop_app.app.entry import Entry
-from desktop_app.app.session import Session
+from desktop_app.app.recordings.entry import Entry
+from desktop_app.app.recordings.session import Session
 from desktop_app.texts import _, ngettext
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import field, label

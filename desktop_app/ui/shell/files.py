@@ -11,12 +11,12 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from desktop_app import private
-from desktop_app.app import media
-from desktop_app.app.deletions import Deletions
-from desktop_app.app.entry import DONE, IN_WORK, RECORDING, Entry
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.recheck import Checks
-from desktop_app.app.session import Session
+from desktop_app.app.editing.recheck import Checks
+from desktop_app.app.library import media
+from desktop_app.app.library.deletions import Deletions
+from desktop_app.app.recordings.entry import DONE, IN_WORK, RECORDING, Entry
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.ui.current import Current

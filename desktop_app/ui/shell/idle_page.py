@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLabel, QWidget
 
-from desktop_app.app.models import ModelStore
-from desktop_app.app.preferences import Preferences
-from desktop_app.engine.messages import Options
+from desktop_app.app.models.model_store import ModelStore
+from desktop_app.app.settings.preferences import Preferences
+from desktop_app.messages.options import Options
 from desktop_app.texts import _
 from desktop_app.ui.recording.record_card import RecordCard
 from desktop_app.ui.settings.sections import spoken_language, spoken_language_menu

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 
-from desktop_app.app.preferences import Preferences
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.ui.widgets.actions import Action, Actions
 
 _NONE = "none"  # kept where an action is to have no keys

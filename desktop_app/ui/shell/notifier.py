@@ -8,9 +8,9 @@ from functools import partial
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QSystemTrayIcon
 
-from desktop_app.app import desktop_bus
-from desktop_app.app.notices import Show
-from desktop_app.app.worker import Post
+from desktop_app.app.background import Post
+from desktop_app.app.system import desktop_bus
+from desktop_app.app.system.notices import Show
 from desktop_app.ui.recording.tray import tray_icon
 
 _SHOWN = 15_000  # milliseconds

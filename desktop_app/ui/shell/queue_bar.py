@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.app.session import Session
+from desktop_app.app.recordings.session import Session
 from desktop_app.texts import _, ngettext
 from desktop_app.ui.widgets.buttons import icon_button, set_icon
 from desktop_app.ui.widgets.labels import label

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QMenu, QWidget
 
-from desktop_app.app.recent import Recent
+from desktop_app.app.settings.recent import Recent
 from desktop_app.texts import _
 from desktop_app.ui.recording.input_menu import short
 

@@ -20,10 +20,10 @@ from PySide6.QtCore import (
     QTimer,
 )
 
-from desktop_app.app import dates, wording
-from desktop_app.app.entry import IN_WORK, Entry
-from desktop_app.app.problems import sentence
-from desktop_app.app.session import Session
+from desktop_app.app.presentation import dates, wording
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings.entry import IN_WORK, Entry
+from desktop_app.app.recordings.session import Session
 from desktop_app.texts import _
 from desktop_app.transcript.search import Snippet
 from desktop_app.ui.widgets.labels import wrapped

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from desktop_app.app.entry import FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
+from desktop_app.app.recordings.entry import FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
 from desktop_app.texts import _
 from desktop_app.transcript.search import Snippet
 from desktop_app.ui.shell.recording_model import EntryRole, RecordingModel, SnippetRole, SummaryRole

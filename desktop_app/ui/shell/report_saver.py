@@ -8,11 +8,11 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from desktop_app.app import doctor, report
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.session import Session
+from desktop_app.app.background import Worker
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.app.signals import Signal
-from desktop_app.app.worker import Worker
+from desktop_app.app.system import doctor, report
 from desktop_app.texts import _
 
 

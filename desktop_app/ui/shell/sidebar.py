@@ -7,9 +7,9 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from desktop_app import NAME
-from desktop_app.app.deletions import Deletions
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.session import Session
+from desktop_app.app.library.deletions import Deletions
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.texts import _
 from desktop_app.ui.shell.grip import Grip
 from desktop_app.ui.shell.queue_bar import QueueBar

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QWidget
 
-from desktop_app.app.deletions import Deletions
+from desktop_app.app.library.deletions import Deletions
 from desktop_app.texts import _, ngettext
 from desktop_app.ui.widgets.buttons import button, icon_button, set_icon
 from desktop_app.ui.widgets.layouts import row

@@ -20,19 +20,19 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from desktop_app import NAME, resources
-from desktop_app.app import wording
-from desktop_app.app.deletions import Deletions
-from desktop_app.app.edits import Edits
-from desktop_app.app.entry import IN_WORK
-from desktop_app.app.exports import Exports
-from desktop_app.app.live import Live
-from desktop_app.app.models import ModelStore
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.problems import sentence
-from desktop_app.app.recent import Recent
-from desktop_app.app.recheck import Checks
-from desktop_app.app.recovery import Recovery
-from desktop_app.app.session import Session
+from desktop_app.app.editing.edits import Edits
+from desktop_app.app.editing.recheck import Checks
+from desktop_app.app.library.deletions import Deletions
+from desktop_app.app.library.exports import Exports
+from desktop_app.app.library.recovery import Recovery
+from desktop_app.app.live.live_recording import Live
+from desktop_app.app.models.model_store import ModelStore
+from desktop_app.app.presentation import wording
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings.entry import IN_WORK
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.settings.preferences import Preferences
+from desktop_app.app.settings.recent import Recent
 from desktop_app.app.signals import gathered
 from desktop_app.audio import microphone
 from desktop_app.problems import Problem
@@ -66,7 +66,7 @@ from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.transcript.speed_panel import SpeedPanel
 from desktop_app.ui.versions.controller import VersionController
 from desktop_app.ui.widgets.actions import Actions
-from desktop_app.ui.widgets.banner import PROBLEM, Banner, Shelf
+from desktop_app.ui.widgets.banner import PROBLEM, Banner, ModelCache
 from desktop_app.ui.widgets.confirm import confirm
 from desktop_app.ui.widgets.layouts import column, row
 from desktop_app.ui.widgets.menus import open_under
@@ -242,7 +242,7 @@ class Window(QMainWindow):
 
     def _put_above(self, banner: Banner) -> None:
         """A line over every page; while it is hidden it takes no room."""
-        self._column.insertWidget(0, Shelf(banner, self._middle))
+        self._column.insertWidget(0, ModelCache(banner, self._middle))
 
     def _connect(self) -> None:
         session, files, live = self._session, self.files, self.live

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from desktop_app.app.wording import percent, span
+from desktop_app.app.presentation.wording import percent, span
 from desktop_app.texts import N_, _, ngettext
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Speaker, Transcript

@@ -8,10 +8,10 @@ from PySide6.QtCore import QObject, QRect, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
-from desktop_app.app.edits import NEW, Edits
-from desktop_app.app.entry import IN_WORK, Entry
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.session import Session
+from desktop_app.app.editing.edits import NEW, Edits
+from desktop_app.app.recordings.entry import IN_WORK, Entry
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.speakers import Place

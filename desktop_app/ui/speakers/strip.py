@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeySequence
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 
-from desktop_app.app.wording import percent, span
+from desktop_app.app.presentation.wording import percent, span
 from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Speaker, Transcript

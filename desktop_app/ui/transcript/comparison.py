@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.app import wording
-from desktop_app.app.entry import IN_WORK, Entry
-from desktop_app.app.models import ModelStore, comparison
+from desktop_app.app.models.model_store import ModelStore, comparison
+from desktop_app.app.presentation import wording
+from desktop_app.app.recordings.entry import IN_WORK, Entry
 from desktop_app.texts import _
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import explain, label

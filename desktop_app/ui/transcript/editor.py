@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
 
-from desktop_app.app.edits import Edits
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.session import Session
+from desktop_app.app.editing.edits import Edits
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.texts import _, ngettext
 from desktop_app.transcript.speakers import Place
 from desktop_app.ui.current import Current

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.app.wording import number, percent
+from desktop_app.app.presentation.wording import number, percent
 from desktop_app.texts import _
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Statistics

@@ -9,11 +9,11 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop_app import __version__
-from desktop_app.app.entry import Entry
-from desktop_app.app.exports import Exports
-from desktop_app.app.models import ModelStore
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.session import Session
+from desktop_app.app.library.exports import Exports
+from desktop_app.app.models.model_store import ModelStore
+from desktop_app.app.recordings.entry import Entry
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.app.signals import Signal
 from desktop_app.texts import _
 from desktop_app.ui.current import Current

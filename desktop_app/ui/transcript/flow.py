@@ -21,8 +21,8 @@ from math import ceil
 from PySide6.QtCore import QPointF, Qt, QTextBoundaryFinder
 from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
 
-from desktop_app.app.entry import LiveLine
-from desktop_app.engine.messages import TentativeLine
+from desktop_app.app.recordings.entry import LiveLine
+from desktop_app.messages.jobs import TentativeLine
 from desktop_app.transcript.difference import untouched
 from desktop_app.transcript.editing import joint
 from desktop_app.transcript.model import Segment

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.app import wording
-from desktop_app.app.entry import Entry
+from desktop_app.app.presentation import wording
+from desktop_app.app.recordings.entry import Entry
 from desktop_app.texts import N_, _
 from desktop_app.ui.widgets.labels import NONE, figure_columns, label, show_value, value_rows
 from desktop_app.ui.widgets.layouts import column

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from desktop_app.app import wording
-from desktop_app.app.entry import CANCELLED, DONE, FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation import wording
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings.entry import CANCELLED, DONE, FAILED, IN_WORK, INTERRUPTED, RECORDING, WAITING, Entry
 from desktop_app.texts import _
 from desktop_app.ui.transcript.accessible import AccessibleTranscript
 from desktop_app.ui.transcript.find_bar import FindBar

@@ -11,7 +11,7 @@ from math import ceil, inf
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
-from desktop_app.app import wording
+from desktop_app.app.presentation import wording
 from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Speaker
 from desktop_app.ui.transcript import marks

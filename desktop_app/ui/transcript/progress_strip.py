@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.app.entry import Entry
+from desktop_app.app.recordings.entry import Entry
 from desktop_app.texts import _, ngettext
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.elided import ElidedLabel

@@ -8,8 +8,8 @@ from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from desktop_app.app import wording
-from desktop_app.app.speed_history import Point
+from desktop_app.app.presentation import wording
+from desktop_app.app.recordings.speed_history import Point
 from desktop_app.texts import _
 from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.theme import Theme

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QLayout, QWidget
 
-from desktop_app.app.entry import IN_WORK, RECORDING, Entry
-from desktop_app.app.models import ModelStore
+from desktop_app.app.models.model_store import ModelStore
+from desktop_app.app.recordings.entry import IN_WORK, RECORDING, Entry
 from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Statistics

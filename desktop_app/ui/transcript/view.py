@@ -23,8 +23,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QAbstractSlider, QApplication, QFrame, QMenu, QWidget
 
-from desktop_app.app import wording
-from desktop_app.engine.messages import TentativeLine
+from desktop_app.app.presentation import wording
+from desktop_app.messages.jobs import TentativeLine
 from desktop_app.texts import _
 from desktop_app.transcript.model import Segment, Speaker
 from desktop_app.ui.transcript.finder import Finder

@@ -10,15 +10,16 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
 
-from desktop_app.app import resuming, wording
-from desktop_app.app.entry import IN_WORK, Entry
-from desktop_app.app.models import ModelStore
-from desktop_app.app.preferences import Preferences
-from desktop_app.app.problems import sentence
-from desktop_app.app.recheck import Checks
-from desktop_app.app.session import Session
-from desktop_app.app.versions import STANDING, Version
-from desktop_app.engine.messages import Options
+from desktop_app.app.editing.recheck import Checks
+from desktop_app.app.editing.versions import STANDING, Version
+from desktop_app.app.models.model_store import ModelStore
+from desktop_app.app.presentation import wording
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.recordings import resuming
+from desktop_app.app.recordings.entry import IN_WORK, Entry
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.settings.preferences import Preferences
+from desktop_app.messages.options import Options
 from desktop_app.texts import _, ngettext
 from desktop_app.ui.current import Current
 from desktop_app.ui.transcript.page import TranscriptPage

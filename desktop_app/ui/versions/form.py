@@ -4,92 +4,89 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QMenu, QWidget
 
-from desktop_app.app import wording
-from desktop_app.app.models import ModelStore
-from desktop_app.app.preferences import AUTO, OFF, TASKS, Preferences, terms
-from desktop_app.engine.messages import Options
+from desktop_app.app.models.model_store import ModelStore
+from desktop_app.app.presentation import wording
+from desktop_app.app.settings.preferences import Preferences
 from desktop_app.engine.model_list import Listed
+from desktop_app.messages.options import AUTO, DECLARED, OFF, Options
 from desktop_app.texts import _
+from desktop_app.ui.settings.option_control import OptionControl
 from desktop_app.ui.settings.speaker_count import SpeakerCount
-from desktop_app.ui.widgets.choice import Choice
-from desktop_app.ui.widgets.labels import field, label
+from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.menus import MenuButton, choice_menu
 from desktop_app.ui.widgets.screen_reader import named
 from desktop_app.ui.widgets.theme import S2, S4, Theme
 
-_DEVICES = (AUTO, "cpu", "gpu", "npu")
 _LONGEST = 36  # characters of a name on a button
 
 
+def asked() -> list[str]:
+    """The names of the options that the form asks for."""
+    return [name for name, option in DECLARED.items() if option.title]
+
+
 class OptionsForm(QWidget):
-    """Attributes: model, language (buttons with menus); draft, task, device (choices); speakers; terms, prompt
-    (fields)."""
+    """The options that have a title, in the order in which they are declared.
+
+    Attributes: model, language (buttons with menus); speakers; controls (of the other options, by name).
+    """
 
     def __init__(self, theme: Theme, models: ModelStore, preferences: Preferences, with_speakers: bool = True) -> None:
         super().__init__()
         self._models, self._preferences = models, preferences
         self._options = preferences.options()
         self.model = MenuButton(theme, self.model_menu)
-        self.draft = Choice(_("Draft model"), [_("Automatic"), _("Off")])
         self.language = MenuButton(theme, self.language_menu)
-        self.task = Choice(_("Text"), [_("As spoken"), _("In English")])
         self.speakers = SpeakerCount(theme)
-        self.device = Choice(_("Device"), [_("Automatic"), "CPU", "GPU", "NPU"])
-        self.terms = field(_("Names and terms"), _("Names and terms, with commas between"))
-        self.prompt = field(_("Text before"), _("A sentence that might stand before"))
-        self._connect()
-        self._lay_out(with_speakers)
+        self.speakers.picked.connect(lambda wanted: self._set("speakers", wanted))
+        self.controls: dict[str, OptionControl] = {}
+        self._lay_out({"target": self.model, "language": self.language, "speakers": self.speakers}, with_speakers)
         self.show_options(self._options)
 
-    def _connect(self) -> None:
-        self.draft.picked.connect(lambda number: self._set(draft=(AUTO, OFF)[number]))
-        self.task.picked.connect(lambda number: self._set(task=TASKS[number]))
-        self.device.picked.connect(lambda number: self._set(device=_DEVICES[number]))
-        self.speakers.picked.connect(lambda wanted: self._set(speakers=wanted))
-
-    def _lay_out(self, with_speakers: bool) -> None:
+    def _lay_out(self, own: dict[str, QWidget], with_speakers: bool) -> None:
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(S4)
         grid.setVerticalSpacing(S2)
         grid.setColumnStretch(1, 1)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute  # menu buttons are laid out mirrored
-        rows: list[tuple[str, QWidget, Qt.AlignmentFlag]] = [
-            (_("Model"), self.model, right),
-            (_("Draft model"), self.draft, right),
-            (_("Spoken language"), self.language, right),
-            (_("Text"), self.task, right),
-            *([(_("Speakers"), self.speakers, right)] if with_speakers else []),
-            (_("Names and terms"), self.terms, Qt.AlignmentFlag(0)),
-            (_("Text before"), self.prompt, Qt.AlignmentFlag(0)),
-            (_("Device"), self.device, right),
-        ]
-        for number, (text, control, align) in enumerate(rows):
-            grid.addWidget(label(text, "plain"), number, 0)
+        for number, name in enumerate(asked()):
+            if name == "speakers" and not with_speakers:
+                self.speakers.setParent(self)
+                self.speakers.hide()
+                continue
+            control, align = own.get(name), right
+            if control is None:
+                control = self.controls[name] = OptionControl(name)
+                if control.line is None:
+                    control.chosen.connect(partial(self._set, name))
+                else:  # read when the form is
+                    align = Qt.AlignmentFlag(0)
+            grid.addWidget(label(_(DECLARED[name].title), "plain"), number, 0)
             grid.addWidget(control, number, 1, align)
-        if not with_speakers:
-            self.speakers.hide()
 
     # What is chosen.
 
     def options(self) -> Options:
         """What is chosen."""
-        return replace(self._options, hot_words=terms(self.terms.text()), prompt=" ".join(self.prompt.text().split()))
+        typed = {name: control.value() for name, control in self.controls.items() if control.line is not None}
+        return replace(self._options, **typed)
 
     def show_options(self, options: Options) -> None:
         """Show what was chosen before; what this form does not ask for stays as the preferences say."""
         usual = self._preferences.options()
-        self._options = replace(options, precision=usual.precision, guard=usual.guard, words=usual.words)
-        self.terms.setText(", ".join(options.hot_words))
-        self.prompt.setText(options.prompt)
+        self._options = replace(usual, **{name: getattr(options, name) for name in asked()})
+        for name, control in self.controls.items():
+            control.show_value(getattr(options, name))
         self._show()
 
-    def _set(self, **changed: str) -> None:
-        self._options = replace(self._options, **changed)  # type: ignore[arg-type]  # all of them are texts
+    def _set(self, name: str, value: Any) -> None:
+        self._options = replace(self._options, **{name: value})
         self._show()
 
     def _show(self) -> None:
@@ -102,9 +99,9 @@ class OptionsForm(QWidget):
         ):
             control.setText(value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…")
             control.setAccessibleName(named(what, value))
-        self.draft.pick(1 if options.draft == OFF else 0)
-        self.task.pick(TASKS.index(options.task))
-        self.device.pick(_DEVICES.index(options.device) if options.device in _DEVICES else 0)
+        for name, each in self.controls.items():
+            if each.line is None:
+                each.show_value(getattr(options, name))
         self.speakers.show_wanted(options.speakers)
 
     # The menus.
@@ -122,11 +119,8 @@ class OptionsForm(QWidget):
         known = used.languages if used is not None else ("*",)
         choices = [(_("Automatic"), AUTO)]
         choices += [(name, code) for code, name in wording.languages() if "*" in known or not known or code in known]
-        then = partial(self._choose, "language")
+        then = partial(self._set, "language")
         return choice_menu(self.language.parentWidget(), _("Spoken language"), choices, self._options.language, then)
-
-    def _choose(self, key: str, value: str) -> None:
-        self._set(**{key: value})
 
     def _choose_model(self, folder: str) -> None:
         """Another model; what drafted for the one before may not fit, and it may not know the language."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QDialog, QWidget
 
-from desktop_app.app.models import ModelStore
-from desktop_app.app.preferences import Preferences
-from desktop_app.engine.messages import Options
+from desktop_app.app.models.model_store import ModelStore
+from desktop_app.app.settings.preferences import Preferences
+from desktop_app.messages.options import Options
 from desktop_app.texts import _
 from desktop_app.ui.versions.form import OptionsForm
 from desktop_app.ui.widgets.buttons import button

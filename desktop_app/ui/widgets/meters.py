@@ -6,7 +6,7 @@ from PySide6.QtCore import QEasingCurve, QRectF, QSize, Qt, QVariantAnimation
 from PySide6.QtGui import QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from desktop_app.app.wording import percent
+from desktop_app.app.presentation.wording import percent
 from desktop_app.texts import _
 from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.screen_reader import named

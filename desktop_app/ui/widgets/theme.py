@@ -25,7 +25,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QStyle
 
 from desktop_app import resources
-from desktop_app.app.preferences import Preferences
+from desktop_app.app.settings.preferences import Preferences
 
 # The spacing scale in device-independent pixels; nothing is set apart by another distance.
 S1, S2, S3, S4, S5, S6, S7 = 4, 8, 12, 16, 24, 32, 48

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
 from desktop_app.audio import microphone, sound_server
 from desktop_app.audio.sound_server import Source
 from desktop_app.problems import Problem

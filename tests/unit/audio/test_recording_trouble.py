@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from desktop_app.app import problems
+from desktop_app.app.presentation import problems
 from desktop_app.audio import disk, recording, recording_file
 from desktop_app.audio.recording import Recorder, Reporter
 from desktop_app.problems import Problem

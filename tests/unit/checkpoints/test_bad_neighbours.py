@@ -15,8 +15,8 @@ import pytest
 
 from desktop_app.checkpoints import choice, installed, parts
 from desktop_app.checkpoints.folder import read
-from desktop_app.engine.models import find
 from desktop_app.problems import Problem
+from desktop_app.worker.loaded_models import find
 from tests import random_models
 
 

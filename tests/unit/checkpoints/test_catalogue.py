@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from desktop_app.app.models import CATALOGUE_NOTES
+from desktop_app.app.models.model_store import CATALOGUE_NOTES
 from desktop_app.checkpoints import catalogue
 from desktop_app.checkpoints.catalogue import Entry, drafts, entries, find
 from desktop_app.checkpoints.shape import Shape

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from functools import partial
 from types import SimpleNamespace
 
 import pytest
 
 from desktop_app import cli
-from desktop_app.app import doctor as checks
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.system import doctor as checks
 from desktop_app.audio.microphone import Input
 from desktop_app.checkpoints import installed
 from desktop_app.cli import doctor, window
-from desktop_app.engine import probe, trial
-from desktop_app.engine.trial import Run, Trial
+from desktop_app.engine import probe
+from desktop_app.messages.questions import (
+    AudioInputs,
+    CudaDevices,
+    InferenceDevices,
+    Question,
+    Trial,
+    TrialRun,
+    TryBundled,
+    TryDevice,
+)
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_place
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Statistics
+from desktop_app.worker import trial
 from tests.small_pair import NAME, SMALL_PAIR
 
 MICROPHONE = Input("a", "Microphone", "ALSA", 1, 48_000, is_default=True, is_system=False)
@@ -28,10 +37,10 @@ SPEAKERS = Input("b", "Monitor of Speakers", "PipeWire", 2, 48_000, is_default=F
 Questions = Mapping[Callable[[], object], object]
 MODELS = Models("base", "own", "model", "CPU", "f32")
 WELL: Questions = {
-    probe.inference_devices: [("CPU", "A fine processor")],
-    probe.cuda_devices: ([], ""),
-    probe.bundled: (MODELS, 1.0),
-    probe.inputs: ([MICROPHONE, SPEAKERS], None),
+    InferenceDevices(): [("CPU", "A fine processor")],
+    CudaDevices(): ([], ""),
+    TryBundled(): (MODELS, 1.0),
+    AudioInputs(): ([MICROPHONE, SPEAKERS], None),
     doctor.open_window: "offscreen",
 }
 
@@ -41,7 +50,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[Questions], None]:
     """Let `probe.ask` answer as if all were well, but for the questions that are given; a text is a failure."""
 
     def set_answers(other: Questions) -> None:
-        def ask(question: Callable[[], object]) -> object:
+        def ask(question: Question | Callable[[], object], seconds: float = 0.0) -> object:
             answer = {**WELL, **other}[question]
             if isinstance(answer, Problem):
                 raise answer
@@ -68,8 +77,8 @@ def test_all_is_well(answers: Callable[[Questions], None], capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("question", "output"),
     [
-        (probe.inference_devices, "OpenVINO does not work: The system's libraries failed. Install Galley again."),
-        (probe.bundled, "The bundled model does not work: The system's libraries failed. Install Galley again."),
+        (InferenceDevices(), "OpenVINO does not work: The system's libraries failed. Install Galley again."),
+        (TryBundled(), "The bundled model does not work: The system's libraries failed. Install Galley again."),
     ],
 )
 def test_what_stops_a_transcription_is_a_problem(
@@ -88,7 +97,7 @@ def test_window_and_microphone_are_notes(
     answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     gone = Problem("engine.libraries")
-    answers({probe.inputs: gone, doctor.open_window: gone})
+    answers({AudioInputs(): gone, doctor.open_window: gone})
     assert cli.main(["doctor"]) == 0
     first, second = lines(capsys, "note")
     assert "libxcb-cursor0" in second
@@ -110,11 +119,11 @@ def test_what_hears_is_listed_or_what_to_do(
     assert cli.main(["doctor"]) == 0
     assert lines(capsys, "ok")[-2] == "ok       Audio input: Microphone (ALSA)"
     monkeypatch.setattr("sys.platform", "darwin")
-    answers({probe.inputs: ([MICROPHONE], None)})
+    answers({AudioInputs(): ([MICROPHONE], None)})
     for command in ("devices", "doctor"):
         assert cli.main([command]) == 0
         assert sentence(Problem("microphone.system_audio_macos")) in capsys.readouterr().out
-    answers({probe.inputs: ([], Problem("microphone.none"))})
+    answers({AudioInputs(): ([], Problem("microphone.none"))})
     assert cli.main(["devices"]) == 0
     assert capsys.readouterr().out.endswith(
         "Audio inputs:\n  none: No microphone is connected. Connect one, or switch it on.\n"
@@ -145,7 +154,7 @@ def test_a_package_that_is_missing(
 
 def test_devices_without_an_engine(answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str]) -> None:
     gone = Problem("engine.libraries")
-    answers({probe.inference_devices: gone, probe.cuda_devices: gone, probe.inputs: gone})
+    answers({InferenceDevices(): gone, CudaDevices(): gone, AudioInputs(): gone})
     assert cli.main(["devices"]) == 3
     assert capsys.readouterr().out == (
         "Compute devices:\n  none: The system's libraries failed. Run galley doctor.\n"
@@ -166,7 +175,7 @@ def test_without_a_display_the_window_is_one_sentence(
 
 
 def test_cuda_devices_are_named(answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str]) -> None:
-    answers({probe.cuda_devices: ([("CUDA", "A fine card")], None)})
+    answers({CudaDevices(): ([("CUDA", "A fine card")], None)})
     assert cli.main(["devices"]) == 0
     assert "Compute devices:\n  cpu   A fine processor\n  cuda  A fine card\n" in capsys.readouterr().out
     assert cli.main(["doctor"]) == 0
@@ -189,7 +198,7 @@ def test_cuda_devices_are_named(answers: Callable[[Questions], None], capsys: py
 def test_nobody_needs_pytorch(
     answers: Callable[[Questions], None], capsys: pytest.CaptureFixture[str], answer: object, output: str
 ) -> None:
-    answers({probe.cuda_devices: answer})
+    answers({CudaDevices(): answer})
     assert cli.main(["doctor"]) == 0
     assert output in capsys.readouterr().out
     assert cli.main(["devices"]) == 0
@@ -200,7 +209,9 @@ def tried(with_draft: tuple[int, ...], alone: tuple[int, ...]) -> Trial:
     cost = Statistics(
         45.0, encode_seconds=0.5, draft_seconds=0.1, verify_seconds=0.3, tokens=3, target_passes=2, near_ties=1
     )
-    return Trial(MODELS, 2.0, Run(with_draft, cost), Run(alone, cost), Run((1, 2, 3), cost), is_exact=False)
+    return Trial(
+        MODELS, 2.0, TrialRun(with_draft, cost), TrialRun(alone, cost), TrialRun((1, 2, 3), cost), is_exact=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -230,7 +241,7 @@ def test_a_device_is_tried_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     ]
 
     def ask(question: Callable[[], object], seconds: float) -> object:
-        assert isinstance(question, partial) and (question.func, question.args) == (doctor.on_device, ("npu",))
+        assert question == TryDevice("npu")
         answer = found.pop(0)
         if isinstance(answer, Problem):
             raise answer

@@ -4,8 +4,7 @@ import argparse
 
 import pytest
 
-from desktop_app import cli
-from desktop_app.engine import log
+from desktop_app import cli, log
 
 
 def test_a_mistake_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

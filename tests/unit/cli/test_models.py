@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app import cli
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
 from desktop_app.checkpoints import download, installed
 from desktop_app.engine import model_work
 from desktop_app.problems import Problem

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from desktop_app import cli, folders
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
 from desktop_app.audio import disk
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.microphone import Input
@@ -26,17 +26,9 @@ from desktop_app.audio.recording import Recorder, RecorderListener
 from desktop_app.cli import record, results
 from desktop_app.cli import terminal as cli_terminal
 from desktop_app.cli.live_screen import LiveScreen
-from desktop_app.engine.messages import (
-    Event,
-    Failed,
-    Finished,
-    LiveOptions,
-    LiveUpdate,
-    Options,
-    SegmentReady,
-    Started,
-)
 from desktop_app.library.store import Library
+from desktop_app.messages.jobs import Event, Failed, Finished, LiveOptions, LiveUpdate, SegmentReady, Started
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
 from desktop_app.transcript.statistics import Statistics

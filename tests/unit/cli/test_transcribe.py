@@ -17,14 +17,14 @@ from typing import ClassVar
 import pytest
 
 from desktop_app import cli, folders
-from desktop_app.app import about
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
+from desktop_app.app.system import about
 from desktop_app.cli import transcribe, unfinished
-from desktop_app.engine.messages import (
+from desktop_app.export.formats import FORMATS, Format
+from desktop_app.messages.jobs import (
     Event,
     Failed,
     Finished,
-    Options,
     Preparing,
     Progress,
     SegmentReady,
@@ -32,7 +32,7 @@ from desktop_app.engine.messages import (
     Tentative,
     TentativeLine,
 )
-from desktop_app.export.formats import FORMATS, Format
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics

@@ -7,8 +7,7 @@ import signal
 import time
 from multiprocessing.connection import Connection
 
-from desktop_app.engine.heartbeat import Heartbeat
-from desktop_app.engine.messages import (
+from desktop_app.messages.jobs import (
     Cancel,
     Cancelled,
     Finished,
@@ -25,6 +24,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.transcript.model import Models, Place, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
+from desktop_app.worker.heartbeat import Heartbeat
 
 SEGMENT = Segment(0, 0.0, 1.0, "Words")
 ENDS = {"die": signal.SIGKILL, "die always": signal.SIGKILL, "stop": signal.SIGSTOP}

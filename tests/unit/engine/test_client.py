@@ -18,8 +18,9 @@ import pytest
 from desktop_app import folders
 from desktop_app.engine import client
 from desktop_app.engine.client import Engine
-from desktop_app.engine.heartbeat import Limits
-from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Options, Preparing, SegmentReady
+from desktop_app.engine.watchdog import Limits
+from desktop_app.messages.jobs import Cancelled, Event, Failed, Finished, Preparing, SegmentReady
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from tests.unit.engine import programs
 
@@ -233,8 +234,9 @@ def test_a_mistake_of_the_listener_does_not_stop_the_engine(caplog: pytest.LogCa
 SLEEPER = """
 from queue import SimpleQueue
 from desktop_app.engine.client import Engine
-from desktop_app.engine.heartbeat import Limits
-from desktop_app.engine.messages import Failed, Finished, Options, Started
+from desktop_app.engine.watchdog import Limits
+from desktop_app.messages.jobs import Failed, Finished, Started
+from desktop_app.messages.options import Options
 from tests.unit.engine import programs
 if __name__ == "__main__":
     events = SimpleQueue()
@@ -250,7 +252,8 @@ if __name__ == "__main__":
 PARENT = """
 import os, sys, time
 from desktop_app.engine.client import Engine
-from desktop_app.engine.messages import Options, Preparing
+from desktop_app.messages.jobs import Preparing
+from desktop_app.messages.options import Options
 from tests.unit.engine import programs
 if __name__ == "__main__":
     def listen(event):

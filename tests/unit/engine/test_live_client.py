@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from desktop_app.engine.client import Engine
-from desktop_app.engine.heartbeat import Limits
 from desktop_app.engine.live_keeper import LEAST_KEPT, LiveKeeper
-from desktop_app.engine.messages import (
+from desktop_app.engine.watchdog import Limits
+from desktop_app.messages.jobs import (
     Cancelled,
     Event,
     Failed,
@@ -21,11 +21,11 @@ from desktop_app.engine.messages import (
     LiveAudio,
     LiveOptions,
     LiveUpdate,
-    Options,
     Preparing,
     Started,
     StartLive,
 )
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript

@@ -17,15 +17,16 @@ import pytest
 import soundfile
 
 from desktop_app import folders
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
 from desktop_app.checkpoints import installed, parts, quantised
 from desktop_app.checkpoints.folder import read
 from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.lookahead import LookAhead
-from desktop_app.engine import model_list, model_work, trial
-from desktop_app.engine.heartbeat import Limits, Watchdog
-from desktop_app.engine.messages import Beat
-from desktop_app.engine.model_work import (
+from desktop_app.engine import model_list, model_work
+from desktop_app.engine.model_work import Task
+from desktop_app.engine.watchdog import Limits, Watchdog
+from desktop_app.messages.jobs import Beat
+from desktop_app.messages.model_work import (
     Add,
     Announced,
     Convert,
@@ -38,17 +39,17 @@ from desktop_app.engine.model_work import (
     Remove,
     Step,
     Stopped,
-    Task,
     Try,
     Verify,
     Work,
 )
-from desktop_app.engine.models import Pair
+from desktop_app.messages.training import TrainDraft
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino
-from desktop_app.training.wish import Wish
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.settings import Settings
+from desktop_app.worker import trial
+from desktop_app.worker.loaded_models import Pair
 from tests import random_models, tiny_ir
 from tests.hub_server import HubServer, serving
 from tests.small_pair import DRAFT_NAME, SMALL_PAIR
@@ -334,7 +335,7 @@ def test_a_training_that_no_longer_responds_is_ended(
     audio = tmp_path / "audio"
     audio.mkdir()
     shutil.copy(Path(__file__).parents[2] / "data" / "clips" / "00.flac", audio)
-    listener = Listener(Wish(plain, audio, "mine", layers=1), Limits(silent_loading=4.0))
+    listener = Listener(TrainDraft(plain, audio, "mine", layers=1), Limits(silent_loading=4.0))
     wait_until(lambda: listener.steps or listener.last)
     os.kill(children[0], signal.SIGSTOP)
     assert listener.wait() == Refused(Problem("engine.work_silent"))
@@ -423,8 +424,8 @@ def test_the_speed_of_a_pair_is_measured_alone_and_with_its_draft(monkeypatch: p
 
     once = trial._write
     monkeypatch.setattr(trial, "_write", write)
-    monkeypatch.setattr("desktop_app.engine.trial._LEAST", 0.1)
-    monkeypatch.setattr("desktop_app.engine.trial.SECONDS", 4)
+    monkeypatch.setattr("desktop_app.worker.trial._LEAST", 0.1)
+    monkeypatch.setattr("desktop_app.worker.trial.SECONDS", 4)
     found = perform_here(Measure(str(SMALL_PAIR), "auto", "auto"), lambda what, *_: steps.append(what)).speed
     assert found is not None
     assert 0 < found.alone < 10_000
@@ -439,7 +440,7 @@ def test_the_speed_of_a_pair_is_measured_alone_and_with_its_draft(monkeypatch: p
 
 def test_the_speed_is_measured_on_the_middle_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a long one a part that is neither its greeting nor its end; a short one whole."""
-    monkeypatch.setattr("desktop_app.engine.trial.SECONDS", 4)
+    monkeypatch.setattr("desktop_app.worker.trial.SECONDS", 4)
     sound = np.repeat(np.arange(12, dtype=np.float32) / 100, SAMPLE_RATE)
     long, short = tmp_path / "long.wav", tmp_path / "short.wav"
     soundfile.write(long, sound, SAMPLE_RATE, "FLOAT")

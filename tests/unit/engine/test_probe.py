@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from desktop_app.engine import log, probe
+from desktop_app import log
+from desktop_app.engine import probe
 from desktop_app.problems import Problem
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from desktop_app.app.problems import sentence
+from desktop_app.app.presentation.problems import sentence
 from desktop_app.library import database, rows
 from desktop_app.library.problem import explained, is_damage
 from desktop_app.library.store import Library

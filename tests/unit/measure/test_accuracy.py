@@ -11,10 +11,11 @@ from typing import Any, ClassVar
 import pytest
 
 from desktop_app import cli
-from desktop_app.app.problems import sentence
-from desktop_app.engine.messages import Event, Failed, Finished, Options, Preparing
+from desktop_app.app.presentation.problems import sentence
 from desktop_app.measure import accuracy
 from desktop_app.measure.error_rates import word_edits
+from desktop_app.messages.jobs import Event, Failed, Finished, Preparing
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics

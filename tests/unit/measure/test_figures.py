@@ -17,7 +17,7 @@ SPEAKERS = dict.fromkeys(("made", "recognised", "long", "live"), None) | {"netwo
 @pytest.fixture(autouse=True)
 def measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is measured."""
-    monkeypatch.setattr(live, "Shelf", lambda: type("Shelf", (), {"pair": lambda *asked: None}))
+    monkeypatch.setattr(live, "ModelCache", lambda: type("ModelCache", (), {"pair": lambda *asked: None}))
     monkeypatch.setattr(live, "_measure", lambda *asked: LIVE)
     monkeypatch.setattr(memory, "_measured", lambda *asked: {"kept": True})
     monkeypatch.setattr(speakers, "networks", lambda: None)

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 import soundfile
 
-from desktop_app.engine.messages import Options
-from desktop_app.engine.models import Pair
 from desktop_app.measure import live_speech
 from desktop_app.measure.in_process import FileText
 from desktop_app.measure.recordings import recordings, sounds
+from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment, Word
+from desktop_app.worker.loaded_models import Pair
 
 NO_PAIR = cast(Pair, None)
 

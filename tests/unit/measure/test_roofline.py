@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from desktop_app.checkpoints.folder import read
-from desktop_app.engine import runtime
 from desktop_app.measure.memory import SHAPES
 from desktop_app.measure.roofline import Roofline, bandwidth, weight_bytes
+from desktop_app.worker import runtime
 from tests.small_pair import SMALL_PAIR
 
 WIDTH, LAYERS, TOKENS = 768, 12, 51_865  # Whisper small

@@ -11,10 +11,10 @@ import pytest
 from desktop_app import cli
 from desktop_app.checkpoints.folder import read
 from desktop_app.decoding.ngram import NGramDrafter
-from desktop_app.engine import runtime
 from desktop_app.measure import speed
 from desktop_app.measure.roofline import weight_bytes
 from desktop_app.transcript.statistics import Statistics
+from desktop_app.worker import runtime
 from tests.small_pair import DRAFT_NAME, NAME, SMALL_PAIR
 
 CLIP = str(Path(__file__).parents[2] / "data" / "clips" / "00.flac")

@@ -22,9 +22,9 @@ import pytest
 
 from desktop_app.checkpoints import parts
 from desktop_app.checkpoints.folder import read
-from desktop_app.engine import convert
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino, openvino_convert, openvino_folder
+from desktop_app.worker import convert
 from tests import tiny_ir
 from tests.small_pair import SMALL_PAIR
 from tests.unit.runtimes.conftest import features

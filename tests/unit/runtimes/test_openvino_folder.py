@@ -17,11 +17,11 @@ from openvino import opset13 as op
 from desktop_app.checkpoints import parts
 from desktop_app.checkpoints.folder import read
 from desktop_app.decoding.protocol import Model
-from desktop_app.engine import runtime
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino
 from desktop_app.runtimes.openvino_folder import FolderModel, load
 from desktop_app.runtimes.openvino_place import EPSILON
+from desktop_app.worker import runtime
 from tests import random_models, tiny_ir
 from tests.unit.runtimes.conftest import features
 

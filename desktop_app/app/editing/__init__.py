@@ -1,0 +1,1 @@
+"""Changing a text: corrections with undo, re-checks, versions."""

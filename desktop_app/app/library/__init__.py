@@ -1,0 +1,1 @@
+"""What is done with whole recordings: bringing files in, exporting, deleting, recovering."""

@@ -1,0 +1,141 @@
+"""A folder whose new recordings are transcribed as soon as they are complete. Its files are only read.
+
+What was there when the folder was chosen stays untranscribed. A file is complete when its size and its time have not
+changed for a while; one that has gone to the queue, or was there before, is known by its name, size and time, of which
+only a hash is kept. So nothing is transcribed twice after a restart, and what came meanwhile is found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from desktop_app import atomic, folders
+from desktop_app.app.background import Worker
+from desktop_app.app.library.media import EXTENSIONS
+from desktop_app.app.recordings.session import Session
+from desktop_app.app.settings.preferences import Preferences
+from desktop_app.problems import Problem
+
+UNCHANGED = 10.0
+"""Seconds for which a file has to stay as it is."""
+
+
+@dataclass
+class _State:
+    """Of the worker's thread: the folder, the hashes of known files, and since when others are as they are."""
+
+    folder: str = ""
+    known: set[str] = field(default_factory=set)
+    seen: dict[str, tuple[str, float]] = field(default_factory=dict)
+
+
+class Watch:
+    """Looks into the folder that `preferences.watched` names, whenever the front end says so."""
+
+    def __init__(self, session: Session, preferences: Preferences, clock: Callable[[], float] = time.monotonic) -> None:
+        self._session, self._preferences, self._clock = session, preferences, clock
+        self._worker = Worker("watch", session.worker.post)
+        self._state = _State()
+        self._is_looking = False
+        self._refused = ""  # the folder that could not be read, and of which that was said
+        self._queued: dict[str, str] = {}  # hashes of files on their way into the queue, by their paths
+        session.added.connect(self._added)
+
+    def look(self) -> None:
+        """Look for new recordings, unless the last look is not over yet."""
+        folder = self._preferences.watched
+        if folder and not self._is_looking:
+            self._is_looking = True
+            now = self._clock()
+            self._worker.do(lambda: _complete(self._state, folder, now), self._take, self._refuse)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._worker.close(1.0)
+
+    def _refuse(self, problem: Problem) -> None:
+        self._is_looking = False
+        folder = self._preferences.watched
+        if folder != self._refused:
+            self._refused = folder
+            self._session.tell(Problem("file.watched", folder=folder, cause=problem))
+
+    def _take(self, found: dict[str, tuple[str, float]] | None) -> None:
+        """Queue complete files, by their paths, but for those that a Galley which was killed has queued before."""
+        self._is_looking, self._refused = False, ""
+        new = {path: about for path, about in (found or {}).items() if path not in self._queued}
+        if not new:
+            return
+        latest: dict[str, float] = {}
+        for entry in self._session.entries.values():
+            at = float("inf") if entry.spoken else entry.created.timestamp()
+            latest[entry.path] = max(at, latest.get(entry.path, 0.0))
+        had = {path for path, (_mark, changed) in new.items() if latest.get(path, 0.0) > changed}
+        self._learn([new[path][0] for path in had])
+        wanted = sorted(new.keys() - had)
+        self._queued.update({path: new[path][0] for path in wanted})
+        if wanted:
+            self._session.add(wanted)
+
+    def _added(self, key: str) -> None:
+        mark = self._queued.pop(self._session.entries[key].path, None)
+        if mark is not None:
+            self._learn([mark])
+
+    def _learn(self, marks: list[str]) -> None:
+        if marks:
+            self._worker.do(lambda: _learn(self._state, marks))
+
+
+def _path() -> Path:
+    return folders.data() / "watched.json"
+
+
+def _complete(state: _State, folder: str, now: float) -> dict[str, tuple[str, float]]:
+    """The complete files that are not known, by their paths: hash, and when they were changed. Raises OSError."""
+    found = {}
+    for entry in os.scandir(folder):
+        if Path(entry.name).suffix.lower() in EXTENSIONS and not entry.name.startswith((".", "~")) and entry.is_file():
+            about = entry.stat()
+            if about.st_size:
+                known_by = f"{entry.name}\0{about.st_size}\0{about.st_mtime_ns}".encode(errors="replace")
+                found[os.path.abspath(entry.path)] = hashlib.sha256(known_by).hexdigest(), about.st_mtime
+    if folder != state.folder:
+        state.folder, state.known, state.seen = folder, _read(folder), {}
+        if not state.known:
+            state.known = {"", *(mark for mark, _changed in found.values())}
+            _write(state)
+    before, state.seen = state.seen, {}
+    complete = {}
+    for path, (mark, changed) in found.items():
+        if mark not in state.known:
+            same = before.get(path, ("", 0.0))
+            state.seen[path] = same if same[0] == mark else (mark, now)
+            if now - state.seen[path][1] >= UNCHANGED:
+                complete[path] = mark, changed
+    return complete
+
+
+def _learn(state: _State, marks: list[str]) -> None:
+    state.known.update(marks)
+    _write(state)
+
+
+def _read(folder: str) -> set[str]:
+    """The hashes that are kept for a folder; none where nothing that can be read is kept for it."""
+    try:
+        kept = json.loads(_path().read_text(encoding="utf-8"))
+        return set(kept["known"]) if kept["folder"] == folder else set()
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+
+
+def _write(state: _State) -> None:
+    text = json.dumps({"folder": state.folder, "known": sorted(state.known)})
+    atomic.write(_path(), text.encode())

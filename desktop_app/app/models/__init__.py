@@ -1,0 +1,1 @@
+"""The models: which there are, which are used, work on them, and their speed here."""

@@ -1,0 +1,1 @@
+"""Times, figures, states and problems in the words that people read."""

@@ -1,0 +1,1 @@
+"""The recordings, the queue and their states."""

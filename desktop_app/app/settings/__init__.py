@@ -1,0 +1,1 @@
+"""What the user has chosen, kept in the settings file."""

@@ -1,0 +1,1 @@
+"""This program on this computer: its build, checks, reports, updates, notifications, sleep."""

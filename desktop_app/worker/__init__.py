@@ -1,0 +1,1 @@
+"""What runs only in child processes: transcribing, live sessions, tasks on models, questions about this computer."""

@@ -1,0 +1,398 @@
+"""One job of the engine: a file becomes events."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from desktop_app.audio.files import AudioFile
+from desktop_app.audio.logmel import features
+from desktop_app.audio.spectrogram import SHORT, Spectrogram
+from desktop_app.audio.voice import VoiceGate, cut_at_pause
+from desktop_app.checkpoints.folder import Checkpoint
+from desktop_app.decoding import batch, live_remainder, longform
+from desktop_app.decoding.lines import Line
+from desktop_app.decoding.speculation import CancelledError
+from desktop_app.decoding.vocabulary import ENGLISH
+from desktop_app.decoding.window import Language
+from desktop_app.messages.jobs import (
+    Cancelled,
+    Failed,
+    FindSpeakers,
+    Finished,
+    Preparing,
+    Progress,
+    SegmentReady,
+    Started,
+    Tentative,
+    TentativeLine,
+    Transcribe,
+)
+from desktop_app.messages.options import Options
+from desktop_app.problems import Problem
+from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
+from desktop_app.transcript.continued import continued
+from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Span, Transcript, shifted
+from desktop_app.transcript.settings import Settings
+from desktop_app.transcript.statistics import Counter, Statistics
+from desktop_app.worker.file_speakers import OFF, FileSpeakers
+from desktop_app.worker.loaded_models import ModelCache
+from desktop_app.worker.outbox import Outbox
+
+_TURN = 30 * SAMPLE_RATE
+"""Samples after which speakers are worked on, where there is no window to wait for."""
+
+
+def run(
+    request: Transcribe,
+    model_cache: ModelCache,
+    outbox: Outbox,
+    cancelled: Callable[[], bool],
+    pause: Callable[[], None] = lambda: None,
+) -> None:
+    """Run a job and send its events, up to Finished, Failed or Cancelled; the last comes soon after `cancelled` says
+    yes. `pause` is called between two windows, and before the first one, and may take its time.
+    """
+    try:
+        if isinstance(request, FindSpeakers):
+            found = _find_speakers(request, outbox, cancelled, pause)
+        else:
+            found = _transcribe(request, model_cache, outbox, cancelled, pause)
+        outbox.send(Finished(request.job, found))
+    except CancelledError:
+        outbox.send(Cancelled(request.job))
+    except Problem as problem:
+        outbox.send(Failed(request.job, problem))
+
+
+def _find_speakers(
+    request: FindSpeakers, outbox: Outbox, cancelled: Callable[[], bool], pause: Callable[[], None]
+) -> Transcript:
+    """The speakers of a file, in a transcript without text."""
+    finder, samples = FileSpeakers(request.options.speakers), 0
+    with AudioFile(request.path) as audio:
+        for block in audio:
+            if cancelled():
+                raise CancelledError
+            finder.feed(block)
+            if samples // _TURN != (samples + block.size) // _TURN:
+                pause()
+                finder.work()
+                outbox.send(Progress(request.job, samples / SAMPLE_RATE, audio.seconds, Statistics()))
+            samples += block.size
+        nothing = Models("", "", "", "", "")
+        seconds = samples / SAMPLE_RATE
+        made = finder.finish(Transcript(request.path, seconds, "", 0.0, nothing, damage=audio.damage))
+    if made.models.notices:
+        raise made.models.notices[0]
+    return made
+
+
+def _transcribe(
+    request: Transcribe,
+    model_cache: ModelCache,
+    outbox: Outbox,
+    cancelled: Callable[[], bool],
+    pause: Callable[[], None],
+) -> Transcript:
+    """Wall-clock time counts from the moment the models are loaded."""
+
+    def announce(stage: str, **values: str) -> None:
+        if cancelled():
+            raise CancelledError
+        outbox.send(Preparing(request.job, stage, values))
+
+    if request.options.batch > 1 and request.options.condition:
+        raise Problem("model.batch_condition")
+    with _Sound(request.path, request.span) as sound:
+        pair = model_cache.pair(request.options, announce)
+        checkpoint, models = pair.target.checkpoint, pair.described()
+        settings = settings_of(request.options, checkpoint)
+        file = _identity(request.path)
+        if request.place and not _can_resume(request, models, file):
+            request = replace(request, written=None, place=None)
+        live = request.written if request.place is None else None
+        if live and settings.language is None and checkpoint.vocabulary.knows(live.language):
+            settings = replace(settings, language=live.language)
+        attribution = FileSpeakers(request.options.speakers) if request.options.speakers != OFF else None
+        work = _Work(request, outbox, cancelled, pause, checkpoint, sound.seconds, attribution, file)
+        rows, extract = None if live else pair.batch(request.options.guard), None
+        if not live and rows is None:
+            if sound.seconds > WINDOW_SECONDS:
+                announce("loudness")
+            extract = Spectrogram(work.with_pauses(sound.read_ahead()), pair.mel_bins).features
+        outbox.send(Started(request.job, sound.seconds, models, work.kept))
+        setup, blocks = pair.setup(request.options.guard), work.counted(sound)
+        if extract is not None:
+            setup = replace(setup, look_ahead=pair.look_ahead())
+            try:
+                longform.transcribe(blocks, extract, setup, work, settings, work.counter, request.place)
+            finally:
+                pair.keep_measurements()
+        elif rows is not None:
+            batch.transcribe(blocks, features, rows, cut_at_pause, work, settings, work.counter, request.place)
+        else:
+            live_remainder.transcribe(blocks, work.since, features, setup, VoiceGate(), work, settings, work.counter)
+        whole = work.transcript(models, sound.damage)
+        return attribution.finish(whole) if attribution else whole
+
+
+def _identity(path: str) -> tuple[int, int]:
+    """Bytes of a file and nanoseconds of its last change."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns
+
+
+def _can_resume(request: Transcribe, models: Models, file: tuple[int, int]) -> bool:
+    """Whether this engine would have written the same text so far: the file, the model and its device are the same."""
+    before = request.written.models if request.written else None
+    if before is None or request.place is None or request.place.file != file:
+        return False
+    names = ("target", "device", "precision", "batch")
+    return all(getattr(before, name) == getattr(models, name) for name in names)
+
+
+def settings_of(options: Options, checkpoint: Checkpoint) -> Settings:
+    """The options in the checkpoint's own terms; Problem for what it cannot do."""
+    vocabulary = checkpoint.vocabulary
+    if options.task == "translate" and not vocabulary.translates:
+        raise Problem("model.no_translation", model=checkpoint.name)
+    return Settings(
+        _language(options.language, checkpoint),
+        options.task == "translate",
+        options.timestamps,
+        tuple(checkpoint.tokens(f" {options.prompt.strip()}")) if options.prompt.strip() else (),
+        options.condition,
+        options.temperatures,
+        options.words,
+        tuple(checkpoint.tokens(f" {', '.join(options.hot_words)}")) if options.hot_words else (),
+    )
+
+
+def _language(wanted: str, checkpoint: Checkpoint) -> str | None:
+    """The language to transcribe in, None to detect it."""
+    if wanted == "auto":
+        return None
+    if not checkpoint.vocabulary.knows(wanted):
+        known = checkpoint.vocabulary.languages or (ENGLISH,)
+        if len(known) > 9:
+            raise Problem("model.language", model=checkpoint.name, language=wanted)
+        languages = ", ".join(sorted(known))
+        raise Problem("model.language_of", model=checkpoint.name, language=wanted, languages=languages)
+    return wanted
+
+
+class _Sound:
+    """The blocks of a file, or of a stretch of it. Attributes: seconds (0.0 where the container does not tell its
+    length)."""
+
+    def __init__(self, path: str, span: Span | None) -> None:
+        self._path, self._span = path, span
+        self._most = round((span[1] - span[0]) * SAMPLE_RATE) if span else math.inf
+        self._files = ExitStack()
+        self._kept: list[npt.NDArray[np.float32]] | None = None
+
+    def __enter__(self) -> _Sound:
+        self._open()
+        self.seconds = self._audio.seconds
+        if self._span:
+            self.seconds = min(self._span[1], self.seconds or self._span[1]) - self._span[0]
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        self._files.close()
+
+    def __iter__(self) -> Iterator[npt.NDArray[np.float32]]:
+        return self._decoded() if self._kept is None else iter(self._kept)
+
+    @property
+    def damage(self) -> Problem | None:
+        """After reading, what could not be read."""
+        return self._audio.damage
+
+    def read_ahead(self) -> Iterator[npt.NDArray[np.float32]]:
+        """All blocks, before they are read for the text: a short recording is kept for that, a longer one is decoded
+        again."""
+        kept, samples = list[npt.NDArray[np.float32]](), 0
+        for block in self._decoded():
+            samples += block.size
+            kept.append(block)
+            if samples > SHORT:
+                kept.clear()
+            yield block
+        if samples > SHORT:
+            self._open()
+        else:
+            self._kept = kept
+
+    def _open(self) -> None:
+        self._files.close()
+        self._audio = self._files.enter_context(AudioFile(self._path, self._span[0] if self._span else 0.0))
+
+    def _decoded(self) -> Iterator[npt.NDArray[np.float32]]:
+        left = self._most
+        for block in self._audio:
+            if block.size > left:
+                block = block[: int(left)]
+            left -= block.size
+            if block.size:
+                yield block
+            if not left:
+                return
+
+
+class _Work(longform.Listener):
+    """Turns progress of the decoding into events, and collects the transcript.
+
+    Attributes: counter; since (the sample with which decoding begins, after what is transcribed already); kept (the
+    number of segments that are).
+    """
+
+    def __init__(
+        self,
+        request: Transcribe,
+        outbox: Outbox,
+        cancelled: Callable[[], bool],
+        pause: Callable[[], None],
+        checkpoint: Checkpoint,
+        seconds: float,
+        attribution: FileSpeakers | None,
+        file: tuple[int, int],
+    ) -> None:
+        self.counter = Counter()
+        self._request, self._outbox, self._cancelled, self._pause = request, outbox, cancelled, pause
+        self._checkpoint, self._seconds, self._attribution = checkpoint, seconds, attribution
+        self._began = perf_counter()
+        self._language = Language("", 0.0)
+        self._segments: list[Segment] = []
+        self._guarded: list[GuardReport] = []
+        self._guarded_told, self._samples = 0, 0
+        self._file, self._place = file, request.place
+        lines = request.written.segments if request.written else ()
+        self.kept, self._done = len(lines), lines[-1].end if lines else 0.0
+        self.since = round(self._done * SAMPLE_RATE)
+        if request.place:
+            self.since, self._done = request.place.samples, request.place.samples / SAMPLE_RATE
+
+    def with_pauses(self, blocks: Iterable[npt.NDArray[np.float32]]) -> Iterator[npt.NDArray[np.float32]]:
+        """The blocks; before each of them live sessions run, and the job may be cancelled."""
+        for block in blocks:
+            self._check()
+            self._rest()
+            yield block
+
+    def counted(self, blocks: Iterable[npt.NDArray[np.float32]]) -> Iterator[npt.NDArray[np.float32]]:
+        """The blocks to decode; counts the samples of all blocks and passes them to the speaker networks."""
+        for block in blocks:
+            self._check()
+            behind = 0 if self._place else max(0, self.since - self._samples)
+            self._samples += block.size
+            if self._attribution:
+                self._attribution.feed(block)
+            if behind < block.size:
+                yield block[behind:]
+
+    def language(self, language: Language) -> None:
+        self._language = language
+
+    def tentative(self, lines: Sequence[Line], draft: Sequence[int]) -> None:
+        self._check()
+        written, ahead, begin = tuple(lines), tuple(draft), self._done
+        job, checkpoint = self._request.job, self._checkpoint
+        self._outbox.tentative(lambda: Tentative(job, tentative_lines(checkpoint, written, ahead, begin)))
+
+    def guarded(self, reports: Sequence[GuardReport]) -> None:
+        self._guarded += reports
+
+    def reached(self, place: Place) -> None:
+        self._place = replace(place, file=self._file)
+
+    def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
+        self._check()
+        for made in segments:
+            segment = made if self._place else replace(made, id=self.kept + made.id)
+            if self._request.span:
+                segment = shifted(segment, self._request.span[0])
+            self._segments.append(segment)
+            self._outbox.send(SegmentReady(self._request.job, segment))
+        self._done = done_seconds
+        stats = self._stats(done_seconds - self.since / SAMPLE_RATE)
+        if self._request.place and self._request.written:
+            stats = replace(self._request.written.stats + stats, audio_seconds=done_seconds)
+        guarded, self._guarded_told = tuple(self._guarded[self._guarded_told :]), len(self._guarded)
+        self._outbox.send(Progress(self._request.job, done_seconds, self._seconds, stats, guarded, self._place))
+        if self._attribution:
+            self._attribution.work()
+        self._rest()
+        self._check()
+
+    def transcript(self, models: Models, damage: Problem | None) -> Transcript:
+        """The result."""
+        seconds = self._samples / SAMPLE_RATE
+        made = Transcript(
+            path=self._request.path,
+            seconds=seconds,
+            language=self._language.code,
+            language_probability=self._language.probability,
+            models=models,
+            segments=tuple(self._segments),
+            stats=self._stats(seconds),
+            damage=damage,
+            guarded=tuple(self._guarded),
+        )
+        return continued(self._request.written, made) if self._request.written else made
+
+    def _rest(self) -> None:
+        """Let live sessions run; the time they take does not count for the job."""
+        paused = perf_counter()
+        self._pause()
+        self._began += perf_counter() - paused
+
+    def _check(self) -> None:
+        if self._cancelled():
+            raise CancelledError
+
+    def _stats(self, seconds: float) -> Statistics:
+        return replace(self.counter.total, audio_seconds=seconds, wall_seconds=perf_counter() - self._began)
+
+
+def tentative_lines(
+    checkpoint: Checkpoint, written: Sequence[Line], draft: Sequence[int], begin: float
+) -> tuple[TentativeLine, ...]:
+    """The lines of a window that starts at `begin`, with their text.
+
+    A draft that begins with times opens a line, and it is shown up to the next time.
+    """
+    vocabulary, text = checkpoint.vocabulary, checkpoint.text
+    lines = [TentativeLine(line.start, _whole(text(line.tokens)), "") for line in written]
+    last = written[-1].tokens if written else ()
+    at = 0
+    while at < len(draft) and vocabulary.is_timestamp(draft[at]):
+        at += 1
+    if at or not lines:
+        lines.append(TentativeLine(begin + vocabulary.seconds(draft[at - 1]) if at else begin, "", ""))
+        last = ()
+    end = at
+    while end < len(draft) and draft[end] < vocabulary.end:
+        end += 1
+    verified, ahead = lines[-1].verified, _whole(text([*last, *draft[at:end]]))
+    if ahead.startswith(verified):
+        lines[-1] = replace(lines[-1], draft=ahead[len(verified) :])
+    if not lines[-1].verified and not lines[-1].draft:
+        lines.pop()
+    return tuple(lines)
+
+
+def _whole(text: str) -> str:
+    """Text without the space that Whisper begins with, and without a character of which only some bytes are there."""
+    return text.lstrip().rstrip("\ufffd")

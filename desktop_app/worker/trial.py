@@ -1,0 +1,127 @@
+"""Trials with the beginning of the sample conversation, each in a process of its own, because a driver may end it.
+
+Of a device: the bundled model transcribes it there and on the CPU, and what both wrote is compared token for token. Of
+the speed: the models that are in use transcribe it, or a part of another recording, with the draft and without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+
+from desktop_app import resources
+from desktop_app.audio.files import AudioFile
+from desktop_app.audio.spectrogram import Spectrogram
+from desktop_app.checkpoints import installed
+from desktop_app.decoding import longform
+from desktop_app.decoding.audio_window import Samples
+from desktop_app.decoding.lookahead import LookAhead
+from desktop_app.messages.options import Options
+from desktop_app.messages.questions import Trial, TrialRun
+from desktop_app.transcript.constants import SAMPLE_RATE
+from desktop_app.transcript.model import Segment
+from desktop_app.transcript.settings import Settings
+from desktop_app.transcript.statistics import Speed
+from desktop_app.worker.file_job import settings_of
+from desktop_app.worker.loaded_models import ModelCache, Pair
+
+SECONDS = 45  # two windows, the second not full
+_LEAST = 8.0  # seconds of measuring, after which what else the computer does has shown
+_MOST_ROUNDS = 5
+
+
+class _Tokens(longform.Listener):
+    def __init__(self) -> None:
+        self.found: list[int] = []
+
+    def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
+        self.found += [token for segment in segments for token in segment.tokens]
+
+
+def on_device(device: str) -> Trial:
+    """Try a device as --device has it. Raises Problem where it cannot run the bundled model at all."""
+    began = perf_counter()
+    bundled = str(installed.bundled())
+    pair = ModelCache().pair(Options(bundled, device=device), lambda stage, **values: None)
+    ready = perf_counter() - began
+    reference = ModelCache().pair(Options(bundled, "off", device="cpu"), lambda stage, **values: None)
+    audio = _beginning()
+    return Trial(
+        models=pair.described(),
+        ready=ready,
+        with_draft=_write(pair, audio, draft=True) if pair.draft else None,
+        alone=_write(pair, audio, draft=False),
+        reference=_write(reference, audio, draft=False),
+        is_exact=pair.target.model.epsilon == 0,
+    )
+
+
+def speed(options: Options, progress: Callable[[str, float, float], None], file: str = "") -> Speed:
+    """Measure the models of these options on the sample or on the middle of a file: with the draft and without it, in
+    turn, each at its fastest, because what else the computer does can only delay them. Loading and reading are not
+    counted. Raises Problem.
+    """
+    audio = _middle(file) if file else _beginning()
+    pair = ModelCache().pair(options, lambda stage, **values: progress("Loading", 0, 0))
+    settings = settings_of(options, pair.target.checkpoint)
+    ways = (False, True) if pair.draft else (False,)
+    taken: dict[bool, list[float]] = {way: [] for way in ways}
+    began = perf_counter()
+    for done in range(_MOST_ROUNDS):
+        share = max(done / _MOST_ROUNDS, (perf_counter() - began) / _LEAST)
+        if done and share >= 1:
+            break
+        progress("Measuring", share, 1)
+        for way in ways:
+            since = perf_counter()
+            _write(pair, audio, settings, draft=way, look_ahead=pair.look_ahead())
+            taken[way].append(perf_counter() - since)
+    fastest = {way: len(audio) / SAMPLE_RATE / min(seconds) for way, seconds in taken.items()}
+    return Speed(fastest[False], fastest.get(True, 0.0))
+
+
+def _write(
+    pair: Pair,
+    audio: Samples,
+    settings: Settings | None = None,
+    *,
+    draft: bool,
+    look_ahead: LookAhead | None = None,
+) -> TrialRun:
+    """Transcribe a piece of audio with a pair or its target alone; without a `look_ahead` as if nothing were known of
+    the pair."""
+    collected = _Tokens()
+    statistics = longform.transcribe(
+        iter([audio]),
+        Spectrogram([audio], pair.mel_bins).features,
+        replace(pair.setup(draft=draft), look_ahead=look_ahead),
+        collected,
+        settings,
+    )
+    return TrialRun(tuple(collected.found), replace(statistics, audio_seconds=len(audio) / SAMPLE_RATE))
+
+
+def _beginning() -> Samples:
+    """The first SECONDS of the sample conversation."""
+    return _piece(str(resources.path("resources", "sample", "conversation.flac")), 0.0)
+
+
+def _middle(file: str) -> Samples:
+    """SECONDS from the middle of a file, or the whole of a shorter one."""
+    with AudioFile(file) as audio:
+        seconds = audio.seconds
+    return _piece(file, max(0.0, (seconds - SECONDS) / 2))
+
+
+def _piece(file: str, start: float) -> Samples:
+    blocks, left = [], SECONDS * SAMPLE_RATE
+    with AudioFile(file, start) as audio:
+        for block in audio:
+            blocks.append(block[:left])
+            left -= block.size
+            if left <= 0:
+                break
+    return np.concatenate(blocks)
