@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.app.test_edits import finish, name, stored, type_in
+from tests.unit.app.editing.test_edits import finish, name, stored, type_in
 
 from desktop_app.app.editing.recheck import AGAIN, VERSION
 from desktop_app.app.library.recovery import Recovery

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app import folders
-from desktop_app.app.models.model_store import speeds
+from desktop_app.app.models import speeds
 from desktop_app.app.models.speeds import Speeds, estimate, installed_memory, suggestion
 from desktop_app.engine.model_list import Listed
 from desktop_app.transcript.statistics import Speed

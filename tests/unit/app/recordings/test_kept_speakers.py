@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.app.test_edits import finish, name, stored
+from tests.unit.app.editing.test_edits import finish, name, stored
 from tests.unit.app.test_recovery import interrupted
 
 from desktop_app.app.editing.edits import NEW
