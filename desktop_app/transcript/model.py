@@ -108,6 +108,10 @@ class Models:
         return dataclasses.asdict(self) | {"notices": [problems.plain(one) for one in self.notices]}
 
 
+NO_MODELS = Models("", "", "", "", "")
+"""Of a recording that nothing has transcribed yet."""
+
+
 def read_models(plain: dict[str, Any]) -> Models:
     """The models from what `Models.plain` gave, or an older Galley, which kept the notices as one text."""
     notices = tuple(map(problems.from_plain, plain.get("notices", ())))

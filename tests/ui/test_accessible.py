@@ -21,7 +21,7 @@ from desktop_app.ui.widgets.labels import explain, label
 from desktop_app.ui.widgets.theme import font
 from tests.talks import talk
 from tests.ui.staging import Stage
-from tests.unit.app.test_edits import finish
+from tests.unit.app.editing.test_edits import finish
 
 Make = Callable[[str], Path]
 Text = QAccessible.Text

@@ -22,7 +22,7 @@ from desktop_app.ui.recording.recovery_bar import RecoveryBar
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.theme import LIGHT_PALETTE, Theme
 from tests.ui.staging import MODELS, Stage, segment, transcript
-from tests.unit.app.test_recovery import interrupted
+from tests.unit.app.library.test_recovery import interrupted
 
 
 def recorded(stage: Stage) -> Entry:

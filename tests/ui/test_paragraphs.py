@@ -22,7 +22,7 @@ from desktop_app.ui.transcript.selection import Selection
 from desktop_app.ui.widgets.theme import LIGHT_PALETTE, Theme, font
 from tests.talks import talk
 from tests.ui.staging import Stage
-from tests.unit.app.test_edits import finish, stored
+from tests.unit.app.editing.test_edits import finish, stored
 
 Make = Callable[[str], Path]
 Key = Qt.Key

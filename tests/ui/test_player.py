@@ -33,7 +33,7 @@ from desktop_app.ui.player.words import span_at, spoken
 from desktop_app.ui.shell.window import Window
 from tests.talks import talk
 from tests.ui.staging import MODELS, Stage, segment, transcript
-from tests.unit.app.test_edits import finish
+from tests.unit.app.editing.test_edits import finish
 from tests.unit.audio.test_player import Output
 
 Make = Callable[[str], Path]

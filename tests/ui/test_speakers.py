@@ -26,7 +26,7 @@ from desktop_app.ui.widgets.theme import DARK, LIGHT, Theme
 from tests.heartbeat import BLOCKED, Heartbeat
 from tests.talks import talk
 from tests.ui.staging import Stage
-from tests.unit.app.test_edits import finish, stored
+from tests.unit.app.editing.test_edits import finish, stored
 
 Make = Callable[[str], Path]
 

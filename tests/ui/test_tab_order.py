@@ -19,7 +19,7 @@ from desktop_app.ui.shell.window import Window
 from desktop_app.ui.versions.sheet import AgainSheet
 from tests.talks import talk
 from tests.ui.staging import Stage
-from tests.unit.app.test_edits import finish
+from tests.unit.app.editing.test_edits import finish
 
 Make = Callable[[str], Path]
 _MOST = 150

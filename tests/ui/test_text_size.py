@@ -17,7 +17,7 @@ from desktop_app.ui.widgets.meters import Bar
 from desktop_app.ui.widgets.theme import FULL, REDUCED, SYSTEM, TEXT_SIZES, USUAL_TEXT_SIZE, Theme
 from tests.talks import talk
 from tests.ui.staging import Stage
-from tests.unit.app.test_edits import finish
+from tests.unit.app.editing.test_edits import finish
 
 Make = Callable[[str], Path]
 Key, Hold = Qt.Key, Qt.KeyboardModifier

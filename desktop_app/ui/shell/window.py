@@ -66,7 +66,7 @@ from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.transcript.speed_panel import SpeedPanel
 from desktop_app.ui.versions.controller import VersionController
 from desktop_app.ui.widgets.actions import Actions
-from desktop_app.ui.widgets.banner import PROBLEM, Banner, ModelCache
+from desktop_app.ui.widgets.banner import PROBLEM, Banner, BannerArea
 from desktop_app.ui.widgets.confirm import confirm
 from desktop_app.ui.widgets.layouts import column, row
 from desktop_app.ui.widgets.menus import open_under
@@ -242,7 +242,7 @@ class Window(QMainWindow):
 
     def _put_above(self, banner: Banner) -> None:
         """A line over every page; while it is hidden it takes no room."""
-        self._column.insertWidget(0, ModelCache(banner, self._middle))
+        self._column.insertWidget(0, BannerArea(banner, self._middle))
 
     def _connect(self) -> None:
         session, files, live = self._session, self.files, self.live

@@ -234,13 +234,13 @@ def test_a_file_is_never_overwritten(
 
 def test_the_real_questions_can_be_asked_in_another_process(home: Path) -> None:
     """They cross the pipe of a process of their own."""
-    program = "from desktop_app.app import report; print(len(report.made([])))"
+    program = "from desktop_app.app.system import report; print(len(report.made([])))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
     assert int(done.stdout) > 500, done.stderr
 
 
 def test_every_package_of_the_base_installation_is_looked_at() -> None:
-    project = (Path(__file__).resolve().parents[3] / "pyproject.toml").read_text(encoding="utf-8")
+    project = (Path(__file__).resolve().parents[4] / "pyproject.toml").read_text(encoding="utf-8")
     wanted = {re.split(r"[^\w-]", each)[0] for each in tomllib.loads(project)["project"]["dependencies"]}
     assert set(doctor.PACKAGES) == wanted
 
