@@ -72,7 +72,7 @@ check: setup
 	$(PYTHON) -m pytest -q -p no:randomly tests/unit/test_layers.py tests/unit/test_house.py
 
 texts: setup
-	$(PYTHON) tests/collect_texts.py $(LANGUAGE)
+	$(PYTHON) tools/collect_texts.py $(LANGUAGE)
 
 # With REPORT=docs/installer-size.md the sizes are written there.
 installer:
@@ -85,13 +85,13 @@ installer:
 OF_COMMANDS = $(addprefix tests/e2e/test_, command_line.py bad_input.py german.py download.py bundled.py)
 
 test-installer: setup
-	$(PYTHON) -m tests.installer
+	$(PYTHON) -m tools.debian_installer
 	GALLEY_PROGRAM=$(CURDIR)/build/frozen/galley/galley $(OFFSCREEN) $(PYTHON) -m pytest $(AT_ONCE) $(OF_COMMANDS)
 	@$(PYTHON) installer/system_packages.py journeys
-	GALLEY_PROGRAM=$(CURDIR)/build/frozen/galley/galley $(PYTHON) tests/journeys.py
+	GALLEY_PROGRAM=$(CURDIR)/build/frozen/galley/galley $(PYTHON) tools/journeys.py
 
 test-installer-windows: setup
-	$(PYTHON) tests/windows_installer.py
+	$(PYTHON) tools/windows_installer.py
 
 sbom: setup
 	$(PYTHON) installer/sbom.py dist/galley.cdx.json
@@ -136,16 +136,16 @@ soak: setup
 mutants: setup
 	$(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --editable ".[mutants]"
 	@mkdir -p build
-	$(PYTHON) -m tests.mutants --notes build/mutants.json
+	$(PYTHON) -m tools.mutants --notes build/mutants.json
 
 journeys: setup
 	@$(PYTHON) installer/system_packages.py journeys
-	$(PYTHON) tests/journeys.py
+	$(PYTHON) tools/journeys.py
 
 screenshots: setup
-	$(OFFSCREEN) $(PYTHON) tests/screenshots.py
+	$(OFFSCREEN) $(PYTHON) tools/screenshots.py
 	for language in en de; do for scale in 1 2; do \
-		GALLEY_LANGUAGE=$$language QT_SCALE_FACTOR=$$scale $(OFFSCREEN) $(PYTHON) tests/screenshots.py --only pages || exit 1; \
+		GALLEY_LANGUAGE=$$language QT_SCALE_FACTOR=$$scale $(OFFSCREEN) $(PYTHON) tools/screenshots.py --only pages || exit 1; \
 	done; done
 
 clean:
