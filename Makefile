@@ -20,7 +20,7 @@ PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else ech
 AT_ONCE = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test test-language check texts installer test-installer test-installer-windows sbom audit parity bench-peers bench-window bench-length chaos soak mutants journeys screenshots clean
+.PHONY: help run setup test test-language check texts installer test-installer test-installer-windows sbom audit release-check parity bench-peers bench-window bench-length chaos soak mutants journeys screenshots requirements clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
@@ -29,11 +29,13 @@ help:
 	@echo 'make check         lint, types, layer rules'
 	@echo 'make texts         collect the texts of the program for translation (make texts LANGUAGE=fr begins a language)'
 	@echo 'make setup         install what tests and benchmarks need into .venv'
+	@echo 'make requirements  write the hashes of all pinned packages into requirements (uses the network)'
 	@echo 'make installer     build what people install, in dist (minutes; on Linux a .deb and a .tar.gz)'
 	@echo 'make test-installer  install, use and remove it on a bare Debian that this makes below build (root; minutes)'
 	@echo 'make test-installer-windows  install, upgrade and remove a small payload under Wine (a minute; makensis and wine)'
 	@echo 'make sbom          list what Galley consists of, with versions, licences and hashes, in dist/galley.cdx.json (CycloneDX)'
 	@echo 'make audit         ask whether weaknesses are known in the pinned packages (uses the network)'
+	@echo 'make release-check look whether this checkout can be released (make release-check TAG=v0.1.0, see RELEASING.md)'
 	@echo 'make parity        compare with transformers and openai-whisper, token for token (minutes; with REAL= and MODELS= hours)'
 	@echo 'make bench-peers   compare the speed with other programs that run Whisper, which it installs below build (make bench-peers FILE=... PRECISION=f32)'
 	@echo 'make bench-length  measure time and memory of recordings from ten minutes to ten hours (FILE=...; half an hour and more)'
@@ -74,10 +76,21 @@ check: setup
 texts: setup
 	$(PYTHON) tools/collect_texts.py $(LANGUAGE)
 
+# constraints.txt has the versions; uv adds the hashes of every file of each, for Linux, Windows and macOS.
+LOCK = $(PYTHON) -m uv --quiet pip compile pyproject.toml --constraint constraints.txt --universal --python-version 3.11 \
+	--generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --no-emit-package pip \
+	--custom-compile-command 'make requirements'
+
+requirements: setup
+	@$(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt uv
+	$(LOCK) --extra build --output-file requirements/base.txt
+	$(LOCK) --extra dev --output-file requirements/tests.txt
+	$(LOCK) --extra build --extra installer --output-file requirements/installer.txt
+
 # With REPORT=docs/installer-size.md the sizes are written there.
 installer:
 	@bash installer/environment.sh base
-	@$(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --editable ".[installer]"
+	@$(PYTHON) -m pip --disable-pip-version-check install --quiet --require-hashes --requirement requirements/installer.txt
 	@$(PYTHON) installer/system_packages.py window sound
 	$(PYTHON) installer/build.py $(if $(REPORT),--report $(REPORT))
 
@@ -98,6 +111,9 @@ sbom: setup
 
 audit: setup
 	@$(PYTHON) installer/audit.py
+
+release-check: setup
+	@$(PYTHON) installer/release_check.py $(TAG)
 
 parity: setup
 	$(PYTHON) -m pytest -p no:randomly -m "parity or long" --timeout 3600 -k "$$ONLY" tests/parity
