@@ -81,7 +81,8 @@ LOCK = $(PYTHON) -m uv --quiet pip compile pyproject.toml --constraint constrain
 	--generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --no-emit-package pip \
 	--custom-compile-command 'make requirements'
 
-requirements: setup
+requirements:
+	@bash installer/environment.sh base
 	@$(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt uv
 	$(LOCK) --extra build --output-file requirements/base.txt
 	$(LOCK) --extra dev --output-file requirements/tests.txt
