@@ -54,7 +54,7 @@ def test_the_pins_name_every_dependency() -> None:
 
 
 def test_what_the_texts_point_to_is_there() -> None:
-    """Links with their headings, pictures and test files named in README, CONTRIBUTING, docs and model cards."""
+    """Links with their headings, pictures, and files of `tests` and `tools` that a page names."""
     missing = []
     for page in (file for file in texts() if file.suffix == ".md"):
         text = page.read_text(encoding="utf-8")
@@ -63,7 +63,7 @@ def test_what_the_texts_point_to_is_there() -> None:
             for link, at in re.findall(r"\]\(([^)#:\s]*)#?([^)]*)\)", text)
             if ":" not in at
         ]
-        tests = [(TOP / named, "") for named in re.findall(r"(?<![\w/])tests/[\w/.]*\w", text)]
+        tests = [(TOP / named, "") for named in re.findall(r"(?<![\w/])(?:tests|tools)/[\w/.]*\w", text)]
         for file, heading in [*links, *tests]:
             if not file.exists() or (heading and heading not in headings(file)):
                 missing.append(f"{page.relative_to(TOP)}: {file.name} {heading}")

@@ -1,14 +1,14 @@
-"""Changes the code on purpose, here and there, and looks whether a test notices: `python -m tests.mutants --seed 2`.
+"""Changes the code on purpose, here and there, and looks whether a test notices: `python -m tools.mutants --seed 2`.
 
 cosmic-ray makes the changes, one at a time, in a copy of the checkout. A fixed sample is tried, drawn by the seed: each
 place that can be changed is as likely as any other, and so is each of its changes. The room's unit tests run once
-without a change, and `tests.mutants_calls` notes which functions each of them calls. On a change only those run that
+without a change, and `tools.mutants_calls` notes which functions each of them calls. On a change only those run that
 call the changed function, the quickest first and half a minute of them at most, until one fails. A test that takes five
 times as long as without a change has noticed it.
 
 Left out, because no test could notice or none has to: annotations, docstrings, protocols, code for type checkers, what
 is logged, `__repr__`, `assert`, what only guards against mistakes of programmers (`frozen` data classes, `strict` in
-zip, @abstractmethod), and `is` for `==`. `tests/MUTANTS.md` lists what else no test noticed, and why.
+zip, @abstractmethod), and `is` for `==`. `tools/MUTANTS.md` lists what else no test noticed, and why.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Mutant:
 
     @property
     def function(self) -> str:
-        """The innermost function around the change, as `tests.mutants_calls` names it; "" outside all functions."""
+        """The innermost function around the change, as `tools.mutants_calls` names it; "" outside all functions."""
         line = self.place[1][0]
         name = ""
         found: list[tuple[ast.AST, str]] = [(ast.parse(self.file.read_text(encoding="utf-8")), "")]
@@ -254,7 +254,7 @@ class Copy:
         """pytest's exit code of the tests in this order, at most `each` seconds for one and `limit` for all of them."""
         path = os.pathsep.join(filter(None, (str(self._root), os.environ.get("PYTHONPATH"))))
         own = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "QT_QPA_PLATFORM": "offscreen"}
-        options = "-q -x -p no:randomly -p no:cacheprovider -p tests.mutants_calls --timeout-method=thread".split()
+        options = "-q -x -p no:randomly -p no:cacheprovider -p tools.mutants_calls --timeout-method=thread".split()
         if each:
             options.append(f"--timeout={each:.0f}")
         out = subprocess.DEVNULL if limit else None  # what fails without a change is to be seen
@@ -277,7 +277,7 @@ class Copy:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
     parser.add_argument("--count", type=int, default=100, help="how many changes (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=2, help="which ones (default: %(default)s)")
     parser.add_argument("--room", default="", help="only changes in this folder of the package")

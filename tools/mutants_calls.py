@@ -1,4 +1,4 @@
-"""pytest's plugin of `tests.mutants`: notes which functions of the package each test calls, and its seconds.
+"""pytest's plugin of `tools.mutants`: notes which functions of the package each test calls, and its seconds.
 
 The notes are written as JSON to the file that GALLEY_MUTANTS_CALLS names; without it nothing is noted. A property test
 that fails ends at its first example: that it fails is enough.

@@ -29,14 +29,14 @@ from desktop_app import folders, resources, texts  # noqa: E402
 from desktop_app.app.recordings.entry import IN_WORK, WORKING, Entry  # noqa: E402
 from desktop_app.ui.shell.app import Program  # noqa: E402
 from desktop_app.ui.widgets.theme import CONTRAST, DARK, LIGHT  # noqa: E402
-from tests.screenshots_live import Booth, interrupt, over, shoot  # noqa: E402
-from tests.screenshots_models import hub  # noqa: E402
-from tests.screenshots_models import shoot as shoot_models  # noqa: E402
-from tests.screenshots_models import stage as stage_models  # noqa: E402
-from tests.screenshots_pages import shoot as shoot_pages  # noqa: E402
-from tests.screenshots_pages import stage as stage_pages  # noqa: E402
-from tests.screenshots_speakers import shoot as shoot_speakers  # noqa: E402
-from tests.screenshots_speakers import stage  # noqa: E402
+from tools.screenshots_live import Booth, interrupt, over, shoot  # noqa: E402
+from tools.screenshots_models import hub  # noqa: E402
+from tools.screenshots_models import shoot as shoot_models  # noqa: E402
+from tools.screenshots_models import stage as stage_models  # noqa: E402
+from tools.screenshots_pages import shoot as shoot_pages  # noqa: E402
+from tools.screenshots_pages import stage as stage_pages  # noqa: E402
+from tools.screenshots_speakers import shoot as shoot_speakers  # noqa: E402
+from tools.screenshots_speakers import stage  # noqa: E402
 
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
 TARGET = TOP / "build" / "screenshots"

@@ -1,4 +1,4 @@
-"""The pages, sheets and lists of a library in use, for tests/screenshots.py, and the sizes of the window."""
+"""The pages, sheets and lists of a library in use, for tools/screenshots.py, and the sizes of the window."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from desktop_app.ui.versions.sheet import AgainSheet
 from tests.talks import talk
 
 if TYPE_CHECKING:
-    from tests.screenshots import Camera
+    from tools.screenshots import Camera
 
 _SIZES = ((1024, 700), (1920, 1080), (2560, 1440))
 _MEETING = "Board meeting.flac"

@@ -1,4 +1,4 @@
-"""The screens of live recording, for tests/screenshots.py.
+"""The screens of live recording, for tools/screenshots.py.
 
 A real recorder and a real engine hear the sample conversation in real time, through an input that the script plays.
 """
@@ -27,7 +27,7 @@ from desktop_app.ui.recording.difference_dialog import DifferenceDialog
 from tests.fake_input import FakeInput
 
 if TYPE_CHECKING:
-    from tests.screenshots import Camera
+    from tools.screenshots import Camera
 
 INPUTS = [
     Input("desk", "Built-in microphone", "PulseAudio", 1, SAMPLE_RATE, True, False),

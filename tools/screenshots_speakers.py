@@ -15,7 +15,7 @@ from desktop_app.library.store import Library
 from tests.talks import talk
 
 if TYPE_CHECKING:
-    from tests.screenshots import Camera
+    from tools.screenshots import Camera
 
 _TWO, _FIVE = "Breakfast with Rose.flac", "House meeting.flac"
 

@@ -1,7 +1,7 @@
 """Install, use, upgrade and remove what `make installer` has put into dist, on a bare Debian.
 
-`python -m tests.installer`: each step says what it shows, and goes on from the one before it. Root only; everything
-lies below build/installer-test.
+`python -m tools.debian_installer`: each step says what it shows, and continues from the one before it. Root only;
+everything lies below build/installer-test.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import pytest
 
 from tests import virtual_microphone
 from tests.chaos.cases import CLIPS
-from tests.installer.bare import Root, Screen, in_own_namespaces, little_memory, until
+from tools.debian_installer.bare import Root, Screen, in_own_namespaces, little_memory, until
 
 TOP = Path(__file__).resolve().parents[2]
 PLACE = TOP / "build" / "installer-test"

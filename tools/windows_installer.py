@@ -69,7 +69,7 @@ def make() -> Path:
     script.write_text(SLEEPER.format(output=payload / "galley.exe"))
     subprocess.run(["makensis", "-V1", "-INPUTCHARSET", "UTF8", str(script)], check=True)
     make_installer = runpy.run_path(str(TOP / "installer" / "windows_packages.py"))["make_installer"]
-    made: Path = make_installer(payload, "0.1.0", PLACE / "galley setup.exe")
+    made: Path = make_installer(payload, "1.2.3", PLACE / "galley setup.exe")
     return made
 
 

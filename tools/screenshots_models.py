@@ -1,4 +1,4 @@
-"""The screens of models, for tests/screenshots.py: a real page, and real downloads from a hub on loopback."""
+"""The screens of models, for tools/screenshots.py: a real page, and real downloads from a hub on loopback."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests import random_models
 from tests.hub_server import HubServer, serving
 
 if TYPE_CHECKING:
-    from tests.screenshots import Camera
+    from tools.screenshots import Camera
 
 _FETCHED, _BROKEN = "distil-small.en", "distil-medium.en"
 _DISTIL_SMALL = random_models.Recipe.of(768, 12, 12, 4, text=50_256, languages=random_models.REAL_TINY.languages)

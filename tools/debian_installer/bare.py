@@ -39,7 +39,7 @@ def in_own_namespaces() -> None:
         sys.exit(2)
     os.environ[_MARK] = "1"
     own = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
-    os.execvp(own[0], [*own, sys.executable, "-m", "tests.installer", *sys.argv[1:]])
+    os.execvp(own[0], [*own, sys.executable, "-m", "tools.debian_installer", *sys.argv[1:]])
 
 
 @dataclass
