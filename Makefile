@@ -7,7 +7,7 @@ export FILE
 # Whole hours of audio that `make soak` takes.
 HOURS = 2
 
-# For `make parity` on real weights, see docs/exact.md.
+# For `make parity` on real weights, see docs/design/references.md.
 export GALLEY_PARITY_REAL = $(REAL)
 export GALLEY_PARITY_MODELS = $(MODELS)
 export GALLEY_PARITY_KEEP = $(KEEP)
@@ -71,7 +71,7 @@ check: setup
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
-	$(PYTHON) -m pytest -q -p no:randomly tests/unit/test_layers.py tests/unit/test_house.py
+	$(PYTHON) -m pytest -q -p no:randomly tests/unit/test_layers.py tests/unit/test_house.py tests/unit/test_docs.py
 
 texts: setup
 	$(PYTHON) tools/collect_texts.py $(LANGUAGE)
@@ -88,7 +88,7 @@ requirements:
 	$(LOCK) --extra dev --output-file requirements/tests.txt
 	$(LOCK) --extra build --extra installer --output-file requirements/installer.txt
 
-# With REPORT=docs/installer-size.md the sizes are written there.
+# With REPORT=docs/design/installer-size.md the sizes are written there.
 installer:
 	@bash installer/environment.sh base
 	@$(PYTHON) -m pip --disable-pip-version-check install --quiet --require-hashes --requirement requirements/installer.txt

@@ -1,10 +1,10 @@
 """Calibrates what `desktop_app.speakers.clustering` asks of two clusters of one speaker (the limits of the embedding in
 models/catalogue.toml), on conversations of real voices: `python -m benchmarks.speaker_limits FOLDER`.
 
-FOLDER has clips of known speakers (docs/speakers.md says which were used). Half of the speakers serve to choose limits,
-the other half to check them. Of a corpus with speakers who were recorded more than once, only those take part: people
-move, and one session of a corpus is more even than anything at home. Each conversation goes through the networks once;
-the limits are then tried on what they said.
+FOLDER has clips of known speakers (docs/design/speakers.md says which were used). Half of the speakers serve to choose
+limits, the other half to check them. Of a corpus with speakers who were recorded more than once, only those take part:
+people move, and one session of a corpus is more even than anything at home. Each conversation goes through the networks
+once; the limits are then tried on what they said.
 """
 
 from __future__ import annotations

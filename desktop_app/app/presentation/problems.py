@@ -149,7 +149,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "microphone.nothing_heard": (N_("No sound arrived, so nothing was recorded."), ""),
     "microphone.system_audio_macos": (
-        N_("Programs cannot record system audio on macOS."),
+        N_("Galley does not record system audio on macOS."),
         N_("Install a virtual sound device, such as BlackHole, and choose it as the input."),
     ),
     "microphone.system_audio_windows": (
