@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from desktop_app.measure.conversations import clips, make
 from desktop_app.measure.recordings import Reference
+from desktop_app.speakers.assignment import best_assignment
 from desktop_app.speakers.diarisation import EVERY, centres_of
 from desktop_app.speakers.networks import Array, Limits, Networks
 from desktop_app.speakers.stream import FEATURE, Pieces, Stream
@@ -112,7 +112,7 @@ def _score(half: Sequence[Labelled], found: Networks) -> str:
         voices = (labelled.pieces.vectors[here].astype(np.float32) @ centre.T).argmax(1)
         common = np.zeros((labelled.count, len(centre)))
         np.add.at(common, (labelled.people[here], voices), 1)
-        rows, columns = linear_sum_assignment(-common)
+        rows, columns = best_assignment(common)
         wrong, size = wrong + common.sum() - common[rows, columns].sum(), size + common.sum()
         off.append(len(np.unique(voices)) - labelled.count)
     right, near = np.mean(np.equal(off, 0)), np.mean(np.abs(off) <= 1)

@@ -58,7 +58,7 @@ _PROGRAM_FILE = re.compile(r".*[\\/](?=(desktop_app|site-packages|python3\.\d+)[
 _NATIVE_PLACE = re.compile(r"\bsrc/[\w/.-]+\.(?:c|cc|cpp|h|hpp):\d+")
 _ERROR = re.compile(r"([\w.]+)(?:: (.*))?")
 _MODULES = {
-    *("desktop_app", "av", "filelock", "huggingface_hub", "httpx", "httpx2", "numpy", "openvino", "scipy", "soxr"),
+    *("desktop_app", "av", "filelock", "huggingface_hub", "httpx2", "numpy", "openvino", "soxr"),
     *sys.stdlib_module_names,
 }
 _ERRNO = re.compile(r"\[Errno \d+\]|\[WinError \d+\]")
