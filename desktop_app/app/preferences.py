@@ -11,7 +11,6 @@ from desktop_app.app.worker import Worker
 from desktop_app.engine import default
 from desktop_app.engine.messages import Options, is_speakers
 from desktop_app.engine.model_list import name_of
-from desktop_app.settings import Value
 from desktop_app.texts import _
 
 AUTO, ON, OFF = "auto", "on", "off"
@@ -41,7 +40,7 @@ class _Choice:
 
 class Preferences:
     """The one owner of the settings file. It is read once, and written by `worker`; what a front end keeps of its own
-    (sizes, places) goes through `value` and `set`.
+    (sizes, places) goes through `text` and `set`.
 
     Attributes:
         target: the folder of the chosen model; "" for the best one installed.
@@ -79,18 +78,13 @@ class Preferences:
         self.changed: Signal[[]] = Signal()
         self._worker = worker
         self._values = settings.read()
-        self._unsaved: dict[str, Value] = {}
-
-    def value(self, key: str) -> Value | None:
-        """What is kept under a key."""
-        return self._values.get(key)
+        self._unsaved: dict[str, str] = {}
 
     def text(self, key: str, default: str = "") -> str:
         """The text that is kept under a key."""
-        kept = self.value(key)
-        return kept if isinstance(kept, str) else default
+        return self._values.get(key, default)
 
-    def set(self, key: str, value: Value) -> None:
+    def set(self, key: str, value: str) -> None:
         """Keep it, now and for the next start."""
         self._values[key] = value
         self._unsaved = {**self._unsaved, key: value}

@@ -144,7 +144,7 @@ def test_the_state_is_in_it(quick: None, used: None) -> None:
     assert state["settings"]["recordings"] == state["settings"]["draft"] == "(set)"
     assert "GALLEY_HOME" in state["variables"]
     library = state["library"]
-    assert library["faults"] == [] and library["version"] == database.VERSION and library["segments"] == 1
+    assert library["faults"] == [] and library["version"] == database.schema_version() and library["segments"] == 1
     assert library["recordings"] == {"done": 1, "failed": 3, "recording": 1, "other": 1} and library["live"] == 1
     assert library["problems"] == {"file.not_opened": 1, "other": 2}
     assert state["free_bytes"]["data"] == pytest.approx(shutil.disk_usage(folders.data()).free, rel=0.1)

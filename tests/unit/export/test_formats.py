@@ -156,13 +156,6 @@ def test_a_line_that_a_reader_has_emptied_is_left_out(name: str) -> None:
     assert rendered(emptied, name) == rendered(without, name)
 
 
-@pytest.mark.parametrize(("old", "now"), [("", None), ("Cut short.", Problem("library.text", text="Cut short."))])
-def test_json_with_a_sentence_about_the_damage_can_be_read(old: str, now: Problem | None) -> None:
-    found = json.loads(rendered(SPOKEN, "json"))
-    found["audio"]["damage"] = old
-    assert json_format.read_json(json.dumps(found)).damage == now
-
-
 def test_the_readme_names_every_format() -> None:
     readme = Path(__file__).resolve().parents[3] / "README.md"
     named = re.search(r"save as ([\w, ]+)\.", readme.read_text(encoding="utf-8"))
