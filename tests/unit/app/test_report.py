@@ -68,7 +68,7 @@ def used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "language": CHOSEN * 2,
     }
     named = {"microphone": MICROPHONE, "mirror": f"https://{MIRROR}", "folder_open": f"/{FOLDER}", CHOSEN: CHOSEN}
-    settings.write({**chosen, **named, "precision": "int8", "window": FOLDER.encode()})
+    settings.write({**chosen, **named, "precision": "int8", "window": FOLDER})
     fill_log()
 
 
@@ -85,7 +85,7 @@ def fill_library() -> None:
         library.fail(library.add(PATH).id, Problem("file.not_opened", error=PATH))
         library.add_live(f"/{FOLDER}/{FILE}.flac")
     path = folders.data() / "library" / database.NAME
-    with closing(sqlite3.connect(path)) as connection, connection:  # as an older or damaged one may be
+    with closing(sqlite3.connect(path)) as connection, connection:  # as a damaged one may be
         for state, problem in ((TEXT, ""), ("failed", TEXT), ("failed", json.dumps({"code": TEXT, "values": {}}))):
             values = (f"{state}{problem}", PATH, PATH, "", state, "", problem)
             columns = "id, path, name, created, state, owner, problem"
