@@ -171,6 +171,7 @@ def test_a_migration_that_is_killed_is_done_at_the_next_start(
     before = dumped(tmp_path / database.NAME)
     assert child(tmp_path, tmp_path, moment).returncode == -signal.SIGKILL
     assert dumped(tmp_path / database.NAME) == before
+    (tmp_path / f"{database.NAME}.copy").write_bytes(b"half a copy")
     with closing(migrate(tmp_path, monkeypatch)) as library:
         assert library.notice is None
         (recording,) = library.recordings()
