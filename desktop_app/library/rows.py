@@ -418,8 +418,7 @@ def _state(value: Any) -> str:
 
 
 def _problem(value: Any) -> Problem | None:
-    """From its JSON, or from the sentence that an older Galley kept."""
-    return problems.read(json.loads(value) if value.startswith("{") else _text(value))
+    return problems.from_plain(json.loads(value)) if value else None
 
 
 def _models(value: Any) -> Models:

@@ -113,11 +113,8 @@ NO_MODELS = Models("", "", "", "", "")
 
 
 def read_models(plain: dict[str, Any]) -> Models:
-    """The models from what `Models.plain` gave, or an older Galley, which kept the notices as one text."""
-    notices = tuple(map(problems.from_plain, plain.get("notices", ())))
-    if old := plain.get("notice"):
-        notices = (Problem("model.notice", text=old),)
-    return Models(**{name: value for name, value in plain.items() if name != "notice"} | {"notices": notices})
+    """The models from what `Models.plain` gave."""
+    return Models(**plain | {"notices": tuple(map(problems.from_plain, plain["notices"]))})
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,7 @@ from desktop_app.ui.versions.controller import VersionController
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import PROBLEM, Banner, BannerArea
 from desktop_app.ui.widgets.confirm import confirm
+from desktop_app.ui.widgets.geometry import keep_geometry, restore_geometry
 from desktop_app.ui.widgets.layouts import column, row
 from desktop_app.ui.widgets.menus import open_under
 from desktop_app.ui.widgets.theme import USUAL_TEXT_SIZE, Theme
@@ -147,9 +148,7 @@ class Window(QMainWindow):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setFocus()  # no control is chosen before the user chooses one
         self.resize(1280, 800)
-        place = preferences.value("window")
-        if isinstance(place, bytes):
-            self.restoreGeometry(place)
+        restore_geometry(self, preferences, "window")
 
     def prepare(self) -> Iterator[None]:
         """Make, one in each step, the parts that are needed when it is started and takes the place of another one."""
@@ -489,7 +488,7 @@ class Window(QMainWindow):
             event.ignore()
             return
         self.live.captions.hide()
-        self._preferences.set("window", bytes(self.saveGeometry().data()))
+        keep_geometry(self, self._preferences, "window")
         self.closed.emit()
         event.accept()
 
