@@ -234,6 +234,13 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     assert not found
 
 
+def test_the_parent_knows_of_the_worker_only_where_it_begins() -> None:
+    """What runs in child processes is loaded there alone: the parent names `worker.main`, which loads nothing."""
+    above = {other for name in MODULES if name.startswith(("engine.", "app.", "ui.", "cli.")) for other in arrows(name)}
+    assert {name for name in above if name.split(".")[0] == "worker"} == {"worker.main"}
+    assert not {name for name in MODULES if name.startswith(("app.", "ui.", "cli.")) and "worker.main" in arrows(name)}
+
+
 def test_only_the_decoding_process_reads_media() -> None:
     """A damaged file may crash FFmpeg: nothing but the program of that process opens one with it. Beside it only the
     encoders and that program's own filter know FFmpeg, and they see no file."""
