@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 from desktop_app.app.entry import DONE, Entry
 from desktop_app.ui.shell.app import Program
 from tests.e2e.test_window import CLIP, WAIT
-from tests.heartbeat import never_blocked
 from tests.program import opened
+from tests.responsive import Guard
 
 pytestmark = [pytest.mark.timeout(400), pytest.mark.qt_log_ignore("does not support propagateSizeHints")]
 
@@ -36,7 +36,7 @@ def _seconds(parts: tuple[str, ...]) -> float:
 
 
 def test_first_run_to_exported_subtitles_document_and_page(
-    program: Program, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    program: Program, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, responsive: Guard
 ) -> None:
     sound = tmp_path / "My talk.flac"
     shutil.copy(CLIP, sound)
@@ -51,7 +51,7 @@ def test_first_run_to_exported_subtitles_document_and_page(
     _type_a_word(program, qtbot)
     said = " ".join(segment.text.strip() for segment in entry.segments)
     for form in ("srt", "docx", "html"):
-        with never_blocked():
+        with responsive(looks=1):
             _export(program, qtbot, form)
         places.append(tmp_path / f"My talk.{form}")
         assert places[-1].exists(), form

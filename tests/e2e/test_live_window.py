@@ -24,9 +24,9 @@ from desktop_app.ui.recording.recovery_bar import RecoveryBar
 from desktop_app.ui.shell.app import Program
 from tests import random_models, virtual_microphone
 from tests.e2e.test_window import CLIP, WAIT
-from tests.heartbeat import never_blocked
 from tests.killed import MARK, marked
 from tests.program import opened
+from tests.responsive import Guard
 from tests.virtual_microphone import VirtualMicrophone
 
 pytestmark = pytest.mark.timeout(400)
@@ -68,41 +68,43 @@ def program(qapp: QApplication, microphone: VirtualMicrophone) -> Iterator[Progr
 
 
 def test_what_is_spoken_is_written_kept_and_checked_though_the_engine_is_killed(
-    program: Program, microphone: VirtualMicrophone, qtbot: QtBot
+    program: Program, microphone: VirtualMicrophone, qtbot: QtBot, responsive: Guard
 ) -> None:
-    window, live = program.window, program.live
-    with never_blocked():
-        seen: list[str] = []
-        program.session.text_changed.connect(
-            lambda key: seen.extend(line.verified for line in program.session.entries[key].lines if line.verified)
-        )
+    window, live, library = program.window, program.live, program.library
+    assert library is not None
+    seen: list[str] = []
+    program.session.text_changed.connect(
+        lambda key: seen.extend(line.verified for line in program.session.entries[key].lines if line.verified)
+    )
+    with responsive():
         qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
-        qtbot.waitUntil(lambda: live.phase == RUNNING, timeout=WAIT)
+        qtbot.waitUntil(lambda: live.phase == RUNNING)
         entry = live.entry
         assert entry is not None
-        qtbot.waitUntil(lambda: entry.models is not None, timeout=WAIT)
-        pid = program.engine.pid
-        assert pid is not None
-        os.kill(pid, signal.SIGKILL)  # another one goes on with the same recording
-        playing = microphone.play(CLIP)
-        qtbot.waitUntil(lambda: window.live.strip.meter.share > 0.1, timeout=WAIT)
-        qtbot.waitUntil(lambda: playing.poll() is not None, timeout=WAIT)
-        qtbot.waitUntil(lambda: bool(seen or entry.segments), timeout=WAIT)  # while it is recorded, not after
+        qtbot.waitUntil(lambda: entry.models is not None)
+    pid = program.engine.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)  # another one goes on with the same recording
+    playing = microphone.play(CLIP)
+    with responsive():
+        qtbot.waitUntil(lambda: window.live.strip.meter.share > 0.1)
+    qtbot.waitUntil(lambda: playing.poll() is not None)
+    with responsive():
+        qtbot.waitUntil(lambda: bool(seen or entry.segments))  # while it is recorded, not after
         assert entry.state == RECORDING
         assert window.live.strip.isVisible()
         qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
-        qtbot.waitUntil(lambda: live.phase == OFF, timeout=WAIT)
-        qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)
-        assert entry.state == DONE, entry.problem
-        assert len(window.page.view.text().split()) > 3
-        assert program.library is not None
-        library = program.library
-        qtbot.waitUntil(lambda: library.recording(entry.id).state == "done", timeout=WAIT)
-        assert library.transcript(entry.id).segments == tuple(entry.segments)
+        qtbot.waitUntil(lambda: live.phase == OFF)
+        qtbot.waitUntil(lambda: entry.state not in IN_WORK)
+    assert entry.state == DONE, entry.problem
+    assert len(window.page.view.text().split()) > 3
+    qtbot.waitUntil(lambda: library.recording(entry.id).state == "done")
+    assert library.transcript(entry.id).segments == tuple(entry.segments)
 
+    checks = window.live.checks
+    with responsive():
         window.live.check.start.click()
-        checks = window.live.checks
-        qtbot.waitUntil(lambda: checks.running[entry.id].transcript is not None, timeout=WAIT)
+        qtbot.waitUntil(lambda: checks.running[entry.id].transcript is not None)
         check = checks.running[entry.id]
         if check.changes:
             window.live.check.accept.click()

@@ -16,9 +16,9 @@ from desktop_app.texts import _
 from desktop_app.ui.shell.app import Program
 from tests import random_models
 from tests.e2e.test_window import CLIP, WAIT
-from tests.heartbeat import BLOCKED, never_blocked
 from tests.hub_server import HubServer, serving
 from tests.program import opened
+from tests.responsive import Guard
 
 WEIGHTS = "model.safetensors"
 
@@ -44,7 +44,9 @@ def program(qapp: QApplication, server: HubServer, bundled: None) -> Iterator[Pr
         yield made
 
 
-def test_a_model_is_fetched_chosen_used_and_removed(program: Program, server: HubServer, qtbot: QtBot) -> None:
+def test_a_model_is_fetched_chosen_used_and_removed(
+    program: Program, server: HubServer, qtbot: QtBot, responsive: Guard
+) -> None:
     window, page, name = program.window, program.window.models, "kotoba-whisper-v2.0"
     window.sidebar.models.click()
     qtbot.waitUntil(page.fold.isVisible, timeout=WAIT)
@@ -57,7 +59,7 @@ def test_a_model_is_fetched_chosen_used_and_removed(program: Program, server: Hu
     assert row.get.accessibleName() == _("Download {model} from {host}: {size}", model=name, host=host, size=takes)
     # Buttons that are shown for the first time cost 20 ms of styling on an idle computer, and 50 where its processors
     # share their cores with other work; a model of real size read or hashed in this thread takes seconds.
-    with never_blocked(limit=2 * BLOCKED):
+    with responsive(slack=2):
         server.stall = (WEIGHTS, 200_000)
         row.get.click()
         qtbot.waitUntil(lambda: (job := program.models.jobs[name]).done > 200_000 or job.done == 200_000, timeout=WAIT)

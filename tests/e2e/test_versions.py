@@ -18,8 +18,8 @@ from desktop_app.ui.recording.difference_dialog import DifferenceDialog
 from desktop_app.ui.shell.app import Program
 from desktop_app.ui.versions import controller
 from desktop_app.ui.versions.sheet import AgainSheet
-from tests.heartbeat import never_blocked
 from tests.program import opened
+from tests.responsive import Guard
 
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
 WAIT = 60_000
@@ -72,13 +72,13 @@ def _redo_a_line(program: Program, qtbot: QtBot, entry: Entry) -> None:
     checks.forget(entry.id)
 
 
-def _find_speakers(program: Program, qtbot: QtBot, entry: Entry) -> None:
+def _find_speakers(program: Program, qtbot: QtBot, entry: Entry, responsive: Guard) -> None:
     """Without transcribing the recording; words stay, those of the reader too. Taken back at the end."""
     window, checks = program.window, program.window.live.checks
     window.page.view.select((0, 0), (0, len(window.page.view.flow.lines[0].text.split()[0])))
     qtbot.keyClicks(window.page.view, "Edited")
     heard = _words(entry)
-    with never_blocked():
+    with responsive():
         checks.versions.find_speakers(entry.id, "2")
         assert window.versions.speakers.text.text()
         qtbot.waitUntil(lambda: bool(entry.speakers), timeout=WAIT)
@@ -92,7 +92,12 @@ def _find_speakers(program: Program, qtbot: QtBot, entry: Entry) -> None:
 
 
 def test_lines_are_redone_speakers_found_and_a_text_compared_and_taken_back(
-    program: Program, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    program: Program,
+    qapp: QApplication,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    responsive: Guard,
 ) -> None:
     """A line is redone, speakers are found, and both undone. A word is edited, another text is asked for by the sheet,
     one change of it accepted, and all is there when the program is closed and opened."""
@@ -100,7 +105,7 @@ def test_lines_are_redone_speakers_found_and_a_text_compared_and_taken_back(
     window, checks = program.window, program.window.live.checks
     first = _words(entry)
     _redo_a_line(program, qtbot, entry)
-    _find_speakers(program, qtbot, entry)
+    _find_speakers(program, qtbot, entry, responsive)
     assert (_words(entry), entry.speakers) == (first, ())
     window.activateWindow()
     window.page.view.setFocus()
@@ -115,7 +120,7 @@ def test_lines_are_redone_speakers_found_and_a_text_compared_and_taken_back(
         return AgainSheet.DialogCode.Accepted
 
     monkeypatch.setattr(controller.AgainSheet, "exec", ask)
-    with never_blocked():
+    with responsive():
         window.versions.open_sheet(entry.id)
         qtbot.waitUntil(lambda: entry.id in checks.running, timeout=WAIT)
         check = checks.running[entry.id]

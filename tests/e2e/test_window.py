@@ -19,8 +19,8 @@ from desktop_app.app.entry import CANCELLED, DONE, FAILED, IN_WORK, Entry
 from desktop_app.app.problems import sentence
 from desktop_app.ui.shell.app import Program
 from desktop_app.ui.widgets.labels import NONE
-from tests.heartbeat import never_blocked
 from tests.program import opened
+from tests.responsive import Guard
 
 SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))
 CLIP = str(Path(__file__).resolve().parents[1] / "data" / "clips" / "00.flac")
@@ -41,12 +41,12 @@ def _drop(program: Program, qtbot: QtBot, *files: str) -> list[Entry]:
     return list(reversed(program.session.entries.values()))
 
 
-def test_a_dropped_recording_is_read_to_its_end(program: Program, qtbot: QtBot) -> None:
+def test_a_dropped_recording_is_read_to_its_end(program: Program, qtbot: QtBot, responsive: Guard) -> None:
     drafts: list[str] = []
     program.session.text_changed.connect(
         lambda key: drafts.extend(line.draft for line in program.session.entries[key].lines if line.draft)
     )
-    with never_blocked():
+    with responsive(looks=1):
         (entry,) = _drop(program, qtbot, SAMPLE)
         qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)
     assert entry.state == DONE, entry.problem

@@ -23,7 +23,7 @@ from desktop_app.texts import _, ngettext
 from desktop_app.transcript.model import Segment, Speaker, Word
 from desktop_app.ui.export.sheet import ExportSheet
 from desktop_app.ui.shell.window import Window
-from tests.heartbeat import never_blocked
+from tests.responsive import Guard
 from tests.ui.staging import Stage, fill_disk, finish
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
@@ -202,7 +202,7 @@ def test_the_file_is_made_when_it_is_dragged_out(
 
 
 def test_ten_hours_are_previewed_and_saved_while_the_window_answers(
-    window: Window, entry: Entry, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: Window, entry: Entry, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, responsive: Guard
 ) -> None:
     """100,000 words, each with its time."""
     entry.segments = [
@@ -214,7 +214,7 @@ def test_ten_hours_are_previewed_and_saved_while_the_window_answers(
     gc.collect()  # of what this test has made
     place = tmp_path / "long.html"
     answer(monkeypatch, place)
-    with never_blocked():
+    with responsive(looks=1):
         sheet = opened(window, qtbot, "srt")
         for form in ("docx", "md", "html"):
             qtbot.wait(10)

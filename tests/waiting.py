@@ -1,0 +1,17 @@
+"""How long a test waits for what it expects: a limit that ends a test that hangs, and decides nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+LONGEST = 120.0
+"""Seconds. What takes three of them on a quiet computer takes twelve beside two endless loops."""
+
+
+def wait_until(happened: Callable[[], object]) -> None:
+    """Wait until something has happened that another thread or process does."""
+    end = time.monotonic() + LONGEST
+    while not happened():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
