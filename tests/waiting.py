@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-LONGEST = 120.0
-"""Seconds. What takes three of them on a quiet computer takes twelve beside two endless loops."""
+LONGEST = 300.0
+"""Seconds: many times what a quiet computer takes, and less than the limit of pytest-timeout."""
 
 
 def wait_until(happened: Callable[[], object]) -> None:

@@ -32,6 +32,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.problems import Problem
 from tests.small_pair import NOTICE
+from tests.waiting import LONGEST
 
 SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))
 CLIP = str(Path(__file__).resolve().parents[1] / "data" / "clips" / "00.flac")
@@ -55,9 +56,9 @@ class Talk:
         return job
 
     def until(self, job: str, kinds: tuple[type, ...] = LAST) -> list[Event]:
-        found = [self.events.get(timeout=60)]
+        found = [self.events.get(timeout=LONGEST)]
         while not (found[-1].job == job and isinstance(found[-1], kinds)):
-            found.append(self.events.get(timeout=60))
+            found.append(self.events.get(timeout=LONGEST))
         return found
 
     def whole(self, path: str = CLIP) -> list[Event]:
@@ -240,7 +241,7 @@ if __name__ == "__main__":
     events = queue.SimpleQueue()
     engine = Engine(events.put)
     engine.transcribe("a", sys.argv[1], Options())
-    while not isinstance(events.get(timeout=60), Finished):
+    while not isinstance(events.get(timeout=LONGEST), Finished):
         pass
     engine.close()
     print(sorted({"openvino", "torch", "av", "numpy", "PySide6"} & set(sys.modules)))
@@ -248,6 +249,6 @@ if __name__ == "__main__":
 
 
 def test_the_asking_process_never_loads_a_model_runtime() -> None:
-    done = subprocess.run([sys.executable, "-c", ASKER, CLIP], capture_output=True, text=True, timeout=90, check=True)
+    done = subprocess.run([sys.executable, "-c", ASKER, CLIP], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
     assert done.stderr == ""

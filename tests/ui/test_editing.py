@@ -254,7 +254,7 @@ def test_typing_in_a_long_recording_blocks_nothing_and_lays_out_only_its_line(
     (made,) = stage.drop(recording("long.wav"))
     finish(stage, made, talk(5, rounds=60))  # 960 lines, an hour and more
     view = window.page.view
-    qtbot.waitUntil(lambda: view.flow.is_measured, timeout=20_000)
+    qtbot.waitUntil(lambda: view.flow.is_measured)
     stage.settle()
     put(window, 500, 4)
     view.reveal(500, 4)

@@ -23,6 +23,7 @@ from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Transcript
 from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.theme import DARK, LIGHT, Theme
+from tests.event_loop import drain
 from tests.responsive import Guard
 from tests.talks import talk
 from tests.ui.staging import Stage
@@ -261,9 +262,9 @@ def test_fewer_speakers_than_before_leave_no_scroll_bar(
     (many,) = stage.drop(recording("many.wav"))
     finish(stage, many, talk(5))
     window.show_entry(many.id)
-    qtbot.wait(20)
+    drain()
     window.show_entry(entry.id)
-    qtbot.wait(20)
+    drain()
     assert window.speakers.strip._scroll.verticalScrollBar().maximum() == 0
 
 
@@ -274,7 +275,7 @@ def test_late_news_of_what_is_not_played_any_more_is_passed_over(stage: Stage, e
     qtbot.waitUntil(lambda: stage.playback.seconds == 2.0)
     stage.playback.stop()
     stage.player.end(Problem("output.gone"))
-    qtbot.wait(20)
+    drain()
     assert stage.playback.seconds == 2.0
 
 
@@ -310,7 +311,7 @@ def test_five_speakers_fit_a_small_window(
     (made,) = stage.drop(recording("x" * 120 + ".wav"))
     finish(stage, made, talk(5))
     stage.edits.rename(made.id, "S1", "A very long name & more of it " * 3)
-    stage.qtbot.wait(20)
+    drain()
     assert (window.width(), window.height()) == (800, 600)
     assert window.speakers.strip.lanes.width() >= 80
     corner = window.speakers.strip.mapTo(window, window.speakers.strip.rect().bottomRight())
@@ -337,7 +338,7 @@ def test_no_digit_of_a_share_is_cut_off(window: Window, stage: Stage, recording:
     one, two = talk(2).speakers
     said = replace(talk(2), seconds=2 * seconds, speakers=(replace(one, turns=((0.0, seconds),)), two))
     finish(stage, made, said)
-    QTest.qWait(50)
+    drain()
     shares = [each for each in window.speakers.strip.findChildren(QLabel) if each.property("role") == "share"]
     assert len(shares) >= 2
     for each in shares:

@@ -22,6 +22,7 @@ from desktop_app import folders
 from desktop_app.app import instance
 from desktop_app.app.instance import Instance
 from desktop_app.library.store import Library
+from tests.waiting import LONGEST
 
 ODD = os.fsdecode(b"/talks/ma\xf1ana \xe2\x80\x9d.wav")
 Calls = SimpleQueue[Callable[[], object]]
@@ -51,7 +52,7 @@ def test_a_second_start_hands_its_files_over(calls: Calls, taken: list[list[str]
     answers: list[bool] = []
     thread = Thread(target=lambda: answers.append(second.hand_over(paths)))
     thread.start()
-    calls.get(timeout=10)()
+    calls.get(timeout=LONGEST)()
     thread.join()
     assert (taken, answers) == ([paths], [True])
 
@@ -74,7 +75,7 @@ def test_nonsense_adds_nothing(calls: Calls, taken: list[list[str]]) -> None:
     answers: list[bool] = []
     thread = Thread(target=lambda: answers.append(Instance().hand_over(["/talks/one.wav"])))
     thread.start()
-    calls.get(timeout=10)()
+    calls.get(timeout=LONGEST)()
     thread.join()
     assert (taken, answers) == ([["/talks/one.wav"]], [True]), "and the next one is heard"
 
@@ -95,7 +96,7 @@ def test_who_never_ends_a_message_keeps_nobody_waiting(
         answers: list[bool] = []
         thread = Thread(target=lambda: answers.append(Instance().hand_over(["/talks/one.wav"])))
         thread.start()
-        calls.get(timeout=10)()
+        calls.get(timeout=LONGEST)()
         thread.join()
         trickle.join()
     assert (taken, answers) == ([["/talks/one.wav"]], [True])
@@ -160,7 +161,7 @@ def test_the_program_opens_one_window_only(home: Path, tmp_path: Path) -> None:
         top = str(Path(__file__).resolve().parents[3])
         anywhere = os.environ | {"PYTHONPATH": os.pathsep.join([top, os.environ["PYTHONPATH"]])}
         second = subprocess.run(
-            [*command, "one.wav"], cwd=tmp_path, env=anywhere, capture_output=True, text=True, timeout=60, check=False
+            [*command, "one.wav"], cwd=tmp_path, env=anywhere, capture_output=True, text=True, check=False
         )
         assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
         added = ""
@@ -170,7 +171,7 @@ def test_the_program_opens_one_window_only(home: Path, tmp_path: Path) -> None:
         assert added == str(tmp_path / "one.wav")
         assert Path(instance._address()).stat().st_mode & 0o077 == 0, "nobody else can hand files to it"
         window.send_signal(signal.SIGSTOP)
-        second = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        second = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (second.returncode, second.stderr) == (
             1,
             "galley: Galley is already open and does not answer. Close it or end it, then try again.\n",

@@ -21,6 +21,7 @@ from desktop_app.audio import decoder, decoder_process, length
 from desktop_app.audio.files import AudioFile
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
+from tests.waiting import LONGEST
 
 
 @pytest.fixture
@@ -255,7 +256,7 @@ def test_a_child_that_is_busy_ends_with_its_parent_too() -> None:
         assert child.stdin is not None
         child.stdin.write(b"{}\n")
         child.stdin.close()
-        assert child.wait(20) == 0
+        assert child.wait(LONGEST) == 0
 
 
 def test_the_keys_of_the_terminal_are_not_for_the_child(long: Path) -> None:

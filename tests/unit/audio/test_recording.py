@@ -18,6 +18,7 @@ from desktop_app.audio.files import AudioFile
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.fake_input import Desk, Events, FakeInput, Sound, noise, read, wait
+from tests.waiting import LONGEST
 
 HOURS = float(os.environ.get("GALLEY_SOAK_HOURS", "0.02"))
 
@@ -62,11 +63,11 @@ def test_a_disk_that_is_slow_to_sync_holds_up_nothing(desk: Desk, monkeypatch: p
 
     def sync(file: int) -> None:
         has_begun.set()
-        is_free.wait(30)
+        is_free.wait(LONGEST)
 
     monkeypatch.setattr(os, "fsync", sync)
     desk.recorder.start()
-    assert has_begun.wait(30)
+    assert has_begun.wait(LONGEST)
     try:
         for part in np.array_split(sound, 15):
             desk.input.say(part)

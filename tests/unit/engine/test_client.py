@@ -22,6 +22,7 @@ from desktop_app.engine.heartbeat import Limits
 from desktop_app.engine.messages import Cancelled, Event, Failed, Finished, Options, Preparing, SegmentReady
 from desktop_app.problems import Problem
 from tests.unit.engine import programs
+from tests.waiting import LONGEST
 
 LAST = (Finished, Failed, Cancelled)
 only_posix = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no signal stops a process here")
@@ -41,9 +42,9 @@ class Watched:
 
     def until(self, job: str, kind: type | tuple[type, ...] = LAST) -> list[Event]:
         """The events up to the first of this kind about the job."""
-        found = [self.events.get(timeout=20)]
+        found = [self.events.get(timeout=LONGEST)]
         while not (found[-1].job == job and isinstance(found[-1], kind)):
-            found.append(self.events.get(timeout=20))
+            found.append(self.events.get(timeout=LONGEST))
         return found
 
     def start(self, job: str, path: str) -> int:
@@ -159,7 +160,7 @@ def test_who_was_stopped_too_accuses_nobody() -> None:
     os.killpg(sleeper.pid, signal.SIGSTOP)
     time.sleep(6)
     os.killpg(sleeper.pid, signal.SIGCONT)
-    said, _ = sleeper.communicate(timeout=30)
+    said, _ = sleeper.communicate()
     assert said == "Finished\n"
 
 
@@ -226,7 +227,7 @@ def test_a_mistake_of_the_listener_does_not_stop_the_engine(caplog: pytest.LogCa
     with caplog.at_level(logging.CRITICAL):
         engine = Engine(listen, programs.obliging)
         engine.transcribe("a", "finish", Options())
-        assert done.wait(20)
+        assert done.wait(LONGEST)
         engine.close()
 
 

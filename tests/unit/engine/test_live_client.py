@@ -31,6 +31,7 @@ from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import GuardReport, Models, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 from tests.unit.engine import programs
+from tests.waiting import LONGEST
 
 BLOCK = SAMPLE_RATE // 2
 LAST = (Finished, Failed, Cancelled)
@@ -53,9 +54,9 @@ class Watched:
             self._sent += BLOCK
 
     def until(self, job: str, kind: type | tuple[type, ...] = LAST) -> list[Event]:
-        found = [self.events.get(timeout=20)]
+        found = [self.events.get(timeout=LONGEST)]
         while not (found[-1].job == job and isinstance(found[-1], kind)):
-            found.append(self.events.get(timeout=20))
+            found.append(self.events.get(timeout=LONGEST))
         return found
 
 
