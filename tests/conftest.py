@@ -8,8 +8,9 @@ import os
 import runpy
 import signal
 import tempfile
+import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ import hypothesis
 import pytest
 
 from tests.small_pair import SMALL_PAIR
-from tests.waiting import LONGEST
+from tests.waiting import LONGEST, Within
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -109,6 +110,20 @@ def responsive(request: pytest.FixtureRequest) -> Callable[..., AbstractContextM
 
 
 @pytest.fixture
+def within(request: pytest.FixtureRequest) -> Within:
+    """Its block takes less than some seconds, and at least `least`: measured with --clock, and only then."""
+
+    @contextmanager
+    def measured(most: float, least: float = 0.0) -> Iterator[None]:
+        began = time.monotonic()
+        yield
+        if request.config.getoption("--clock"):
+            assert least <= time.monotonic() - began < most
+
+    return measured
+
+
+@pytest.fixture
 def recording(tmp_path: Path) -> Callable[[str], Path]:
     """Makes a file that looks like a recording."""
 
@@ -135,7 +150,11 @@ def network_attempts() -> Iterator[Path]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--clock", action="store_true", help="measure seconds: tests/clocks, and what `responsive` holds")
+    parser.addoption(
+        "--clock",
+        action="store_true",
+        help="measure seconds: in tests/clocks, and in what uses `responsive` or `within`",
+    )
 
 
 def pytest_report_header() -> str:
@@ -150,11 +169,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Func
     Files with few but long tests come first, after all shuffling, so that no worker is left with them alone.
     """
     if config.getoption("--clock"):
-        others = [
-            item for item in items if not (item.get_closest_marker("clocks") or "responsive" in item.fixturenames)
-        ]
-        config.hook.pytest_deselected(items=others)
-        items[:] = [item for item in items if item not in set(others)]
+        clocks = {"responsive", "within"}
+        measured = [item for item in items if item.get_closest_marker("clocks") or clocks & {*item.fixturenames}]
+        config.hook.pytest_deselected(items=[item for item in items if item not in measured])
+        items[:] = measured
     long_ones = [Path(__file__).parent / name for name in ("chaos", "e2e", "parity")]
     items.sort(key=lambda item: not any(item.path.is_relative_to(folder) for folder in long_ones))
 

@@ -17,6 +17,8 @@ from pytestqt.qtbot import QtBot
 from tests.clocks import heartbeat
 from tests.clocks.heartbeat import BLOCKED, Heartbeat, _Times, never_blocked
 
+pytestmark = pytest.mark.clocks
+
 
 def _compute() -> None:
     until = time.thread_time() + 0.2

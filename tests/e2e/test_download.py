@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from desktop_app.texts import _
 from tests import random_models
 from tests.command import GALLEY
 from tests.hub_server import COMMIT, HubServer, serving
+from tests.waiting import wait_until
 
 if sys.platform != "win32":
     import resource
@@ -141,7 +141,7 @@ def test_a_killed_download_goes_on_where_it_stopped(
     server.stall = (WEIGHTS, 200_000)
     child = galley("download", REPOSITORY, HF_ENDPOINT=server.url)
     partial = home / "data" / "models" / ".partial" / NAME
-    wait_for(lambda: any(part.stat().st_size == 200_000 for part in partial.glob(f"{WEIGHTS}.*.part")))
+    wait_until(lambda: any(part.stat().st_size == 200_000 for part in partial.glob(f"{WEIGHTS}.*.part")))
     child.send_signal(end)
     found, _out, err = finish(child)
     assert found == status
@@ -152,13 +152,6 @@ def test_a_killed_download_goes_on_where_it_stopped(
     assert finish(galley("download", REPOSITORY, HF_ENDPOINT=server.url))[0] == 0
     assert_whole(home, repository)
     assert server.fetched(WEIGHTS)[-1].endswith("bytes=200000-")
-
-
-def wait_for(happened: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
-    while not happened():
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("file", [WEIGHTS, "config.json"])

@@ -32,7 +32,7 @@ from desktop_app.engine.messages import (
 )
 from desktop_app.problems import Problem
 from tests.small_pair import NOTICE
-from tests.waiting import LONGEST
+from tests.waiting import LONGEST, Within
 
 SAMPLE = str(resources.path("resources", "sample", "conversation.flac"))
 CLIP = str(Path(__file__).resolve().parents[1] / "data" / "clips" / "00.flac")
@@ -154,30 +154,29 @@ def test_a_file_that_kills_the_engine_twice_is_one_sentence_and_the_next_file_wo
     assert isinstance(talk.whole()[-1], Finished)
 
 
-def test_a_cancelled_job_stops_by_itself_and_keeps_the_models(talk: Talk) -> None:
+def test_a_cancelled_job_stops_by_itself_and_keeps_the_models(talk: Talk, within: Within) -> None:
     talk.whole()
     pid = talk.engine.pid
     asked = talk.start()
-    began = time.monotonic()
-    talk.engine.cancel(asked)
-    assert talk.until(asked)[-1] == Cancelled(asked)
-    assert time.monotonic() - began < 2.0
+    with within(2.0):
+        talk.engine.cancel(asked)
+        assert talk.until(asked)[-1] == Cancelled(asked)
     events = talk.whole()
     assert isinstance(events[-1], Finished)
     if talk.engine.pid == pid:  # on a computer that needs over a second for a pass it is killed, which is right too
         assert not any(isinstance(event, Preparing) for event in events)
 
 
-def test_an_engine_that_is_stuck_is_killed_after_a_second(talk: Talk) -> None:
+def test_an_engine_that_is_stuck_is_killed_after_a_second(talk: Talk, within: Within) -> None:
     job = talk.start()
     pid = talk.engine.pid
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
-    began = time.monotonic()
-    talk.engine.cancel(job)
-    assert talk.until(job)[-1] == Cancelled(job)
-    assert 0.9 < time.monotonic() - began < 2.0
+    with within(2.0, least=0.9):
+        talk.engine.cancel(job)
+        assert talk.until(job)[-1] == Cancelled(job)
     assert isinstance(talk.whole()[-1], Finished)
+    assert talk.engine.pid != pid
 
 
 def test_a_file_that_crashes_ffmpeg_fails_alone(talk: Talk, home: Path, tmp_path: Path) -> None:

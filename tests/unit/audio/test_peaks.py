@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from desktop_app.audio import decoder_process
 from desktop_app.audio.peaks import RATE, PeakReader, loudest
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
-from tests.waiting import LONGEST
+from tests.waiting import LONGEST, wait_until
 
 
 class Events:
@@ -101,7 +100,4 @@ def test_another_file_takes_the_place_of_the_first(tmp_path: Path, steps: Path) 
     assert events.done.wait(LONGEST)
     assert events.ends == [(second, None)]
     assert {run for run, _ in events.batches} == {first, second}
-    until = time.monotonic() + 10
-    while any(thread.name == "peaks" for thread in threading.enumerate()):
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    wait_until(lambda: not any(thread.name == "peaks" for thread in threading.enumerate()))
