@@ -104,7 +104,7 @@ audit: setup
 	@$(PYTHON) installer/audit.py
 
 parity: setup
-	$(PYTHON) -m pytest -p no:randomly -m "parity or long" --timeout 3600 -k "$$ONLY" tests/parity
+	$(PYTHON) -m pytest -p no:randomly -m "parity or long" --timeout 3600 -k "$$ONLY" tests/parity tests/unit
 
 # Of a folder with reference texts five minutes are joined. ASSISTANT: a smaller Whisper folder, for transformers' assisted decoding.
 ROUNDS = 5

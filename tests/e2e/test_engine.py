@@ -76,27 +76,32 @@ def talk() -> Iterator[Talk]:
     made.engine.close()
 
 
-def test_a_recording_comes_as_events(talk: Talk) -> None:
-    events = talk.whole(SAMPLE)
-    started = next(event for event in events if isinstance(event, Started))
+@pytest.fixture(scope="module")
+def told(talk: Talk) -> list[Event]:
+    """The events of the sample, from its begin to its end."""
+    return talk.whole(SAMPLE)
+
+
+def test_a_recording_comes_as_events(told: list[Event]) -> None:
+    started = next(event for event in told if isinstance(event, Started))
     assert started.models.draft
     assert started.models.notices == (Problem("model.notice", text=NOTICE),)
-    finished = events[-1]
+    finished = told[-1]
     assert isinstance(finished, Finished)
-    segments = [event.segment for event in events if isinstance(event, SegmentReady)]
+    segments = [event.segment for event in told if isinstance(event, SegmentReady)]
     assert tuple(segments) == finished.transcript.segments
     assert segments
-    progress = [event.done_seconds for event in events if isinstance(event, Progress)]
+    progress = [event.done_seconds for event in told if isinstance(event, Progress)]
     assert progress == sorted(progress)
     assert progress[-1] == pytest.approx(started.audio_seconds, abs=0.1)
 
 
-def test_what_was_tentative_becomes_the_segments(talk: Talk) -> None:
+def test_what_was_tentative_becomes_the_segments(told: list[Event]) -> None:
     """A verified line only grows, so that nothing that was read changes or jumps."""
     window: list[Tentative] = []
     compared = 0
     segments: list[str] = []
-    for event in talk.whole(SAMPLE):
+    for event in told:
         if isinstance(event, Tentative):
             window.append(event)
         elif isinstance(event, SegmentReady):
@@ -118,8 +123,8 @@ def test_loaded_models_stay_loaded(talk: Talk) -> None:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(talk: Talk) -> Finished:
-    finished = talk.whole(SAMPLE)[-1]
+def undisturbed(told: list[Event]) -> Finished:
+    finished = told[-1]
     assert isinstance(finished, Finished)
     return finished
 

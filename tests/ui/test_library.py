@@ -429,7 +429,7 @@ def test_ten_thousand_recordings_are_listed_at_once(
     model, told = window.sidebar.model, list[int]()
     assert isinstance(model, RecordingModel) and model.rowCount() > 10_000
     model.modelReset.connect(lambda: told.append(1))
-    assert calls(lambda: stage.session.changed.emit(many[5].id)) < len(many) / 2
+    assert calls(lambda: stage.session.changed.emit(many[5].id)) < 2 * len(many), "one look at each for the queue"
     assert not told
     window.sidebar.select(many[9_000].id)
     assert window.sidebar.selected() == [many[9_000].id]
