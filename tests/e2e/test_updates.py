@@ -12,9 +12,10 @@ from desktop_app import __version__
 from desktop_app.app.presentation import problems
 from desktop_app.app.system import about, updates
 from desktop_app.checkpoints import server as transfer
-from desktop_app.messages.questions import Latest, latest, understood
+from desktop_app.messages.questions import Latest
 from desktop_app.problems import Problem
 from desktop_app.texts import _
+from desktop_app.worker.updates import latest, understood
 from tests.e2e.test_hostile_hub import BOMB, HEAD, PAUSE, SOON, SPAN, writing
 from tests.hub_server import HubServer, serving
 
