@@ -219,17 +219,17 @@ def transcriptions(file: str, folder: Path, several: Sequence[int], device: str,
 
 
 def recorded(rows: Sequence[dict[str, Any]], target: Path | None, note: str) -> None:
-    """Write what RESULTS.md shows of these figures."""
+    """Write what RESULTS.md shows of these figures: the first precision, and recordings in 1 and in 8 rows."""
 
     def put(claim: str, values: tuple[float, float], unit: str) -> None:
         records.record("gpu", claim, values, unit=unit, note=note, processor="GPU")
 
-    for each in rows:
-        precision = each["precision"]
+    precision = rows[0]["precision"]
+    for each in (row for row in rows if row["precision"] == precision):
         if each.get("widths") == "one":
             put(f"large-v3, {precision}: a pass of 1 / 8 tokens", (each["pass_ms"][1], each["pass_ms"][8]), "ms")
         elif "file" in each and target is not None:
-            for count in [int(name.removesuffix(" draft")) for name in each["rows"] if name.endswith(" draft")]:
+            for count in (number for number in (1, 8) if f"{number} draft" in each["rows"]):
                 drafted, alone = (each["rows"][f"{count} {how}"]["seconds"] for how in ("draft", "alone"))
                 put(f"{target.name}, {precision}, rows: {count}, with draft / alone", (drafted, alone), "s")
         elif "file" not in each and "rows" in each:
