@@ -99,7 +99,7 @@ def programs(home: Path = HOME) -> str:
     kinds = [kind for kind in PROCESSORS if sum(kind in each for each in measured) >= len(PROGRAMS) - 1]
     rows = []
     for name, claim, at, program in PROGRAMS:
-        speeds = [number(peers[claim][kind].values[at]) if kind in peers[claim] else "" for kind in kinds]
+        speeds = [number(peers[claim][kind].values[at]) if kind in peers[claim] else "–" for kind in kinds]
         rows.append([name, *speeds, *(spread(accuracy[f"{corpus}: {program}"]) for corpus in CORPORA)])
     used = dict.fromkeys(each[kind].command for each in measured for kind in kinds if kind in each)
     told = f"{', '.join(f'`{each}`' for each in used)}. Commits and days: [all figures](benchmarks/RESULTS.md)."
