@@ -20,7 +20,7 @@ PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else ech
 AT_ONCE = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test clocks test-language check texts installer test-installer test-installer-windows sbom audit release-check parity bench-peers bench-window bench-length chaos soak mutants journeys screenshots requirements clean
+.PHONY: help run setup test clocks test-language check texts installer test-installer test-installer-windows sbom audit release-check parity bench-peers bench-window bench-length results chaos soak mutants journeys screenshots requirements clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
@@ -41,6 +41,7 @@ help:
 	@echo 'make bench-peers   compare the speed with other programs that run Whisper, which it installs below build (make bench-peers FILE=... PRECISION=f32)'
 	@echo 'make bench-length  measure time and memory of recordings from ten minutes to ten hours (FILE=...; half an hour and more)'
 	@echo 'make bench-window  measure how fast the window is: stalls, a text of ten hours, 10,000 recordings (minutes; PARTS="start text library")'
+	@echo 'make results       render benchmarks/RESULTS.md and the table of README.md from the recorded figures'
 	@echo 'make chaos         attack Galley: damaged media and models, kill -9, full disks, no network (hours; SEED=2 attacks otherwise)'
 	@echo 'make soak          record, hear live and transcribe two hours, faster than real time (over an hour; make soak HOURS=8)'
 	@echo 'make mutants       change the code on purpose, and look whether tests notice (long)'
@@ -136,6 +137,9 @@ bench-length: setup
 
 bench-window: setup
 	$(PYTHON) -m benchmarks.window $(PARTS)
+
+results: setup
+	$(PYTHON) -m benchmarks.figures
 
 SEED = 1
 ATTACKS = media models kills disk offline endurance

@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.figures import records
 from desktop_app.measure.error_rates import Edits, character_edits, word_edits
 
 Samples = npt.NDArray[np.float32]
@@ -110,7 +111,10 @@ def main() -> None:
     add("--first", type=int, metavar="N", help="the first N files only")
     add("--peer", default="faster-whisper", choices=tuple(PEERS), help="default: %(default)s")
     add("--fill", default="zeros", choices=("zeros", "silence"), help="short recordings up with (default: %(default)s)")
+    records.add_argument(parser)
     arguments = parser.parse_args()
+    if arguments.record is not None and (arguments.first or arguments.fill != "silence"):
+        parser.error("what is recorded is of all files, filled up with silence")
     from faster_whisper.audio import decode_audio
 
     figures = json.loads(arguments.figures.read_text("utf-8"))
@@ -130,6 +134,10 @@ def main() -> None:
     for who, what in ((f"Galley {precision}", galley), (name, texts)):
         print("{:30} WER {:.2f}%, CER {:.2f}%".format(who, *rates(files, what)))
     print(f"{same} of {len(files)} texts are the same")
+    if arguments.record is not None:
+        computed = "f32" if arguments.peer == "openai-whisper" else precision
+        claim = f"{folder.name}: {arguments.peer}, {computed}"
+        records.record("accuracy", claim, rates(files, texts)[0], unit="%", note=arguments.record)
 
 
 if __name__ == "__main__":

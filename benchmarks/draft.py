@@ -4,6 +4,7 @@ First every recording of the folder alone, with a fixed look-ahead: how many of 
 accepted, and how many tokens a pass of it writes; with the draft's model, and with its CTC head if it has one. Then
 some minutes of them joined to one file, as a person would hand it over: `galley transcribe` with the draft and without,
 in turn, the whole command and the transcription in it, and whether both texts are the same, token for token.
+`--record` writes the figures of Whisper base on the recordings of `read`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from time import perf_counter
 
 import soundfile
 
+from benchmarks.figures import records
 from benchmarks.joined import join
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.decoding import drafters, longform
@@ -52,6 +54,7 @@ def main() -> int:
     add("--clips", type=int, default=0, help="at most so many recordings alone (default: all)")
     add("--seconds", type=float, default=300.0, help="of them joined (default: %(default)s); 0 leaves that out")
     add("--rounds", type=int, default=3, help="of both commands in turn (default: %(default)s)")
+    records.add_argument(parser)
     options = parser.parse_args()
     files = recordings(options.folder)
     alone = files[: options.clips or None]
@@ -59,9 +62,9 @@ def main() -> int:
     for unsure in options.unsure or [drafters.UNSURE]:
         drafters.UNSURE = unsure
         ahead = LookAhead(options.look_ahead, options.look_ahead)
-        _acceptance(pair, alone, options, ahead, f"unsure below {unsure:g}")
+        _acceptance(pair, alone, options, ahead, f"unsure below {unsure:g}", "layers")
     if isinstance(pair.drafter(), CtcDrafter):
-        _acceptance(pair, alone, options, HeadAlone(options.look_ahead, options.look_ahead), "its head alone")
+        _acceptance(pair, alone, options, HeadAlone(options.look_ahead, options.look_ahead), "its head alone", "head")
     if options.seconds:
         _in_turn(files, options)
     return 0
@@ -79,8 +82,10 @@ class HeadAlone(LookAhead):
         return HEAD_ALONE
 
 
-def _acceptance(pair: Pair, files: Sequence[Path], options: argparse.Namespace, ahead: LookAhead, what: str) -> None:
-    """Each file by itself, with as many tokens drafted in every round."""
+def _acceptance(
+    pair: Pair, files: Sequence[Path], options: argparse.Namespace, ahead: LookAhead, what: str, part: str
+) -> None:
+    """Each file by itself, with as many tokens drafted in every round by a `part` of the draft."""
     counter, began = Counter(), perf_counter()
     for file in files:
         samples = audio_of(file)
@@ -100,6 +105,9 @@ def _acceptance(pair: Pair, files: Sequence[Path], options: argparse.Namespace, 
         f"draft {total.draft_seconds:.1f} s, target {total.verify_seconds:.1f} s of {perf_counter() - began:.1f} s",
         flush=True,
     )
+    if options.record is not None:
+        claim = f"{part}: share accepted / tokens a pass, {options.precision}"
+        records.record("draft", claim, (total.acceptance, total.tokens_per_pass), note=options.record)
 
 
 def _in_turn(files: Sequence[Path], options: argparse.Namespace) -> None:
@@ -124,6 +132,9 @@ def _in_turn(files: Sequence[Path], options: argparse.Namespace) -> None:
         f"{without[1]:.2f} s, ratio {with_it[1] / without[1]:.3f}; {same}",
         flush=True,
     )
+    if options.record is not None:
+        claim = f"whole command, with / without, {options.precision}"
+        records.record("draft", claim, with_it[0] / without[0], note=options.record)
 
 
 def _command(file: Path, draft: str, options: argparse.Namespace, folder: Path) -> tuple[float, float, list[int]]:

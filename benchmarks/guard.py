@@ -15,6 +15,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from benchmarks.figures import records
 from desktop_app.measure.in_process import FileText, file_text
 from desktop_app.measure.recordings import audio_of, recordings, sounds
 from desktop_app.messages.options import Options
@@ -30,16 +31,24 @@ def main() -> int:
     )
     parser.add_argument("--speech", metavar="FOLDER", type=Path, nargs="+", default=[], help="recordings of speech")
     parser.add_argument("--target", default="", metavar="NAME|FOLDER", help="the model (default: the bundled one)")
+    records.add_argument(parser)
     arguments = parser.parse_args()
     pair = ModelCache().pair(Options(target=arguments.target), lambda stage, **values: None)
     if arguments.sounds is not None:
-        _sounds(pair, arguments.sounds, arguments.folds)
-    for folder in arguments.speech:
-        _speech(pair, folder)
+        files, written, tempted = _sounds(pair, arguments.sounds, arguments.folds)
+        if arguments.record is not None:
+            for guarded, count in (("", written), (" without the guard", tempted)):
+                claim = f"sounds that have text{guarded}"
+                records.record("guard", claim, 100 * count / files, unit="%", note=arguments.record)
+    removed = sum(_speech(pair, folder) for folder in arguments.speech)
+    if arguments.speech and arguments.record is not None:
+        names = ", ".join(folder.name for folder in arguments.speech)
+        records.record("guard", f"stretches removed from {names}", removed, note=arguments.record)
     return 0
 
 
-def _sounds(pair: Pair, folder: Path, folds: str) -> None:
+def _sounds(pair: Pair, folder: Path, folds: str) -> tuple[int, int, int]:
+    """How many sounds there are, how many have text, and how many would have it without the guard."""
     files = [path for path in sounds(folder) if not folds or path.name[0] in folds]
     written = tempted = 0
     for path in files:
@@ -50,9 +59,11 @@ def _sounds(pair: Pair, folder: Path, folds: str) -> None:
             print(f"{path.relative_to(folder)}: {found.text}", flush=True)
     share = written / max(1, len(files))
     print(f"{written} of {len(files)} sounds have text ({share:.1%}); without the guard {tempted}", flush=True)
+    return max(1, len(files)), written, tempted
 
 
-def _speech(pair: Pair, folder: Path) -> None:
+def _speech(pair: Pair, folder: Path) -> int:
+    """How many stretches of text the guard removed."""
     files = recordings(folder)
     removed = 0
     for path in files:
@@ -62,6 +73,7 @@ def _speech(pair: Pair, folder: Path) -> None:
                 name = path.relative_to(folder)
                 print(f"{name}  {act.start:.2f} to {act.end:.2f} s  {act.kind}: {act.text}", flush=True)
     print(f"{folder}: {len(files)} recordings, {removed} stretches of text removed", flush=True)
+    return removed
 
 
 def _guarded(pair: Pair, path: Path) -> FileText:

@@ -23,6 +23,7 @@ from statistics import median
 
 import numpy as np
 
+from benchmarks.figures import records
 from benchmarks.joined import recording
 from benchmarks.machine import machine
 from desktop_app.checkpoints import installed
@@ -54,6 +55,7 @@ def main() -> int:
     add("--minutes", type=float, nargs="+", default=[10.0, 60.0, 600.0], help="default: %(default)s")
     add("--target", type=Path, default=installed.bundled(), help="Whisper folder (default: the model Galley ships)")
     add("--precision", default="int8", choices=("int8", "f32"), help="default: %(default)s")
+    records.add_argument(parser)
     options = parser.parse_args()
     samples, _text, language = recording(options.file, _PART)
     given = ["--target", str(options.target), "--device", "cpu", "--precision", options.precision]
@@ -65,6 +67,8 @@ def main() -> int:
         runs = [transcribed(file, samples, shortest, given)]
         for minutes in longer:
             runs += [transcribed(file, samples, each, given) for each in (minutes, shortest)]
+    if options.record is not None:
+        recorded(runs, options.record)
     return told(runs)
 
 
@@ -96,12 +100,33 @@ def write(file: Path, samples: Samples, seconds: float) -> None:
             left -= len(part)
 
 
+def compared(runs: list[Run]) -> list[tuple[Run, float, float]]:
+    """Each longer run, its time an hour beside that of the shortest around it, and its memory beside that of the first
+    longer one.
+    """
+    longer = runs[1::2]
+    beside = [median(each.per_hour for each in runs[at : at + 3 : 2]) for at in range(0, len(runs) - 2, 2)]
+    return [
+        (run, run.per_hour / shortest, run.megabytes - longer[0].megabytes)
+        for run, shortest in zip(longer, beside, strict=True)
+    ]
+
+
+def recorded(runs: list[Run], note: str) -> None:
+    """Write the figures of the longer runs."""
+    for run, ratio, _more in compared(runs):
+        for claim, value, unit in (
+            ("time an hour", run.per_hour, "s"),
+            ("time an hour, beside the shortest", ratio, "×"),
+            ("peak", run.megabytes, "MB"),
+        ):
+            records.record("memory", f"{run.minutes:g} minutes: {claim}", value, unit=unit, note=note)
+
+
 def told(runs: list[Run]) -> int:
     """The ratios; 1 where one is over its limit."""
-    missed, longer = False, runs[1::2]
-    for number, run in enumerate(longer):
-        beside = median(each.per_hour for each in (runs[2 * number], runs[2 * number + 2]))
-        ratio, more = run.per_hour / beside, run.megabytes - longer[0].megabytes
+    missed = False
+    for run, ratio, more in compared(runs):
         missed |= ratio > _MORE_TIME or more > _MORE_MEMORY
         print(f"{run.minutes:g} min: {ratio:.3f} times the time an hour, {more:+.0f} MB")
     return int(missed)

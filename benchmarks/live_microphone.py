@@ -27,6 +27,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from benchmarks.figures import records
 from desktop_app.app.presentation import problems
 from desktop_app.audio.files import Samples
 from desktop_app.audio.recording import Recorded, Recorder
@@ -101,6 +102,7 @@ def main() -> int:
     parser.add_argument("--server", default=virtual_microphone.PULSEAUDIO, choices=virtual_microphone.SERVERS)
     parser.add_argument("--target", default="", metavar="NAME|FOLDER")
     parser.add_argument("--json", type=Path)
+    records.add_argument(parser)
     arguments = parser.parse_args()
     if why := virtual_microphone.lacking(arguments.server):
         sys.exit(f"There is no virtual microphone here: {why}.")
@@ -114,6 +116,12 @@ def main() -> int:
     sys.stdout.write(text + "\n")
     if arguments.json:
         arguments.json.write_text(text + "\n", encoding="utf-8")
+    if arguments.record is not None:
+        for claim, key in (("a draft word is shown", "shown_aware"), ("a word is final", "final_aware")):
+            delays = (result[key]["p50"], result[key]["p95"])
+            claim = f"through a microphone: {claim} after, median / p95"
+            records.record("live", claim, delays, unit="s", note=arguments.record)
+        records.record("live", "through a microphone: gaps in the recording", result["gaps"], note=arguments.record)
     return 0
 
 

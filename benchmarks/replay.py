@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.figures import records
 from desktop_app.app.presentation import problems
 from desktop_app.checkpoints import installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read
@@ -252,6 +253,7 @@ def main() -> int:
     add("--acceptance", type=float, default=0.9, help="default: %(default)s")
     add("--windows", type=int, default=5, help="default: %(default)s")
     add("--json", type=Path, metavar="FILE")
+    records.add_argument(parser)
     options = parser.parse_args()
     home = TOP / "build" / "benchmarks"
     home.mkdir(parents=True, exist_ok=True)
@@ -277,6 +279,9 @@ def main() -> int:
         print(f"{shape}, {options.precision}, {options.windows} windows of {TOKENS} tokens, medians:")
         for name, each in found.items():
             print(f"  {name}: {line(name, each)}", flush=True)
+        if options.record is not None:
+            gained = tuple(found[name]["times_alone"] for name in DRAFTS)
+            records.record("replay", f"{shape}, {options.precision}", gained, unit="×", note=options.record)
         if options.json:
             options.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     return 0

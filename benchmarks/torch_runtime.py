@@ -36,6 +36,7 @@ try:
 except ModuleNotFoundError:
     sys.exit("PyTorch is not installed; install galley[torch]")
 
+from benchmarks.figures import records
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.logmel import features
 from desktop_app.audio.spectrogram import Spectrogram
@@ -217,6 +218,25 @@ def transcriptions(file: str, folder: Path, several: Sequence[int], device: str,
     return found
 
 
+def recorded(rows: Sequence[dict[str, Any]], target: Path | None, note: str) -> None:
+    """Write what RESULTS.md shows of these figures: the first precision, and recordings in 1 and in 8 rows."""
+
+    def put(claim: str, values: tuple[float, float], unit: str) -> None:
+        records.record("gpu", claim, values, unit=unit, note=note, processor="GPU")
+
+    precision = rows[0]["precision"]
+    for each in (row for row in rows if row["precision"] == precision):
+        if each.get("widths") == "one":
+            put(f"large-v3, {precision}: a pass of 1 / 8 tokens", (each["pass_ms"][1], each["pass_ms"][8]), "ms")
+        elif "file" in each and target is not None:
+            for count in (number for number in (1, 8) if f"{number} draft" in each["rows"]):
+                drafted, alone = (each["rows"][f"{count} {how}"]["seconds"] for how in ("draft", "alone"))
+                put(f"{target.name}, {precision}, rows: {count}, with draft / alone", (drafted, alone), "s")
+        elif "file" not in each and "rows" in each:
+            gains_of_8 = (each["rows"][8]["encode_gain"], each["rows"][8]["pass_gain"])
+            put(f"large-v3, {precision}: 8 rows beside 1, encoding / pass", gains_of_8, "×")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--precision", nargs="+", default=["f16", "bf16", "f32"])
@@ -226,6 +246,7 @@ def main() -> int:
     parser.add_argument("--file", help="transcribe this recording, too")
     parser.add_argument("--target", type=Path, help="folder of the model that transcribes it, with its draft")
     parser.add_argument("--batch", type=int, nargs="+", default=ROWS, help="numbers of rows to transcribe it with")
+    records.add_argument(parser)
     options = parser.parse_args()
     if not options.toy and not devices():
         print(f"{absence()}; this needs one, --toy only tries the script", file=sys.stderr)
@@ -246,6 +267,8 @@ def main() -> int:
             texts = transcriptions(options.file, options.target, options.batch, device, precision)
             rows.append({"precision": precision, "file": Path(options.file).name, "rows": texts})
             print(json.dumps(rows[-1]), flush=True)
+    if options.record is not None and not options.toy:
+        recorded(rows, options.target, ", ".join(filter(None, (name, options.record))))
     if options.json:
         machine = {
             "device": name,

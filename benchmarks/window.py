@@ -23,6 +23,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.figures import records
+
 PARTS = ("start", "text", "library")
 TOP = Path(__file__).resolve().parents[1]
 Figures = dict[str, float]
@@ -86,6 +88,7 @@ def main() -> int:
     parser.add_argument("--recordings", type=int, default=10_000)
     parser.add_argument("--words", type=int, default=100_000)
     parser.add_argument("--json", metavar="FILE", help="write all figures there")
+    records.add_argument(parser)
     parser.add_argument("--in-process", metavar="BEGIN", type=float, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if unknown := set(arguments.parts) - set(PARTS):
@@ -102,7 +105,21 @@ def main() -> int:
             for _run in range(arguments.runs):
                 for name, figure in _measured(part, Path(home, part)).items():
                     figures.setdefault(name, []).append(figure)
+    if arguments.record is not None:
+        _record(figures, arguments.record)
     return _told(figures, load, arguments.json)
+
+
+def _record(figures: dict[str, list[float]], note: str) -> None:
+    """Write the figures that have a goal."""
+    above = ""
+    for row in ROWS:
+        claim = row.what if row.what == row.what.lstrip() else f"{above}: {row.what.lstrip()}"
+        above = above if claim != row.what else row.what
+        if row.name in figures and row.goal is not None:
+            figure = statistics.median(figures[row.name])
+            goal = f"{'≥' if row.more else '≤'} {row.goal:g}"
+            records.record("window", claim, figure, unit=row.unit, goal=goal, note=note)
 
 
 def _told(figures: dict[str, list[float]], load: float, file: str | None) -> int:

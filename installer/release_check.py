@@ -70,7 +70,7 @@ def check_translations(top: Path) -> Iterator[str]:
 
 def check_figures(top: Path) -> Iterator[str]:
     """benchmarks/RESULTS.md is what its figures say."""
-    command = [sys.executable, "-m", "benchmarks.results", "--check"]
+    command = [sys.executable, "-m", "benchmarks.figures", "--check"]
     done = subprocess.run(command, cwd=top, capture_output=True, text=True)
     if done.returncode:
         yield (done.stderr.strip() or done.stdout.strip() or "they differ").splitlines()[-1]

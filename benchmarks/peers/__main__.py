@@ -26,10 +26,11 @@ from typing import Any
 import numpy as np
 import openvino as ov
 
+from benchmarks.figures import records
 from benchmarks.joined import recording
 from benchmarks.machine import machine
 from benchmarks.peers import environments, plot, rounds
-from benchmarks.peers.contestants import NAMES, Contestant, Job, Measured, contestant
+from benchmarks.peers.contestants import ALONE, NAMES, WITH_DRAFT, Contestant, Job, Measured, contestant
 from desktop_app import atomic
 from desktop_app.app.presentation import problems
 from desktop_app.checkpoints import installed
@@ -52,6 +53,7 @@ def main() -> int:
     add("--only", nargs="+", default=NAMES, choices=NAMES, metavar="NAME", help=f"of {', '.join(NAMES)}")
     add("--json", type=Path, help="figures, beside which the plot is written (default: below build/peers)")
     add("--resume", action="store_true", help="keep the rounds that are in the figures, and add those that are missing")
+    records.add_argument(parser)
     options = parser.parse_args()
     environments.HOME.mkdir(parents=True, exist_ok=True)
     try:
@@ -111,7 +113,56 @@ def main() -> int:
     print("\n".join(rounds.lines(found)))
     plot.write(where.with_suffix(".png"), found, title)
     print(f"{where}, {where.with_suffix('.png')}")
+    if options.record is not None:
+        model = "" if options.target == installed.bundled() else f"{job.target.name}: "
+        command = (
+            f"python -m benchmarks.peers {options.file.name} --precision {job.precision} --rounds {options.rounds} "
+            f"--seconds {options.seconds:g}"
+        )
+        record(found, setup, model, command, options.record)
     return 0
+
+
+RATIOS = {
+    "int8 with draft against alone": "≥ 1.45",
+    "int8 against faster-whisper int8": "≥ 1.6 / 1.15",
+    "f32 against faster-whisper f32": "≥ 1.4 / –",
+    "int8 against openai-whisper f32": "",
+    "f32 against openai-whisper f32": "",
+    "int8 against openvino-genai int8": "≥ 1.5 / –",
+    "int8 against optimum-intel int8": "≥ 1.5 / –",
+    "int8 against transformers f32": "≥ 3 / –",
+    "int8 against transformers assisted f32": "≥ 4 / –",
+}
+"""How many times as fast Galley is, with its draft and alone, where that is recorded, with the goals; the others follow
+from the speeds.
+"""
+
+
+def record(found: dict[str, dict[str, Any]], setup: dict[str, Any], model: str, command: str, note: str) -> None:
+    """Write the figures: how fast each is, in multiples of real time, and the RATIOS."""
+    precision = setup["precision"]
+    speeds = {name: setup["seconds"] / each["seconds"] for name, each in found.items()}
+    claims: dict[str, float | tuple[float, float]] = {}
+    if {ALONE, WITH_DRAFT} <= speeds.keys():
+        with_draft, alone = speeds[WITH_DRAFT], speeds[ALONE]
+        claims[f"Galley {precision}, with draft / alone"] = (with_draft, alone)
+        claims[f"{precision} with draft against alone"] = with_draft / alone
+    for name in (each for each in found if each not in (ALONE, WITH_DRAFT)):
+        own, times = found[name]["precision"], found[name]["times_as_fast"]
+        claims[f"{name} {own}"] = speeds[name]
+        if {ALONE, WITH_DRAFT} <= times.keys():
+            claims[f"{precision} against {name} {own}"] = (times[WITH_DRAFT], times[ALONE])
+    for claim, values in claims.items():
+        if claim in RATIOS or "against" not in claim:
+            records.record(
+                "peers",
+                f"{model}{claim}",
+                values,
+                goal=RATIOS.get(claim, ""),
+                note=note,
+                command=command,
+            )
 
 
 def write_wave(file: Path, samples: Samples) -> None:

@@ -66,6 +66,7 @@ class Peer:
 
 PEERS = {
     "faster-whisper": Peer("faster_whisper", "faster-whisper", "ctranslate2"),
+    "openai-whisper": Peer("openai_whisper", "", "openai", quantises=False),
     "openvino-genai": Peer("openvino_genai", "openvino-genai", "openvino"),
     "optimum-intel": Peer("optimum_intel", "optimum-intel", "openvino"),
     "transformers": Peer("transformers", "", "", quantises=False),

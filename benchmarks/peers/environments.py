@@ -51,6 +51,7 @@ class Format:
 FORMATS = {
     "ctranslate2": Format("faster_whisper", "faster-whisper"),
     "openvino": Format("optimum_intel", "optimum-intel"),
+    "openai": Format("openai_whisper", ""),
 }
 
 

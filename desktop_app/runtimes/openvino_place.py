@@ -39,7 +39,7 @@ _CAPABILITY = {"f32": "FP32", "bf16": "BF16", "f16": "FP16"}
 _KINDS = {"bf16": ov.Type.bf16, "f16": ov.Type.f16}
 
 # How far margins of passes of one and of many tokens may differ where passes differ at all. In f32 they do: on the CPU
-# by up to 0.0013 for base on random tokens, 0.0036 with weights of 8 bits, 0.0001 on speech (benchmarks/RESULTS.md).
+# by up to 0.0013 for base on random tokens, 0.0036 with weights of 8 bits, 0.0001 on speech (benchmarks/figures).
 # The others are the least for a device on which the trial finds a difference: int8 was seen to differ by 0.19, bf16 by
 # 0.2 before the passes were made steady; times RESERVE.
 EPSILON = {"f32": 1e-2, "bf16": 0.5, "f16": 0.1, "int8": 0.5, "int4": 0.5}
@@ -215,7 +215,7 @@ def has_bf16_units() -> bool:
 
 def has_bf16_vectors() -> bool:
     """Whether the CPU has no such units, but vectors that multiply bf16 faster than f32, as AMD's do from Zen 4 on. Of
-    Intel's, the few that compute in bf16 without AMX gain nothing (benchmarks/RESULTS.md, "The encoder of int8")."""
+    Intel's, the few that compute in bf16 without AMX gain nothing (benchmarks/history/2026-11.md)."""
     return "avx512_bf16" in _bf16_product() and "AMD" in core().get_property("CPU", "FULL_DEVICE_NAME")
 
 

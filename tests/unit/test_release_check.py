@@ -91,7 +91,7 @@ def test_figures_are_asked_for(
     check: ModuleType, monkeypatch: pytest.MonkeyPatch, status: int, said: str, found: list[str]
 ) -> None:
     def run(command: list[str], **options: object) -> SimpleNamespace:
-        assert command[1:] == ["-m", "benchmarks.results", "--check"]
+        assert command[1:] == ["-m", "benchmarks.figures", "--check"]
         return SimpleNamespace(returncode=status, stderr=said, stdout="")
 
     monkeypatch.setattr(subprocess, "run", run)

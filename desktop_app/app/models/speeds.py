@@ -56,7 +56,7 @@ class Speeds:
 def estimate(measured: Speed, measured_parameters: int, parameters: int) -> float:
     """About how fast a model of so many `parameters` would be without a draft, because encoder and decoder both take
     time in proportion to their weights; 0 where a size is unknown. From base to small and tiny it was at most
-    13% off (benchmarks/RESULTS.md).
+    13% off (benchmarks/history/2026-11.md).
     """
     return measured.alone * measured_parameters / parameters if parameters and measured_parameters else 0.0
 

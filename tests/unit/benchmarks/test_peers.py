@@ -14,13 +14,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import whisper
 
 from benchmarks.joined import join
 from benchmarks.peers import __main__ as command
-from benchmarks.peers import contestants, environments, plot, rounds, work
+from benchmarks.peers import contestants, environments, openai_whisper, plot, rounds, work
 from benchmarks.peers.contestants import ALONE, WITH_DRAFT, Contestant, Job, Measured
 from benchmarks.peers.environments import FailedError
 from desktop_app.measure.recordings import audio_of
+from tests import openai_models
 from tests.small_pair import SMALL_PAIR
 
 CLIP = Path(__file__).parents[2] / "data" / "clips" / "00.flac"
@@ -194,6 +196,22 @@ def test_a_peer_is_a_process_with_its_own_adapter(tmp_path: Path, monkeypatch: p
         (Path(sys.executable), "transformers", "transcribe", each)
         for each in (request, request | {"assistant": str(tmp_path)})
     ]
+
+
+def test_openai_whisper_reads_what_was_converted_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All weights, in its own file; it decodes greedily, in 32 bits."""
+    openai_whisper.convert(SMALL_PAIR, tmp_path, "f32")
+    asked: list[Any] = []
+    monkeypatch.setattr(
+        whisper, "transcribe", lambda *given, **options: asked.append((given, options)) or {"text": "a"}
+    )
+    assert openai_whisper.load(str(tmp_path), "f32", 1)("samples", "en") == "a"
+    (((model, samples), options),) = asked
+    found, wanted = model.state_dict(), openai_models.load(SMALL_PAIR).state_dict()
+    assert found.keys() == wanted.keys() and all(found[name].equal(wanted[name]) for name in wanted)
+    assert samples == "samples" and options.pop("language") == "en"
+    assert options == {"temperature": 0.0, "condition_on_previous_text": False, "fp16": False}
+    assert not contestants.PEERS["openai-whisper"].quantises
 
 
 def test_the_side_of_a_peer(tmp_path: Path) -> None:
