@@ -82,7 +82,7 @@ def _shoot_sheets(camera: Camera, key: str) -> None:
     sheet.reject()
     camera.wait(lambda: window.exports.sheet is None)
     versions = window.versions
-    camera.wait(lambda: len(window.live.checks.versions.known.get(key, [])) == 2)
+    camera.wait(lambda: len(program.core.checks.versions.known.get(key, [])) == 2)
     menu = versions.menu()
     menu.popup(QPoint(0, 0))
     camera.pause(0.1)

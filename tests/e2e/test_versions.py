@@ -54,7 +54,7 @@ def _words(entry: Entry) -> list[str]:
 
 def _redo_a_line(program: Program, qtbot: QtBot, entry: Entry) -> None:
     """Without transcribing the recording; taken back at the end."""
-    window, checks = program.window, program.window.live.checks
+    window, checks = program.window, program.core.checks
     assert len(entry.segments) > 2 and not entry.speakers
     before, heard = list(entry.segments), _words(entry)
     checks.redo(entry.id, 1, 1, replace(program.preferences.options(), prompt="Birds and windows."))
@@ -74,7 +74,7 @@ def _redo_a_line(program: Program, qtbot: QtBot, entry: Entry) -> None:
 
 def _find_speakers(program: Program, qtbot: QtBot, entry: Entry) -> None:
     """Without transcribing the recording; words stay, those of the reader too. Taken back at the end."""
-    window, checks = program.window, program.window.live.checks
+    window, checks = program.window, program.core.checks
     window.page.view.select((0, 0), (0, len(window.page.view.flow.lines[0].text.split()[0])))
     qtbot.keyClicks(window.page.view, "Edited")
     heard = _words(entry)
@@ -97,7 +97,7 @@ def test_lines_are_redone_speakers_found_and_a_text_compared_and_taken_back(
     """A line is redone, speakers are found, and both undone. A word is edited, another text is asked for by the sheet,
     one change of it accepted, and all is there when the program is closed and opened."""
     entry = _text(program, qtbot, str(_beginning(tmp_path)))
-    window, checks = program.window, program.window.live.checks
+    window, checks = program.window, program.core.checks
     first = _words(entry)
     _redo_a_line(program, qtbot, entry)
     _find_speakers(program, qtbot, entry)
@@ -159,7 +159,7 @@ def test_lines_are_redone_speakers_found_and_a_text_compared_and_taken_back(
         found = later.session.entries[entry.id]
         qtbot.waitUntil(lambda: bool(found.segments), timeout=WAIT)
         assert (found.state, _words(found), found.reworded) == (DONE, accepted, True)
-        known = later.window.live.checks.versions.known
+        known = later.core.checks.versions.known
         qtbot.waitUntil(lambda: len(known.get(entry.id, [])) == 2, timeout=WAIT)
         assert later.library is not None
         stored = later.library.version(entry.id, known[entry.id][1].number)

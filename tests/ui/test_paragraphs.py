@@ -12,17 +12,17 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from tests.unit.app.test_edits import finish, stored
 
 from desktop_app.app.recordings.entry import Entry
 from desktop_app.messages.jobs import TentativeLine
 from desktop_app.transcript.model import Segment
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.transcript.selection import Selection
 from desktop_app.ui.widgets.theme import LIGHT_PALETTE, Theme, font
 from tests.talks import talk
 from tests.ui.staging import Stage
-from tests.unit.app.test_edits import finish, stored
 
 Make = Callable[[str], Path]
 Key = Qt.Key
@@ -42,7 +42,7 @@ def flow(qapp: QApplication, theme: Theme) -> Flow:
 
 
 @pytest.fixture
-def conversation(window: Window, stage: Stage, recording: Make) -> Entry:
+def conversation(window: MainWindow, stage: Stage, recording: Make) -> Entry:
     """One of two people, looked at."""
     (entry,) = stage.drop(recording("talk.wav"))
     finish(stage, entry, talk(2))
@@ -241,7 +241,7 @@ def test_end_stays_in_a_row_that_goes_on_in_the_next_one(flow: Flow) -> None:
 
 
 def test_a_click_finds_its_line_and_enter_begins_a_paragraph_that_stays(
-    window: Window, stage: Stage, conversation: Entry, qtbot: QtBot
+    window: MainWindow, stage: Stage, conversation: Entry, qtbot: QtBot
 ) -> None:
     window.activateWindow()
     view = window.page.view
@@ -265,7 +265,7 @@ def test_a_click_finds_its_line_and_enter_begins_a_paragraph_that_stays(
     assert view.flow.lines[1].text == talk(2).segments[1].text
 
 
-def test_the_picture_of_a_selection_has_no_gap_between_lines(window: Window, conversation: Entry) -> None:
+def test_the_picture_of_a_selection_has_no_gap_between_lines(window: MainWindow, conversation: Entry) -> None:
     view = window.page.view
     view.select((1, 0), (2, 10))
     end, begin = view.character_rect((1, len(view.flow.lines[1].text) - 1)), view.character_rect((2, 0))
@@ -276,7 +276,7 @@ def test_the_picture_of_a_selection_has_no_gap_between_lines(window: Window, con
 
 
 def test_a_line_that_is_split_for_its_speakers_begins_a_paragraph_once(
-    window: Window, stage: Stage, conversation: Entry
+    window: MainWindow, stage: Stage, conversation: Entry
 ) -> None:
     view = window.page.view
     stage.edits.split(conversation.id, 1, 18)
@@ -304,7 +304,7 @@ def test_another_font_lays_all_out_anew(flow: Flow) -> None:
 
 
 def test_only_the_first_line_of_a_paragraph_has_a_time(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     (entry,) = stage.drop(recording("short.wav"))
     finish(stage, entry, replace(talk(1), speakers=()))
@@ -341,7 +341,7 @@ def test_only_the_first_line_of_a_paragraph_has_a_time(
     assert asked == [view.flow.lines[0].start]
 
 
-def test_a_hit_has_an_edge(window: Window, conversation: Entry) -> None:
+def test_a_hit_has_an_edge(window: MainWindow, conversation: Entry) -> None:
     view = window.page.view
     view.look_for("chimney")
     hit = view.finder.hit

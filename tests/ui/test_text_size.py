@@ -10,14 +10,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle
 from pytestqt.qtbot import QtBot
+from tests.unit.app.test_edits import finish
 
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets import theme as look
 from desktop_app.ui.widgets.meters import Bar
 from desktop_app.ui.widgets.theme import FULL, REDUCED, SYSTEM, TEXT_SIZES, USUAL_TEXT_SIZE, Theme
 from tests.talks import talk
 from tests.ui.staging import Stage
-from tests.unit.app.test_edits import finish
 
 Make = Callable[[str], Path]
 Key, Hold = Qt.Key, Qt.KeyboardModifier
@@ -31,7 +31,7 @@ def as_before(theme: Theme) -> Iterator[None]:
 
 
 def test_the_text_grows_and_shrinks_by_keys_and_its_place_stays(
-    window: Window, stage: Stage, recording: Make, theme: Theme, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, theme: Theme, qtbot: QtBot
 ) -> None:
     (entry,) = stage.drop(recording("talk.wav"))
     finish(stage, entry, talk(2, rounds=6))
@@ -73,7 +73,7 @@ def test_the_size_and_the_motion_are_kept(qapp: QApplication, stage: Stage, them
 
 
 def test_nothing_glides_where_motion_is_reduced(
-    window: Window, stage: Stage, recording: Make, theme: Theme, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, theme: Theme, qtbot: QtBot
 ) -> None:
     (entry,) = stage.drop(recording("talk.wav"))
     finish(stage, entry, talk(2, rounds=6))

@@ -107,6 +107,7 @@ WINDOW = (
     "widgets",
     "mailbox",
     "current",
+    "context",
     "settings",
     "transcript",
     "player",
