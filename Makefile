@@ -7,7 +7,7 @@ export FILE
 # Whole hours of audio that `make soak` takes.
 HOURS = 2
 
-# For `make parity` on real weights, see docs/exact.md.
+# For `make parity` on real weights, see docs/design/references.md.
 export GALLEY_PARITY_REAL = $(REAL)
 export GALLEY_PARITY_MODELS = $(MODELS)
 export GALLEY_PARITY_KEEP = $(KEEP)
@@ -20,7 +20,7 @@ PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else ech
 AT_ONCE = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test test-language check texts installer test-installer test-installer-windows sbom audit parity bench-peers bench-window bench-length chaos soak mutants journeys screenshots clean
+.PHONY: help run setup test test-language check texts installer test-installer test-installer-windows sbom audit release-check parity bench-peers bench-window bench-length chaos soak mutants journeys screenshots requirements clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
@@ -29,11 +29,13 @@ help:
 	@echo 'make check         lint, types, layer rules'
 	@echo 'make texts         collect the texts of the program for translation (make texts LANGUAGE=fr begins a language)'
 	@echo 'make setup         install what tests and benchmarks need into .venv'
+	@echo 'make requirements  write the hashes of all pinned packages into requirements (uses the network)'
 	@echo 'make installer     build what people install, in dist (minutes; on Linux a .deb and a .tar.gz)'
 	@echo 'make test-installer  install, use and remove it on a bare Debian that this makes below build (root; minutes)'
 	@echo 'make test-installer-windows  install, upgrade and remove a small payload under Wine (a minute; makensis and wine)'
 	@echo 'make sbom          list what Galley consists of, with versions, licences and hashes, in dist/galley.cdx.json (CycloneDX)'
 	@echo 'make audit         ask whether weaknesses are known in the pinned packages (uses the network)'
+	@echo 'make release-check look whether this checkout can be released (make release-check TAG=v0.1.0, see RELEASING.md)'
 	@echo 'make parity        compare with transformers and openai-whisper, token for token (minutes; with REAL= and MODELS= hours)'
 	@echo 'make bench-peers   compare the speed with other programs that run Whisper, which it installs below build (make bench-peers FILE=... PRECISION=f32)'
 	@echo 'make bench-length  measure time and memory of recordings from ten minutes to ten hours (FILE=...; half an hour and more)'
@@ -69,15 +71,27 @@ check: setup
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
-	$(PYTHON) -m pytest -q -p no:randomly tests/unit/test_layers.py tests/unit/test_house.py
+	$(PYTHON) -m pytest -q -p no:randomly tests/unit/test_layers.py tests/unit/test_house.py tests/unit/test_docs.py
 
 texts: setup
-	$(PYTHON) tests/collect_texts.py $(LANGUAGE)
+	$(PYTHON) tools/collect_texts.py $(LANGUAGE)
 
-# With REPORT=docs/installer-size.md the sizes are written there.
+# constraints.txt has the versions; uv adds the hashes of every file of each, for Linux, Windows and macOS.
+LOCK = $(PYTHON) -m uv --quiet pip compile pyproject.toml --constraint constraints.txt --universal --python-version 3.11 \
+	--generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --no-emit-package pip \
+	--custom-compile-command 'make requirements'
+
+requirements:
+	@bash installer/environment.sh base
+	@$(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt uv
+	$(LOCK) --extra build --output-file requirements/base.txt
+	$(LOCK) --extra dev --output-file requirements/tests.txt
+	$(LOCK) --extra build --extra installer --output-file requirements/installer.txt
+
+# With REPORT=docs/design/installer-size.md the sizes are written there.
 installer:
 	@bash installer/environment.sh base
-	@$(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --editable ".[installer]"
+	@$(PYTHON) -m pip --disable-pip-version-check install --quiet --require-hashes --requirement requirements/installer.txt
 	@$(PYTHON) installer/system_packages.py window sound
 	$(PYTHON) installer/build.py $(if $(REPORT),--report $(REPORT))
 
@@ -85,19 +99,22 @@ installer:
 OF_COMMANDS = $(addprefix tests/e2e/test_, command_line.py bad_input.py german.py download.py bundled.py)
 
 test-installer: setup
-	$(PYTHON) -m tests.installer
+	$(PYTHON) -m tools.debian_installer
 	GALLEY_PROGRAM=$(CURDIR)/build/frozen/galley/galley $(OFFSCREEN) $(PYTHON) -m pytest $(AT_ONCE) $(OF_COMMANDS)
 	@$(PYTHON) installer/system_packages.py journeys
-	GALLEY_PROGRAM=$(CURDIR)/build/frozen/galley/galley $(PYTHON) tests/journeys.py
+	GALLEY_PROGRAM=$(CURDIR)/build/frozen/galley/galley $(PYTHON) tools/journeys.py
 
 test-installer-windows: setup
-	$(PYTHON) tests/windows_installer.py
+	$(PYTHON) tools/windows_installer.py
 
 sbom: setup
 	$(PYTHON) installer/sbom.py dist/galley.cdx.json
 
 audit: setup
 	@$(PYTHON) installer/audit.py
+
+release-check: setup
+	@$(PYTHON) installer/release_check.py $(TAG)
 
 parity: setup
 	$(PYTHON) -m pytest -p no:randomly -m "parity or long" --timeout 3600 -k "$$ONLY" tests/parity
@@ -136,16 +153,16 @@ soak: setup
 mutants: setup
 	$(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --editable ".[mutants]"
 	@mkdir -p build
-	$(PYTHON) -m tests.mutants --notes build/mutants.json
+	$(PYTHON) -m tools.mutants --notes build/mutants.json
 
 journeys: setup
 	@$(PYTHON) installer/system_packages.py journeys
-	$(PYTHON) tests/journeys.py
+	$(PYTHON) tools/journeys.py
 
 screenshots: setup
-	$(OFFSCREEN) $(PYTHON) tests/screenshots.py
+	$(OFFSCREEN) $(PYTHON) tools/screenshots.py
 	for language in en de; do for scale in 1 2; do \
-		GALLEY_LANGUAGE=$$language QT_SCALE_FACTOR=$$scale $(OFFSCREEN) $(PYTHON) tests/screenshots.py --only pages || exit 1; \
+		GALLEY_LANGUAGE=$$language QT_SCALE_FACTOR=$$scale $(OFFSCREEN) $(PYTHON) tools/screenshots.py --only pages || exit 1; \
 	done; done
 
 clean:

@@ -4,7 +4,7 @@ files, weights, language and normalisers.
 In an environment of its own, which neither users nor tests need (here in a folder PEERS):
 
     python3 -m venv PEERS
-    PEERS/bin/pip install -e '.[dev]' faster-whisper
+    PEERS/bin/pip install -e '.[dev,torch]' faster-whisper
     PEERS/bin/pip install --no-deps openai-whisper
     galley bench accuracy FOLDER --target MODEL --draft off --language en --precision f32 --json figures.json
     PEERS/bin/python -m benchmarks.accuracy_of_peers figures.json --model MODEL --kept PEERS/kept --fill silence

@@ -4,7 +4,7 @@
 
 The whole way is the real one: a sound server with a virtual microphone (tests/virtual_microphone.py), PortAudio, the
 recorder and its file, the engine's process, its events. When each word is said stands in a file beside the speech, as
-for `galley bench live --speech` (docs/live.md).
+for `galley bench live --speech` (docs/design/live-text.md).
 
 Delays count from the moment at which the end of a word comes out of PortAudio, as fast as it ever does. The sound
 server and PortAudio have it some tenths of a second before, which no program sees.

@@ -1,10 +1,10 @@
 """Calibrates what `desktop_app.speakers.clustering` asks of two clusters of one speaker (the limits of the embedding in
 models/catalogue.toml), on conversations of real voices: `python -m benchmarks.speaker_limits FOLDER`.
 
-FOLDER has clips of known speakers (docs/speakers.md says which were used). Half of the speakers serve to choose limits,
-the other half to check them. Of a corpus with speakers who were recorded more than once, only those take part: people
-move, and one session of a corpus is more even than anything at home. Each conversation goes through the networks once;
-the limits are then tried on what they said.
+FOLDER has clips of known speakers (docs/design/speakers.md says which were used). Half of the speakers serve to choose
+limits, the other half to check them. Of a corpus with speakers who were recorded more than once, only those take part:
+people move, and one session of a corpus is more even than anything at home. Each conversation goes through the networks
+once; the limits are then tried on what they said.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from desktop_app.measure.conversations import clips, make
 from desktop_app.measure.recordings import Reference
+from desktop_app.speakers.assignment import best_assignment
 from desktop_app.speakers.diarisation import EVERY, centres_of
 from desktop_app.speakers.networks import Array, Limits, Networks
 from desktop_app.speakers.stream import FEATURE, Pieces, Stream
@@ -112,7 +112,7 @@ def _score(half: Sequence[Labelled], found: Networks) -> str:
         voices = (labelled.pieces.vectors[here].astype(np.float32) @ centre.T).argmax(1)
         common = np.zeros((labelled.count, len(centre)))
         np.add.at(common, (labelled.people[here], voices), 1)
-        rows, columns = linear_sum_assignment(-common)
+        rows, columns = best_assignment(common)
         wrong, size = wrong + common.sum() - common[rows, columns].sum(), size + common.sum()
         off.append(len(np.unique(voices)) - labelled.count)
     right, near = np.mean(np.equal(off, 0)), np.mean(np.abs(off) <= 1)

@@ -51,8 +51,8 @@ def share(path: Path) -> None:
 
 
 def correct(folder: Path) -> None:
-    """Take from others what an older Galley let them read. The folder itself comes last, so that a look at it tells
-    whether anything is to be done. What the system refuses stays as it is.
+    """Take from others what they may read in a folder that the user made, or restored from a backup. The folder itself
+    comes last, so that a look at it tells whether anything is to be done. What the system refuses stays as it is.
     """
     with contextlib.suppress(OSError):
         if sys.platform == "win32" or not folder.stat().st_mode & _GROUP_AND_OTHERS:

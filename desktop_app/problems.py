@@ -48,10 +48,3 @@ def from_plain(found: dict[str, Any]) -> Problem:
     """The problem from what `plain` gave."""
     values = {name: from_plain(one) if isinstance(one, dict) else one for name, one in found["values"].items()}
     return Problem(found["code"], **values)
-
-
-def read(found: dict[str, Any] | str | None) -> Problem | None:
-    """The problem from what `plain` gave, or from the sentence that an older Galley kept; None from nothing."""
-    if isinstance(found, str):
-        return Problem("library.text", text=found) if found else None
-    return from_plain(found) if found else None

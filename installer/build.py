@@ -1,7 +1,7 @@
 """Build the program that people install, for the system that this runs on: `build.py [--report FILE] [--folder-only]`.
 
 Makes build/frozen/galley, a folder with all that Galley needs (no Python, no network), prints how large its parts are,
-and on Linux packs it as dist/*.deb and dist/*.tar.gz. docs/installers.md tells more.
+and on Linux packs it as dist/*.deb and dist/*.tar.gz. docs/design/installers.md tells more.
 """
 
 from __future__ import annotations
@@ -197,7 +197,8 @@ def main() -> None:
     text = report(packages)
     print(text)
     if given.report:
-        about = f"Galley {__version__} on {sys.platform}, measured by `make installer REPORT=docs/installer-size.md`."
+        command = "make installer REPORT=docs/design/installer-size.md"
+        about = f"Galley {__version__} on {sys.platform}, measured by `{command}`."
         given.report.write_text(f"# Size of the installed program\n\n{about}\n\n{text}\n", encoding="utf-8")
 
 

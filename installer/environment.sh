@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
 # Makes .venv in the checkout: `environment.sh base` with what the program needs, `environment.sh tests` with all that tests and benchmarks need.
-# Does nothing when that was done before and neither pyproject.toml nor constraints.txt changed since.
+# Does nothing when that was done before and neither pyproject.toml nor the pins changed since.
+#
+# Every package of requirements/ is compared with its hashes before it is installed. Three things are not; constraints.txt pins them:
+# torch and what only torch needs, because its file differs with the index that pip asks (the CPU build is another file than the one with CUDA);
+# openai-whisper and meeteval, because pip builds both from source, with build tools that no hash covers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 wanted=${1:?base or tests}
 if [ "${OS:-}" = Windows_NT ]; then bin=.venv/Scripts; else bin=.venv/bin; fi
-stamp() { printf '%s %s' "$1" "$(cat pyproject.toml constraints.txt | cksum)"; }
+stamp() { printf '%s %s' "$1" "$(cat pyproject.toml constraints.txt requirements/*.txt | cksum)"; }
 made=$(cat .venv/made 2>/dev/null || true)
 
 if [ "$made" = "$(stamp tests)" ]; then exit 0; fi
@@ -60,24 +64,30 @@ if [ ! -x "$bin/python" ] || ! "$bin/python" -m pip --version >/dev/null 2>&1; t
 fi
 
 install() {
-    "$bin/python" -m pip --disable-pip-version-check install --quiet --constraint constraints.txt "$@" && return
+    "$bin/python" -m pip --disable-pip-version-check install --quiet "$@" && return
     echo "The packages could not be installed; pip says above why. Type the command again to try once more." >&2
     exit 1
+}
+
+# The packages of a file in requirements/, and Galley itself, built by the hatchling that is among them.
+install_hashed() {
+    install --require-hashes --requirement "requirements/$1.txt"
+    install --no-deps --no-build-isolation --editable .
 }
 
 rm -f .venv/made
 if [ "$wanted" = base ]; then
     echo "Installing what Galley needs, once (about 200 MB to fetch) ..."
-    install --editable .
+    install_hashed base
 else
-    # torch first and by its exact release, so that nothing after it chooses another one.
     echo "Installing what Galley and its tests need, once ..."
-    install torch==2.13.0
-    install --editable ".[dev]"
-    # Alone: on Linux it asks for triton, hundreds of megabytes for graphics cards. What else it needs is in ".[dev]".
+    install_hashed tests
+    # By its exact release: a range would let the newest one in. Nothing in requirements/tests.txt needs it, so nothing chooses another one.
+    install --constraint constraints.txt torch==2.13.0
+    # Alone: on Linux it asks for triton, hundreds of megabytes for graphics cards. What else it needs is in requirements/tests.txt.
     install --no-deps openai-whisper==20250625
     # Only where a C++ compiler can build it: `galley bench speakers` does without.
-    "$bin/python" -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --editable ".[cpwer]" >/dev/null 2>&1 ||
+    "$bin/python" -m pip --disable-pip-version-check install --quiet --constraint constraints.txt meeteval >/dev/null 2>&1 ||
         echo "Without a C++ compiler the word error rate with speakers (meeteval) is not measured."
 fi
 stamp "$wanted" > .venv/made

@@ -55,4 +55,5 @@ class AudioFile:
     def __iter__(self) -> Iterator[Samples]:
         while (message := self._decoder.receive())[0] == BLOCK:
             yield np.frombuffer(message[1], "<f4")
-        self.damage = problems.read(message[1]["damage"])
+        damage = message[1]["damage"]
+        self.damage = problems.from_plain(damage) if damage else None

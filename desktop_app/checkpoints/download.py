@@ -122,8 +122,7 @@ def address_of(mirror: str) -> str:
 
 def setting() -> str:
     """`mirror` of the settings, which the window and the command line share."""
-    kept = settings.read().get("mirror", "")
-    return kept.strip() if isinstance(kept, str) else ""
+    return settings.read().get("mirror", "").strip()
 
 
 def _needed(hub: Hub, entry: Entry, commit: str, offered: dict[str, RemoteFile], folder: Path) -> list[RemoteFile]:

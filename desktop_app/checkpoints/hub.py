@@ -1,10 +1,16 @@
-"""A model hub, or a mirror of it: what a repository holds, and the bytes of one file."""
+"""A model hub, or a mirror of it: what a repository holds, and the bytes of one file.
+
+The requests are Galley's own, by `server`; huggingface_hub knows what a hub calls things, and everything by which it
+tells its makers of its use is off.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -46,11 +52,10 @@ class RemoteFile:
 class Hub(Server):
     """The hub at `mirror`, or the public one."""
 
-    _is_hub = True
-
     def __init__(self, mirror: str = "") -> None:
         address = mirror.rstrip("/") or PUBLIC
         host = host_of(address)
+        self._library = _library()
         super().__init__(address, file_servers(host), otherwise=Problem("download.not_a_hub", host=host))
         self._headers = self._library.utils.build_hf_headers(
             token=False, library_name="galley", library_version=__version__
@@ -77,6 +82,8 @@ class Hub(Server):
             self._library.utils.validate_repo_id(repository)
         except self._library.errors.HFValidationError as error:
             raise Problem("download.bad_name", repository=repository) from error
+        if self._library.constants.HF_HUB_OFFLINE:
+            raise Problem("download.offline")
         self._repository = repository
 
     def problem_of(self, error: Exception | None, file: str = "") -> Problem:
@@ -88,6 +95,26 @@ class Hub(Server):
             if error.reason in ("RepoNotFound", "EntryNotFound", "GatedRepo") or error.status == 401:
                 return Problem("download.not_found", repository=self._repository)
         return super().problem_of(error, file)
+
+
+def _library() -> ModuleType:
+    """huggingface_hub, silent."""
+    for name in ("HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_UPDATE_CHECK", "HF_HUB_DISABLE_IMPLICIT_TOKEN"):
+        os.environ[name] = "1"
+    for name in ("HF_HUB_DOWNLOAD_TIMEOUT", "HF_HUB_ETAG_TIMEOUT"):
+        value = os.environ.get(name, "0")
+        try:
+            int(value)  # else the import fails
+        except ValueError:
+            raise Problem("download.variable", name=name, value=value) from None
+    import huggingface_hub
+    import huggingface_hub.errors
+    import huggingface_hub.utils
+    from huggingface_hub import constants
+
+    constants.HF_HUB_DISABLE_TELEMETRY = True  # somebody may have imported it before
+    constants.HF_HUB_DISABLE_IMPLICIT_TOKEN = True
+    return huggingface_hub
 
 
 def file_servers(host: str) -> list[str]:

@@ -1,31 +1,30 @@
-"""One server, as Galley speaks to any: by the HTTP library of huggingface_hub, and never without bounds.
+"""One server, as Galley speaks to any: through httpx2, and never without bounds.
 
 No server is trusted: nothing of an answer is in memory but bounded blocks, redirects lead to the hosts that were named
 alone, and a connection that gives next to nothing is cut. The proxies of the environment and the certificates of the
-system are used, nobody is logged in, and everything by which huggingface_hub tells its makers of its use is off.
-Nothing is imported before a Server is made.
+system are used, and nobody is logged in.
 """
 
 from __future__ import annotations
 
 import contextlib
 import math
-import os
 import re
 import socket
 import ssl
-import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Event, Thread
-from types import ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.request import getproxies, proxy_bypass
 
 from desktop_app.checkpoints.parts import BLOCK, BytesDone
 from desktop_app.problems import Problem
+
+if TYPE_CHECKING:
+    import httpx2
 
 TIMEOUT = 20.0
 """Seconds without a byte after which a connection counts as broken."""
@@ -62,7 +61,7 @@ class _OtherAnswer(Exception):
 class Status(Exception):
     """The server refuses: its status, its reason as hubs name it ("RepoNotFound"), and the address that was asked."""
 
-    def __init__(self, status: int, reason: str, url: Any) -> None:
+    def __init__(self, status: int, reason: str, url: httpx2.URL) -> None:
         super().__init__(status, reason)
         self.status, self.reason, self.url = status, reason, url
 
@@ -120,18 +119,14 @@ class Server:
     `otherwise` is the problem of an answer of another shape than expected.
     """
 
-    _is_hub = False
-
     def __init__(self, address: str, domains: Sequence[str] = (), *, otherwise: Problem) -> None:
-        self._library = _library()
+        import httpx2  # takes a while, and the window, which imports this module, never makes a Server
+
+        self._http = httpx2
         self._address, self._domains, self._otherwise = address, domains, otherwise
         self._headers = {"User-Agent": "galley"}
         try:
-            # huggingface_hub 1 speaks through httpx, 2 through httpx2, whose errors have the same names.
-            session = self._library.utils.get_session()
-            self._http = sys.modules[type(session).__module__.partition(".")[0]]
-            # Its own session puts a number of its own on each request.
-            self._session = session if self._is_hub else self._http.Client()
+            self._client = httpx2.Client()
         except (ImportError, ValueError, ssl.SSLError, OSError) as error:
             raise Problem("download.settings", error=str(error)) from error
         except Exception as error:  # InvalidURL, which may quote the password
@@ -221,7 +216,9 @@ class Server:
                     raise
 
     @contextlib.contextmanager
-    def _answer(self, address: str, least: float, more: dict[str, str] | None = None) -> Iterator[tuple[Any, _Watch]]:
+    def _answer(
+        self, address: str, least: float, more: dict[str, str] | None = None
+    ) -> Iterator[tuple[httpx2.Response, _Watch]]:
         """What is found at an address, redirects followed, its body still to be read; and what watches over it, which
         `least` is for. Status where the server refuses.
         """
@@ -231,10 +228,10 @@ class Server:
         }
         with _Watch(least) as watch:
             for _hop in range(_REDIRECTS + 1):
-                request = self._session.build_request(
+                request = self._client.build_request(
                     "GET", address, headers=headers | (more or {}), timeout=TIMEOUT, extensions={"trace": watch.trace}
                 )
-                response = self._session.send(request, stream=True, follow_redirects=False)
+                response = self._client.send(request, stream=True, follow_redirects=False)
                 with contextlib.closing(response):
                     if not response.has_redirect_location:
                         if response.status_code >= 400:
@@ -247,7 +244,7 @@ class Server:
                     address = str(led)
             raise self._otherwise
 
-    def _check_redirect(self, before: Any, led: Any) -> None:
+    def _check_redirect(self, before: httpx2.URL, led: httpx2.URL) -> None:
         """Raise Problem where a redirect leads to a host that was not named, or out of an encrypted connection."""
         home = self._http.URL(self._address)
         own = (led.host, led.port) == (home.host, home.port)
@@ -273,8 +270,6 @@ class Server:
             return Problem("download.other_answer", file=file)
         if error is None:
             return Problem("download.broken_off")
-        if isinstance(error, self._library.errors.OfflineModeIsEnabled):
-            return Problem("download.offline")
         if isinstance(error, Status):
             if error.status == 407:
                 return Problem("download.proxy_login", proxy=_proxy(error.url) or "HTTPS_PROXY")
@@ -299,31 +294,11 @@ class Server:
         raise error
 
 
-def _library() -> ModuleType:
-    """huggingface_hub, silent."""
-    for name in ("HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_UPDATE_CHECK", "HF_HUB_DISABLE_IMPLICIT_TOKEN"):
-        os.environ[name] = "1"
-    for name in ("HF_HUB_DOWNLOAD_TIMEOUT", "HF_HUB_ETAG_TIMEOUT"):
-        value = os.environ.get(name, "0")
-        try:
-            int(value)  # else the import fails
-        except ValueError:
-            raise Problem("download.variable", name=name, value=value) from None
-    import huggingface_hub
-    import huggingface_hub.errors
-    import huggingface_hub.utils
-    from huggingface_hub import constants
-
-    constants.HF_HUB_DISABLE_TELEMETRY = True  # somebody may have imported it before
-    constants.HF_HUB_DISABLE_IMPLICIT_TOKEN = True
-    return huggingface_hub
-
-
 def _slow() -> Problem:
     return Problem("download.slow", bytes=SLOWEST)
 
 
-def _blocks(response: Any, watch: _Watch) -> Iterator[bytes]:
+def _blocks(response: httpx2.Response, watch: _Watch) -> Iterator[bytes]:
     """The body of an answer, unpacked where it is compressed, in blocks of at most BLOCK bytes or as they arrive.
     _OtherAnswer where it is packed otherwise than by gzip. (The library would unpack any number of times, and as much
     as there is.)
@@ -346,7 +321,7 @@ def _blocks(response: Any, watch: _Watch) -> Iterator[bytes]:
             yield block
 
 
-def _place(response: Any, have: int, size: int) -> tuple[int, bool]:
+def _place(response: httpx2.Response, have: int, size: int) -> tuple[int, bool]:
     """With how many bytes that have arrived an answer begins, and whether its headers tell the size of the file that is
     wanted; where they do not, only an answer of just that size is the file. _OtherAnswer where they tell of another.
     """
@@ -366,7 +341,7 @@ def host_of(address: str) -> str:
     return re.sub("^[^/]*//", "", address).partition("/")[0].rpartition("@")[2]
 
 
-def _proxy(url: Any) -> str:
+def _proxy(url: httpx2.URL) -> str:
     """The proxy through which an address is asked, as host and port; "" where there is none."""
     proxies = {} if proxy_bypass(url.host) else getproxies()
     address = proxies.get(url.scheme) or proxies.get("all")

@@ -19,8 +19,7 @@ def main(given: Sequence[str]) -> int:
     engine, 130 interrupted, 128 and its number where a signal has ended it.
     """
     printing.prepare()
-    language = settings.read().get("language")
-    texts.use_preferred(language if isinstance(language, str) else None)
+    texts.use_preferred(settings.read().get("language"))
     arguments.translate_argparse()
     try:
         if not given or given[0] not in arguments.COMMANDS:

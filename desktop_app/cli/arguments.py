@@ -102,7 +102,7 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
         _add_devices(parser)
     elif name == "doctor":
         what = _("check only this device: compile the bundled model for it and compare its text with the CPU's")
-        model_arguments.add_one(parser, "device", what, default="")
+        model_arguments.add_one(parser, "device", help=what, default=None)
         parser.add_argument(
             "--report",
             nargs="?",

@@ -21,14 +21,13 @@ def add(parser: argparse.ArgumentParser, command: str) -> None:
         add_one(parser, name)
 
 
-def add_one(parser: argparse.ArgumentParser, name: str, explanation: str = "", default: Any = None) -> None:
-    """Let a parser take one option, with an `explanation` and a default of its own where the command has another use
-    for it."""
+def add_one(parser: argparse.ArgumentParser, name: str, **others: Any) -> None:
+    """Let a parser take one option; `others` (`help`, `default`) where the command has another use for it."""
     option = DECLARED[name]
     about: dict[str, Any] = {
         "dest": name,
-        "default": _DEFAULTS[name] if default is None else default,
-        "help": explanation or _(option.help, drafters=", ".join(DRAFTERS)),
+        "default": _DEFAULTS[name],
+        "help": _(option.help, drafters=", ".join(DRAFTERS)),
     }
     if option.codec is SWITCH:
         about["action"] = argparse.BooleanOptionalAction
@@ -37,7 +36,7 @@ def add_one(parser: argparse.ArgumentParser, name: str, explanation: str = "", d
     else:
         about["type"] = argument_type(option.argument or option.codec.parse)
         about["metavar"] = _(option.metavar, drafters="|".join(DRAFTERS))
-    parser.add_argument(option.flag, **about)
+    parser.add_argument(option.flag, **about | others)
 
 
 def options(given: argparse.Namespace, command: str, **others: Any) -> Options:

@@ -16,9 +16,9 @@ from desktop_app.app.core import data_folder_problem
 from desktop_app.app.live.live_recording import OFF, OPENING, PAUSED, RUNNING
 from desktop_app.app.presentation import problems
 from desktop_app.app.presentation.wording import clock, guard_report
+from desktop_app.app.recordings.engine_events import FINISHING
 from desktop_app.app.recordings.entry import DONE as WRITTEN
 from desktop_app.app.recordings.entry import Entry, LiveLine
-from desktop_app.app.recordings.session import FINISHING
 from desktop_app.cli import recover
 from desktop_app.cli.interrupts import INTERRUPTED
 from desktop_app.cli.live_screen import LiveScreen

@@ -22,7 +22,8 @@ from desktop_app.export.names import longest_name, shortened
 from desktop_app.export.process import with_sound
 from desktop_app.problems import Problem
 from desktop_app.texts import _
-from desktop_app.transcript.model import Models, Transcript
+from desktop_app.transcript.model import Transcript
+from desktop_app.transcript.so_far import TextSoFar
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def named(files: Sequence[str], folder: Path, ending: str, template: str) -> lis
     room = longest_name(folder) - len(os.fsencode(f" ({len(files) + 1}).part.{ending}"))
     inputs, taken, chosen = {Path(file).resolve() for file in files}, set[str](), []
     for file in files:
-        empty = Transcript(file, 0.0, "", 0.0, Models("", "", "", "", ""))
+        empty = TextSoFar(file).transcript()
         name = shortened(names.file_name(template, Document(empty, created=_created(file))), room)
         for number in range(1, len(files) + 2):
             target = folder / (f"{name} ({number}).{ending}" if number > 1 else f"{name}.{ending}")

@@ -23,7 +23,8 @@ from desktop_app.messages.jobs import Event, Failed, Finished, Preparing, Progre
 from desktop_app.messages.options import OFF, TRANSCRIBE
 from desktop_app.problems import Problem
 from desktop_app.texts import _
-from desktop_app.transcript.model import Models, Segment, Transcript
+from desktop_app.transcript.model import Models, Transcript
+from desktop_app.transcript.so_far import TextSoFar
 from desktop_app.transcript.statistics import Statistics
 
 DONE, FAILED, USAGE, NO_ENGINE = 0, 1, 2, 3
@@ -68,7 +69,7 @@ class _Run:
         self._keepers: list[FileKeeper] = []  # of each file
         self._kept_at = time.monotonic()
         self._started: Started | None = None
-        self._segments: list[Segment] = []
+        self._text = TextSoFar("")  # of the file in work
         self._written = 0  # segments of the file that are on standard output
         self._notices: set[str] = set()
 
@@ -127,7 +128,7 @@ class _Run:
                 self._notices_of(event.models)
                 self._screen.show(self._place(number), 0.0, event.audio_seconds)
             case SegmentReady():
-                self._segments.append(event.segment)
+                self._text.add([event.segment])
                 self._stream()
             case Progress():
                 if time.monotonic() > self._kept_at + _KEEP:
@@ -178,20 +179,22 @@ class _Run:
 
     def _resume(self, number: int, event: Started) -> None:
         """An engine begins with a file, or goes on behind what another one, or another run of the command, has done."""
-        before = self._keepers[number].request.written
-        if self._started is None and before is not None and event.kept:
-            self._segments = list(before.segments)
-            file, reached = printing.one_line(self._files[number]), clock(self._segments[-1].end)
-            self._screen.say(_("{file}: Resumed at {time}.", file=file, time=reached))
-        self._started, self._segments = event, self._segments[: event.kept]
+        if self._started is None:
+            before = self._keepers[number].request.written if event.kept else None
+            self._text = TextSoFar(self._files[number], before)
+            if before is not None:
+                file, reached = printing.one_line(self._files[number]), clock(before.segments[-1].end)
+                self._screen.say(_("{file}: Resumed at {time}.", file=file, time=reached))
+        self._started, self._text.models = event, event.models
+        self._text.keep(event.kept)
         self._stream()
 
     def _stream(self) -> None:
         """Print the segments that are not printed yet; another engine writes some once more."""
         if self._streams:
-            for segment in self._segments[self._written :]:
+            for segment in self._text.segments[self._written :]:
                 self._screen.text(f"{segment.text}\n")
-            self._written = max(self._written, len(self._segments))
+            self._written = max(self._written, len(self._text.segments))
 
     def _keep_for_later(self, number: int) -> None:
         self._kept_at = time.monotonic()
@@ -229,12 +232,12 @@ class _Run:
         """Write the segments of a file that will not be finished beside where its result would be, and say so."""
         started = self._started
         self._close_file()
-        if started is None or not self._segments or not self._targets:
+        if started is None or not self._text.segments or not self._targets:
             return
         whole = self._targets[number]
         part = whole.with_name(f"{whole.stem}.part{whole.suffix}")
-        end = self._segments[-1].end
-        transcript = Transcript(self._files[number], end, "", 0.0, started.models, tuple(self._segments))
+        end = self._text.segments[-1].end
+        transcript = self._text.transcript(end)
         try:
             atomic.write(part, self._export.render(transcript, part.parent))
         except OSError as error:
@@ -254,7 +257,7 @@ class _Run:
         if len(self._files) > 1:
             done = len(self._finished)
             self._screen.say(_("Interrupted. Transcribed files: {done} of {total}", done=done, total=len(self._files)))
-        elif self._streams and self._segments:
+        elif self._streams and self._text.segments:
             self._screen.say(_("Interrupted. The text above is final, but incomplete."))
         else:
             self._screen.say(_("Interrupted. The file was not transcribed to its end."))

@@ -5,7 +5,7 @@ does all text when the speaker pauses. Final text never changes: where the targe
 differently, only the text that follows the final words is used. The window is cut at the end of a final line, or at a
 word if no line has ended for too long.
 
-The audio that is fed and the moments of the updates decide the text; drafts do not (docs/live.md).
+The audio that is fed and the moments of the updates decide the text; drafts do not (docs/design/live-text.md).
 """
 
 from __future__ import annotations

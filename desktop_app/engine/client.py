@@ -291,7 +291,7 @@ class Engine:
             case LiveUpdate():
                 event = live.note(event)
             case Started():
-                live.models = event.models
+                live.started(event.models)
             case Finished():
                 self._mistakes = 0
                 event = live.whole(event)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from desktop_app.messages.jobs import Event, Progress, SegmentReady, Started, Transcribe
-from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Transcript
-from desktop_app.transcript.statistics import Statistics
+from desktop_app.transcript.model import Place, Segment
+from desktop_app.transcript.so_far import TextSoFar
 
 MOST_ENDS = 2
 """A file that has ended so many engines is set aside."""
@@ -21,11 +21,8 @@ class FileKeeper:
     def __init__(self, request: Transcribe) -> None:
         before = request.written if request.place else None
         self.request, self.ends = request, 0
-        self._segments: list[Segment] = list(before.segments) if before else []
+        self._text = TextSoFar(request.path, before)
         self._window: list[Segment] = []  # of the window in work
-        self._guarded: list[GuardReport] = list(before.guarded) if before else []
-        self._models = Models("", "", "", "", "")
-        self._stats = Statistics()
         self._place: Place | None = None  # that an engine of this program has reached
 
     @property
@@ -37,30 +34,18 @@ class FileKeeper:
         """Keep what is final."""
         match event:
             case Started():
-                del self._segments[event.kept :]
-                self._guarded = self._guarded if event.kept else []
-                self._window, self._models = [], event.models
+                self._text.keep(event.kept)
+                self._window, self._text.models = [], event.models
             case SegmentReady():
                 self._window.append(event.segment)
             case Progress() if event.place is not None:
-                self._segments += self._window
+                self._text.add(self._window, event.guarded)
                 self._window = []
-                self._guarded += event.guarded
-                self._stats, self._place = event.stats, event.place
+                self._text.stats, self._place = event.stats, event.place
+                self._text.language, self._text.language_probability = event.place.language, event.place.probability
 
     def resumed(self) -> Transcribe:
         """The request for another engine."""
-        place = self._place
-        if place is None:
+        if self._place is None:
             return self.request
-        so_far = Transcript(
-            path=self.request.path,
-            seconds=self._stats.audio_seconds,
-            language=place.language,
-            language_probability=place.probability,
-            models=self._models,
-            segments=tuple(self._segments),
-            stats=self._stats,
-            guarded=tuple(self._guarded),
-        )
-        return replace(self.request, written=so_far, place=place)
+        return replace(self.request, written=self._text.transcript(), place=self._place)

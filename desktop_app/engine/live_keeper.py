@@ -12,8 +12,8 @@ from dataclasses import replace
 from desktop_app.messages.jobs import Finished, LiveAudio, LiveResume, LiveUpdate, StartLive, StopLive
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.continued import continued
-from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
-from desktop_app.transcript.speakers import called, union
+from desktop_app.transcript.model import Models, Transcript
+from desktop_app.transcript.so_far import TextSoFar
 from desktop_app.transcript.statistics import Statistics
 
 BYTES_A_SAMPLE = 4
@@ -27,22 +27,22 @@ MOST_ENDS, WITHIN = 3, 60.0
 class LiveKeeper:
     """A live session: its audio since the last finished line, and its final text.
 
-    Attributes: models (known once the engine has started); stopped (no audio will follow).
+    Attributes: stopped (no audio will follow).
     """
 
     def __init__(self, request: StartLive) -> None:
         self.request = request
         self.stopped = False
-        self.models = Models("", "", "", "", "")
         self._blocks: deque[LiveAudio] = deque()
-        self._segments: list[Segment] = []
-        self._speakers: dict[int, str] = {}  # by the id of a segment
-        self._guarded: list[GuardReport] = []
-        self._stats = Statistics()
+        self._text = TextSoFar(request.live.path)
         self._before: Transcript | None = None  # the text of the engines that have ended
         self._needed = 0  # the first sample after the last finished line
-        self._final, self._language = "", ""
+        self._final = ""
         self._ends: deque[float] = deque()
+
+    def started(self, models: Models) -> None:
+        """The engine transcribes with these models."""
+        self._text.models = models
 
     @property
     def job(self) -> str:
@@ -64,15 +64,16 @@ class LiveKeeper:
 
     def note(self, update: LiveUpdate) -> LiveUpdate:
         """Keep an update's final text; returns the update with the statistics of earlier engines added."""
-        self._segments += update.segments
-        self._speakers.update(update.speakers)
-        self._guarded += update.guarded
-        self._final, self._language = update.final, update.language or self._language
+        text = self._text
+        text.add(update.segments, update.guarded)
+        text.give_speakers(dict(update.speakers))
+        text.language = update.language or text.language
+        self._final = update.final
         self._needed = max(self._needed, int(update.start * SAMPLE_RATE))
-        self._stats = update.stats
+        text.stats = update.stats
         if self._before is not None:
-            self._stats = replace(self._before.stats + update.stats, audio_seconds=update.received)
-        return replace(update, stats=self._stats)
+            text.stats = replace(self._before.stats + update.stats, audio_seconds=update.received)
+        return replace(update, stats=text.stats)
 
     def whole(self, finished: Finished) -> Finished:
         """The result with the text from before the engine ended."""
@@ -95,30 +96,11 @@ class LiveKeeper:
             cut = self._needed - blocks[0].start
             blocks[0] = replace(blocks[0], start=self._needed, samples=blocks[0].samples[cut * BYTES_A_SAMPLE :])
         at = blocks[0].start if blocks else self._needed
-        if self._segments or self._before is not None or self._stats != Statistics():
-            self._before = self._so_far()
-        speakers = max((int(who[1:]) for who in self._speakers.values()), default=0)
-        resume = LiveResume(at, self._final, len(self._segments), self._language, speakers)
+        text = self._text
+        if text.segments or self._before is not None or text.stats != Statistics():
+            self._before = text.transcript()
+        resume = LiveResume(at, self._final, len(text.segments), text.language, text.speaker_count)
         return replace(self.request, resume=resume), blocks
-
-    def _so_far(self) -> Transcript:
-        segments = tuple(replace(each, speaker=self._speakers.get(each.id)) for each in self._segments)
-        people = tuple(
-            Speaker(who, called(who), union((each.start, each.end) for each in segments if each.speaker == who))
-            for who in dict.fromkeys(each.speaker for each in segments)
-            if who is not None
-        )
-        return Transcript(
-            path=self.request.live.path,
-            seconds=self._stats.audio_seconds,
-            language=self._language,
-            language_probability=0.0,
-            models=self.models,
-            segments=segments,
-            speakers=people,
-            stats=self._stats,
-            guarded=tuple(self._guarded),
-        )
 
 
 def _length(block: LiveAudio) -> int:

@@ -48,6 +48,7 @@ def json_text(transcript: Transcript, marks: Sequence[float] = ()) -> str:
 def read_json(text: str) -> Transcript:
     """The transcript that `json_text` wrote. Raises ValueError or KeyError for anything else."""
     found = json.loads(text)
+    damage = found["audio"]["damage"]
     return Transcript(
         path=found["audio"]["path"],
         seconds=found["audio"]["seconds"],
@@ -57,8 +58,8 @@ def read_json(text: str) -> Transcript:
         segments=tuple(_segment(segment) for segment in found["segments"]),
         speakers=tuple(speakers.read(speaker) for speaker in found["speakers"]),
         stats=Statistics(**{name: value for name, value in found["stats"].items() if name not in DERIVED}),
-        damage=problems.read(found["audio"]["damage"]),
-        guarded=tuple(GuardReport(**one) for one in found.get("guard", ())),
+        damage=problems.from_plain(damage) if damage else None,
+        guarded=tuple(GuardReport(**one) for one in found["guard"]),
     )
 
 

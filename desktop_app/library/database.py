@@ -1,8 +1,9 @@
-"""The library's database file: opened durably, brought to this version's shape, and made anew of what can still be read
+"""The library's database file: opened durably, migrated to this schema, and made anew of what can still be read
 when it is damaged."""
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing, suppress
@@ -15,9 +16,8 @@ from desktop_app.library.problem import explained, is_damage
 from desktop_app.problems import Problem
 
 NAME = "library.sqlite3"
-VERSION = 10
 
-_SCHEMA = """
+SCHEMA = """
 CREATE TABLE recording (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -33,7 +33,21 @@ CREATE TABLE recording (
     language_probability REAL NOT NULL DEFAULT 0,
     models TEXT NOT NULL DEFAULT '',
     stats TEXT NOT NULL DEFAULT '',
-    speakers TEXT NOT NULL DEFAULT '[]'
+    speakers TEXT NOT NULL DEFAULT '[]',
+    live INTEGER NOT NULL DEFAULT 0,
+    guarded TEXT NOT NULL DEFAULT '[]',
+    corrected TEXT NOT NULL DEFAULT '',
+    resume TEXT NOT NULL DEFAULT '',
+    title TEXT NOT NULL DEFAULT '',
+    tags TEXT NOT NULL DEFAULT '[]',
+    notes TEXT NOT NULL DEFAULT '',
+    deleted TEXT NOT NULL DEFAULT '',
+    place REAL NOT NULL DEFAULT 0,
+    revision INTEGER NOT NULL DEFAULT 0,
+    made TEXT NOT NULL DEFAULT '',
+    asked TEXT NOT NULL DEFAULT '',
+    wanted TEXT NOT NULL DEFAULT '',
+    marks TEXT NOT NULL DEFAULT '[]'
 );
 CREATE TABLE segment (
     recording TEXT NOT NULL REFERENCES recording (id) ON DELETE CASCADE,
@@ -47,79 +61,78 @@ CREATE TABLE segment (
     no_speech_probability REAL NOT NULL,
     speaker TEXT,
     words TEXT NOT NULL,
+    begins_paragraph INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (recording, id)
 ) WITHOUT ROWID;
+CREATE TABLE version (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    recording TEXT NOT NULL REFERENCES recording (id) ON DELETE CASCADE,
+    made TEXT NOT NULL,
+    asked TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    language TEXT NOT NULL,
+    language_probability REAL NOT NULL,
+    models TEXT NOT NULL,
+    stats TEXT NOT NULL,
+    speakers TEXT NOT NULL,
+    damage TEXT NOT NULL,
+    guarded TEXT NOT NULL,
+    corrected TEXT NOT NULL,
+    lines TEXT NOT NULL
+);
+CREATE TABLE attempt (
+    recording TEXT NOT NULL PRIMARY KEY REFERENCES recording (id) ON DELETE CASCADE,
+    owner TEXT NOT NULL,
+    asked TEXT NOT NULL
+)
 """
-_LIVE = "ALTER TABLE recording ADD COLUMN live INTEGER NOT NULL DEFAULT 0"
-_GUARDED = "ALTER TABLE recording ADD COLUMN guarded TEXT NOT NULL DEFAULT '[]'"
-_CORRECTED = "ALTER TABLE recording ADD COLUMN corrected TEXT NOT NULL DEFAULT ''"
-_PROBLEMS: tuple[str, ...] = ()  # problems and notices are codes now, which older versions cannot read
-_RESUME = "ALTER TABLE recording ADD COLUMN resume TEXT NOT NULL DEFAULT ''"
-_READERS = (  # what a reader keeps about a recording, where it stands in the queue, and which of its texts this is
-    "ALTER TABLE recording ADD COLUMN title TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE recording ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'",
-    "ALTER TABLE recording ADD COLUMN notes TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE recording ADD COLUMN deleted TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE recording ADD COLUMN place REAL NOT NULL DEFAULT 0",
-    "ALTER TABLE recording ADD COLUMN revision INTEGER NOT NULL DEFAULT 0",
-)
-_VERSIONS = (  # when and how the text was asked for, and the other texts of a recording, each whole in one row
-    "ALTER TABLE recording ADD COLUMN made TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE recording ADD COLUMN asked TEXT NOT NULL DEFAULT ''",
-    """CREATE TABLE version (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
-        recording TEXT NOT NULL REFERENCES recording (id) ON DELETE CASCADE,
-        made TEXT NOT NULL,
-        asked TEXT NOT NULL,
-        seconds REAL NOT NULL,
-        language TEXT NOT NULL,
-        language_probability REAL NOT NULL,
-        models TEXT NOT NULL,
-        stats TEXT NOT NULL,
-        speakers TEXT NOT NULL,
-        damage TEXT NOT NULL,
-        guarded TEXT NOT NULL,
-        corrected TEXT NOT NULL,
-        lines TEXT NOT NULL
-    )""",
-)
-_ATTEMPTS = (  # with which options the next text is to come, the versions that programs are writing, and marks
-    "ALTER TABLE recording ADD COLUMN wanted TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE recording ADD COLUMN marks TEXT NOT NULL DEFAULT '[]'",
-    """CREATE TABLE attempt (
-        recording TEXT NOT NULL PRIMARY KEY REFERENCES recording (id) ON DELETE CASCADE,
-        owner TEXT NOT NULL,
-        asked TEXT NOT NULL
-    )""",
-)
-_PARAGRAPHS = "ALTER TABLE segment ADD COLUMN begins_paragraph INTEGER NOT NULL DEFAULT 0"
-_STEPS = (
-    *(_SCHEMA.split(";"), [_LIVE], [_GUARDED], [_CORRECTED], _PROBLEMS, [_RESUME], _READERS, _VERSIONS, _ATTEMPTS),
-    [_PARAGRAPHS],
-)
-"""What makes each version out of the one before."""
+"""Schema 1. A released schema never changes: what comes later is a migration."""
 
-_ASIDE, _MOMENT = "library-damaged-", "%Y%m%d-%H%M%S"  # how damaged files are called
-_LAST_VERSION = 10_000  # no Galley will ever have a higher one: it is damage
-_CLEAN = 0x47414C59  # the application id of a file in which nothing is left of what was deleted
+MIGRATIONS: tuple[str, ...] = ()
+"""The SQL that makes each schema of the one before: the first makes schema 2 of schema 1. A new library is made by the
+same steps."""
+
+_DAMAGED, _MIGRATED, _OTHER = "library-damaged-", "library-schema-", "library-other-version-"
+_MOMENT = "%Y%m%d-%H%M%S"
+_COPY = re.compile(rf"(?:{_DAMAGED}|{_MIGRATED}\d+-)(\d{{8}}-\d{{6}})")
+"""The names of files that may hold the same recordings as the library, and when they were made."""
+
+_HIGHEST_VERSION = 10_000  # of a schema: no Galley will ever have a higher one, so it is damage
+_CLEAN, _UNCLEAN = 0x476C7900, 0x476C7901
+"""The application ids of a library: whether bytes of what was deleted may be left in the file."""
+
 _ID = "length(CAST(id AS BLOB)) = 32 AND typeof(id) = 'text'"
 
 
-def connect(folder: Path, *, is_shared: bool = False) -> tuple[sqlite3.Connection, sqlite3.Connection, Problem | None]:
-    """A connection to write and one to read, and a notice of what became of a damaged file.
+def schema_version() -> int:
+    """The version of the schema that this Galley reads and writes."""
+    return 1 + len(MIGRATIONS)
 
-    A damaged file is kept under another name, and what can be read of it goes into a new one; not while another
-    program has it open (`is_shared`). Raises Problem.
+
+class _OtherVersionError(Exception):
+    """A whole database, but not one of a released Galley."""
+
+
+def connect(folder: Path, *, is_shared: bool = False) -> tuple[sqlite3.Connection, sqlite3.Connection, Problem | None]:
+    """A connection to write and one to read, and a notice of what became of a file that could not be used.
+
+    A damaged file is kept under another name, and what can be read of it goes into a new one; one of another version is
+    kept as it is, beside an empty one. Neither while another program has it open (`is_shared`). Raises Problem.
     """
     notice: Problem | None = None
     try:
         path = folder / NAME
         try:
-            writer = _open(path)
+            writer = _open(path, is_shared)
         except sqlite3.DatabaseError as error:
             if is_shared or not is_damage(error):
                 raise
             notice = _renew(path)
+            writer = _open(path)
+        except _OtherVersionError:
+            if is_shared:
+                raise Problem("library.locked") from None
+            notice = Problem("library.other_version", file=_set_aside(path, _OTHER))
             writer = _open(path)
         if not is_shared:
             forget_deleted(writer)
@@ -141,7 +154,7 @@ def _folded(text: bytes | None) -> str:
     return (text or b"").decode(errors="replace").casefold()
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def _open(path: Path, is_shared: bool = False) -> sqlite3.Connection:
     with suppress(FileNotFoundError), path.open("rb") as file:
         start = file.read(100)
         if start and (not start.startswith(b"SQLite format 3\0") or not {*start[18:20]} <= {1, 2}):
@@ -154,7 +167,7 @@ def _open(path: Path) -> sqlite3.Connection:
             found = check.fetchone()[0]
         if found != "ok":
             raise _damage(found)
-        _shape(connection)
+        _make_or_migrate(connection, path, is_shared)
         _check_rows(connection)
     except sqlite3.OperationalError as error:
         connection.close()
@@ -174,12 +187,9 @@ def _damage(what: str) -> sqlite3.DatabaseError:
 
 
 def _check_rows(connection: sqlite3.Connection) -> None:
-    """Whether each row can be named: has its columns, an id, and lines a recording."""
-    tables = {"recording": salvage.RECORDING, "segment": salvage.SEGMENT, "version": salvage.VERSION}
-    for table, columns in tables.items():
-        found = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
-        if found != set(columns):
-            raise _damage(table)
+    """Whether each row can be named: has its columns, an id, and lines a recording. Raises DatabaseError."""
+    if not _has_tables(connection):
+        raise _damage("tables")
     if connection.execute(f"SELECT 1 FROM recording WHERE NOT ({_ID}) LIMIT 1").fetchone():
         raise _damage("id")
     for table in ("segment", "version"):
@@ -187,20 +197,30 @@ def _check_rows(connection: sqlite3.Connection) -> None:
             raise _damage(table)
 
 
-def _shape(connection: sqlite3.Connection) -> None:
-    """Make the tables where there are none, and bring older ones to this version; two programs may come here at
-    once."""
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    """Whether the tables have the columns of this schema."""
+    tables = {"recording": salvage.RECORDING, "segment": salvage.SEGMENT, "version": salvage.VERSION}
+    return all(
+        {row[1] for row in connection.execute(f"PRAGMA table_info({table})")} == set(columns)
+        for table, columns in tables.items()
+    )
+
+
+def _make_or_migrate(connection: sqlite3.Connection, path: Path, is_shared: bool) -> None:
+    """Make the tables in a new file, and bring those of an older schema to this one; two programs may come here at
+    once. All of it is one transaction. Raises DatabaseError, Problem, _OtherVersionError."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if not 0 <= version <= _LAST_VERSION:
-            raise _damage("version")
-        if version > VERSION:
-            raise Problem("library.newer")
-        for step in _STEPS[version:]:
-            for statement in step:
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {VERSION}")
+        version = _checked_version(connection)
+        if version and version < schema_version():
+            if is_shared:  # an older Galley would go on with tables that it does not know
+                raise Problem("library.locked")
+            _copy_before_migration(path, version)
+        for step in (SCHEMA, *MIGRATIONS)[version:]:
+            _run(connection, step)
+        if not version:
+            connection.execute(f"PRAGMA application_id = {_CLEAN}")
+        connection.execute(f"PRAGMA user_version = {schema_version()}")
         connection.execute("COMMIT")
     except BaseException:
         with suppress(sqlite3.OperationalError):  # a full disk has ended the transaction, which is no damage
@@ -208,21 +228,70 @@ def _shape(connection: sqlite3.Connection) -> None:
         raise
 
 
+def _run(connection: sqlite3.Connection, step: str) -> None:
+    """Run the statements of a step. Raises Problem where one of them is wrong, which is no damage of the file, and
+    DatabaseError."""
+    try:
+        for statement in step.split(";"):
+            connection.execute(statement)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:
+            raise explained(error) from error
+        raise
+
+
+def _checked_version(connection: sqlite3.Connection) -> int:
+    """The version of the schema in a file, 0 for a new file. Raises DatabaseError, Problem, _OtherVersionError."""
+    version, application = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("user_version", "application_id")
+    )
+    if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() and (version, application) == (0, 0):
+        return 0
+    if not 1 <= version <= _HIGHEST_VERSION:
+        raise _damage("version")
+    if application not in (_CLEAN, _UNCLEAN):
+        if version == schema_version() and _has_tables(connection):  # then only the id is damaged
+            raise _damage("application id")
+        raise _OtherVersionError
+    if version > schema_version():
+        raise Problem("library.newer")
+    return int(version)
+
+
+def _copy_before_migration(path: Path, version: int) -> None:
+    """Keep a copy of the library as it is before it is migrated from this version: whole, or not at all."""
+    part = path.with_name(f"{path.name}.copy")
+    _remove(part)  # which a killed program has left
+    try:
+        with closing(_connection(path)) as source, closing(sqlite3.connect(part)) as copy:
+            source.backup(copy)
+        part.rename(path.with_name(_free_name(path, f"{_MIGRATED}{version}-")))
+    except BaseException:
+        with suppress(OSError):
+            _remove(part)
+        raise
+
+
+def _remove(path: Path) -> None:
+    """Delete a database and what belongs to it. Raises OSError."""
+    for ending in ("", "-journal", "-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
 def delete(connection: sqlite3.Connection, key: str) -> None:
     """Delete a recording within a transaction. Its bytes are still in the file until `forget_deleted`."""
     connection.execute("DELETE FROM recording WHERE id = ?", (key,))
-    connection.execute("PRAGMA application_id = 0")
+    connection.execute(f"PRAGMA application_id = {_UNCLEAN}")
 
 
 def delete_version(connection: sqlite3.Connection, number: int) -> None:
     """Delete a version within a transaction, as `delete` does a recording."""
     connection.execute("DELETE FROM version WHERE number = ?", (number,))
-    connection.execute("PRAGMA application_id = 0")
+    connection.execute(f"PRAGMA application_id = {_UNCLEAN}")
 
 
 def forget_deleted(connection: sqlite3.Connection) -> None:
-    """Write the file anew where it may hold bytes of what was deleted: after a deletion, and once after an older
-    Galley.
+    """Write the file anew where it may hold bytes of what was deleted.
 
     SQLite's `secure_delete` is not enough: it overwrites rows where they lie, and leaves those that it has moved before
     in the gaps of pages.
@@ -235,20 +304,21 @@ def forget_deleted(connection: sqlite3.Connection) -> None:
 
 
 def forget_copies(folder: Path, before: datetime) -> None:
-    """Delete the copies of damaged libraries that may hold a recording which was made `before`. Raises OSError."""
-    for copy in folder.glob(f"{_ASIDE}*"):
+    """Delete the copies of a damaged or migrated library that may hold a recording which was made `before`. Raises
+    OSError."""
+    for copy in folder.glob("library-*"):
         with suppress(ValueError):
-            made = datetime.strptime(copy.name[len(_ASIDE) :][: len("20260504-100000")], _MOMENT).astimezone()
-            if before < made + timedelta(days=1):  # clocks are set, and time zones change
-                copy.unlink()
+            if found := _COPY.match(copy.name):
+                made = datetime.strptime(found[1], _MOMENT).astimezone()
+                if before < made + timedelta(days=1):  # clocks are set, and time zones change
+                    copy.unlink()
 
 
 def _renew(path: Path) -> Problem:
     """Keep the damaged file under another name, and put a new one with all that can be read of it in its place."""
     found = salvage.read(path)
     made = path.with_name(f"{path.name}.part")
-    for ending in ("", "-wal", "-shm"):
-        made.with_name(made.name + ending).unlink(missing_ok=True)
+    _remove(made)
     with closing(_open(made)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         incomplete = found.incomplete
@@ -266,7 +336,7 @@ def _renew(path: Path) -> Problem:
             _insert(connection, "version", salvage.VERSION, row)
         connection.execute("COMMIT")
         saved = connection.execute("SELECT count(*) FROM recording").fetchone()[0]
-    name = _set_aside(path)
+    name = _set_aside(path, _DAMAGED)
     made.rename(path)
     if not saved:
         return Problem("library.set_aside", file=name)
@@ -296,18 +366,24 @@ def _insert(connection: sqlite3.Connection, table: str, columns: Sequence[str], 
     return done.rowcount > 0
 
 
-def _set_aside(path: Path) -> str:
+def _set_aside(path: Path, prefix: str) -> str:
     """Rename the database and what belongs to it; gives the new name."""
-    stem = f"{_ASIDE}{datetime.now():{_MOMENT}}"
+    name = _free_name(path, prefix)
+    for ending in ("-wal", "-shm", ""):
+        part = path.with_name(path.name + ending)
+        if part.exists():
+            part.rename(path.with_name(name + ending))
+    return name
+
+
+def _free_name(path: Path, prefix: str) -> str:
+    """A name beside `path`, with the time in it, that no file has."""
+    stem = f"{prefix}{datetime.now():{_MOMENT}}"
     name = f"{stem}.sqlite3"
     count = 1
     while path.with_name(name).exists():
         count += 1
         name = f"{stem}-{count}.sqlite3"
-    for ending in ("-wal", "-shm", ""):
-        part = path.with_name(path.name + ending)
-        if part.exists():
-            part.rename(path.with_name(name + ending))
     return name
 
 

@@ -18,10 +18,10 @@ class Inspection:
     """A library in figures.
 
     Attributes:
-        bytes: of the database file; version: that of its tables.
+        bytes: of the database file; version: of its schema.
         faults: what SQLite's integrity check found, which names tables and pages only.
         set_aside: how many damaged libraries lie beside it.
-        states, problems: how many recordings are in each state, and failed for each reason (its JSON, or a sentence).
+        states, problems: how many recordings are in each state, and failed for each reason (its JSON).
         live, segments: how many recordings Galley made itself, and how many lines of text there are.
     """
 

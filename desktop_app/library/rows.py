@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from desktop_app import problems
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import (
+    NO_MODELS,
     GuardReport,
     Models,
     Segment,
@@ -46,7 +47,6 @@ DAMAGED = Problem("library.row")
 _LONGEST = 1e8  # seconds; more is no length of a recording
 _FIRST_YEAR, _LAST_YEAR = 1971, 9998  # every time zone can show them
 _UNKNOWN_DATE = datetime(_FIRST_YEAR, 1, 1, tzinfo=UTC)
-_NO_MODELS = Models("", "", "", "", "")
 Value = TypeVar("Value")
 
 
@@ -191,7 +191,7 @@ def read_text(value: Any) -> str:
 
 def read_models_of(value: Any) -> Models:
     """The models from their JSON; none where that is damaged."""
-    return _Reader().read(_models, value, _NO_MODELS)
+    return _Reader().read(_models, value, NO_MODELS)
 
 
 def corrected_value(transcript: Transcript, reworded: bool = False) -> str:
@@ -214,7 +214,7 @@ def _corrected(value: Any) -> Transcript:
         Segment(place, _length(start), _length(end), "", speaker=speaker) for place, (start, end, speaker) in lines
     )
     speakers = tuple(read_speaker(each) for each in fields["speakers"])
-    return Transcript("", 0.0, "", 0.0, _NO_MODELS, segments, speakers)
+    return Transcript("", 0.0, "", 0.0, NO_MODELS, segments, speakers)
 
 
 def recording(row: Sequence[Any]) -> Recording:
@@ -300,7 +300,7 @@ def transcript(row: Sequence[Any], segments: Sequence[Sequence[Any]], damaged: b
         seconds=reader.read(_length, seconds, 0.0),
         language=reader.read(_text, language, ""),
         language_probability=reader.read(_number, probability, 0.0),
-        models=reader.read(_models, models, _NO_MODELS),
+        models=reader.read(_models, models, NO_MODELS),
         segments=tuple(lines),
         speakers=reader.read(_speakers, speakers, ()),
         stats=reader.read(_statistics, stats, Statistics()),
@@ -418,12 +418,11 @@ def _state(value: Any) -> str:
 
 
 def _problem(value: Any) -> Problem | None:
-    """From its JSON, or from the sentence that an older Galley kept."""
-    return problems.read(json.loads(value) if value.startswith("{") else _text(value))
+    return problems.from_plain(json.loads(value)) if value else None
 
 
 def _models(value: Any) -> Models:
-    made = read_models(json.loads(value)) if value else _NO_MODELS
+    made = read_models(json.loads(value)) if value else NO_MODELS
     for text in (made.target, made.draft, made.drafter, made.device, made.precision, made.final):
         _text(text)
     return made

@@ -19,9 +19,7 @@ from desktop_app.library.rows import decoded
 RECORDING = (
     *("number", "id", "path", "name", "created", "state", "owner", "seconds", "problem", "damage", "language"),
     *("language_probability", "models", "stats", "speakers", "live", "guarded", "corrected", "resume"),
-    *("title", "tags", "notes", "deleted", "place", "revision"),
-    *("made", "asked"),
-    *("wanted", "marks"),
+    *("title", "tags", "notes", "deleted", "place", "revision", "made", "asked", "wanted", "marks"),
 )
 SEGMENT = (
     *("recording", "id", "begins", "ends", "text", "tokens", "temperature", "mean_log_probability"),
@@ -33,23 +31,6 @@ VERSION = (
 )
 """The columns of the tables in the order in which a row holds them."""
 
-_OLDEST = 15  # columns of a recording in the first version
-_LATER: tuple[Any, ...] = (
-    0,
-    "[]",
-    "",
-    "",
-    "",
-    "[]",
-    "",
-    "",
-    0.0,
-    0,
-    "",
-    "",
-    "",
-    "[]",
-)  # what those added since hold in older rows
 _ID = re.compile("[0-9a-f]{32}")
 _HEADER = 100  # bytes at the start of the first page
 _PAGE = 4096  # where the header does not say it
@@ -201,18 +182,16 @@ class _File:
 
     def _take(self, found: Rows, number: int, values: list[Any], is_whole: bool) -> None:
         """Keep what is a row of the library's."""
-        if len(values) >= _OLDEST and values[0] is None and _is_id(values[1]):
+        if len(values) == len(RECORDING) and values[0] is None and _is_id(values[1]):
             key = values[1]
-            row = (number, *values[1:], *_LATER[len(values) - _OLDEST :])
-            found.recordings.setdefault(key, row[: len(RECORDING)])
+            found.recordings.setdefault(key, (number, *values[1:]))
         elif len(values) == len(VERSION) and values[0] is None and _is_id(values[1]):
             key = values[1]
             found.versions.setdefault(number, (number, *values[1:]))
             is_whole = True  # the text that stands is; the version tells by itself what it lacks
-        elif len(values) in (len(SEGMENT) - 1, len(SEGMENT)) and _is_id(values[0]) and isinstance(values[1], int):
+        elif len(values) == len(SEGMENT) and _is_id(values[0]) and isinstance(values[1], int):
             key = values[0]
-            row = (*values, 0)  # lines of older versions begin no paragraph
-            found.segments.setdefault((key, values[1]), row[: len(SEGMENT)])
+            found.segments.setdefault((key, values[1]), tuple(values))
         elif len(values) == 2 and _is_id(values[0]):  # of the index of ids
             key = values[0]
         else:

@@ -123,6 +123,4 @@ def _lines(text: Any) -> Iterator[Sequence[Any] | None]:
             values = json.loads(line)
         except ValueError:
             values = None
-        is_older = isinstance(values, list) and len(values) == columns - 1  # of a Galley without paragraphs
-        values = [*values, 0] if is_older else values
         yield values if isinstance(values, list) and len(values) == columns else None

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
+from desktop_app.speakers.assignment import best_assignment
 from desktop_app.speakers.turns import Turn
 
 
@@ -56,7 +56,7 @@ def errors(reference: Sequence[Turn], found: Sequence[Turn], collar: float = 0.0
         lengths = np.where(middles > seconds, 0.0, lengths)
     speaking, found_speaking = _active(reference, mine, middles), _active(found, theirs, middles)
     together = (speaking * lengths) @ found_speaking.T
-    rows, columns = linear_sum_assignment(-together)
+    rows, columns = best_assignment(together)
     right = float(together[rows, columns].sum())
     count, found_count = speaking.sum(0), found_speaking.sum(0)
     both = float((np.minimum(count, found_count) * lengths).sum())

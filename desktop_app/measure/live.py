@@ -1,7 +1,7 @@
 """`galley bench live`: words on the screen while they are spoken. How late, how stable, how right, at what cost.
 
 A session is played faster than real time: a clock advances by what the computing takes. What the figures mean is in
-docs/live.md.
+docs/design/live-text.md.
 """
 
 from __future__ import annotations
@@ -116,7 +116,10 @@ def run(arguments: argparse.Namespace) -> int:
         _say(f"galley: {problems.sentence(problem)}")
         return 1 if problem.kind == "file" else 3
     except (OSError, ValueError, KeyError) as error:
-        why = _("The word times cannot be read ({error}). Their format is described in docs/live.md.", error=error)
+        why = _(
+            "The word times cannot be read ({error}). Their format is described in docs/design/live-text.md.",
+            error=error,
+        )
         _say(f"galley: {why}")
         return 1
     printing.out("\n".join(_lines(result)) + "\n")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import KW_ONLY, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +185,7 @@ class Options:
         offers=((AUTO, N_("Automatic")), (OFF, N_("Off"))),
         setting="draft",
     )
+    _: KW_ONLY
     language: str = _option(
         "--language",
         N_("spoken language, such as en (default: detected)"),

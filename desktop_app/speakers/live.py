@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
+from desktop_app.speakers.assignment import best_assignment
 from desktop_app.speakers.clustering import unit
 from desktop_app.speakers.diarisation import GAP, centres_of, turns_by
 from desktop_app.speakers.networks import Array, Networks
@@ -125,7 +125,7 @@ def _matched(fresh: Sequence[Turn], shown: Sequence[Turn], alike: dict[str, dict
         for name, cosine in each.items():
             if cluster in clusters:
                 both[clusters.index(cluster), names.index(name)] += 0.01 * cosine
-    rows, columns = linear_sum_assignment(-both)
+    rows, columns = best_assignment(both)
     return {clusters[row]: names[column] for row, column in zip(rows, columns, strict=True) if both[row, column] > 0}
 
 

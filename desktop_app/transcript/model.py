@@ -108,12 +108,13 @@ class Models:
         return dataclasses.asdict(self) | {"notices": [problems.plain(one) for one in self.notices]}
 
 
+NO_MODELS = Models("", "", "", "", "")
+"""Of a recording that nothing has transcribed yet."""
+
+
 def read_models(plain: dict[str, Any]) -> Models:
-    """The models from what `Models.plain` gave, or an older Galley, which kept the notices as one text."""
-    notices = tuple(map(problems.from_plain, plain.get("notices", ())))
-    if old := plain.get("notice"):
-        notices = (Problem("model.notice", text=old),)
-    return Models(**{name: value for name, value in plain.items() if name != "notice"} | {"notices": notices})
+    """The models from what `Models.plain` gave."""
+    return Models(**plain | {"notices": tuple(map(problems.from_plain, plain["notices"]))})
 
 
 @dataclass(frozen=True)

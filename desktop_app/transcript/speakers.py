@@ -22,8 +22,8 @@ Place = tuple[int, int]
 
 
 def read(fields: Mapping[str, Any]) -> Speaker:
-    """The speaker whose fields were kept as JSON, perhaps before there were turns."""
-    turns = tuple((float(begin), float(end)) for begin, end in fields.get("turns", ()))
+    """The speaker whose fields were kept as JSON."""
+    turns = tuple((float(begin), float(end)) for begin, end in fields["turns"])
     return Speaker(fields["id"], fields["name"], turns)
 
 

@@ -1,4 +1,4 @@
-"""What a run counts and times. The counts are defined in docs/exact.md."""
+"""What a run counts and times. The counts are defined in docs/statistics.md."""
 
 from __future__ import annotations
 

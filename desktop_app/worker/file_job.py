@@ -41,6 +41,7 @@ from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.continued import continued
 from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Span, Transcript, shifted
 from desktop_app.transcript.settings import Settings
+from desktop_app.transcript.so_far import TextSoFar
 from desktop_app.transcript.statistics import Counter, Statistics
 from desktop_app.worker.file_speakers import OFF, FileSpeakers
 from desktop_app.worker.loaded_models import ModelCache
@@ -87,9 +88,7 @@ def _find_speakers(
                 finder.work()
                 outbox.send(Progress(request.job, samples / SAMPLE_RATE, audio.seconds, Statistics()))
             samples += block.size
-        nothing = Models("", "", "", "", "")
-        seconds = samples / SAMPLE_RATE
-        made = finder.finish(Transcript(request.path, seconds, "", 0.0, nothing, damage=audio.damage))
+        made = finder.finish(TextSoFar(request.path).transcript(samples / SAMPLE_RATE, audio.damage))
     if made.models.notices:
         raise made.models.notices[0]
     return made
@@ -273,9 +272,7 @@ class _Work(longform.Listener):
         self._request, self._outbox, self._cancelled, self._pause = request, outbox, cancelled, pause
         self._checkpoint, self._seconds, self._attribution = checkpoint, seconds, attribution
         self._began = perf_counter()
-        self._language = Language("", 0.0)
-        self._segments: list[Segment] = []
-        self._guarded: list[GuardReport] = []
+        self._text = TextSoFar(request.path)
         self._guarded_told, self._samples = 0, 0
         self._file, self._place = file, request.place
         lines = request.written.segments if request.written else ()
@@ -303,7 +300,7 @@ class _Work(longform.Listener):
                 yield block[behind:]
 
     def language(self, language: Language) -> None:
-        self._language = language
+        self._text.language, self._text.language_probability = language.code, language.probability
 
     def tentative(self, lines: Sequence[Line], draft: Sequence[int]) -> None:
         self._check()
@@ -312,7 +309,7 @@ class _Work(longform.Listener):
         self._outbox.tentative(lambda: Tentative(job, tentative_lines(checkpoint, written, ahead, begin)))
 
     def guarded(self, reports: Sequence[GuardReport]) -> None:
-        self._guarded += reports
+        self._text.add((), reports)
 
     def reached(self, place: Place) -> None:
         self._place = replace(place, file=self._file)
@@ -323,13 +320,14 @@ class _Work(longform.Listener):
             segment = made if self._place else replace(made, id=self.kept + made.id)
             if self._request.span:
                 segment = shifted(segment, self._request.span[0])
-            self._segments.append(segment)
+            self._text.add([segment])
             self._outbox.send(SegmentReady(self._request.job, segment))
         self._done = done_seconds
         stats = self._stats(done_seconds - self.since / SAMPLE_RATE)
         if self._request.place and self._request.written:
             stats = replace(self._request.written.stats + stats, audio_seconds=done_seconds)
-        guarded, self._guarded_told = tuple(self._guarded[self._guarded_told :]), len(self._guarded)
+        so_far = self._text.guarded
+        guarded, self._guarded_told = tuple(so_far[self._guarded_told :]), len(so_far)
         self._outbox.send(Progress(self._request.job, done_seconds, self._seconds, stats, guarded, self._place))
         if self._attribution:
             self._attribution.work()
@@ -339,17 +337,8 @@ class _Work(longform.Listener):
     def transcript(self, models: Models, damage: Problem | None) -> Transcript:
         """The result."""
         seconds = self._samples / SAMPLE_RATE
-        made = Transcript(
-            path=self._request.path,
-            seconds=seconds,
-            language=self._language.code,
-            language_probability=self._language.probability,
-            models=models,
-            segments=tuple(self._segments),
-            stats=self._stats(seconds),
-            damage=damage,
-            guarded=tuple(self._guarded),
-        )
+        self._text.models, self._text.stats = models, self._stats(seconds)
+        made = self._text.transcript(seconds, damage)
         return continued(self._request.written, made) if self._request.written else made
 
     def _rest(self) -> None:

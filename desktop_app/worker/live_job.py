@@ -30,6 +30,7 @@ from desktop_app.messages.jobs import (
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment, Transcript
+from desktop_app.transcript.so_far import TextSoFar
 from desktop_app.transcript.statistics import Counter, Statistics
 from desktop_app.worker.file_job import settings_of
 from desktop_app.worker.file_speakers import OFF
@@ -71,11 +72,11 @@ class _Session:
     ) -> None:
         self._request, self._source, self._outbox, self._cancelled = request, source, outbox, cancelled
         self._counter, self._pace = Counter(), Pace()
-        self._segments: list[Segment] = []
+        self._text = TextSoFar(request.live.path)
         self._busy = 0.0
         self._arrived = perf_counter()  # when the newest audio came
         self._latency = 0.0  # of the last text; between two texts it grows no older
-        pair, self._models = pair_for_live(request, model_cache, self._announce)
+        pair, self._text.models = pair_for_live(request, model_cache, self._announce)
         self._live = self._begun(pair)
         wanted = request.options.speakers
         self._attribution = SessionSpeakers(wanted, request.resume.speakers) if wanted != OFF else None
@@ -85,7 +86,7 @@ class _Session:
     def transcript(self) -> Transcript:
         """Take audio until the session is stopped and transcribe all of it; the result."""
         live = self._live
-        self._outbox.send(Started(self._request.job, 0.0, self._models))
+        self._outbox.send(Started(self._request.job, 0.0, self._text.models))
         reported = next_update = perf_counter()
         stopped = False
         while not stopped:
@@ -112,17 +113,9 @@ class _Session:
             self._update()
         self._report(live.text)
         language = live.language or Language("", 0.0)
-        seconds = live.received / SAMPLE_RATE
-        whole = Transcript(
-            path=self._request.live.path,
-            seconds=seconds,
-            language=language.code,
-            language_probability=language.probability,
-            models=self._models,
-            segments=tuple(self._segments),
-            stats=self._stats(),
-            guarded=tuple(self._live.reports),
-        )
+        self._text.language, self._text.language_probability = language.code, language.probability
+        self._text.stats, self._text.guarded = self._stats(), self._live.reports
+        whole = self._text.transcript(live.received / SAMPLE_RATE)
         return self._attribution.finish(whole) if self._attribution else whole
 
     def _begun(self, pair: Pair) -> live.Live:
@@ -180,9 +173,9 @@ class _Session:
 
     def _report(self, text: live.LiveText) -> None:
         new = tuple(replace(each, id=self._request.resume.segments + each.id) for each in text.segments)
-        self._segments += new
-        self._has_words = self._has_words or bool(self._segments or text.final or text.provisional)
-        changes = self._attribution.changes(self._segments) if self._attribution else ()
+        self._text.add(new)
+        self._has_words = self._has_words or bool(self._text.segments or text.final or text.provisional)
+        changes = self._attribution.changes(self._text.segments) if self._attribution else ()
         reports = tuple(self._live.reports[self._reports_sent :])
         self._reports_sent += len(reports)
         self._outbox.send(replace(self._event(text, new), speakers=changes, guarded=reports))

@@ -30,14 +30,14 @@ from tests.chaos.kills import CLIPS, PATIENCE, Attack, Download, FileInTerminal,
 from tests.disk_log import FAILURES, HAS_COMPILER, FullDisk
 
 
-class Libraries(kills.OldLibraries):
-    """Two libraries: a new one, and one of the first version."""
+class Libraries(kills.Libraries):
+    """Two libraries: one of the first schema, and one of this one."""
 
     count = 2
 
     def prepare(self, home: Path) -> None:
         kills.old_library(home / "libraries" / "0", 1)
-        kills.old_library(home / "libraries" / "1", kills.database.VERSION)
+        kills.old_library(home / "libraries" / "1", kills.database.schema_version())
 
 
 class Export(kills.Export):

@@ -306,15 +306,15 @@ class Export(Attack):
         return digests(home / "texts")
 
 
-class OldLibraries(Attack):
-    """Libraries of older versions are brought up to date and written into."""
+class Libraries(Attack):
+    """Libraries of every schema are opened, which migrates the older ones, and written into."""
 
     name = "migration and saving"
     count = 20
 
     def prepare(self, home: Path) -> None:
         for number in range(self.count):
-            old_library(home / "libraries" / f"{number}", 1 + number % (database.VERSION - 1))
+            old_library(home / "libraries" / f"{number}", 1 + number % database.schema_version())
 
     def command(self, home: Path) -> list[str]:
         folders = (str(home / "libraries" / f"{number}") for number in range(self.count))
@@ -395,7 +395,7 @@ class Download(Attack):
 
 
 ATTACKS: tuple[type[Attack], ...] = (
-    FileInTerminal, FileInWindow, LiveInWindow, LiveInTerminal, Export, OldLibraries, Quantising, Download,
+    FileInTerminal, FileInWindow, LiveInWindow, LiveInTerminal, Export, Libraries, Quantising, Download,
 )  # fmt: skip
 
 
@@ -524,11 +524,10 @@ def names_in(home: Path) -> set[str]:
 
 
 def old_library(folder: Path, version: int) -> None:
-    """A library with one recording of three lines, as an older version has left it."""
+    """A library with one recording of three lines, of this version of the schema."""
     folder.mkdir(parents=True)
     with closing(sqlite3.connect(folder / database.NAME, isolation_level=None)) as connection:
-        for statement in (each for step in database._STEPS[:version] for each in step):
-            connection.execute(statement)
+        connection.executescript(";".join((database.SCHEMA, *database.MIGRATIONS)[:version]))
         key = uuid.uuid4().hex
         about = (key, b"/old.wav", "old.wav", "2026-01-01T00:00:00+00:00", "done", "")
         connection.execute("INSERT INTO recording (id, path, name, created, state, owner) VALUES (?,?,?,?,?,?)", about)
@@ -537,6 +536,7 @@ def old_library(folder: Path, version: int) -> None:
             [(key, *rows.segment_values(segment(number))[:10]) for number in range(3)],
         )
         connection.execute(f"PRAGMA user_version = {version}")
+        connection.execute(f"PRAGMA application_id = {database._CLEAN}")
 
 
 # The campaign.

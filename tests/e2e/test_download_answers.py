@@ -6,10 +6,8 @@ import contextlib
 import gzip
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
-import huggingface_hub.utils
 import pytest
 
 from desktop_app.checkpoints import download, hub, installed
@@ -120,13 +118,11 @@ def test_a_variable_that_the_library_cannot_read_is_named(name: str, monkeypatch
 
 
 @pytest.fixture
-def proxied(server: HubServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    """For the variables of proxies; the library reads them when it makes its session."""
-    huggingface_hub.utils.close_session()
+def proxied(server: HubServer, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """For the variables of proxies, of which none is set."""
     for name in ("NO_PROXY", "no_proxy", "ALL_PROXY", "all_proxy", "http_proxy", "https_proxy"):
         monkeypatch.delenv(name, raising=False)
-    yield monkeypatch
-    huggingface_hub.utils.close_session()
+    return monkeypatch
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])

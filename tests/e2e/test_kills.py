@@ -13,7 +13,7 @@ from tests.chaos import kills
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for processes in /proc")
 @pytest.mark.timeout(400)
 def test_what_was_promised_before_a_kill_is_there_after_it(tmp_path: Path) -> None:
-    quick = (kills.FileInTerminal, kills.Export, kills.OldLibraries, kills.Quantising, kills.Download)
+    quick = (kills.FileInTerminal, kills.Export, kills.Libraries, kills.Quantising, kills.Download)
     report = kills.campaign(len(quick), 1, tmp_path, quick)
     assert report.counted.total() == len(quick)
     assert report.findings == []

@@ -1,6 +1,6 @@
 """Galley writes what openai-whisper writes, token for token, on random models with its vocabularies.
 
-Where Galley follows another rule than the reference (docs/exact.md), the test says so.
+Where Galley follows another rule than the reference (docs/design/references.md), the test says so.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.usefixtures("one_thread"), pytest.mark.parity]
 MODELS = ("base", "tiny", "base.en", "tiny.en")
 REFERENCES: dict[str, Callable[[Path], Reference]] = {"openai": OpenAI, "transformers": HuggingFace}
 OTHER_RULES = {"openai": (), "transformers": ("words", "drawn", "temperatures", "all-untimed")}
-"""What a reference does by rules of its own or refuses, as docs/exact.md says."""
+"""What a reference does by rules of its own or refuses, as docs/design/references.md says."""
 
 galley = lru_cache(maxsize=1)(loaded)
 

@@ -12,7 +12,6 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
-from tests.unit.app.test_edits import finish
 
 from desktop_app.transcript.model import Segment
 from desktop_app.ui.shell.main_window import MainWindow
@@ -22,6 +21,7 @@ from desktop_app.ui.widgets.labels import explain, label
 from desktop_app.ui.widgets.theme import font
 from tests.talks import talk
 from tests.ui.staging import Stage
+from tests.unit.app.editing.test_edits import finish
 
 Make = Callable[[str], Path]
 Text = QAccessible.Text

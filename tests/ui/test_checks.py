@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QDialog, QWidget
-from tests.unit.app.test_recovery import interrupted
 
 from desktop_app.app.library.recovery import Recovery
 from desktop_app.app.presentation.problems import sentence
@@ -23,6 +22,7 @@ from desktop_app.ui.recording.recovery_bar import RecoveryBar
 from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets.theme import LIGHT_PALETTE, Theme
 from tests.ui.staging import MODELS, Stage, segment, transcript
+from tests.unit.app.library.test_recovery import interrupted
 
 
 def recorded(stage: Stage) -> Entry:

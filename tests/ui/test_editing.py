@@ -12,7 +12,6 @@ from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySeq
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from tests.unit.app.test_edits import finish, stored
 
 from desktop_app.app.recordings.entry import Entry
 from desktop_app.messages.jobs import SegmentReady, Started
@@ -26,6 +25,7 @@ from desktop_app.ui.widgets.theme import Theme
 from tests.heartbeat import BLOCKED, Heartbeat
 from tests.talks import talk
 from tests.ui.staging import Stage
+from tests.unit.app.editing.test_edits import finish, stored
 
 Make = Callable[[str], Path]
 Key, Hold = Qt.Key, Qt.KeyboardModifier

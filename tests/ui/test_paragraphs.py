@@ -12,7 +12,6 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from tests.unit.app.test_edits import finish, stored
 
 from desktop_app.app.recordings.entry import Entry
 from desktop_app.messages.jobs import TentativeLine
@@ -23,6 +22,7 @@ from desktop_app.ui.transcript.selection import Selection
 from desktop_app.ui.widgets.theme import LIGHT_PALETTE, Theme, font
 from tests.talks import talk
 from tests.ui.staging import Stage
+from tests.unit.app.editing.test_edits import finish, stored
 
 Make = Callable[[str], Path]
 Key = Qt.Key

@@ -15,7 +15,6 @@ from PySide6.QtGui import QAccessible, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSlider
 from pytestqt.qtbot import QtBot
-from tests.unit.app.test_edits import finish
 
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.recordings.entry import Entry
@@ -34,6 +33,7 @@ from desktop_app.ui.player.words import span_at, spoken
 from desktop_app.ui.shell.main_window import MainWindow
 from tests.talks import talk
 from tests.ui.staging import MODELS, Stage, segment, transcript
+from tests.unit.app.editing.test_edits import finish
 from tests.unit.audio.test_player import Output
 
 Make = Callable[[str], Path]

@@ -13,7 +13,6 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
-from tests.unit.app.test_edits import finish, stored
 
 from desktop_app.app.recordings.entry import Entry
 from desktop_app.export import plain
@@ -27,6 +26,7 @@ from desktop_app.ui.widgets.theme import DARK, LIGHT, Theme
 from tests.heartbeat import BLOCKED, Heartbeat
 from tests.talks import talk
 from tests.ui.staging import Stage
+from tests.unit.app.editing.test_edits import finish, stored
 
 Make = Callable[[str], Path]
 

@@ -12,7 +12,6 @@ from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
-from tests.unit.app.test_edits import finish
 
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.ui.shell.details import Details
@@ -20,6 +19,7 @@ from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.versions.sheet import AgainSheet
 from tests.talks import talk
 from tests.ui.staging import Stage
+from tests.unit.app.editing.test_edits import finish
 
 Make = Callable[[str], Path]
 _MOST = 150

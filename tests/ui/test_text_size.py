@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle
 from pytestqt.qtbot import QtBot
-from tests.unit.app.test_edits import finish
 
 from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets import theme as look
@@ -18,6 +17,7 @@ from desktop_app.ui.widgets.meters import Bar
 from desktop_app.ui.widgets.theme import FULL, REDUCED, SYSTEM, TEXT_SIZES, USUAL_TEXT_SIZE, Theme
 from tests.talks import talk
 from tests.ui.staging import Stage
+from tests.unit.app.editing.test_edits import finish
 
 Make = Callable[[str], Path]
 Key, Hold = Qt.Key, Qt.KeyboardModifier

@@ -51,26 +51,3 @@ def test_the_pins_name_every_dependency() -> None:
     pins = (TOP / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pinned = {line.partition("==")[0].lower().replace("_", "-") for line in pins if "==" in line}
     assert wanted <= pinned
-
-
-def test_what_the_texts_point_to_is_there() -> None:
-    """Links with their headings, pictures and test files named in README, CONTRIBUTING, docs and model cards."""
-    missing = []
-    for page in (file for file in texts() if file.suffix == ".md"):
-        text = page.read_text(encoding="utf-8")
-        links = [
-            (page.parent / link if link else page, at)
-            for link, at in re.findall(r"\]\(([^)#:\s]*)#?([^)]*)\)", text)
-            if ":" not in at
-        ]
-        tests = [(TOP / named, "") for named in re.findall(r"(?<![\w/])tests/[\w/.]*\w", text)]
-        for file, heading in [*links, *tests]:
-            if not file.exists() or (heading and heading not in headings(file)):
-                missing.append(f"{page.relative_to(TOP)}: {file.name} {heading}")
-    assert not missing
-
-
-def headings(page: Path) -> set[str]:
-    """The headings of a page as links name them."""
-    found = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w\s-]", "", heading.lower()).replace(" ", "-") for heading in found}

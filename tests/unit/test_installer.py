@@ -129,7 +129,7 @@ def test_libraries_that_must_fit_the_system_are_the_systems_own(scripts: dict[st
 
 def test_packages_of_tests_are_excluded_and_those_of_the_program_are_not(scripts: dict[str, ModuleType]) -> None:
     excluded = set(scripts["contents"].excluded())
-    assert {"pytest", "hypothesis", "tkinter"} <= excluded
+    assert {"pytest", "hypothesis", "scipy", "tkinter"} <= excluded
     needed = {
         "desktop_app",
         "av",
@@ -139,26 +139,9 @@ def test_packages_of_tests_are_excluded_and_those_of_the_program_are_not(scripts
         "numpy",
         "openvino",
         "polib",
-        "scipy",
         "sounddevice",
     }
     assert not needed & excluded
-
-
-def test_the_stand_in_for_scipy_is_its_own_function_and_all_that_galley_calls(tmp_path: Path) -> None:
-    """SciPy is 73 MB, of which the program calls one compiled function."""
-    calls = "".join(file.read_text(encoding="utf-8") for file in (TOP / "desktop_app").rglob("*.py"))
-    assert set(re.findall(r"^\s*(?:from|import) (scipy.*)", calls, re.M)) == {
-        "scipy.optimize import linear_sum_assignment"
-    }
-    [function] = Path(str(distribution("scipy").locate_file("scipy/optimize"))).glob("_lsap.*[dos]")
-    shutil.copytree(INSTALLER / "stand_ins", tmp_path, dirs_exist_ok=True)
-    shutil.copy2(function, tmp_path / "scipy" / "optimize")
-    begin = "from scipy.optimize import linear_sum_assignment as f; print(*f([[4, 1], [2, 9]])[1], f.__module__)"
-    done = subprocess.run(
-        [sys.executable, "-c", begin], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
-    )
-    assert done.stdout.split()[:2] == ["1", "0"], done.stderr
 
 
 def test_the_desktop_opens_every_kind_of_file_that_galley_opens(scripts: dict[str, ModuleType], share: Path) -> None:
@@ -272,7 +255,7 @@ def test_every_shared_library_has_a_licence(scripts: dict[str, ModuleType]) -> N
     for name in scripts["sbom"].packages():
         for file in distribution(name).files or []:
             place = file.as_posix()
-            if re.search(r"\.so(\.|$)", place) and not place.startswith("scipy") and is_kept(place, place):
+            if re.search(r"\.so(\.|$)", place) and is_kept(place, place):
                 asked[place] = of_library(place)
     assert len(asked) > 100
     assert [place for place, found in asked.items() if found is None] == []

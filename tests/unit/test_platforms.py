@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import plistlib
 import re
 import runpy
@@ -142,6 +143,16 @@ def test_the_release_runs_on_three_systems_and_names_files_that_exist() -> None:
         tried = "\n".join(step.get("run", "") for step in jobs[name]["steps"])
         assert all(word in tried for word in ("--version", "doctor", "transcribe")), f"{name} is not tried"
     assert "sha256sum" in commands
+
+
+def test_a_change_is_checked_on_three_systems_by_the_same_command_as_anywhere() -> None:
+    workflow: dict[str, Any] = yaml.safe_load((TOP / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    job = workflow["jobs"]["check"]
+    systems = [name.partition("-")[0] for name in job["strategy"]["matrix"]["system"]]
+    assert sorted(systems) == ["macos", "ubuntu", "windows"]
+    assert job["steps"][-1]["run"] == ".ci/run"
+    assert os.access(TOP / ".ci" / "run", os.X_OK)
+    assert {"push", "pull_request"} <= set(workflow[True]), "YAML reads the key `on` as true"
 
 
 CHANGELOG = """# Changelog

@@ -53,7 +53,7 @@ def test_all_that_is_kept_is_for_its_owner_alone(begun: None) -> None:
     assert {f"{mode} {name}" for name, mode in found.items() if mode not in ("600", "700")} == set()
 
 
-def test_what_an_older_galley_left_open_is_closed_once(begun: None, tmp_path: Path) -> None:
+def test_a_folder_that_others_may_read_is_closed_once(begun: None, tmp_path: Path) -> None:
     os.umask(0o022)
     (tmp_path / "data" / "Recordings").mkdir(parents=True)
     talk, elsewhere = tmp_path / "data" / "Recordings" / "talk.flac", tmp_path / "elsewhere"

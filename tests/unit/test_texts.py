@@ -18,7 +18,7 @@ import pytest
 
 from desktop_app import resources, texts
 from desktop_app.texts import N_, _, ngettext, pgettext
-from tests import collect_texts
+from tools import collect_texts
 
 TOP = Path(__file__).resolve().parents[2]
 PACKAGE = TOP / "desktop_app"

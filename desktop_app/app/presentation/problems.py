@@ -149,7 +149,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "microphone.nothing_heard": (N_("No sound arrived, so nothing was recorded."), ""),
     "microphone.system_audio_macos": (
-        N_("Programs cannot record system audio on macOS."),
+        N_("Galley does not record system audio on macOS."),
         N_("Install a virtual sound device, such as BlackHole, and choose it as the input."),
     ),
     "microphone.system_audio_windows": (
@@ -221,6 +221,10 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "library.removed": (N_("This recording is no longer in the library."), N_("Add the file again.")),
     "library.no_version": (N_("This version is no longer in the library."), ""),
     "library.set_aside": (N_("The library was damaged. It was kept as {file}, and a new one was started."), ""),
+    "library.other_version": (
+        N_("The library is of another version of Galley. It was kept as {file}, and a new one was started."),
+        N_("Open it with the version that wrote it."),
+    ),
     "library.salvaged": (
         N_(
             "The library was damaged and kept as {file}; its recordings were moved to a new one (recovered: {saved}, of"
@@ -234,7 +238,6 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         N_("Add the file again to transcribe it anew."),
     ),
     "library.problem": (N_("What went wrong here can no longer be read."), ""),
-    "library.text": (N_("{text}"), ""),
     # Models: which there are.
     "model.unknown": (N_("There is no model {name}."), N_("Choose a folder, or one of: {names}.")),
     "model.not_installed": (N_("{name} is not installed."), N_("Installed models: {names}.")),

@@ -14,7 +14,7 @@ from desktop_app.messages.jobs import LiveUpdate, TentativeLine
 from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.texts import _
-from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript
+from desktop_app.transcript.model import NO_MODELS, GuardReport, Models, Segment, Speaker, Transcript
 from desktop_app.transcript.speakers import called
 from desktop_app.transcript.statistics import Statistics
 
@@ -180,13 +180,12 @@ class Entry:
 
     def transcript(self) -> Transcript:
         """The text so far, as it is stored."""
-        models = self.models or Models("", "", "", "", "")
         return Transcript(
             self.path,
             self.seconds,
             self.language,
             self.language_probability,
-            models,
+            self.models or NO_MODELS,
             tuple(self.segments),
             self.speakers,
             self.stats,
@@ -221,6 +220,14 @@ class Entry:
             self.segments = [replace(it, speaker=speakers.get(it.id, it.speaker)) for it in self.segments]
             known = sorted({it.speaker for it in self.segments if it.speaker}, key=lambda who: int(who[1:]))
             self.speakers = tuple(Speaker(who, self.names.get(who, called(who))) for who in known)
+
+    def take_over(self, transcript: Transcript) -> None:
+        """Have the text, the models and the figures of a transcript."""
+        self.segments, self.speakers = list(transcript.segments), transcript.speakers
+        self.seconds = transcript.seconds or self.seconds
+        self.models, self.stats, self.damage = transcript.models, transcript.stats, transcript.damage
+        self.guarded = transcript.guarded
+        self.language, self.language_probability = transcript.language, transcript.language_probability
 
     def begin_again(self) -> None:
         """Forget the earlier run."""

@@ -9,7 +9,7 @@ from typing import Any
 from desktop_app.messages.options import Options, as_json, from_json
 from desktop_app.transcript.model import Place
 
-_ARITHMETIC = 4
+_ARITHMETIC = 1
 """Of the models: raised by a change after which a model may write another text on the same device at the same
 precision. What was begun before it is not resumed."""
 

@@ -12,7 +12,6 @@ from desktop_app.app.background import Worker
 from desktop_app.app.signals import Signal
 from desktop_app.engine.model_list import default_folder, name_of
 from desktop_app.messages.options import AUTO, OFF, ON, Options, from_settings, to_settings
-from desktop_app.settings import Value
 from desktop_app.texts import _
 
 PRECISIONS = (AUTO, "int8", "int4")
@@ -40,7 +39,7 @@ class _Choice:
 
 class Preferences:
     """The one owner of the settings file. It is read once, and written by `worker`; what a front end keeps of its own
-    (sizes, places) goes through `value` and `set`.
+    (sizes, places) goes through `text` and `set`.
 
     Attributes:
         mirror: the address of the hub that models are downloaded from; "" for the public one.
@@ -64,18 +63,13 @@ class Preferences:
         self.changed: Signal[[]] = Signal()
         self._worker = worker
         self._values = settings.read()
-        self._unsaved: dict[str, Value] = {}
-
-    def value(self, key: str) -> Value | None:
-        """What is kept under a key."""
-        return self._values.get(key)
+        self._unsaved: dict[str, str] = {}
 
     def text(self, key: str, default: str = "") -> str:
         """The text that is kept under a key."""
-        kept = self.value(key)
-        return kept if isinstance(kept, str) else default
+        return self._values.get(key, default)
 
-    def set(self, key: str, value: Value) -> None:
+    def set(self, key: str, value: str) -> None:
         """Keep it, now and for the next start."""
         self._values[key] = value
         self._unsaved = {**self._unsaved, key: value}
@@ -94,17 +88,13 @@ class Preferences:
 
     def options(self) -> Options:
         """How the next recording is to be transcribed: with word times, which its player and its speakers need."""
-        return replace(from_settings(self._kept), words=True)
+        return replace(from_settings(self._values.get), words=True)
 
     def choose(self, **changed: Any) -> None:
         """Transcribe the next recordings with these values of fields of Options."""
         for key, text in to_settings(changed).items():
             self.set(key, text)
         self.changed.emit()
-
-    def _kept(self, key: str) -> str | None:
-        kept = self.value(key)
-        return kept if isinstance(kept, str) else None
 
     @property
     def folder_in_use(self) -> Path:

@@ -21,6 +21,7 @@ from desktop_app.texts import N_, _
 PACKAGES = (
     "av",
     "filelock",
+    "httpx2",
     "huggingface-hub",
     "kaldi-native-fbank",
     "numpy",
@@ -32,7 +33,6 @@ PACKAGES = (
     "PySide6-Essentials",
     "python-docx",
     "rich",
-    "scipy",
     "sounddevice",
     "soxr",
     "tokenizers",

@@ -58,7 +58,7 @@ _PROGRAM_FILE = re.compile(r".*[\\/](?=(desktop_app|site-packages|python3\.\d+)[
 _NATIVE_PLACE = re.compile(r"\bsrc/[\w/.-]+\.(?:c|cc|cpp|h|hpp):\d+")
 _ERROR = re.compile(r"([\w.]+)(?:: (.*))?")
 _MODULES = {
-    *("desktop_app", "av", "filelock", "huggingface_hub", "httpx", "httpx2", "numpy", "openvino", "scipy", "soxr"),
+    *("desktop_app", "av", "filelock", "huggingface_hub", "httpx2", "numpy", "openvino", "soxr"),
     *sys.stdlib_module_names,
 }
 _ERRNO = re.compile(r"\[Errno \d+\]|\[WinError \d+\]")
@@ -184,7 +184,7 @@ def _settings(models: dict[str, str]) -> dict[str, str]:
     shown = {}
     for name in (*_SHOWN_SETTINGS, *_MODEL_SETTINGS, *_HIDDEN_SETTINGS):
         value = kept.get(name)
-        if not isinstance(value, str) or not value:
+        if not value:
             continue
         if name in _SHOWN_SETTINGS:
             shown[name] = value if _WORD.fullmatch(value) else _SET
@@ -221,7 +221,7 @@ def _code(problem_json: str) -> str:
 
 def _free() -> dict[str, int | None]:
     chosen = settings.read().get("recordings")
-    recordings = Path(chosen) if isinstance(chosen, str) and chosen else folders.recordings()
+    recordings = Path(chosen) if chosen else folders.recordings()
     places = {
         "data": folders.data(),
         "cache": folders.cache(),

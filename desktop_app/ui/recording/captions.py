@@ -26,6 +26,7 @@ from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.transcript.painting import paint_text
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import icon_button
+from desktop_app.ui.widgets.geometry import keep_geometry, restore_geometry
 from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.screen_reader import announce
 from desktop_app.ui.widgets.theme import DARK_PALETTE, S1, S2, S4, S5, font
@@ -79,8 +80,7 @@ class Captions(QWidget):
         self._grip.setFixedSize(S4, S4)
         self._grip.setToolTip(_("Drag to resize"))
         self._set_letters(int(preferences.text("captions_letters", str(_USUAL))))
-        place = preferences.value("captions")
-        if not (isinstance(place, bytes) and self.restoreGeometry(place)):
+        if not restore_geometry(self, preferences, "captions"):
             self._place_at_bottom()
 
     # The text.
@@ -169,7 +169,7 @@ class Captions(QWidget):
             self.shown.emit(visible)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self._preferences.set("captions", bytes(self.saveGeometry().data()))
+        keep_geometry(self, self._preferences, "captions")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

@@ -59,8 +59,9 @@ from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.transcript.speed_panel import SpeedPanel
 from desktop_app.ui.versions.controller import VersionController
 from desktop_app.ui.widgets.actions import Actions
-from desktop_app.ui.widgets.banner import PROBLEM, Banner, ModelCache
+from desktop_app.ui.widgets.banner import PROBLEM, Banner, BannerArea
 from desktop_app.ui.widgets.confirm import confirm
+from desktop_app.ui.widgets.geometry import keep_geometry, restore_geometry
 from desktop_app.ui.widgets.layouts import column, row
 from desktop_app.ui.widgets.menus import open_under
 from desktop_app.ui.widgets.theme import USUAL_TEXT_SIZE, Theme
@@ -131,9 +132,7 @@ class MainWindow(QMainWindow):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setFocus()  # no control is chosen before the user chooses one
         self.resize(1280, 800)
-        place = preferences.value("window")
-        if isinstance(place, bytes):
-            self.restoreGeometry(place)
+        restore_geometry(self, preferences, "window")
 
     def prepare(self) -> Iterator[None]:
         """Make, one in each step, the parts that are needed when it is started and takes the place of another one."""
@@ -215,7 +214,7 @@ class MainWindow(QMainWindow):
 
     def _put_above(self, banner: Banner) -> None:
         """A line over every page; while it is hidden it takes no room."""
-        self._column.insertWidget(0, ModelCache(banner, self._middle))
+        self._column.insertWidget(0, BannerArea(banner, self._middle))
 
     def _connect(self) -> None:
         session, files, live = self._session, self.files, self.live
@@ -462,7 +461,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.live.captions.hide()
-        self._preferences.set("window", bytes(self.saveGeometry().data()))
+        keep_geometry(self, self._preferences, "window")
         self.closed.emit()
         event.accept()
 

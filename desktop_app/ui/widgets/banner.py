@@ -126,7 +126,7 @@ class BannerQueue:
         return [banner for banner in self._banners if banner.text.text()]
 
 
-class ModelCache(QWidget):
+class BannerArea(QWidget):
     """A banner with room around it, which goes when the banner does."""
 
     def __init__(self, banner: Banner, parent: QWidget) -> None:

@@ -365,7 +365,7 @@ def test_figures_that_cannot_be_written_are_a_failure(
 def test_the_options_reach_the_engine() -> None:
     wanted = "--target t --draft d --device cpu --precision int8 --language DE".split()
     assert run(*wanted, "a.wav") == 0
-    assert Scripted.seen == [Options("t", "d", "cpu", "int8", "de")]
+    assert Scripted.seen == [Options("t", "d", device="cpu", precision="int8", language="de")]
 
 
 def test_a_batch_is_named_with_the_models(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

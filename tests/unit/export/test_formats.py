@@ -102,13 +102,6 @@ def test_rttm_holds_the_turns_two_at_once_too() -> None:
     assert [text.split()[7] for text in rendered(twins, "rttm").splitlines()] == ["Ann_S1", "Ann_S2"]
 
 
-def test_json_from_before_there_were_turns_can_be_read() -> None:
-    old = json.loads(rendered(SPOKEN, "json"))
-    for speaker in old["speakers"]:
-        del speaker["turns"]
-    assert json_format.read_json(json.dumps(old)).speakers == (Speaker("S1", "Ann <b>"), Speaker("S2", "Bo Li"))
-
-
 def test_json_from_before_words_could_be_edited_can_be_read() -> None:
     word = Word("Bye.", 3.0, 4.0, 0.5, "S2", edited=True)
     whole = dataclasses.replace(SPOKEN, segments=(dataclasses.replace(SPOKEN.segments[2], id=0, words=(word,)),))
@@ -154,13 +147,6 @@ def test_a_line_that_a_reader_has_emptied_is_left_out(name: str) -> None:
     emptied = dataclasses.replace(SPOKEN, segments=(SPOKEN.segments[0], Segment(1, 2.0, 3.0, " "), SPOKEN.segments[2]))
     without = dataclasses.replace(SPOKEN, segments=(SPOKEN.segments[0], SPOKEN.segments[2]))
     assert rendered(emptied, name) == rendered(without, name)
-
-
-@pytest.mark.parametrize(("old", "now"), [("", None), ("Cut short.", Problem("library.text", text="Cut short."))])
-def test_json_with_a_sentence_about_the_damage_can_be_read(old: str, now: Problem | None) -> None:
-    found = json.loads(rendered(SPOKEN, "json"))
-    found["audio"]["damage"] = old
-    assert json_format.read_json(json.dumps(found)).damage == now
 
 
 def test_the_readme_names_every_format() -> None:

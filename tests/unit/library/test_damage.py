@@ -391,6 +391,7 @@ def test_lines_whose_recording_is_lost_are_listed_under_their_first_words(tmp_pa
         "PRAGMA user_version = 0",
         "PRAGMA user_version = 999999",
         "PRAGMA user_version = -5",
+        "PRAGMA application_id = 7",
         "ALTER TABLE recording RENAME COLUMN language TO lanfuage",
         "ALTER TABLE segment RENAME TO segmemt",
     ],
@@ -433,7 +434,7 @@ def test_every_damaged_library_is_kept_and_what_an_earlier_attempt_left_is_not_u
     assert not list(tmp_path.glob("*.part*"))
 
 
-@pytest.mark.parametrize("place", [18, 19, 0, 5, 16, 20, 24, 28, 44, 56, 100, 103])
+@pytest.mark.parametrize("place", [18, 19, 0, 5, 16, 20, 24, 28, 44, 56, 68, 71, 100, 103])
 def test_a_damaged_header_costs_nothing(tmp_path: Path, place: int) -> None:
     with closing(Library(tmp_path)) as library:
         key = made(library, "one", segment(0))

@@ -101,30 +101,6 @@ def test_of_the_log_only_what_was_committed_counts(tmp_path: Path, size: int) ->
         same(read(copied), connection)
 
 
-def test_rows_of_older_versions_get_the_columns_that_were_added_since(tmp_path: Path) -> None:
-    """Which their tables get when such a library is opened."""
-    later = (0, "[]", "", "", "", "[]", "", "", 0.0, 0, "", "", "", "[]")
-    for columns, added in ((15 + since, later[since:]) for since in range(len(later) + 1)):
-        path = tmp_path / str(columns)
-        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            others = ", ".join(RECORDING[1:columns])
-            connection.execute(f"CREATE TABLE recording (number INTEGER PRIMARY KEY, {others})")
-            values = (7, key(1), *(f"value {column}" for column in range(2, columns)))
-            connection.execute(f"INSERT INTO recording VALUES ({', '.join('?' * columns)})", values)
-        assert read(path).recordings == {key(1): (*values, *added)}
-
-
-def test_lines_of_older_versions_begin_no_paragraph(tmp_path: Path) -> None:
-    path = tmp_path / "it"
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute(
-            f"CREATE TABLE segment ({', '.join(SEGMENT[:-1])}, PRIMARY KEY (recording, id)) WITHOUT ROWID"
-        )
-        values = (key(1), 4, *(f"value {column}" for column in SEGMENT[2:-1]))
-        connection.execute(f"INSERT INTO segment VALUES ({', '.join('?' * len(values))})", values)
-    assert read(path).segments == {(key(1), 4): (*values, 0)}
-
-
 def test_the_part_of_a_row_that_is_there_is_kept_with_a_mark(tmp_path: Path) -> None:
     path = tmp_path / "it"
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:

@@ -19,7 +19,6 @@ from pathlib import Path
 import pytest
 
 from desktop_app.library import database, owners, rows
-from desktop_app.library.salvage import RECORDING
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
 from desktop_app.transcript import speakers
@@ -212,24 +211,6 @@ def test_the_lines_of_an_interrupted_live_recording_stand_when_it_is_gone_on_wit
     again.again(recording.id)
     again.begin(recording.id, MODELS, 12.0)
     assert again.transcript(recording.id).guarded == (), "a text that is written anew begins with nothing"
-    again.close()
-
-
-def test_a_library_of_an_older_galley_is_brought_up_to_date(tmp_path: Path):
-    library = Library(tmp_path)
-    recording = library.add("/talks/one.wav")
-    library.close()
-    with sqlite3.connect(tmp_path / database.NAME) as old:
-        for column in RECORDING[16:]:
-            old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
-        old.execute("DROP TABLE version")
-        old.execute("DROP TABLE attempt")
-        old.execute("ALTER TABLE segment DROP COLUMN begins_paragraph")
-        old.execute("PRAGMA user_version = 2")
-    old.close()
-    again = Library(tmp_path)
-    assert again.notice is None, "it is no damaged one"
-    assert again.transcript(recording.id).guarded == ()
     again.close()
 
 
@@ -465,39 +446,6 @@ def test_a_checked_text_takes_the_place_of_the_live_one(library: Library):
     assert library.recording(recording.id).state == "done"
 
 
-def test_a_library_of_the_first_version_is_brought_to_this_one(library: Library, tmp_path: Path):
-    kept = library.add("a.wav")
-    library.close()
-    file = tmp_path / "library" / "library.sqlite3"
-    with sqlite3.connect(file) as old:
-        for column in RECORDING[15:]:
-            old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
-        old.execute("DROP TABLE version")
-        old.execute("DROP TABLE attempt")
-        old.execute("ALTER TABLE segment DROP COLUMN begins_paragraph")
-        old.execute("PRAGMA user_version = 1")
-    old.close()
-    again = Library(tmp_path / "library")
-    assert again.notice is None, "it is no damaged one"
-    assert again.recording(kept.id).live is False
-    assert again.add_live("b.flac").live
-    again.close()
-
-
-def test_what_an_older_galley_kept_as_sentences_is_read_as_it_is(library: Library, tmp_path: Path):
-    recording = library.add("a.wav")
-    library.begin(recording.id, MODELS, 1.0)
-    library.fail(recording.id, Problem("disk.full"))
-    old = '{"target": "T", "draft": "", "drafter": "off", "device": "CPU", "precision": "f32", "notice": "Read this."}'
-    with library._write() as connection:
-        connection.execute("UPDATE recording SET problem = 'The disk is full.', models = ?", (old,))
-        connection.execute("UPDATE recording SET damage = 'The file is damaged.'")
-    found = library.recording(recording.id)
-    assert found is not None and found.problem == Problem("library.text", text="The disk is full.")
-    assert library.transcript(recording.id).models.notices == (Problem("model.notice", text="Read this."),)
-    assert library.transcript(recording.id).damage == Problem("library.text", text="The file is damaged.")
-
-
 def words_in(folder: Path, *words: str) -> list[str]:
     """The files that hold one of the words."""
     files = [path for path in folder.rglob("*") if path.is_file()]
@@ -537,21 +485,6 @@ def test_a_deletion_that_was_broken_off_is_completed_at_the_next_start(library: 
     assert words_in(tmp_path, "Xylophonquartett") == []
     assert [one.id for one in again.recordings()] == [kept]
     again.close()
-
-
-def test_what_an_older_galley_deleted_is_overwritten_at_the_first_start(library: Library, tmp_path: Path):
-    gone = library.add("/talks/gone.wav").id
-    library.begin(gone, MODELS, 1.0)
-    library.append(gone, segment(0, "Xylophonquartett"))
-    library.close()
-    with sqlite3.connect(tmp_path / "library" / database.NAME) as old:
-        old.execute("PRAGMA secure_delete = OFF")
-        old.execute("DELETE FROM segment")
-        old.execute("PRAGMA application_id = 0")
-    old.close()
-    assert words_in(tmp_path, "Xylophonquartett")
-    Library(tmp_path / "library").close()
-    assert words_in(tmp_path, "Xylophonquartett") == []
 
 
 def test_a_deleted_recording_is_in_no_copy_of_a_damaged_library_either(tmp_path: Path):
@@ -640,22 +573,12 @@ def test_a_listing_reads_only_the_rows_that_have_changed(library: Library, monke
     assert [each.title for each in library.recordings()] == ["", "Interview"] and read == [first.id]
 
 
-def test_the_paragraphs_of_a_reader_are_kept_and_older_lines_have_none(library: Library, tmp_path: Path):
+def test_the_paragraphs_of_a_reader_are_kept(library: Library, tmp_path: Path):
     recording = library.add("a.wav")
     library.begin(recording.id, MODELS, 1.0)
     lines = (segment(0), replace(segment(1), begins_paragraph=True), segment(2))
     for line in lines:
         library.append(recording.id, line)
     library.close()
-    file = tmp_path / "library" / "library.sqlite3"
-    again = Library(tmp_path / "library")
-    assert again.transcript(recording.id).segments == lines
-    again.close()
-    with sqlite3.connect(file) as old:
-        old.execute("ALTER TABLE segment DROP COLUMN begins_paragraph")
-        old.execute("PRAGMA user_version = 9")
-    old.close()
-    again = Library(tmp_path / "library")
-    assert again.notice is None
-    assert again.transcript(recording.id).segments == tuple(segment(number) for number in range(3))
-    again.close()
+    with closing(Library(tmp_path / "library")) as again:
+        assert again.transcript(recording.id).segments == lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -173,25 +172,6 @@ def test_versions_survive_a_damaged_library_and_one_that_is_cut_off_keeps_its_wh
         assert again.transcript(key).segments == talk(2).segments, "what is damaged takes no place"
 
 
-def test_a_library_of_before_has_no_versions_and_gets_their_table(tmp_path: Path) -> None:
-    library = Library(tmp_path)
-    key = done(library, talk(2))
-    library.close()
-    with closing(sqlite3.connect(tmp_path / database.NAME)) as old:
-        old.execute("DROP TABLE version")
-        old.execute("DROP TABLE attempt")
-        old.execute("ALTER TABLE segment DROP COLUMN begins_paragraph")
-        for column in ("made", "asked", "wanted", "marks"):
-            old.execute(f"ALTER TABLE recording DROP COLUMN {column}")
-        old.execute("PRAGMA user_version = 7")
-        old.commit()
-    with closing(Library(tmp_path)) as again:
-        (standing,) = again.versions(key)
-        assert (standing.number, standing.made) == (STANDING, again.recording(key).created)
-        assert again.transcript(key).segments == talk(2).segments
-        assert again.notice is None
-
-
 def test_other_columns_are_taken_for_damage(tmp_path: Path) -> None:
     library = Library(tmp_path)
     key = done(library, talk(2))
@@ -202,18 +182,3 @@ def test_other_columns_are_taken_for_damage(tmp_path: Path) -> None:
     with closing(Library(tmp_path)) as again:
         assert again.notice is not None
         assert again.transcript(key).segments == talk(2).segments
-
-
-def test_versions_that_an_older_galley_kept_have_no_paragraphs_of_a_reader(tmp_path: Path) -> None:
-    with closing(Library(tmp_path)) as library:
-        key = done(library, talk(2))
-        library.renew(key, talk(3), ASKED)
-        number = library.versions(key)[1].number
-    with closing(sqlite3.connect(tmp_path / database.NAME)) as old:
-        (lines,) = old.execute("SELECT lines FROM version").fetchone()
-        shorter = "\n".join(json.dumps(json.loads(line)[:-1]) for line in lines.split("\n"))
-        old.execute("UPDATE version SET lines = ?", (shorter,))
-        old.commit()
-    with closing(Library(tmp_path)) as again:
-        assert again.version(key, number).segments == talk(2).segments
-        assert again.version(key, number).damage is None

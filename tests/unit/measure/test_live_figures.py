@@ -1,4 +1,4 @@
-"""The figures of live text are what docs/live.md says they are."""
+"""The figures of live text are what docs/design/live-text.md says they are."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.app.editing.test_edits import finish, name, stored, type_in
 
 from desktop_app.app.editing.recheck import AGAIN, VERSION
 from desktop_app.app.library.recovery import Recovery
@@ -20,6 +19,7 @@ from desktop_app.transcript.model import Place, Speaker, Transcript
 from desktop_app.transcript.statistics import Statistics
 from tests.talks import talk
 from tests.ui.staging import Stage
+from tests.unit.app.editing.test_edits import finish, name, stored, type_in
 
 GERMAN = Options(language="de", task="translate", words=True, hot_words=("Galley",))
 

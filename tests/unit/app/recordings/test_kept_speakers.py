@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.app.editing.test_edits import finish, name, stored
-from tests.unit.app.test_recovery import interrupted
 
 from desktop_app.app.editing.edits import NEW
 from desktop_app.app.recordings.entry import DONE, Entry
@@ -17,6 +15,8 @@ from desktop_app.problems import Problem
 from desktop_app.transcript.model import Transcript
 from tests.talks import talk
 from tests.ui.staging import Stage
+from tests.unit.app.editing.test_edits import finish, name, stored
+from tests.unit.app.library.test_recovery import interrupted
 
 
 @pytest.fixture

@@ -32,10 +32,10 @@ def test_choices_are_there_at_the_next_start_and_others_keep_theirs(stage: Stage
 
 
 def test_what_is_no_choice_counts_as_none(stage: Stage, home: Path) -> None:
-    settings.write({"precision": "int3", "speakers": "51", "draft": b"bytes", "folder_open": str(home / "gone")})
+    settings.write({"precision": "int3", "speakers": "51", "folder_open": str(home / "gone")})
     found = Preferences(stage.keeper)
     kept = found.options()
-    assert (kept.precision, kept.speakers, kept.draft) == (AUTO, "off", AUTO)
+    assert (kept.precision, kept.speakers) == (AUTO, "off")
     assert found.options().words  # the player needs their times, with and without speakers
     assert found.folder("open") == str(folders.documents())
 

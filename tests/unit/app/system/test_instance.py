@@ -157,7 +157,7 @@ def test_the_program_opens_one_window_only(home: Path, tmp_path: Path) -> None:
         while not Path(instance._address()).exists():
             assert window.poll() is None
             time.sleep(0.1)
-        top = str(Path(__file__).resolve().parents[3])
+        top = str(Path(__file__).resolve().parents[4])
         anywhere = os.environ | {"PYTHONPATH": os.pathsep.join([top, os.environ["PYTHONPATH"]])}
         second = subprocess.run(
             [*command, "one.wav"], cwd=tmp_path, env=anywhere, capture_output=True, text=True, timeout=60, check=False

@@ -1,1 +1,0 @@
-"""Stands in for SciPy in the frozen program, with the one function that Galley calls."""
