@@ -20,7 +20,7 @@ from desktop_app.transcript.model import Segment, Word
 from desktop_app.transcript.speakers import numbered
 from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.transcript import marks
-from desktop_app.ui.transcript.flow import Line
+from desktop_app.ui.transcript.text_line import TextLine
 from desktop_app.ui.widgets.theme import Theme
 from tests.heartbeat import BLOCKED, Heartbeat
 from tests.talks import talk
@@ -244,7 +244,7 @@ def test_edited_words_are_marked_where_they_stand(theme: Theme) -> None:
         Word(" de", 2, 3, 0.4, edited=True),
         Word(" f", 3, 4, 0.4),
     )
-    line = Line(0.0, "a bc de f", 9, 9, segment=Segment(0, 0, 4, " a bc de f", words=words))
+    line = TextLine(0.0, "a bc de f", 9, 9, segment=Segment(0, 0, 4, " a bc de f", words=words))
     assert marks.ranges(line, marks.is_edited) == [(2, 7)]
     assert marks.ranges(line, marks.is_doubtful) == [(8, 9)], "what a reader has written is not doubted"
     assert marks.next_doubtful([line], (0, 9)) == ((0, 8), (0, 9))

@@ -9,9 +9,9 @@ from desktop_app.texts import _, ngettext
 from desktop_app.transcript.speakers import Place
 from desktop_app.ui.context import Context
 from desktop_app.ui.transcript.finder import Hit
-from desktop_app.ui.transcript.flow import shown
 from desktop_app.ui.transcript.marks import next_doubtful
 from desktop_app.ui.transcript.page import TranscriptPage
+from desktop_app.ui.transcript.text_line import shown_text
 
 
 class TextEditor(QObject):
@@ -79,7 +79,7 @@ class TextEditor(QObject):
         entry = self._current.entry
         if entry is None or line >= len(entry.segments):
             return 0
-        return len(entry.segments[line].text) - len(shown(entry.segments[line]))
+        return len(entry.segments[line].text) - len(shown_text(entry.segments[line]))
 
     def _place(self, key: str, place: Place) -> None:
         if key == self._current.key:
