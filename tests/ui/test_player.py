@@ -66,7 +66,7 @@ def place_of(window: MainWindow, line: int, character: int) -> QPoint:
     """Where a character stands on the screen."""
     view = window.page.view
     x, row = view.flow.caret_at(line, character)
-    return QPointF(view._painter.left + x + 3, view._y(line) + row + 10).toPoint()
+    return QPointF(view._painter.left + x + 3, view.placement.top_of(line) + row + 10).toPoint()
 
 
 # Playing and pausing.

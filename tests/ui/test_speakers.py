@@ -154,7 +154,7 @@ def test_a_name_stands_where_another_voice_begins(window: MainWindow, stage: Sta
     view.say(1)
     assert view.accessibleDescription().startswith("Arthur, 0:08: The roof")
     assert view.text().startswith("Rose: We have about half an hour")
-    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.name_place(1).center())
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.placement.name_rect(1).center())
     assert window.speakers.card is not None
     assert window.speakers.card.field.text() == "Arthur"
 
@@ -165,12 +165,12 @@ def test_the_view_stays_at_its_words(window: MainWindow, stage: Stage, recording
     view, bar = window.page.view, window.page.view.verticalScrollBar()
     qtbot.waitUntil(lambda: view.flow.is_measured)
     view.reveal(200, 0)
-    first, above = view.top_place()
+    first, above = view.placement.first_visible()
     words = view.flow.lines[first].text
     place = bar.value()
     stage.edits.reassign(made.id, [2], "S5")
-    assert view.flow.lines[view.top_place()[0]].text == words
-    assert view.top_place()[1] == pytest.approx(above, abs=1)
+    assert view.flow.lines[view.placement.first_visible()[0]].text == words
+    assert view.placement.first_visible()[1] == pytest.approx(above, abs=1)
     assert bar.value() != place
     measured = view.flow.measured
     stage.edits.rename(made.id, "S1", "Someone")
@@ -238,7 +238,7 @@ def test_the_timeline_and_the_times_play(window: MainWindow, stage: Stage, entry
     qtbot.waitUntil(lambda: view.is_playing(entry.segments[4].start))
     assert window.player.bar.play.accessibleName() == _("Pause")
     view.verticalScrollBar().setValue(0)
-    time_of_1 = view.time_place(1).center()
+    time_of_1 = view.placement.time_rect(1).center()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=time_of_1)
     assert stage.player.played[-1][1] == entry.segments[1].start
     press(qtbot, window, "Ctrl+Space")
