@@ -12,7 +12,6 @@ from desktop_app.app.settings.preferences import Preferences
 from desktop_app.messages.options import terms
 from desktop_app.ui.settings.option_control import OptionControl
 from desktop_app.ui.shell.main_window import MainWindow
-from desktop_app.ui.widgets.choice import Choice
 from desktop_app.ui.widgets.menus import MenuButton
 from tests.ui.staging import Stage
 
@@ -53,8 +52,9 @@ def test_a_live_recording_is_transcribed_in_the_language_that_was_set(window: Ma
 
 def test_text_can_be_asked_for_in_english(window: MainWindow, stage: Stage) -> None:
     window.show_settings()
-    choice = window.settings.sections["Text"].control
-    assert isinstance(choice, Choice)
+    control = window.settings.sections["Text"].control
+    assert isinstance(control, OptionControl) and control.choice is not None
+    choice = control.choice
     choice.group.button(1).click()
     assert stage.preferences.options().task == "translate"
     choice.group.button(0).click()
