@@ -20,11 +20,12 @@ PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else ech
 AT_ONCE = --numprocesses 2 --dist loadfile --no-loadscope-reorder
 OFFSCREEN = QT_QPA_PLATFORM=offscreen
 
-.PHONY: help run setup test test-language check texts installer test-installer test-installer-windows sbom audit release-check parity bench-peers bench-window bench-length chaos soak mutants journeys screenshots requirements clean
+.PHONY: help run setup test clocks test-language check texts installer test-installer test-installer-windows sbom audit release-check parity bench-peers bench-window bench-length chaos soak mutants journeys screenshots requirements clean
 
 help:
 	@echo 'make run           start Galley on a sample conversation (make run FILE=... takes another file)'
 	@echo 'make test          run the tests'
+	@echo 'make clocks        run the tests that measure seconds: by hand, on a computer that does nothing else'
 	@echo 'make test-language run the tests of window and command line in German (or another language: LANGUAGE=fr)'
 	@echo 'make check         lint, types, layer rules'
 	@echo 'make texts         collect the texts of the program for translation (make texts LANGUAGE=fr begins a language)'
@@ -63,6 +64,9 @@ setup:
 
 test: setup
 	$(OFFSCREEN) $(PYTHON) -m pytest $(AT_ONCE)
+
+clocks: setup
+	$(OFFSCREEN) $(PYTHON) -m pytest -m "not long" --clock
 
 test-language: setup
 	GALLEY_TEST_LANGUAGE=$(or $(LANGUAGE),de) $(OFFSCREEN) $(PYTHON) -m pytest $(AT_ONCE) tests/e2e tests/ui
@@ -117,7 +121,7 @@ release-check: setup
 	@$(PYTHON) installer/release_check.py $(TAG)
 
 parity: setup
-	$(PYTHON) -m pytest -p no:randomly -m "parity or long" --timeout 3600 -k "$$ONLY" tests/parity
+	$(PYTHON) -m pytest -p no:randomly -m "parity or long" --timeout 3600 -k "$$ONLY" tests/parity tests/unit
 
 # Of a folder with reference texts five minutes are joined. ASSISTANT: a smaller Whisper folder, for transformers' assisted decoding.
 ROUNDS = 5

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 import os
 import runpy
 import signal
 import tempfile
+import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
 
 from tests.small_pair import SMALL_PAIR
+from tests.waiting import LONGEST, Within
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
 
 TESTS = Path(__file__).resolve().parent
 LANGUAGE = os.environ.get("GALLEY_TEST_LANGUAGE", "en")
@@ -83,6 +90,40 @@ def use_language() -> None:
 
 
 @pytest.fixture
+def qtbot(qtbot: QtBot) -> QtBot:
+    """Waits as long as every other test does, where a test says nothing else."""
+    for name in ("waitUntil", "waitSignal", "waitSignals"):
+        setattr(qtbot, name, functools.partial(getattr(qtbot, name), timeout=round(LONGEST * 1000)))
+    return qtbot
+
+
+@pytest.fixture
+def responsive(request: pytest.FixtureRequest) -> Callable[..., AbstractContextManager[object]]:
+    """Within its block the window answers: counted by tests/responsive.py, or measured with --clock."""
+    if not request.config.getoption("--clock"):
+        from tests.responsive import responsive  # not before Qt is wanted
+
+        return responsive
+    from tests.clocks.heartbeat import BLOCKED, never_blocked
+
+    return lambda looks=0, slack=1: never_blocked(slack * BLOCKED)
+
+
+@pytest.fixture
+def within(request: pytest.FixtureRequest) -> Within:
+    """Its block takes less than some seconds, and at least `least`: measured with --clock, and only then."""
+
+    @contextmanager
+    def measured(most: float, least: float = 0.0) -> Iterator[None]:
+        began = time.monotonic()
+        yield
+        if request.config.getoption("--clock"):
+            assert least <= time.monotonic() - began < most
+
+    return measured
+
+
+@pytest.fixture
 def recording(tmp_path: Path) -> Callable[[str], Path]:
     """Makes a file that looks like a recording."""
 
@@ -108,14 +149,30 @@ def network_attempts() -> Iterator[Path]:
     NETWORK_ATTEMPTS.unlink(missing_ok=True)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--clock",
+        action="store_true",
+        help="measure seconds: in tests/clocks, and in what uses `responsive` or `within`",
+    )
+
+
 def pytest_report_header() -> str:
     """The language, among what pytest says first."""
     return f"language: {LANGUAGE}"
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with few but long tests come first, after all shuffling, so that no worker is left with them alone."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Function]) -> None:
+    """With --clock only what it measures.
+
+    Files with few but long tests come first, after all shuffling, so that no worker is left with them alone.
+    """
+    if config.getoption("--clock"):
+        clocks = {"responsive", "within"}
+        measured = [item for item in items if item.get_closest_marker("clocks") or clocks & {*item.fixturenames}]
+        config.hook.pytest_deselected(items=[item for item in items if item not in measured])
+        items[:] = measured
     long_ones = [Path(__file__).parent / name for name in ("chaos", "e2e", "parity")]
     items.sort(key=lambda item: not any(item.path.is_relative_to(folder) for folder in long_ones))
 

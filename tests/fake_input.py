@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +12,7 @@ from desktop_app.audio.recording import Recorded, Recorder
 from desktop_app.audio.ring import Ring
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
+from tests.waiting import wait_until
 
 Sound = npt.NDArray[np.float32]
 
@@ -87,13 +86,6 @@ def read(path: Path) -> Sound:
     return sound
 
 
-def wait(happened: Callable[[], object], seconds: float = 30.0) -> None:
-    until = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.005)
-
-
 class Desk:
     """Inputs by name, a recorder and its listener."""
 
@@ -114,4 +106,4 @@ class Desk:
 
     def taken(self, samples: int) -> None:
         """Wait until so much is on its way to the file."""
-        wait(lambda: self.recorder._file.samples >= samples)
+        wait_until(lambda: self.recorder._file.samples >= samples)

@@ -146,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.server.stall and self.server.stall[0] == file.name:
             self.wfile.write(data[begin : self.server.stall[1]])
             self.wfile.flush()
-            self.server.go_on.wait(60)
+            self.server.go_on.wait()
             return
         step = self.server.pace // 20 or len(data)
         for at in range(begin, end, step) if body else ():

@@ -36,8 +36,7 @@ def best_assignment(gains: npt.NDArray[np.floating[Any]]) -> tuple[Indices, Indi
             found = length + costs[at] - prices
             nearer = is_open & (found < distances)
             distances[nearer], before[nearer] = found[nearer], at
-            nearest = np.flatnonzero(is_open & (distances == distances[is_open].min()))
-            column = nearest[row_of[nearest].argmin()]  # one without a row, where several are as near
+            column = np.where(is_open, distances, np.inf).argmin()
             is_open[column] = False
             at = row_of[column]
             if at < 0:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -22,6 +21,7 @@ from desktop_app.checkpoints import installed, pairs, parts
 from desktop_app.checkpoints.folder import Checkpoint, read_target
 from desktop_app.checkpoints.installed import Installed
 from desktop_app.checkpoints.shared_draft import JOINED, SharedDraft, fingerprint
+from desktop_app.messages.model_work import Announce
 from desktop_app.messages.training import TrainDraft
 from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as torch_runtime
@@ -42,12 +42,6 @@ HEAD_MINUTES = 0.4
 _BATCH = 48  # windows that are labelled at a time; a stopped run loses at most these
 _ANNOUNCED = 0.1  # of the recordings between two sentences about it
 _RARE_LANGUAGE = 0.02  # of the windows: so few are mistakes
-
-
-class Announce(Protocol):
-    """Called with a stage of `app/stages.py` and the values of its sentence."""
-
-    def __call__(self, stage: str, **values: object) -> None: ...
 
 
 def make(request: TrainDraft, progress: Progress, announce: Announce) -> tuple[Installed, float]:

@@ -4,10 +4,8 @@ answer."""
 from __future__ import annotations
 
 import importlib.util
-import time
 from typing import TYPE_CHECKING
 
-from desktop_app.messages.options import Options
 from desktop_app.messages.questions import (
     AudioInputs,
     CudaDevices,
@@ -23,7 +21,6 @@ from desktop_app.problems import Problem
 
 if TYPE_CHECKING:
     from desktop_app.audio.microphone import Input
-    from desktop_app.transcript.model import Models
 
 
 def reply(question: Question) -> object:
@@ -37,12 +34,10 @@ def reply(question: Question) -> object:
             return cuda_devices()
         case AudioInputs():
             return _audio_inputs()
-        case TryBundled():
-            return _bundled()
-        case TryDevice(device):
+        case TryBundled() | TryDevice():
             from desktop_app.worker import trial
 
-            return trial.on_device(device)
+            return trial.bundled() if isinstance(question, TryBundled) else trial.on_device(question.device)
         case ProcessorFeatures():
             from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[import-not-found]
 
@@ -79,29 +74,6 @@ def _audio_inputs() -> tuple[list[Input], Problem | None]:
         return microphone.inputs(), None
     except Problem as problem:
         return [], problem
-
-
-def _bundled() -> tuple[Models, float]:
-    import numpy as np
-
-    from desktop_app.audio.logmel import features
-    from desktop_app.checkpoints import installed
-    from desktop_app.decoding.audio_window import Window
-    from desktop_app.transcript.constants import SAMPLE_RATE
-    from desktop_app.worker.loaded_models import ModelCache
-
-    began = time.perf_counter()
-    pair = ModelCache().pair(Options(str(installed.bundled())), lambda stage, **values: None)
-    silence = Window(np.zeros(SAMPLE_RATE, np.float32), features)
-    tried = [(pair.target.checkpoint, pair.target.model, pair.target.model)]
-    if pair.draft:
-        draft = pair.draft.ready.rows[0]
-        tried.append((pair.draft.checkpoint, draft, pair.target.model if pair.draft.shares_encoder else draft))
-    for checkpoint, model, encoder in tried:
-        scores = model.open(silence.encoded(encoder)).run([checkpoint.vocabulary.start])
-        if not np.isfinite(scores).all():
-            raise Problem("engine.not_finite")
-    return pair.described(), time.perf_counter() - began
 
 
 def _verified(name: str) -> bool:

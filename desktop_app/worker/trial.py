@@ -1,7 +1,8 @@
 """Trials with the beginning of the sample conversation, each in a process of its own, because a driver may end it.
 
-Of a device: the bundled model transcribes it there and on the CPU, and what both wrote is compared token for token. Of
-the speed: the models that are in use transcribe it, or a part of another recording, with the draft and without.
+Of the installation: the bundled model runs on silence. Of a device: the bundled model transcribes it there and on the
+CPU, and what both wrote is compared token for token. Of the speed: the models that are in use transcribe it, or a part
+of another recording, with the draft and without.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ import numpy as np
 
 from desktop_app import resources
 from desktop_app.audio.files import AudioFile
+from desktop_app.audio.logmel import features
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints import installed
 from desktop_app.decoding import longform
-from desktop_app.decoding.audio_window import Samples
+from desktop_app.decoding.audio_window import Samples, Window
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.messages.options import Options
 from desktop_app.messages.questions import Trial, TrialRun
+from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import Segment
+from desktop_app.transcript.model import Models, Segment
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Speed
 from desktop_app.worker.file_job import settings_of
@@ -39,6 +42,23 @@ class _Tokens(longform.Listener):
 
     def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
         self.found += [token for segment in segments for token in segment.tokens]
+
+
+def bundled() -> tuple[Models, float]:
+    """Load the bundled model and its draft and run them on a second of silence; what they are, and how many seconds
+    that took. Raises Problem."""
+    began = perf_counter()
+    pair = ModelCache().pair(Options(str(installed.bundled())), lambda stage, **values: None)
+    silence = Window(np.zeros(SAMPLE_RATE, np.float32), features)
+    tried = [(pair.target.checkpoint, pair.target.model, pair.target.model)]
+    if pair.draft:
+        draft = pair.draft.ready.rows[0]
+        tried.append((pair.draft.checkpoint, draft, pair.target.model if pair.draft.shares_encoder else draft))
+    for checkpoint, model, encoder in tried:
+        scores = model.open(silence.encoded(encoder)).run([checkpoint.vocabulary.start])
+        if not np.isfinite(scores).all():
+            raise Problem("engine.not_finite")
+    return pair.described(), perf_counter() - began
 
 
 def on_device(device: str) -> Trial:

@@ -30,7 +30,7 @@ def _bound_by_permissions() -> None:
 def galley(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     run = [*GALLEY, "transcribe", *map(str, arguments)]
     drop = _bound_by_permissions if os.geteuid() == 0 else None
-    return subprocess.run(run, capture_output=True, text=True, timeout=90, cwd=TOP, preexec_fn=drop)
+    return subprocess.run(run, capture_output=True, text=True, cwd=TOP, preexec_fn=drop)
 
 
 def _silent_video(path: Path) -> None:

@@ -16,12 +16,11 @@ from desktop_app.app.recordings.entry import DONE, IN_WORK
 from desktop_app.export.json_format import read_json
 from desktop_app.ui.shell.app import Program
 from tests.command import GALLEY
-from tests.e2e.test_window import WAIT
 from tests.program import opened
 
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
 
-pytestmark = [pytest.mark.usefixtures("bundled"), pytest.mark.timeout(240)]
+pytestmark = pytest.mark.usefixtures("bundled")
 
 
 def words(text: str) -> set[str]:
@@ -38,7 +37,7 @@ def test_the_command_line_transcribes_the_sample(tmp_path: Path) -> None:
     """Most of its words, so that nobody meets nonsense; in the language that is spoken, which nobody named."""
     figures = tmp_path / "figures.json"
     run = [*GALLEY, "transcribe", "--format", "json", "--stats", str(figures), str(SAMPLE)]
-    done = subprocess.run(run, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(run, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     transcript = read_json(done.stdout)
     assert (transcript.models.target, transcript.models.notices, transcript.language) == ("base", (), "en")
@@ -51,9 +50,9 @@ def test_the_command_line_transcribes_the_sample(tmp_path: Path) -> None:
 def test_the_window_transcribes_with_it(program: Program, qtbot: QtBot) -> None:
     assert program.preferences.models_in_words == "base"
     program.window.add([str(SAMPLE)])
-    qtbot.waitUntil(lambda: len(program.session.entries) == 1, timeout=WAIT)
+    qtbot.waitUntil(lambda: len(program.session.entries) == 1)
     (entry,) = program.session.entries.values()
-    qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=4 * WAIT)
+    qtbot.waitUntil(lambda: entry.state not in IN_WORK)
     assert (entry.state, entry.problem) == (DONE, None)
     assert entry.models is not None
     assert (entry.models.target, entry.models.notices) == ("base", ())

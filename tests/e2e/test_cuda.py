@@ -24,7 +24,7 @@ def galley(*arguments: str) -> subprocess.CompletedProcess[str]:
     run = [sys.executable, "-c", PROGRAM, *arguments]
     hidden = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
     top = Path(__file__).resolve().parents[2]
-    return subprocess.run(run, capture_output=True, text=True, timeout=100, cwd=top, env=hidden)
+    return subprocess.run(run, capture_output=True, text=True, cwd=top, env=hidden)
 
 
 def test_one_sentence_says_what_is_missing_and_what_there_is(tmp_path: Path) -> None:

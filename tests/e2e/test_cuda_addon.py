@@ -151,7 +151,7 @@ def imports_torch() -> str:
         "from desktop_app.addons import cuda; cuda.use(); u.find_spec = find;"
         "import torch; print(torch.__file__.startswith(str(cuda.folder())) and torch.cublas.here)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     return done.stdout.strip() or done.stderr
 
 

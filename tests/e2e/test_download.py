@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from desktop_app.texts import _
 from tests import random_models
 from tests.command import GALLEY
 from tests.hub_server import COMMIT, HubServer, serving
+from tests.waiting import wait_until
 
 if sys.platform != "win32":
     import resource
@@ -46,7 +46,7 @@ def galley(*arguments: str, **environment: str) -> subprocess.Popen[str]:
 
 
 def finish(child: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = child.communicate(timeout=60)
+    out, err = child.communicate()
     return child.returncode, out, err
 
 
@@ -142,7 +142,7 @@ def test_a_killed_download_goes_on_where_it_stopped(
     server.stall = (WEIGHTS, 200_000)
     child = galley("download", REPOSITORY, HF_ENDPOINT=server.url)
     partial = home / "data" / "models" / ".partial" / NAME
-    wait_for(lambda: any(part.stat().st_size == 200_000 for part in partial.glob(f"{WEIGHTS}.*.part")))
+    wait_until(lambda: any(part.stat().st_size == 200_000 for part in partial.glob(f"{WEIGHTS}.*.part")))
     child.send_signal(end)
     found, _out, err = finish(child)
     assert found == status
@@ -153,13 +153,6 @@ def test_a_killed_download_goes_on_where_it_stopped(
     assert finish(galley("download", REPOSITORY, HF_ENDPOINT=server.url))[0] == 0
     assert_whole(home, repository)
     assert server.fetched(WEIGHTS)[-1].endswith("bytes=200000-")
-
-
-def wait_for(happened: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
-    while not happened():
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("file", [WEIGHTS, "config.json"])
@@ -291,7 +284,7 @@ def test_nothing_is_contacted_that_was_not_asked_for(home: Path, repository: Pat
     actions = (["list"], ["list", "--json"], ["add", str(own)], ["verify", NAME], ["remove", NAME])
     program = f"from desktop_app import cli; print([cli.main(['models', *each]) for each in {actions}])"
     environment = {**os.environ, "HF_HUB_OFFLINE": "0", "HF_ENDPOINT": server.url}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
     assert done.stdout.endswith("[0, 0, 0, 0, 0]\n"), done.stderr
     assert server.requests == []
 

@@ -15,11 +15,12 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.app.recordings.entry import DONE, Entry
 from desktop_app.ui.shell.app import Program
-from tests.e2e.test_window import CLIP, WAIT
-from tests.heartbeat import never_blocked
+from tests.e2e.test_window import CLIP
+from tests.event_loop import drain
 from tests.program import opened
+from tests.responsive import Guard
 
-pytestmark = [pytest.mark.timeout(400), pytest.mark.qt_log_ignore("does not support propagateSizeHints")]
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 _TIMES = re.compile(r"(\d\d):(\d\d):(\d\d),(\d{3}) --> (\d\d):(\d\d):(\d\d),(\d{3})")
 
@@ -36,7 +37,7 @@ def _seconds(parts: tuple[str, ...]) -> float:
 
 
 def test_first_run_to_exported_subtitles_document_and_page(
-    program: Program, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    program: Program, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, responsive: Guard
 ) -> None:
     sound = tmp_path / "My talk.flac"
     shutil.copy(CLIP, sound)
@@ -45,13 +46,13 @@ def test_first_run_to_exported_subtitles_document_and_page(
         QFileDialog, "getSaveFileName", lambda parent, title, name, pattern: (str(tmp_path / Path(name).name), pattern)
     )
     window.add([str(sound)])
-    qtbot.waitUntil(lambda: bool(program.session.entries), timeout=WAIT)
+    qtbot.waitUntil(lambda: bool(program.session.entries))
     (entry,) = program.session.entries.values()
-    qtbot.waitUntil(lambda: entry.state == DONE, timeout=WAIT)
+    qtbot.waitUntil(lambda: entry.state == DONE)
     _type_a_word(program, qtbot)
     said = " ".join(segment.text.strip() for segment in entry.segments)
     for form in ("srt", "docx", "html"):
-        with never_blocked():
+        with responsive(looks=1):
             _export(program, qtbot, form)
         places.append(tmp_path / f"My talk.{form}")
         assert places[-1].exists(), form
@@ -71,12 +72,12 @@ def _type_a_word(program: Program, qtbot: QtBot) -> None:
 def _export(program: Program, qtbot: QtBot, form: str) -> None:
     exports = program.window.exports
     program.window.all_actions["export"].trigger()
-    qtbot.waitUntil(lambda: exports.sheet is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: exports.sheet is not None)
     assert exports.sheet is not None
     exports.sheet.formats[form].click()
-    qtbot.wait(60)
+    drain()
     exports.sheet.save.click()
-    qtbot.waitUntil(lambda: exports.sheet is None, timeout=WAIT)
+    qtbot.waitUntil(lambda: exports.sheet is None)
 
 
 def _check_subtitles(place: Path, said: str, entry: Entry) -> None:

@@ -1,4 +1,5 @@
-"""A short share of `make chaos`: a killed program loses nothing that it promised, and leaves nothing behind."""
+"""A short share of `make chaos ATTACKS=kills`, which kills every part of Galley hundreds of times: a killed program
+loses nothing that it promised, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -11,9 +12,8 @@ from tests.chaos import kills
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for processes in /proc")
-@pytest.mark.timeout(400)
 def test_what_was_promised_before_a_kill_is_there_after_it(tmp_path: Path) -> None:
-    quick = (kills.FileInTerminal, kills.Export, kills.Libraries, kills.Quantising, kills.Download)
+    quick = (kills.FileInTerminal, kills.Libraries)
     report = kills.campaign(len(quick), 1, tmp_path, quick)
     assert report.counted.total() == len(quick)
     assert report.findings == []

@@ -33,6 +33,7 @@ from desktop_app.messages.options import Options
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.statistics import Counter
 from desktop_app.worker.loaded_models import ModelCache
+from tests.waiting import LONGEST
 
 SAMPLE = resources.path("resources", "sample", "conversation.flac")
 CLIP = Path(__file__).resolve().parents[1] / "data" / "clips" / "00.flac"
@@ -65,7 +66,7 @@ class Talk:
         return found
 
     def _next(self) -> Event:
-        event = self.events.get(timeout=90)
+        event = self.events.get(timeout=LONGEST)
         if isinstance(event, LiveUpdate):
             lines = [segment.text for segment in event.segments]
             assert [*lines, event.final][0].startswith(self._final), "final text only grows"

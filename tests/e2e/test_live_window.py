@@ -23,13 +23,13 @@ from desktop_app.library.store import Library
 from desktop_app.ui.recording.recovery_bar import RecoveryBar
 from desktop_app.ui.shell.app import Program
 from tests import random_models, virtual_microphone
-from tests.e2e.test_window import CLIP, WAIT
-from tests.heartbeat import never_blocked
+from tests.e2e.test_window import CLIP
 from tests.killed import MARK, marked
 from tests.program import opened
+from tests.responsive import Guard
 from tests.virtual_microphone import VirtualMicrophone
+from tests.waiting import LONGEST
 
-pytestmark = pytest.mark.timeout(400)
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 # A window that records at once.
@@ -68,41 +68,43 @@ def program(qapp: QApplication, microphone: VirtualMicrophone) -> Iterator[Progr
 
 
 def test_what_is_spoken_is_written_kept_and_checked_though_the_engine_is_killed(
-    program: Program, microphone: VirtualMicrophone, qtbot: QtBot
+    program: Program, microphone: VirtualMicrophone, qtbot: QtBot, responsive: Guard
 ) -> None:
-    window, live = program.window, program.live
-    with never_blocked():
-        seen: list[str] = []
-        program.session.text_changed.connect(
-            lambda key: seen.extend(line.verified for line in program.session.entries[key].lines if line.verified)
-        )
+    window, live, library = program.window, program.live, program.library
+    assert library is not None
+    seen: list[str] = []
+    program.session.text_changed.connect(
+        lambda key: seen.extend(line.verified for line in program.session.entries[key].lines if line.verified)
+    )
+    with responsive():
         qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
-        qtbot.waitUntil(lambda: live.phase == RUNNING, timeout=WAIT)
+        qtbot.waitUntil(lambda: live.phase == RUNNING)
         entry = live.entry
         assert entry is not None
-        qtbot.waitUntil(lambda: entry.models is not None, timeout=WAIT)
-        pid = program.engine.pid
-        assert pid is not None
-        os.kill(pid, signal.SIGKILL)  # another one goes on with the same recording
-        playing = microphone.play(CLIP)
-        qtbot.waitUntil(lambda: window.live.strip.meter.share > 0.1, timeout=WAIT)
-        qtbot.waitUntil(lambda: playing.poll() is not None, timeout=WAIT)
-        qtbot.waitUntil(lambda: bool(seen or entry.segments), timeout=WAIT)  # while it is recorded, not after
+        qtbot.waitUntil(lambda: entry.models is not None)
+    pid = program.engine.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)  # another one goes on with the same recording
+    playing = microphone.play(CLIP)
+    with responsive():
+        qtbot.waitUntil(lambda: window.live.strip.meter.share > 0.1)
+    qtbot.waitUntil(lambda: playing.poll() is not None)
+    with responsive():
+        qtbot.waitUntil(lambda: bool(seen or entry.segments))  # while it is recorded, not after
         assert entry.state == RECORDING
         assert window.live.strip.isVisible()
         qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
-        qtbot.waitUntil(lambda: live.phase == OFF, timeout=WAIT)
-        qtbot.waitUntil(lambda: entry.state not in IN_WORK, timeout=WAIT)
-        assert entry.state == DONE, entry.problem
-        assert len(window.page.view.text().split()) > 3
-        assert program.library is not None
-        library = program.library
-        qtbot.waitUntil(lambda: library.recording(entry.id).state == "done", timeout=WAIT)
-        assert library.transcript(entry.id).segments == tuple(entry.segments)
+        qtbot.waitUntil(lambda: live.phase == OFF)
+        qtbot.waitUntil(lambda: entry.state not in IN_WORK)
+    assert entry.state == DONE, entry.problem
+    assert len(window.page.view.text().split()) > 3
+    qtbot.waitUntil(lambda: library.recording(entry.id).state == "done")
+    assert library.transcript(entry.id).segments == tuple(entry.segments)
 
+    checks = program.core.checks
+    with responsive():
         window.live.check.start.click()
-        checks = program.core.checks
-        qtbot.waitUntil(lambda: checks.running[entry.id].transcript is not None, timeout=WAIT)
+        qtbot.waitUntil(lambda: checks.running[entry.id].transcript is not None)
         check = checks.running[entry.id]
         if check.changes:
             window.live.check.accept.click()
@@ -119,22 +121,22 @@ def test_the_lines_of_a_killed_window_stand_and_the_rest_is_written(
     """Offered at the next start with one click; then a check against the file is offered, as after any recording."""
     killed = subprocess.Popen([sys.executable, "-c", RECORD])
     library = Library(home / "data" / "library")
-    qtbot.waitUntil(lambda: any(one.state == "recording" for one in library.recordings()), timeout=WAIT)
+    qtbot.waitUntil(lambda: any(one.state == "recording" for one in library.recordings()))
     (stored,) = library.recordings()
-    qtbot.waitUntil(lambda: os.path.exists(stored.path) and os.path.getsize(stored.path) > 100, timeout=WAIT)
-    assert microphone.play(CLIP).wait(30) == 0
-    qtbot.waitUntil(lambda: bool(library.transcript(stored.id).segments), timeout=WAIT)
+    qtbot.waitUntil(lambda: os.path.exists(stored.path) and os.path.getsize(stored.path) > 100)
+    assert microphone.play(CLIP).wait(LONGEST) == 0
+    qtbot.waitUntil(lambda: bool(library.transcript(stored.id).segments))
     library.close()
-    assert microphone.play(CLIP).wait(30) == 0
+    assert microphone.play(CLIP).wait(LONGEST) == 0
     killed.kill()
-    killed.wait(30)
+    killed.wait(LONGEST)
     key, line = marked(home)
     with opened(qapp) as program:
         window = program.window
-        qtbot.waitUntil(lambda: bool(program.core.recovery.found), timeout=WAIT)
+        qtbot.waitUntil(lambda: bool(program.core.recovery.found))
         window.findChild(RecoveryBar).transcribe.click()
         entry = program.session.entries[key]
-        qtbot.waitUntil(lambda: entry.state not in (INTERRUPTED, *IN_WORK), timeout=WAIT)
+        qtbot.waitUntil(lambda: entry.state not in (INTERRUPTED, *IN_WORK))
         assert entry.state == DONE, entry.problem
         assert entry.segments[0] == line
         window.show_entry(key)
@@ -151,25 +153,25 @@ def test_a_smaller_target_writes_along_and_the_chosen_one_the_final_text(
     window, live = program.window, program.live
     program.preferences.choose(target=str(slow_model))
     qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
-    qtbot.waitUntil(lambda: live.phase == RUNNING, timeout=WAIT)
+    qtbot.waitUntil(lambda: live.phase == RUNNING)
     entry = live.entry
     assert entry is not None
-    qtbot.waitUntil(lambda: entry.models is not None, timeout=3 * WAIT)
+    qtbot.waitUntil(lambda: entry.models is not None)
     window.all_actions["speed"].trigger()
     panel = window.panel.live
-    qtbot.waitUntil(lambda: panel.final.isVisible(), timeout=WAIT)
+    qtbot.waitUntil(lambda: panel.final.isVisible())
     assert (panel.now.text(), panel.final.text()) == ("base", "large")
     notice = next(each for each in entry.models.notices if each.code == "model.live_smaller")
     assert (notice.values["model"], notice.values["chosen"]) == ("base", "large")
     assert sentence(notice) in window.page.notice.text.text()
-    assert microphone.play(CLIP).wait(30) == 0
-    qtbot.waitUntil(lambda: bool(entry.segments or any(line.verified for line in entry.lines)), timeout=WAIT)
+    assert microphone.play(CLIP).wait(LONGEST) == 0
+    qtbot.waitUntil(lambda: bool(entry.segments or any(line.verified for line in entry.lines)))
     qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
-    qtbot.waitUntil(lambda: entry.state == DONE, timeout=3 * WAIT)
+    qtbot.waitUntil(lambda: entry.state == DONE)
     written = [segment.text for segment in entry.segments]
     window.live.check.start.click()
     checks = program.core.checks
-    qtbot.waitUntil(lambda: checks.running[entry.id].transcript is not None, timeout=3 * WAIT)
+    qtbot.waitUntil(lambda: checks.running[entry.id].transcript is not None)
     transcript = checks.running[entry.id].transcript
     assert transcript is not None
     assert transcript.models.target == "large"

@@ -21,7 +21,7 @@ def test_the_guard_stops_a_connection_and_writes_it_down(network_attempts: Path)
 
 def test_the_guard_stands_in_child_processes(network_attempts: Path) -> None:
     program = f"import urllib.request; urllib.request.urlopen('http://{ELSEWHERE}')"
-    child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert "the tests reach no network" in child.stderr
     assert ELSEWHERE in network_attempts.read_text(encoding="utf-8")
 
@@ -31,7 +31,7 @@ def test_loading_the_runtime_reports_nothing_to_anybody(tmp_path: Path) -> None:
     attempts = tmp_path / "attempts"
     program = "import sys, desktop_app.runtimes.openvino as runtime; print(sys.modules['openvino_telemetry'])"
     environment = {**os.environ, "HOME": str(tmp_path), "GALLEY_NETWORK_ATTEMPTS": str(attempts)}
-    child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env=environment)
+    child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
     assert not attempts.exists(), attempts.read_text(encoding="utf-8")
     assert child.stdout.strip() == "None", "set sys.modules['openvino_telemetry'] = None before openvino is imported"
     assert list(tmp_path.iterdir()) == []

@@ -22,9 +22,10 @@ from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests import virtual_microphone
 from tests.command import GALLEY
-from tests.fake_input import Events, FakeInput, Sound, read, wait
+from tests.fake_input import Events, FakeInput, Sound, read
 from tests.killed import MARK, marked
 from tests.virtual_microphone import VirtualMicrophone
+from tests.waiting import LONGEST, wait_until
 
 TESTS = Path(__file__).resolve().parents[1]
 CLIP = TESTS / "data" / "clips" / "04.flac"
@@ -35,7 +36,7 @@ import sys, time
 from pathlib import Path
 import numpy as np
 from desktop_app.audio.recording import Recorder
-from tests.fake_input import FakeInput, Events, Sound, read, wait
+from tests.fake_input import Events, FakeInput
 
 fake, noise = FakeInput(), np.random.default_rng(0).integers(-9000, 9000, 16000 * 60) / np.float32(2**15)
 Recorder(Path(sys.argv[1]), None, Events(), lambda name: fake).start()
@@ -87,17 +88,17 @@ def test_what_is_played_is_heard_and_a_pulled_microphone_is_waited_for(real: Vir
     events, clip = Events(), read(CLIP)
     recorder = Recorder(tmp_path / "pulled.flac", microphone.find(virtual_microphone.SYSTEM).id, events)
     recorder.start()
-    wait(lambda: events.began_times)
-    assert real.play(CLIP).wait(30) == 0
+    wait_until(lambda: events.began_times)
+    assert real.play(CLIP).wait(LONGEST) == 0
     recorder.switch(microphone.find(virtual_microphone.NAME).id)
-    wait(lambda: recorder._stream is not None and recorder._stream.name == virtual_microphone.NAME)
+    wait_until(lambda: recorder._stream is not None and recorder._stream.name == virtual_microphone.NAME)
     before = events.samples / SAMPLE_RATE
     real.pull()
-    wait(lambda: events.troubles)
+    wait_until(lambda: events.troubles)
     assert str(events.troubles[0]).startswith("microphone.gone ")
     real.put_back()
-    wait(lambda: events.troubles[-1] is None)
-    assert real.play(CLIP).wait(30) == 0
+    wait_until(lambda: events.troubles[-1] is None)
+    assert real.play(CLIP).wait(LONGEST) == 0
     time.sleep(0.5)
     recorded = recorder.stop()
     (gap,) = recorded.gaps
@@ -125,7 +126,7 @@ def test_a_program_killed_at_any_moment_loses_less_than_a_second(tmp_path: Path)
     for wait_for, program, file in zip(np.random.default_rng().uniform(0.8, 1.6, 3), programs, files, strict=True):
         time.sleep(wait_for)
         program.send_signal(signal.SIGKILL)
-        out, _ = program.communicate(timeout=30)
+        out, _ = program.communicate()
         said = int(out.split()[-1])
         kept = read(file)
         assert kept.size > said - SAMPLE_RATE, f"{(said - kept.size) / SAMPLE_RATE:.2f} s lost"
@@ -136,11 +137,11 @@ def test_a_program_killed_at_any_moment_loses_less_than_a_second(tmp_path: Path)
 def test_a_killed_galley_offers_its_recording_at_the_next_start(real: VirtualMicrophone, home: Path) -> None:
     program = subprocess.Popen([*GALLEY, "record"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     folder = home / "data" / "Recordings"
-    wait(lambda: any(file.stat().st_size > 100 for file in folder.glob("*.flac")))
-    assert real.play(CLIP).wait(30) == 0
+    wait_until(lambda: any(file.stat().st_size > 100 for file in folder.glob("*.flac")))
+    assert real.play(CLIP).wait(LONGEST) == 0
     time.sleep(1.0)
     program.send_signal(signal.SIGKILL)
-    program.communicate(timeout=30)
+    program.communicate()
     (file,) = folder.iterdir()
     assert likeness(read(file), read(CLIP)) > 0.98
     with contextlib.closing(Library(home / "data" / "library")) as library:
@@ -149,21 +150,20 @@ def test_a_killed_galley_offers_its_recording_at_the_next_start(real: VirtualMic
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the test sends signals")
-@pytest.mark.timeout(400)
 @pytest.mark.parametrize("server", [virtual_microphone.PULSEAUDIO])
 def test_the_lines_of_a_killed_galley_stand_and_the_rest_is_written(real: VirtualMicrophone, home: Path) -> None:
     """The sound of the first line is not transcribed once more: a mark in its text is still there."""
     galley = [*GALLEY, "record"]
     program = subprocess.Popen(galley, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-    wait(lambda: any(file.stat().st_size > 100 for file in (home / "data" / "Recordings").glob("*.flac")))
-    assert real.play(CLIP).wait(30) == 0
+    wait_until(lambda: any(file.stat().st_size > 100 for file in (home / "data" / "Recordings").glob("*.flac")))
+    assert real.play(CLIP).wait(LONGEST) == 0
     assert program.stdout is not None
     assert program.stdout.readline(), "the first line"
-    assert real.play(CLIP).wait(30) == 0
+    assert real.play(CLIP).wait(LONGEST) == 0
     program.send_signal(signal.SIGKILL)
-    program.communicate(timeout=30)
+    program.communicate()
     key, line = marked(home)
-    assert subprocess.run([*galley, "--recover", "--no-guard"], capture_output=True, timeout=300).returncode == 0
+    assert subprocess.run([*galley, "--recover", "--no-guard"], capture_output=True).returncode == 0
     with contextlib.closing(Library(home / "data" / "library")) as library:
         (stored,) = library.recordings()
         text = library.transcript(key)
@@ -199,12 +199,12 @@ def test_a_full_disk_ends_a_recording_that_can_be_read(
     recorder.start()
     noise = (np.random.default_rng(0).integers(-(2**15), 2**15, SAMPLE_RATE) / 2**15).astype(np.float32)
     for number in range(200):
-        wait(lambda: fake.ring.room > SAMPLE_RATE or events.recorded)
+        wait_until(lambda: fake.ring.room > SAMPLE_RATE or events.recorded)
         fake.say(np.roll(noise, number))
         time.sleep(0.05 if reserve else 0)  # the disk is looked at twice a second
         if events.recorded:
             break
-    wait(lambda: events.recorded)
+    wait_until(lambda: events.recorded)
     recorded = recorder.stop()
     assert recorded.problem == Problem("disk.full")
     if reserve:

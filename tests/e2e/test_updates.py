@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -13,10 +12,11 @@ from desktop_app import __version__
 from desktop_app.app.presentation import problems
 from desktop_app.app.system import about, updates
 from desktop_app.checkpoints import server as transfer
-from desktop_app.messages.questions import Latest, latest, understood
+from desktop_app.messages.questions import Latest
 from desktop_app.problems import Problem
 from desktop_app.texts import _
-from tests.e2e.test_hostile_hub import BOMB, HEAD, writing
+from desktop_app.worker.updates import latest, understood
+from tests.e2e.test_hostile_hub import BOMB, HEAD, PAUSE, SOON, SPAN, writing
 from tests.hub_server import HubServer, serving
 
 
@@ -100,12 +100,12 @@ def test_an_endless_answer_is_not_read_to_its_end(server: HubServer, head: bytes
 
 
 def test_one_that_drips_is_cut(server: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "SPAN", 0.3)
-    server.raw = {"/latest.json": writing(HEAD + b"\r\n", itertools.repeat(b" "), 0.02)}
-    begun = time.monotonic()
+    monkeypatch.setattr(transfer, "SPAN", SPAN)
+    sent: list[int] = []
+    server.raw = {"/latest.json": writing(HEAD + b"\r\n", itertools.repeat(b" "), PAUSE, sent)}
     with pytest.raises(Problem, match=r"download\.slow"):
         latest(f"{server.url}/latest.json")
-    assert time.monotonic() - begun < 5
+    assert len(sent) < SOON
 
 
 @pytest.mark.parametrize(

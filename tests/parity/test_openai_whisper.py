@@ -91,7 +91,13 @@ def test_the_language_is_heard_as_there(both: Both) -> None:
 
 
 @pytest.mark.parity
-@pytest.mark.parametrize("shares", [(1.0,), (0.1, 0.15, 0.35, 0.4)], ids=["one segment", "four segments"])
+@pytest.mark.parametrize(
+    "shares",
+    [
+        pytest.param((1.0,), id="one segment", marks=pytest.mark.long),
+        pytest.param((0.1, 0.15, 0.35, 0.4), id="four segments"),
+    ],
+)
 def test_words_are_timed_as_there(both: Both, shares: Sequence[float]) -> None:
     """To 0.02 s, a frame of the decoder's; the reference rounds to 0.01 s besides. The words of several segments are
     timed together, and the first and last of each are corrected where they are longer than words are."""

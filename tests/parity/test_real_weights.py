@@ -49,7 +49,7 @@ def test_real_speech(program: str, model: str, group: str, question: str, case: 
     assert case(compare).tokens
 
 
-@pytest.mark.parametrize("program", REFERENCES)
+@pytest.mark.parametrize("program", ["openai", pytest.param("transformers", marks=pytest.mark.long)])
 def test_the_bundled_model(program: str) -> None:
     """A quick share of the above on the sample conversation: a full window, the rest with a prompt, its words."""
     folder = installed.bundled()

@@ -62,12 +62,12 @@ def test_a_newer_version_is_asked_for_only_when_pressed_and_its_page_opened(
         assert not server.requests
         dialog.check.click()
         assert dialog.newest.text() == f"Asking {host}…" and not dialog.check.isEnabled()
-        qtbot.waitUntil(dialog.check.isEnabled, timeout=20_000)
+        qtbot.waitUntil(dialog.check.isEnabled)
         assert dialog.newest.text().startswith("The newest version could not be asked for.")
         body = f'{{"version": "7.0", "page": "{server.url}/seven"}}'.encode()
         server.answers = {"/latest.json": (200, {"Content-Length": str(len(body))}, body)}
         dialog.check.click()
-        qtbot.waitUntil(lambda: dialog.newest.text() == "Galley 7.0 is available.", timeout=20_000)
+        qtbot.waitUntil(lambda: dialog.newest.text() == "Galley 7.0 is available.")
         assert dialog.page.text() == f"Open its page on {host}" and not opened
         dialog.page.click()
         assert opened == [f"{server.url}/seven"] and server.requests == ["GET /latest.json"] * 2

@@ -21,5 +21,5 @@ print(taken)
 
 def test_files_that_macos_hands_over_reach_the_window_before_it_is_there_too() -> None:
     """The Finder starts no second program for a double click. In a process of its own: there is one application."""
-    done = subprocess.run([sys.executable, "-c", HAND_OVER], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", HAND_OVER], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[['/audio/before.flac'], ['/audio/after.flac']]"

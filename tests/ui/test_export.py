@@ -23,14 +23,13 @@ from desktop_app.texts import _, ngettext
 from desktop_app.transcript.model import Segment, Speaker, Word
 from desktop_app.ui.export.sheet import ExportSheet
 from desktop_app.ui.shell.main_window import MainWindow
-from tests.heartbeat import never_blocked
+from tests.event_loop import drain
+from tests.responsive import Guard
 from tests.ui.staging import Stage, fill_disk, finish
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
 
 Make = Callable[[str], Path]
-
-WAIT = 60_000  # milliseconds: a process is started for each file
 
 
 @pytest.fixture
@@ -75,8 +74,8 @@ def test_a_document_is_saved_as_it_was_chosen_and_the_choice_is_kept(
     assert sheet.handle.text.text() == sheet.file_name
     sheet.save.click()
     assert not sheet.save.isEnabled()
-    qtbot.waitUntil(place.exists, timeout=WAIT)
-    qtbot.waitUntil(lambda: window.exports.sheet is None, timeout=WAIT)
+    qtbot.waitUntil(place.exists)
+    qtbot.waitUntil(lambda: window.exports.sheet is None)
     assert Path(asked[0]).name == sheet.file_name == f"{entry.created.astimezone():%Y-%m-%d} señal.docx"
     found = docx.Document(str(place))
     assert found.paragraphs[-1].text.endswith("This is sentence number 2.")
@@ -138,7 +137,7 @@ def test_what_cannot_be_written_is_said_in_the_sheet_and_the_old_file_stays(
     fill_disk(tmp_path, monkeypatch)
     sheet = opened(window, qtbot, "txt")
     sheet.save.click()
-    qtbot.waitUntil(sheet.problem.isVisible, timeout=WAIT)
+    qtbot.waitUntil(sheet.problem.isVisible)
     problem = Problem("disk.not_saved", name="kept.txt", error="No space left on device")
     assert sheet.problem.text.text() == sentence(problem)
     assert place.read_text() == "before" and len(list(tmp_path.glob("kept*"))) == 1
@@ -164,7 +163,7 @@ def test_several_recordings_are_written_into_a_folder_and_nothing_there_is_repla
     assert sheet.handle.text.text() == ngettext("{n} file", "{n} files", 2)
     sheet.formats["json"].click()
     sheet.save.click()
-    qtbot.waitUntil(lambda: window.exports.sheet is None, timeout=WAIT)
+    qtbot.waitUntil(lambda: window.exports.sheet is None)
     assert {file.name for file in folder.iterdir()} == {"talk.json", "talk (2).json", "talk (3).json"}
     assert (folder / "talk.json").read_text() == "mine"
     assert read_json((folder / "talk (3).json").read_text()).segments[2].text == " This is sentence number 2."
@@ -174,11 +173,11 @@ def test_the_text_is_copied_as_the_format_has_it(window: MainWindow, entry: Entr
     sheet = opened(window, qtbot, "srt")
     clipboard = QGuiApplication.clipboard()
     sheet.copy.click()
-    qtbot.waitUntil(lambda: clipboard.text().startswith("1\n00:00:00,000 --> "), timeout=WAIT)
+    qtbot.waitUntil(lambda: clipboard.text().startswith("1\n00:00:00,000 --> "))
     assert window.exports.sheet is sheet  # which stays open
     sheet.formats["docx"].click()
     sheet.copy.click()
-    qtbot.waitUntil(lambda: clipboard.mimeData().hasHtml(), timeout=WAIT)
+    qtbot.waitUntil(lambda: clipboard.mimeData().hasHtml())
     assert "<p>" in clipboard.mimeData().html() and "sentence number 2" in clipboard.text()
 
 
@@ -197,14 +196,14 @@ def test_the_file_is_made_when_it_is_dragged_out(
     qtbot.mousePress(sheet.handle, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
     qtbot.mouseMove(sheet.handle, QPoint(60, 20))
     assert not dragged  # it is not there yet
-    qtbot.waitUntil(lambda: bool(dragged), timeout=WAIT)
+    qtbot.waitUntil(lambda: bool(dragged))
     assert [file.name for file in dragged] == ["señal.txt"]
     assert "sentence number 2" in dragged[0].read_text(encoding="utf-8")
     assert dragged[0].parent.stat().st_mode & 0o077 == 0
 
 
 def test_ten_hours_are_previewed_and_saved_while_the_window_answers(
-    window: MainWindow, entry: Entry, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, entry: Entry, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, responsive: Guard
 ) -> None:
     """100,000 words, each with its time."""
     entry.segments = [
@@ -216,14 +215,14 @@ def test_ten_hours_are_previewed_and_saved_while_the_window_answers(
     gc.collect()  # of what this test has made
     place = tmp_path / "long.html"
     answer(monkeypatch, place)
-    with never_blocked():
+    with responsive(looks=1):
         sheet = opened(window, qtbot, "srt")
         for form in ("docx", "md", "html"):
-            qtbot.wait(10)
+            drain()
             sheet.formats[form].click()
-        qtbot.wait(10)
+        drain()
         sheet.save.click()
-        qtbot.waitUntil(lambda: window.exports.sheet is None, timeout=WAIT)
+        qtbot.waitUntil(lambda: window.exports.sheet is None)
     assert place.read_text(encoding="utf-8").count("<span") == 100_000
 
 

@@ -21,8 +21,8 @@ from desktop_app.problems import Problem
 from desktop_app.ui.shell import qt_texts
 from desktop_app.ui.shell.app import Program
 from desktop_app.ui.shell.main_window import MainWindow
-from tests.heartbeat import never_blocked
 from tests.program import opened
+from tests.responsive import Guard
 from tests.staging import MODELS, SilentEngine, segment
 from tests.studio import Studio
 from tests.talks import talk
@@ -79,7 +79,9 @@ def test_pages_are_made_when_they_are_first_looked_at(program: Program) -> None:
     assert {"models", "settings"} <= vars(program.window).keys()
 
 
-def test_another_language_while_a_file_is_in_work(program: Program, recording: Make, qtbot: QtBot) -> None:
+def test_another_language_while_a_file_is_in_work(
+    program: Program, recording: Make, qtbot: QtBot, responsive: Guard
+) -> None:
     path = recording("talk.wav")
     program.window.add([str(path)])
     qtbot.waitUntil(lambda: bool(program.session.entries))
@@ -106,7 +108,7 @@ def test_another_language_while_a_file_is_in_work(program: Program, recording: M
     window.show_entry(entry.id)
     assert len(window.page.view.flow.lines) == 2
 
-    with never_blocked():
+    with responsive():
         german = switch(program, "en", qtbot)
     assert program.preferences.language == "en"
     assert program.session.in_work == [entry] and len(entry.segments) == 2

@@ -14,6 +14,7 @@ from desktop_app.messages.jobs import Event, Finished, Progress, SegmentReady, S
 from desktop_app.transcript.model import Transcript
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.mailbox import Mailbox
+from tests.event_loop import drain
 from tests.ui.staging import MODELS, SilentEngine, segment
 
 
@@ -103,7 +104,7 @@ def test_a_flood_costs_the_window_few_layouts(qtbot: QtBot, window, stage, recor
     mailbox = Mailbox(stage.session.handle)
     flow = window.page.view.flow
     qtbot.waitUntil(lambda: flow.is_measured)
-    qtbot.wait(50)
+    drain()
     before = flow.measured
     beats: list[int] = []
     heartbeat = QTimer()

@@ -16,7 +16,7 @@ from desktop_app import settings, texts
 from desktop_app.app.models.model_job import Job
 from desktop_app.app.models.speeds import Speeds
 from desktop_app.app.presentation.problems import sentence
-from desktop_app.engine import default
+from desktop_app.app.settings import preferences
 from desktop_app.engine.model_list import Listed, Source
 from desktop_app.messages.model_work import (
     Add,
@@ -449,7 +449,7 @@ def test_a_better_model_is_suggested_where_this_computer_is_fast_enough(page: Mo
 
 
 def test_the_page_is_refreshed_without_searching_the_disk(page: ModelsPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(default, "target", lambda: pytest.fail("searched the disk for models"))
+    monkeypatch.setattr(preferences, "default_folder", lambda: pytest.fail("searched the disk for models"))
     page.refresh()
 
 

@@ -20,6 +20,7 @@ from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.transcript.selection import Selection
 from desktop_app.ui.widgets.theme import LIGHT_PALETTE, Theme, font
+from tests.event_loop import drain
 from tests.talks import talk
 from tests.ui.staging import Stage
 from tests.unit.app.editing.test_edits import finish, stored
@@ -311,7 +312,7 @@ def test_only_the_first_line_of_a_paragraph_has_a_time(
 ) -> None:
     (entry,) = stage.drop(recording("short.wav"))
     finish(stage, entry, replace(talk(1), speakers=()))
-    qtbot.wait(20)
+    drain()
     view = window.page.view
     flow = prose(view.column()[1])
 
@@ -326,7 +327,7 @@ def test_only_the_first_line_of_a_paragraph_has_a_time(
     lines = said("go " * count, "Incomprehensibilities.")
     finish(stage, entry, replace(talk(1), segments=lines, speakers=()))
     window.show_entry(entry.id)
-    qtbot.wait(20)
+    drain()
     asked, inside = list[float](), 1
     view.time_asked.connect(asked.append)
     assert not view.flow.lines[1].begins and not view.flow.lines[1].joined

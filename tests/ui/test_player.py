@@ -31,10 +31,12 @@ from desktop_app.ui.player.bar import speed_words
 from desktop_app.ui.player.playback import BACK_SKIP, Playback
 from desktop_app.ui.player.words import span_at, spoken
 from desktop_app.ui.shell.main_window import MainWindow
+from tests.event_loop import drain
 from tests.talks import talk
 from tests.ui.staging import MODELS, Stage, segment, transcript
 from tests.unit.app.editing.test_edits import finish
 from tests.unit.audio.test_player import Output
+from tests.waiting import LONGEST
 
 Make = Callable[[str], Path]
 
@@ -333,10 +335,12 @@ def test_a_finished_file_is_shown_from_its_top(window: MainWindow, stage: Stage,
     (entry,) = stage.drop(recording("one.wav"))
     parts = [segment(number) for number in range(80)]
     stage.say(Started(entry.id, 600.0, MODELS), *(SegmentReady(entry.id, part) for part in parts))
-    bar = window.page.view.verticalScrollBar()
+    view = window.page.view
+    bar = view.verticalScrollBar()
     stage.qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0)
     stage.say(Finished(entry.id, transcript(*parts)))
-    stage.qtbot.wait(300)  # longer than the view glides
+    drain()
+    stage.qtbot.waitUntil(lambda: view.follower._glide.state() == view.follower._glide.State.Stopped)
     assert bar.value() == 0
 
 
@@ -389,7 +393,7 @@ def test_what_is_not_looked_at_any_more_is_not_read_on(
     stage.settle()
     assert stage.reader.stopped == 1
     stage.reader.listener.came(1, np.ones(5, np.float32))  # late
-    stage.qtbot.wait(20)
+    drain()
     assert not len(line._peaks)
     window.show_entry(entry.id)
     assert not len(line._peaks)
@@ -465,12 +469,12 @@ def test_a_decoder_that_is_killed_in_the_middle_is_one_sentence(
             decoder_process.Decoder, "ask", lambda it, *a, **k: (ends.append(it._child.end), made(it, *a, **k))[1]
         )
         window.player.toggle()
-        assert heard.began.wait(10.0)
+        assert heard.began.wait(LONGEST)
     qtbot.waitUntil(lambda: stage.playback.seconds > 0.2)
     ends[0]()
     heard.go.set()  # all that was sent before is taken
     bar = window.player.bar
-    qtbot.waitUntil(bar.reason.isVisible, timeout=10_000)
+    qtbot.waitUntil(bar.reason.isVisible)
     assert bar.reason.text() == sentence(Problem("file.crashed"))
     assert not stage.playback.key
     assert window.isVisible()

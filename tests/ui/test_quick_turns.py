@@ -33,6 +33,14 @@ def test_garbage_is_looked_for_when_nobody_waits(
     ones, and those that came in masses, when the user turns to another program. Afterwards all is as it was."""
     monkeypatch.setattr(module, "_EVERY", 20)
     monkeypatch.setattr(module, "_FEW", 0)
+    looks: list[int] = []
+    look = module._Collector._look_at_new
+    monkeypatch.setattr(module._Collector, "_look_at_new", lambda collector: (look(collector), looks.append(1)))
+
+    def look_twice() -> None:
+        before = len(looks)
+        qtbot.waitUntil(lambda: len(looks) >= before + 2)
+
     before = sys.getswitchinterval()
     with quick_turns(qapp):
         assert sys.getswitchinterval() <= 0.001
@@ -42,9 +50,9 @@ def test_garbage_is_looked_for_when_nobody_waits(
         kept = [Knot() for _number in range(50_000)]
         assert _searches() == runs
         there = weakref.ref(kept[0])
-        qtbot.wait(60)
+        look_twice()
         del kept
-        qtbot.wait(60)
+        look_twice()
         assert there() is not None
         assert gc.get_stats()[2]["collections"] == among_all
         qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationInactive)

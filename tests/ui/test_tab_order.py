@@ -17,6 +17,7 @@ from desktop_app.app.settings.preferences import Preferences
 from desktop_app.ui.shell.details import Details
 from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.versions.sheet import AgainSheet
+from tests.event_loop import drain
 from tests.talks import talk
 from tests.ui.staging import Stage
 from tests.unit.app.editing.test_edits import finish
@@ -64,7 +65,7 @@ def misplaced(found: list[QWidget], window: QWidget) -> Iterator[str]:
 
 def assert_in_reading_order(window: MainWindow) -> None:
     """The sidebar for itself, the page, and the panel beside it; from the last stop Tab goes back to the first."""
-    QTest.qWait(50)  # until all has its place
+    drain()  # until all has its place
     found = stops(window)
     assert len(found) > 5 and all(told(widget) for widget in found)
     at = found.index(window.sidebar.new)
@@ -179,7 +180,7 @@ def test_the_list_goes_on_where_it_was_left(ready: MainWindow, stage: Stage, rec
 
 def test_when_the_focus_is_hidden_the_next_stop_beside_it_has_it(ready: MainWindow, qtbot: QtBot) -> None:
     ready.page.open_replace()
-    qtbot.wait(30)
+    drain()
     field = ready.page.find_bar.field
     field.setFocus()
     field.hide()

@@ -35,7 +35,9 @@ from desktop_app.texts import _, ngettext
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.shell import main_window as window_module
 from desktop_app.ui.shell.main_window import MainWindow
+from tests.event_loop import drain
 from tests.ui.staging import MODELS, Stage, drag, drop, fill_disk, finish, segment, transcript
+from tests.waiting import LONGEST
 
 Make = Callable[[str], Path]
 
@@ -63,7 +65,7 @@ def test_a_report_is_saved_beside_the_window(
     place, went_on = tmp_path / "report.zip", Event()
 
     def slow() -> Iterator[Finding]:
-        assert went_on.wait(20) and current_thread() is not main_thread()
+        assert went_on.wait(LONGEST) and current_thread() is not main_thread()
         yield Finding("ok", "It was looked at.")
 
     monkeypatch.setattr(doctor, "CHECKS", (slow,))
@@ -222,7 +224,7 @@ def test_a_failed_save_is_said_and_leaves_the_old_file(
     place.write_text("before")
     fill_disk(tmp_path, monkeypatch)
     window.exports.write(entry, "txt", place)
-    qtbot.waitUntil(window.trouble.isVisible, timeout=20_000)
+    qtbot.waitUntil(window.trouble.isVisible)
     assert place.read_text() == "before"
     assert not list(tmp_path.glob(".*part"))
     problem = Problem("disk.not_saved", name="kept.txt", error="No space left on device")
@@ -237,7 +239,7 @@ def test_saving_into_a_folder_that_is_gone_is_said(
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
     window.exports.write(entry, "srt", tmp_path / "gone" / "one.srt")
-    qtbot.waitUntil(window.trouble.isVisible, timeout=20_000)
+    qtbot.waitUntil(window.trouble.isVisible)
 
 
 def test_the_text_can_be_selected_and_copied(window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot) -> None:
@@ -420,7 +422,7 @@ def test_the_column_stays_where_it_is_on_pages_without_figures(
     columns = set()
     for entry in (done, failed, waiting):
         window.show_entry(entry.id)
-        qtbot.wait(30)
+        drain()
         columns.add(window.page.view.mapTo(window, QPoint(window.page.view.column()[0], 0)).x())
         assert window.panel.isVisible() == is_open
     assert len(columns) == 1

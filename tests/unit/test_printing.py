@@ -77,7 +77,7 @@ def test_a_name_in_a_usage_error_cannot_steer_a_terminal(capsys: pytest.CaptureF
 def test_a_closed_stream_is_no_mistake_and_lost_output_is_no_success(closed: str, status: int, tmp_path: Path) -> None:
     """Its number must not become that of a file of Galley's, which would then hold what libraries print."""
     command = f"{shlex.quote(sys.executable)} -m desktop_app models list {closed}"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=TOP, timeout=60)
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=TOP)
     assert done.returncode == status, done.stderr
     assert "Traceback" not in done.stderr and "Exception" not in done.stderr
     if status and "2>&-" not in closed:
@@ -90,6 +90,6 @@ def test_a_reader_that_has_enough_ends_it_without_a_word() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     run = [sys.executable, "-m", "desktop_app", "models", "list"]
-    done = subprocess.run(run, stdout=writer, stderr=subprocess.PIPE, text=True, cwd=TOP, timeout=60)
+    done = subprocess.run(run, stdout=writer, stderr=subprocess.PIPE, text=True, cwd=TOP)
     os.close(writer)
     assert (done.returncode, done.stderr) == (1, "")

@@ -104,7 +104,7 @@ def test_a_data_folder_that_cannot_be_used_is_said_in_one_sentence(home: Path) -
     (home / "data").write_text("in the way", encoding="utf-8")
     for arguments in ([], ["record", "--seconds", "1"]):
         command = [sys.executable, "-m", "desktop_app", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr == (
             f"galley: Galley's data folder {home / 'data'} cannot be used (File exists). Check the permissions, or set"

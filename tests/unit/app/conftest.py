@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import queue
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,7 @@ from typing import Any
 import pytest
 
 from tests.staging import Stage
-
-_LONGEST = 10.0  # seconds
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -22,11 +20,13 @@ def stage(home: Path) -> Iterator[Stage]:
     calls: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
 
     def until(condition: Callable[[], Any]) -> None:
-        end = time.monotonic() + _LONGEST
-        while not condition():
-            assert time.monotonic() < end, "what was waited for has not happened"
+        def happened() -> bool:
             with contextlib.suppress(queue.Empty):
-                calls.get(timeout=0.02)()
+                calls.get_nowait()()
+            return bool(condition())
+
+        if not condition():
+            wait_until(happened)
 
     made = Stage(calls.put, until)
     yield made

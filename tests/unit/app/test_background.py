@@ -10,6 +10,7 @@ from desktop_app.app.background import Worker
 from desktop_app.app.signals import Signal
 from desktop_app.problems import Problem
 from tests.staging import Stage
+from tests.waiting import LONGEST
 
 
 def test_calls_are_made_in_order_in_one_thread_and_results_come_in_the_front_ends(stage: Stage) -> None:
@@ -51,7 +52,7 @@ def test_whatever_a_call_raises_somebody_is_told_and_the_next_one_is_made(stage:
 
 def test_close_waits_no_longer_than_it_may(stage: Stage) -> None:
     worker, disk = Worker("test", stage.post), threading.Event()
-    worker.do(lambda: disk.wait(30))
+    worker.do(lambda: disk.wait(LONGEST))
     worker.close(0.05)
     disk.set()
 

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 from typing import BinaryIO
@@ -21,6 +21,7 @@ from desktop_app.audio import decoder, decoder_process, length
 from desktop_app.audio.files import AudioFile
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
+from tests.waiting import LONGEST, Within, wait_until
 
 
 @pytest.fixture
@@ -89,11 +90,10 @@ def test_a_crash_while_it_opens_the_file_too(long: Path, monkeypatch: pytest.Mon
     assert length.seconds(long) == 0.0
 
 
-def test_a_child_that_says_nothing_is_ended(long: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_says_nothing_is_ended(long: Path, monkeypatch: pytest.MonkeyPatch, within: Within) -> None:
     monkeypatch.setattr(decoder_process, "DEADLINE", 2)
-    began = time.monotonic()
-    assert problem_after(long, signal.SIGSTOP) == Problem("file.stuck", seconds=2)
-    assert time.monotonic() - began < 10
+    with within(10.0):
+        assert problem_after(long, signal.SIGSTOP) == Problem("file.stuck", seconds=2)
 
 
 def test_a_reader_that_takes_its_time_ends_no_child(long: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,13 +132,6 @@ def test_a_process_that_cannot_be_started_is_said(long: Path, monkeypatch: pytes
     with pytest.raises(Problem) as caught, AudioFile(long):
         pass
     assert caught.value.code == "file.no_decoder"
-
-
-def wait_until(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_no_child_is_left(long: Path, forks: bool) -> None:
@@ -249,13 +242,13 @@ def test_a_child_that_is_busy_ends_with_its_parent_too() -> None:
     """One that FFmpeg holds writes nothing, so no broken pipe ends it."""
     busy = (
         "import time\nfrom desktop_app.audio import decoder\n"
-        "decoder._answer = lambda *what: time.sleep(60)\ndecoder.main()"
+        "decoder._answer = lambda *what: time.sleep(3600)\ndecoder.main()"
     )
     with subprocess.Popen([sys.executable, "-c", busy], stdin=subprocess.PIPE) as child:
         assert child.stdin is not None
         child.stdin.write(b"{}\n")
         child.stdin.close()
-        assert child.wait(20) == 0
+        assert child.wait(LONGEST) == 0
 
 
 def test_the_keys_of_the_terminal_are_not_for_the_child(long: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from desktop_app.audio import decoder_process
 from desktop_app.audio.peaks import RATE, PeakReader, loudest
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
+from tests.waiting import LONGEST, wait_until
 
 
 class Events:
@@ -46,7 +46,7 @@ def steps(tmp_path: Path) -> Path:
 def test_peaks_are_the_loudest_of_each_fiftieth_of_a_second(steps: Path) -> None:
     events = Events()
     run = PeakReader(events).read(steps)
-    assert events.done.wait(10.0)
+    assert events.done.wait(LONGEST)
     assert events.ends == [(run, None)]
     peaks = np.concatenate([peaks for _, peaks in events.batches])
     assert len(peaks) == 4 * RATE + 1
@@ -63,7 +63,7 @@ def test_blocks_of_any_length_give_the_same_peaks() -> None:
 def test_a_missing_file_ends_without_peaks(tmp_path: Path) -> None:
     events = Events()
     PeakReader(events).read(tmp_path / "gone.wav")
-    assert events.done.wait(10.0)
+    assert events.done.wait(LONGEST)
     assert not events.batches
     assert events.ends == [(1, Problem("file.missing"))]
 
@@ -84,7 +84,7 @@ def test_a_crash_keeps_what_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(decoder_process.Decoder, "receive", receive_and_crash)
     events = Events()
     PeakReader(events).read(long)
-    assert events.done.wait(10.0)
+    assert events.done.wait(LONGEST)
     assert len(events.batches) == len(made) == 1
     assert events.ends == [(1, Problem("file.crashed"))]
 
@@ -95,12 +95,9 @@ def test_another_file_takes_the_place_of_the_first(tmp_path: Path, steps: Path) 
     events = Events()
     reader = PeakReader(events)
     first = reader.read(long)
-    assert events.began.wait(10.0)
+    assert events.began.wait(LONGEST)
     second = reader.read(steps)
-    assert events.done.wait(10.0)
+    assert events.done.wait(LONGEST)
     assert events.ends == [(second, None)]
     assert {run for run, _ in events.batches} == {first, second}
-    until = time.monotonic() + 10
-    while any(thread.name == "peaks" for thread in threading.enumerate()):
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    wait_until(lambda: not any(thread.name == "peaks" for thread in threading.enumerate()))

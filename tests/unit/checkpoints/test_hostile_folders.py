@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import sys
-import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -51,8 +50,7 @@ def quiet(what: str, done: int, total: int) -> None:
 
 
 def refused(folder: Path) -> Problem:
-    """Why a folder cannot be added; nothing of it is kept, and saying so takes neither time nor memory."""
-    begun = time.monotonic()
+    """Why a folder cannot be added; nothing of it is kept, and saying so takes little memory."""
     tracemalloc.start()
     try:
         with pytest.raises(Problem) as caught:
@@ -62,7 +60,6 @@ def refused(folder: Path) -> Problem:
         tracemalloc.stop()
     assert list(installed.names()) == ["base"]
     assert peak < 300 << 20
-    assert time.monotonic() - begun < 10
     return caught.value
 
 

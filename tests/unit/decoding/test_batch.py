@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desktop_app.decoding import batch
@@ -156,6 +156,7 @@ awkward = st.builds(
 recordings = st.lists(st.integers(-9, 9).map(lambda number: number / 4), min_size=1, max_size=4)
 
 
+@settings(max_examples=settings.default.max_examples // 4)  # each decodes up to four chunks twice
 @given(
     recordings,
     st.integers(1, 6),
@@ -170,12 +171,12 @@ def test_each_chunk_has_the_text_that_it_has_alone(
 ) -> None:
     """Whatever the number of rows, with a draft that is often right (the target's own weights) or never, and where
     passes of many tokens differ in their last bits."""
-    settings = replace(ENGLISH, timestamps=timestamps)
+    asked = replace(ENGLISH, timestamps=timestamps)
     if not timestamps:  # a pair of them at 0 would move the next window by one sample
         words = replace(words, suppress=(*words.suppress, *range(FIRST_TIME, SIZE)))
-    notes, figures = run(toys(rows, words, seed, noise, seed if draft and draft < 40 else draft), chunks, settings)
+    notes, figures = run(toys(rows, words, seed, noise, seed if draft and draft < 40 else draft), chunks, asked)
     for number, chunk in enumerate(chunks):
-        own = alone(Toy(seed, positions=POSITIONS, noise=noise), words, chunk, settings)
+        own = alone(Toy(seed, positions=POSITIONS, noise=noise), words, chunk, asked)
         place, before = notes.places[number], notes.places[number - 1].segments if number else 0
         found = notes.made[before : place.segments]
         begin = number * CHUNK / SAMPLE_RATE
@@ -398,13 +399,13 @@ def test_hours_pass_through_little_memory() -> None:
             assert sum(read) - done_seconds * SAMPLE_RATE < 6 * CHUNK + 31 * SAMPLE_RATE
 
     def blocks() -> Iterator[np.ndarray]:
-        for block in sound([0.0] * 540, SAMPLE_RATE):
+        for block in sound([0.0] * 180, SAMPLE_RATE):
             read.append(len(block))
             yield block
 
     rows, _ = scripted(3, [line(2)])
     batch.transcribe(blocks(), extract, rows, cut, Watching(), ENGLISH, Counter())
-    assert told[-1] == 540 * 20
+    assert told[-1] == 180 * 20
     assert all(first < second for first, second in pairwise(told))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,26 @@ from hypothesis import strategies as st
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.steps import Read, Steps, alone, timed, together
 
-SLOW = 0.02  # seconds of a pass
+
+class Clock:
+    """A clock that goes on only while a pass is run."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def pause(self, seconds: float) -> None:
+        self.now += seconds
+
+
+clock = Clock()
+
+
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("desktop_app.decoding.steps.perf_counter", clock)
 
 
 class Row:
@@ -24,7 +42,7 @@ class Row:
         self._sum, self._pause = 0, pause
 
     def run(self, tokens: Sequence[int]) -> Scores:
-        time.sleep(self._pause)
+        clock.pause(self._pause)
         self._sum += sum(tokens)
         return np.full((len(tokens), 1), self._sum, np.float32)
 
@@ -41,7 +59,7 @@ class Rows:
         raise NotImplementedError
 
     def run(self, reads: Sequence[tuple[Any, Sequence[int]]]) -> list[Scores]:
-        time.sleep(self._pause)
+        clock.pause(self._pause)
         self.passes.append([self.rows.index(row) for row, _ in reads])
         return [row.run(tokens) for row, tokens in reads]
 
@@ -77,30 +95,27 @@ def test_texts_side_by_side_are_what_they_are_alone(scripts: list[list[tuple[boo
 
 def test_a_pass_for_several_texts_is_charged_in_shares() -> None:
     """Alone, a text is charged all of it; what others do between two of its steps costs it nothing."""
-    rows, seconds = Rows(4, pause=SLOW), list[float]()
+    rows, seconds = Rows(4, pause=1.0), list[float]()
 
     def kept(number: int) -> Steps[None]:
         _, took = yield from timed(text([(rows.rows[number], 1)] * (1 + 2 * (number == 0))))
         seconds.append(took)
 
-    began = time.perf_counter()
     together([kept(number) for number in range(4)], [rows])
-    passed = time.perf_counter() - began
     assert [len(each) for each in rows.passes] == [4, 1, 1]
-    assert sum(seconds) <= passed
-    assert max(seconds) >= 2.25 * SLOW
+    assert sorted(seconds) == [0.25, 0.25, 0.25, 2.25]
 
 
 def test_alone_a_text_is_charged_its_passes_and_its_own_work() -> None:
     def work() -> Steps[str]:
-        time.sleep(SLOW)
+        clock.pause(1.0)
         yield Read(row, row, [1])
-        time.sleep(SLOW)
+        clock.pause(1.0)
         return "done"
 
-    row: Any = Row(pause=SLOW)
+    row: Any = Row(pause=1.0)
     result, seconds = alone(timed(work()))
-    assert result == "done" and seconds >= 3 * SLOW
+    assert result == "done" and seconds == 3.0
 
 
 def test_what_a_text_raises_ends_all_of_them() -> None:

@@ -26,6 +26,7 @@ from desktop_app.transcript.model import Models, Place, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.worker.heartbeat import Heartbeat
 
+HANGS = 3600.0  # seconds: longer than any test waits
 SEGMENT = Segment(0, 0.0, 1.0, "Words")
 ENDS = {"die": signal.SIGKILL, "die always": signal.SIGKILL, "stop": signal.SIGSTOP}
 
@@ -67,7 +68,7 @@ def obliging(connection: Connection) -> None:
                 os.kill(os.getpid(), signal.SIGSTOP)
             case "stand still":
                 heartbeat.run()
-                time.sleep(60)
+                time.sleep(HANGS)
             case "work":
                 heartbeat.run()
                 connection.send(Started(job, 2.0, models))
@@ -86,7 +87,7 @@ def obliging(connection: Connection) -> None:
             case "leave":
                 os._exit(7)
             case "hang":
-                time.sleep(60)
+                time.sleep(HANGS)
             case "wait":
                 while not isinstance(connection.recv(), Cancel):
                     pass
@@ -123,7 +124,7 @@ def listening(connection: Connection) -> None:
                 assert request.start <= received, "no block is missing"
                 received = request.start + len(request.samples) // 4
                 if session.live.path == "deaf":
-                    time.sleep(60)
+                    time.sleep(HANGS)
                 lines = []
                 while (said + 1) * 16_000 <= received:
                     lines.append(Segment(said, float(said), said + 1.0, str(said)))

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -53,6 +52,7 @@ from desktop_app.worker.loaded_models import Pair
 from tests import random_models, tiny_ir
 from tests.hub_server import HubServer, serving
 from tests.small_pair import DRAFT_NAME, SMALL_PAIR
+from tests.waiting import Within, wait_until
 from tests.works import perform_here
 
 REPOSITORY = "tests/toy"
@@ -93,11 +93,9 @@ class Listener:
         else:
             self.last = message
 
-    def wait(self, seconds: float = 60.0) -> Message:
-        until = time.monotonic() + seconds
-        while self.last is None:
-            assert time.monotonic() < until
-            time.sleep(0.02)
+    def wait(self) -> Message:
+        wait_until(lambda: self.last is not None)
+        assert self.last is not None
         return self.last
 
 
@@ -105,17 +103,15 @@ def done(work: Work) -> Message:
     return Listener(work).wait()
 
 
-def test_a_download_that_is_cancelled_is_gone_on_with_and_ends_whole(toy: Path, server: HubServer) -> None:
+def test_a_download_that_is_cancelled_is_gone_on_with_and_ends_whole(
+    toy: Path, server: HubServer, within: Within
+) -> None:
     server.stall = (WEIGHTS, 200_000)
     listener = Listener(Download(REPOSITORY))
-    until = time.monotonic() + 60
-    while not any(step.what == "Downloading" and step.done >= 200_000 for step in listener.steps):
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    began = time.monotonic()
-    listener.task.cancel()
-    assert listener.wait() == Stopped()
-    assert time.monotonic() - began < 3  # a server that says nothing holds up nobody, nor does a window that is closed
+    wait_until(lambda: any(step.what == "Downloading" and step.done >= 200_000 for step in listener.steps))
+    with within(3.0):  # a server that says nothing holds up nobody, nor does a window that is closed
+        listener.task.cancel()
+        assert listener.wait() == Stopped()
     assert installed.unfinished()["toy"] >= 200_000
     server.stall = None
     assert done(Download(REPOSITORY)) == Done(REPOSITORY)
@@ -209,8 +205,7 @@ def test_the_end_or_silence_of_the_process_is_said(
 ) -> None:
     server.stall = (WEIGHTS, 200_000)
     listener = Listener(Download(REPOSITORY), Limits(silent_loading=4.0))
-    while not listener.steps:
-        time.sleep(0.02)
+    wait_until(lambda: listener.steps)
     os.kill(children[0], getattr(signal, number))
     message = listener.wait()
     assert isinstance(message, Refused)
@@ -256,13 +251,6 @@ def exporter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[float
         monkeypatch.syspath_prepend(top)
 
     return install
-
-
-def wait_until(happened: Callable[[], object]) -> None:
-    until = time.monotonic() + 60
-    while not happened():
-        assert time.monotonic() < until
-        time.sleep(0.02)
 
 
 def test_a_conversion_whose_command_was_killed_leaves_nothing(

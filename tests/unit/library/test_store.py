@@ -9,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -536,13 +535,12 @@ def test_work_of_a_program_that_is_killed_meanwhile_is_interrupted(library: Libr
 
 
 def test_nobody_who_reads_holds_up_what_is_written(library: Library, tmp_path: Path):
-    """As the write-ahead log promises: a search in one program never makes a recording in another wait."""
+    """As the write-ahead log promises: a search in one program never makes a recording in another wait. The search here
+    does not end, so who waited for it would fail."""
     with closing(sqlite3.connect(tmp_path / "library" / database.NAME, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM recording").fetchone()
-        began = time.monotonic()
         library.add("/talks/one.wav")
-        assert time.monotonic() - began < 5
         assert reader.execute("SELECT count(*) FROM recording").fetchone() == (0,), "and it sees what it saw"
 
 

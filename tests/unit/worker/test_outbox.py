@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import time
+import sys
 from multiprocessing import Pipe
+from threading import Semaphore
 
 import pytest
 
@@ -15,46 +16,71 @@ def state(number: int) -> Tentative:
     return Tentative("a", (TentativeLine(0.0, str(number), ""),))
 
 
+class Pauses:
+    """The pauses between two states, which last until the test ends them. Attributes: asked (seconds of each)."""
+
+    def __init__(self) -> None:
+        self.asked: list[float] = []
+        self._ended = Semaphore(0)
+
+    def sleep(self, seconds: float) -> None:
+        self.asked.append(seconds)
+        self._ended.acquire()
+
+    def end(self, count: int = 1) -> None:
+        self._ended.release(count)
+
+
 @pytest.fixture
-def ends():
+def pauses(monkeypatch: pytest.MonkeyPatch) -> Pauses:
+    made = Pauses()
+    monkeypatch.setattr(sys.modules[Outbox.__module__], "time", made)
+    return made
+
+
+@pytest.fixture
+def ends(pauses: Pauses):
     here, there = Pipe(duplex=False)
     yield here, Outbox(there)
+    pauses.end(1000)
     here.close()
 
 
-def drain(connection, seconds: float) -> list[Event]:
-    """What comes within some time after the last event."""
-    found = []
-    while connection.poll(seconds):
+def received(connection, last: Event) -> list[Event]:
+    """What comes, up to an event."""
+    found = [connection.recv()]
+    while found[-1] != last:
         found.append(connection.recv())
     return found
 
 
-def test_many_states_become_few_and_the_last_one_comes(ends):
+def test_many_states_become_few_and_the_last_one_comes(ends, pauses: Pauses):
+    """One before each pause, and none while it lasts."""
     here, outbox = ends
-    began = time.monotonic()
-    number = 0
-    while time.monotonic() - began < 0.5:
-        number += 1
+    outbox.tentative(lambda: state(0))
+    assert here.recv() == state(0)
+    for number in range(1, 500):
         outbox.tentative(lambda number=number: state(number))
-        time.sleep(0.001)
-    got = drain(here, 0.3)
-    assert got[-1] == state(number)
-    assert 5 <= len(got) <= 0.5 * A_SECOND + 3
+    pauses.end()
+    assert here.recv() == state(499)
+    assert pauses.asked[0] == 1 / A_SECOND
 
 
-def test_a_state_is_not_shown_after_the_event_that_replaces_it(ends):
+def test_a_state_is_not_shown_after_the_event_that_replaces_it(ends, pauses: Pauses):
     here, outbox = ends
     outbox.tentative(lambda: state(1))
     assert here.recv() == state(1)
     outbox.tentative(lambda: state(2))
     outbox.send(Cancelled("a"))
-    assert drain(here, 0.2) == [Cancelled("a")]
+    pauses.end()
+    outbox.tentative(lambda: state(3))
+    assert received(here, state(3)) == [Cancelled("a"), state(3)]
 
 
-def test_the_text_of_a_state_that_is_never_sent_is_never_made(ends):
+def test_the_text_of_a_state_that_is_never_sent_is_never_made(ends, pauses: Pauses):
     here, outbox = ends
     made = []
     for number in range(100):
         outbox.tentative(lambda number=number: made.append(number) or state(number))
-    assert len(drain(here, 0.2)) == len(made) <= 4
+    pauses.end()
+    assert len(received(here, state(99))) == len(made) <= 2

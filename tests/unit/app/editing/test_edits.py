@@ -18,6 +18,7 @@ from desktop_app.transcript.model import Transcript
 from desktop_app.transcript.speakers import Place
 from tests.staging import Stage
 from tests.talks import talk
+from tests.waiting import LONGEST
 
 
 def finish(stage: Stage, entry: Entry, made: Transcript) -> None:
@@ -82,7 +83,7 @@ def test_many_corrections_at_once_are_written_once(stage: Stage, entry: Entry, m
     revise, disk = stage.library.revise, Event()
 
     def slow(key: str, made: Transcript, corrected: bool, reworded: bool) -> None:
-        disk.wait(30)
+        disk.wait(LONGEST)
         written.append(made.speakers[0].name)
         revise(key, made, corrected, reworded)
 

@@ -6,13 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from desktop_app.app.system import desktop_bus
+from tests.waiting import wait_until
 
 if sys.platform == "linux":
     from tests.fake_bus import FakeBus, fake_bus
@@ -28,20 +28,12 @@ def bus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBus]:
         yield made
 
 
-def is_let_go(bus: FakeBus) -> bool:
-    """Whether the first lock is let go within five seconds: the bus itself closes its end after it has sent it."""
-    end = time.monotonic() + 5
-    while bus.is_held(0) and time.monotonic() < end:
-        time.sleep(0.01)
-    return not bus.is_held(0)
-
-
 def test_the_computer_is_kept_awake_until_that_is_ended(bus: FakeBus) -> None:
     release = desktop_bus.keep_awake("Galley is transcribing")
     assert bus.calls == [("Inhibit", ("sleep:idle", "Galley", "Galley is transcribing", "block"))]
     assert release is not None and bus.is_held(0)
     release()
-    assert is_let_go(bus)
+    wait_until(lambda: not bus.is_held(0))  # the bus itself closes its end after it has sent it
 
 
 def test_a_killed_program_lets_the_computer_sleep(bus: FakeBus) -> None:
@@ -53,7 +45,7 @@ def test_a_killed_program_lets_the_computer_sleep(bus: FakeBus) -> None:
         assert program.stdout is not None and program.stdout.readline() == b"1\n"
         assert bus.is_held(0)
         program.send_signal(signal.SIGKILL)
-    assert is_let_go(bus)
+    wait_until(lambda: not bus.is_held(0))  # the bus itself closes its end after it has sent it
 
 
 def test_who_may_not_forbid_sleep_forbids_idling(bus: FakeBus) -> None:

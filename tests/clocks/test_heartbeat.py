@@ -14,8 +14,10 @@ import pytest
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
-from tests import heartbeat
-from tests.heartbeat import BLOCKED, Heartbeat, _Times, never_blocked
+from tests.clocks import heartbeat
+from tests.clocks.heartbeat import BLOCKED, Heartbeat, _Times, never_blocked
+
+pytestmark = pytest.mark.clocks
 
 
 def _compute() -> None:
