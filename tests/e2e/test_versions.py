@@ -17,7 +17,7 @@ from desktop_app.app.recordings.entry import DONE, Entry
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
 from desktop_app.ui.shell.app import Program
 from desktop_app.ui.versions import controller
-from desktop_app.ui.versions.sheet import AgainSheet
+from desktop_app.ui.versions.sheet import TranscribeAgainSheet
 from tests.program import opened
 from tests.responsive import Guard
 
@@ -111,12 +111,12 @@ def test_lines_are_redone_speakers_found_and_a_text_compared_and_taken_back(
     mine = ["Listen:", *first]
     assert _words(entry) == mine
 
-    def ask(sheet: AgainSheet) -> int:
+    def ask(sheet: TranscribeAgainSheet) -> int:
         sheet.form.controls["task"].choice.group.button(0).click()
         sheet.form.controls["hot_words"].line.setText("Galley,  proof ,birds,")
-        return AgainSheet.DialogCode.Accepted
+        return TranscribeAgainSheet.DialogCode.Accepted
 
-    monkeypatch.setattr(controller.AgainSheet, "exec", ask)
+    monkeypatch.setattr(controller.TranscribeAgainSheet, "exec", ask)
     with responsive():
         window.versions.open_sheet(entry.id)
         qtbot.waitUntil(lambda: entry.id in checks.running)

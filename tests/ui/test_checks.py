@@ -129,7 +129,7 @@ def test_the_differences_are_shown_and_answered(
         assert dialog.result() == QDialog.DialogCode.Accepted, "it closes with the last decision"
 
     monkeypatch.setattr(check_bar.DifferenceDialog, "exec", accept)
-    window.live.check.look.click()
+    window.live.check.show_changes.click()
     assert window.page.view.text() == "The roof is <done>.\nThey come Friday."
     assert entry.reworded
     window.all_actions["undo"].trigger()

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.ui.shell.details import Details
 from desktop_app.ui.shell.main_window import MainWindow
-from desktop_app.ui.versions.sheet import AgainSheet
+from desktop_app.ui.versions.sheet import TranscribeAgainSheet
 from tests.event_loop import drain
 from tests.talks import talk
 from tests.ui.staging import Stage
@@ -120,7 +120,7 @@ def test_tab_reads_dialogs_in_their_order(
         dialog = Details(ready, stage.session, [entry])
     else:
         preferences: Preferences = stage.preferences
-        dialog = AgainSheet(ready._theme, stage.models, preferences, preferences.options(), ready, False)
+        dialog = TranscribeAgainSheet(ready._theme, stage.models, preferences, preferences.options(), ready, False)
     qtbot.addWidget(dialog)
     dialog.show()
     dialog.activateWindow()

@@ -18,7 +18,7 @@ from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
 from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.versions import controller
-from desktop_app.ui.versions.sheet import AgainSheet
+from desktop_app.ui.versions.sheet import TranscribeAgainSheet
 from desktop_app.ui.widgets.theme import Theme
 from tests.ui.staging import MODELS, Stage, finish, segment, transcript
 
@@ -42,11 +42,11 @@ def items(menu: QMenu) -> dict[str, QMenu | None]:
 def answer(monkeypatch: pytest.MonkeyPatch, terms: str) -> None:
     """What the user enters in the sheet."""
 
-    def fill(sheet: AgainSheet) -> int:
+    def fill(sheet: TranscribeAgainSheet) -> int:
         sheet.form.controls["hot_words"].line.setText(terms)
-        return AgainSheet.DialogCode.Accepted
+        return TranscribeAgainSheet.DialogCode.Accepted
 
-    monkeypatch.setattr(controller.AgainSheet, "exec", fill)
+    monkeypatch.setattr(controller.TranscribeAgainSheet, "exec", fill)
 
 
 def test_two_versions_of_one_minute_are_told_apart(

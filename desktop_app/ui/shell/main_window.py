@@ -25,7 +25,7 @@ from desktop_app.app.presentation import wording
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.recordings.entry import IN_WORK
 from desktop_app.app.settings.recent import Recent
-from desktop_app.app.signals import gathered
+from desktop_app.app.signals import collect_connections
 from desktop_app.audio import microphone
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
@@ -97,7 +97,7 @@ class MainWindow(QMainWindow):
         self._playback, self._waveforms, self._open_stream = playback, waveforms, open_stream
         self._recent = Recent(core.session, core.preferences)
         self.connections = ExitStack()
-        with gathered(self.connections):
+        with collect_connections(self.connections):
             self._make_parts()
 
     def _make_parts(self) -> None:
@@ -142,7 +142,7 @@ class MainWindow(QMainWindow):
 
     def start(self) -> None:
         """Follow what happens, and do what the user asks for."""
-        with gathered(self.connections):
+        with collect_connections(self.connections):
             self._make_controllers()
             self._connect()
         self._show_live()
@@ -187,7 +187,7 @@ class MainWindow(QMainWindow):
     @cached_property
     def panel(self) -> SpeedPanel:
         """The figures beside it."""
-        with gathered(self.connections):
+        with collect_connections(self.connections):
             made = SpeedPanel(self._theme, self._models, self.centralWidget())
         self._row.addWidget(made)
         return made
@@ -203,7 +203,7 @@ class MainWindow(QMainWindow):
         return self._late(lambda: SettingsPage(self._theme, self.all_actions, self._preferences, self.stack))
 
     def _late(self, make: Callable[[], Page]) -> Page:
-        with gathered(self.connections):
+        with collect_connections(self.connections):
             page = make()
         self.stack.addWidget(page)
         return page

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import Any
 
 from PySide6.QtCore import QPointF, Qt, QTextBoundaryFinder
 from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextLine, QTextOption
@@ -199,5 +200,5 @@ def _underlined(begin: int, count: int) -> QTextLayout.FormatRange:
 
 def _x(row: QTextLine, position: int) -> float:
     """The place of a character in a row; PySide returns the corrected position with it."""
-    found = row.cursorToX(position)
+    found: Any = row.cursorToX(position)
     return float(found[0] if isinstance(found, tuple) else found)

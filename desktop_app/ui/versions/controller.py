@@ -19,7 +19,7 @@ from desktop_app.messages.options import Options
 from desktop_app.texts import _, ngettext
 from desktop_app.ui.context import Context
 from desktop_app.ui.transcript.page import TranscriptPage
-from desktop_app.ui.versions.sheet import AgainSheet
+from desktop_app.ui.versions.sheet import TranscribeAgainSheet
 from desktop_app.ui.widgets.banner import NEUTRAL, Banner
 from desktop_app.ui.widgets.buttons import as_button
 from desktop_app.ui.widgets.confirm import confirm
@@ -135,8 +135,8 @@ class VersionController(QObject):
         known = self._versions.known.get(key, [])
         asked = resuming.options(known[0].asked) if known else None
         options = asked or self._preferences.options()
-        sheet = AgainSheet(self._theme, self._models, self._preferences, options, self._page.window(), lines)
-        if sheet.exec() == AgainSheet.DialogCode.Accepted:
+        sheet = TranscribeAgainSheet(self._theme, self._models, self._preferences, options, self._page.window(), lines)
+        if sheet.exec() == TranscribeAgainSheet.DialogCode.Accepted:
             then(sheet.form.options())
 
     # Lines.
