@@ -10,21 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app import folders
 from desktop_app.app.background import Post, Worker
-from desktop_app.app.editing.edits import Edits
-from desktop_app.app.editing.recheck import Checks
-from desktop_app.app.library.deletions import Deletions
-from desktop_app.app.library.exports import Exports
-from desktop_app.app.library.recovery import Recovery
+from desktop_app.app.core import DesktopCore
 from desktop_app.app.live.inputs import Inputs
-from desktop_app.app.live.live_recording import OFF, RUNNING, Live
+from desktop_app.app.live.live_recording import OFF, RUNNING
 from desktop_app.app.models.model_store import ModelStore
 from desktop_app.app.recordings.entry import Entry
-from desktop_app.app.recordings.session import Session
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.app.signals import Signal
-from desktop_app.library.store import Library
 from desktop_app.messages.jobs import Event, Finished, LiveOptions, LiveUpdate, SegmentReady, Started
 from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
@@ -86,6 +79,9 @@ class SilentEngine:
     def stop_live(self, job: str) -> None:
         self.stopped.append(job)
 
+    def close(self) -> None:
+        pass
+
 
 @dataclass
 class Told:
@@ -98,7 +94,7 @@ class Stage:
     """All of the application on an empty library, with a silent engine and a microphone that tests play.
 
     Attributes: post and until (from the front end: `until` waits, and makes what was posted); the rest is the
-    application's.
+    application's, all of it in `core`.
     """
 
     def __init__(self, post: Post, until: Callable[[Callable[[], Any]], None], before: Stage | None = None) -> None:
@@ -106,18 +102,17 @@ class Stage:
         self.engine = before.engine if before else SilentEngine()
         self.studio = before.studio if before else Studio()
         self.works = before.works if before else Works()
-        self.library = Library(folders.data() / "library")
         self.keeper = Worker("library", post)
         self.preferences = Preferences(self.keeper)
-        self.session = Session(self.engine, self.library, self.keeper, self.preferences.options)
-        inputs = Inputs(self.studio.list_inputs, post, self.preferences)
-        self.live = Live(self.session, inputs, self.studio.make, lambda: self.preferences.recordings)
-        self.checks = Checks(self.session)
-        self.deletions = Deletions(self.session)
-        self.edits = Edits(self.session)
-        self.exports = Exports(self.session)
-        self.recovery = Recovery(self.session, self.preferences)
         self.models = ModelStore(self.preferences, post, self.works.start, self.works.look)
+        inputs = Inputs(self.studio.list_inputs, post, self.preferences)
+        self.core = core = DesktopCore(
+            self.engine, self.keeper, self.preferences, self.models, inputs, self.studio.make, lambda why: None
+        )
+        assert core.library is not None
+        self.library, self.session, self.live, self.checks = core.library, core.session, core.live, core.checks
+        self.deletions, self.exports = core.deletions, core.exports
+        self.edits, self.recovery = core.edits, core.recovery
         self._next: Stage | None = None
         self.settle()
 
@@ -132,12 +127,7 @@ class Stage:
         """The end of the program, and of those after it."""
         if self._next is not None:
             self._next.close()
-        self.live.close()
-        self.exports.close()
-        self.recovery.close()
-        self.models.close()
-        self.keeper.close()
-        self.library.close()
+        self.core.close()
 
     @contextmanager
     def emits(self, signal: Signal[...]) -> Iterator[Told]:

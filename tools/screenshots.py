@@ -161,7 +161,7 @@ def _shoot_live(camera: Camera, booth: Booth, files: list[Path]) -> None:
     camera.close()
     interrupt(folders.data() / "library", files[1])
     camera.open()
-    camera.wait(lambda: bool(camera.window.live.recovery.found))
+    camera.wait(lambda: bool(camera.program.core.recovery.found))
     camera.pause(0.6)
     camera.take("interrupted-recording")
     camera.close()

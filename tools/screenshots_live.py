@@ -147,7 +147,7 @@ def shoot(camera: Camera, booth: Booth, waiting: Path) -> None:
     booth.unplugged = False
     window.show_entry(entry.id)
     window.live.check.start.click()
-    checks = window.live.checks
+    checks = camera.program.core.checks
     camera.wait(lambda: checks.running[entry.id].transcript is not None)
     camera.pause(1.8)
     dialog = DifferenceDialog(camera.program.theme, checks, entry.id, window)

@@ -15,7 +15,7 @@ from desktop_app import resources
 from desktop_app.library.store import Library
 from desktop_app.ui.shell.details import Details
 from desktop_app.ui.shell.shortcuts import ShortcutList
-from desktop_app.ui.versions.sheet import AgainSheet
+from desktop_app.ui.versions.sheet import TranscribeAgainSheet
 from tests.talks import talk
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _shoot_sheets(camera: Camera, key: str) -> None:
     sheet.reject()
     camera.wait(lambda: window.exports.sheet is None)
     versions = window.versions
-    camera.wait(lambda: len(window.live.checks.versions.known.get(key, [])) == 2)
+    camera.wait(lambda: len(program.core.checks.versions.known.get(key, [])) == 2)
     menu = versions.menu()
     menu.popup(QPoint(0, 0))
     camera.pause(0.1)
@@ -92,7 +92,9 @@ def _shoot_sheets(camera: Camera, key: str) -> None:
     options = program.preferences.options()
     for name, lines in (("again", False), ("redo-part", True)):
         _take_dialog(
-            camera, name, AgainSheet(program.theme, program.models, program.preferences, options, window, lines)
+            camera,
+            name,
+            TranscribeAgainSheet(program.theme, program.models, program.preferences, options, window, lines),
         )
     entry = program.session.entries[key]
     _take_dialog(camera, "details", Details(window, program.session, [entry]))

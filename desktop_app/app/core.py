@@ -1,4 +1,4 @@
-"""Library, engine, session and live recording put together, as both front ends need them."""
+"""The application put together: what both front ends need, and what only the one with a window does."""
 
 from __future__ import annotations
 
@@ -10,14 +10,19 @@ from typing import Protocol
 
 from desktop_app import folders
 from desktop_app.app.background import Worker
+from desktop_app.app.editing.edits import Edits
 from desktop_app.app.editing.recheck import Checks
 from desktop_app.app.library.deletions import Deletions
 from desktop_app.app.library.exports import Exports
+from desktop_app.app.library.recovery import Recovery
+from desktop_app.app.library.watching import Watch
 from desktop_app.app.live.inputs import Inputs
 from desktop_app.app.live.live_recording import Live, MakeRecorder
+from desktop_app.app.models.model_store import ModelStore
 from desktop_app.app.recordings.engine_port import EnginePort
 from desktop_app.app.recordings.session import Session
-from desktop_app.app.system.awake import Awake
+from desktop_app.app.settings.preferences import Preferences
+from desktop_app.app.system.awake import Awake, Hold, hold
 from desktop_app.library.store import Library
 from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
@@ -42,9 +47,7 @@ class ClosablePort(EnginePort, Protocol):
 
 
 class Core:
-    """All of Galley but what shows it and asks.
-
-    The front end lets `engine` tell `session.handle`, and `worker` post, in its own thread.
+    """Everything but the front end, which lets `engine` call `session.handle`, and `worker` post, in its own thread.
 
     Attributes: worker, session, live, checks, deletions, exports; library (None when it cannot be opened).
     """
@@ -57,6 +60,7 @@ class Core:
         inputs: Inputs,
         make_recorder: MakeRecorder,
         recordings: Callable[[], Path],
+        hold_awake: Hold = hold,
     ) -> None:
         self._engine, self.worker = engine, worker
         self.library: Library | None = None
@@ -71,7 +75,7 @@ class Core:
         self.checks = Checks(self.session)
         self.deletions = Deletions(self.session)
         self.exports = Exports(self.session)
-        self._awake = Awake(self.session, self.live, self.checks)
+        self._awake = Awake(self.session, self.live, self.checks, hold_awake)
 
     def tell_trouble(self) -> None:
         """Say what was wrong with the library, when somebody listens."""
@@ -89,3 +93,36 @@ class Core:
         self.worker.close()
         if self.library is not None:
             self.library.close()
+
+
+class DesktopCore(Core):
+    """Core, and what belongs to a program with a window but outlives each window.
+
+    Attributes: preferences, models, edits, recovery; watch (the folder whose new recordings are transcribed).
+    """
+
+    def __init__(
+        self,
+        engine: ClosablePort,
+        worker: Worker,
+        preferences: Preferences,
+        models: ModelStore,
+        inputs: Inputs,
+        make_recorder: MakeRecorder,
+        hold_awake: Hold = hold,
+    ) -> None:
+        super().__init__(
+            engine, worker, preferences.options, inputs, make_recorder, lambda: preferences.recordings, hold_awake
+        )
+        self.preferences, self.models = preferences, models
+        self.edits = Edits(self.session)
+        self.recovery = Recovery(self.session, preferences)
+        self.watch = Watch(self.session, preferences)
+
+    def close(self) -> None:
+        """As Core does; what was typed is saved, and work on models is given up."""
+        self.watch.close()
+        self.edits.save()
+        self.recovery.close()
+        super().close()
+        self.models.close()

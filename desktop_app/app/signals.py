@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Generic, ParamSpec
 
 P = ParamSpec("P")
-_gathered: ExitStack | None = None
+_collecting: ExitStack | None = None
 
 
 class Signal(Generic[P]):
@@ -18,11 +18,11 @@ class Signal(Generic[P]):
 
     def connect(self, listener: Callable[P, object]) -> None:
         """Call `listener` too from now on. Whoever lives shorter than this signal disconnects in the end, or is made
-        within `gathered`.
+        within `collect_connections`.
         """
         self._listeners.append(listener)
-        if _gathered is not None:
-            _gathered.callback(self.disconnect, listener)
+        if _collecting is not None:
+            _collecting.callback(self.disconnect, listener)
 
     def disconnect(self, listener: Callable[P, object]) -> None:
         """Call it no more."""
@@ -36,11 +36,11 @@ class Signal(Generic[P]):
 
 
 @contextmanager
-def gathered(into: ExitStack) -> Iterator[None]:
-    """Gather the connections that are made within the block: they end when `into` is closed."""
-    global _gathered
-    before, _gathered = _gathered, into
+def collect_connections(into: ExitStack) -> Iterator[None]:
+    """Collect the connections that are made within the block: they end when `into` is closed."""
+    global _collecting
+    before, _collecting = _collecting, into
     try:
         yield
     finally:
-        _gathered = before
+        _collecting = before

@@ -79,7 +79,7 @@ def _use_window(files: Sequence[str], then: Callable[[Any], None]) -> int:
     program = Program(app)
     program.window.show()
     program.session.trouble.connect(_say_trouble)
-    program._core.tell_trouble()  # what the window has said already
+    program.core.tell_trouble()  # what the window has said already
 
     def begin() -> None:
         for key in [key for key, entry in program.session.entries.items() if entry.state in (*BROKEN_OFF, FAILED)]:
@@ -215,7 +215,7 @@ def _edit_when_done(program: Any) -> None:
     def change() -> None:
         for entry in done():
             if not entry.speakers:
-                program._edits.reassign(entry.id, {entry.segments[0].id}, NEW)
+                program.core.edits.reassign(entry.id, {entry.segments[0].id}, NEW)
         _close_when_done(program)
 
     _when(lambda: not any(entry.state in IN_WORK for entry in program.session.entries.values()), load)

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app import resources
 from desktop_app.app.recordings.entry import DONE, FAILED, IN_WORK, INTERRUPTED, Entry
-from desktop_app.ui.shell import window as window_module
+from desktop_app.ui.shell import main_window as window_module
 from desktop_app.ui.shell.app import Program
 from tests.program import opened
 
@@ -56,11 +56,11 @@ def test_five_files_with_a_bad_one_are_resumed_found_named_and_deleted(
         program.window.close()
 
     with opened(qapp) as program:
-        until(lambda: len(program.session.entries) == 5 and len(program.window.live.recovery.found) == 2)
+        until(lambda: len(program.session.entries) == 5 and len(program.core.recovery.found) == 2)
         entries = _named(program)
         assert (entries["three.flac"].state, entries["four.flac"].state) == (INTERRUPTED, INTERRUPTED)
-        assert program.window.live.recovery_bar.isVisible()
-        program.window.live.recovery_bar.transcribe.click()
+        assert program.core.recovery_bar.isVisible()
+        program.core.recovery_bar.transcribe.click()
         until(lambda: all(entry.state not in IN_WORK for entry in entries.values()))
         assert [entries[f"{name}.flac"].state for name in ("two", "three", "four")] == [DONE] * 3
 

@@ -101,7 +101,7 @@ def test_what_is_spoken_is_written_kept_and_checked_though_the_engine_is_killed(
     qtbot.waitUntil(lambda: library.recording(entry.id).state == "done")
     assert library.transcript(entry.id).segments == tuple(entry.segments)
 
-    checks = window.live.checks
+    checks = program.core.checks
     with responsive():
         window.live.check.start.click()
         qtbot.waitUntil(lambda: checks.running[entry.id].transcript is not None)
@@ -133,7 +133,7 @@ def test_the_lines_of_a_killed_window_stand_and_the_rest_is_written(
     key, line = marked(home)
     with opened(qapp) as program:
         window = program.window
-        qtbot.waitUntil(lambda: bool(window.live.recovery.found))
+        qtbot.waitUntil(lambda: bool(program.core.recovery.found))
         window.findChild(RecoveryBar).transcribe.click()
         entry = program.session.entries[key]
         qtbot.waitUntil(lambda: entry.state not in (INTERRUPTED, *IN_WORK))
@@ -170,7 +170,7 @@ def test_a_smaller_target_writes_along_and_the_chosen_one_the_final_text(
     qtbot.waitUntil(lambda: entry.state == DONE)
     written = [segment.text for segment in entry.segments]
     window.live.check.start.click()
-    checks = window.live.checks
+    checks = program.core.checks
     qtbot.waitUntil(lambda: checks.running[entry.id].transcript is not None)
     transcript = checks.running[entry.id].transcript
     assert transcript is not None

@@ -17,7 +17,7 @@ from desktop_app.app.recordings.entry import DONE, Entry
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
 from desktop_app.ui.shell.app import Program
 from desktop_app.ui.versions import controller
-from desktop_app.ui.versions.sheet import AgainSheet
+from desktop_app.ui.versions.sheet import TranscribeAgainSheet
 from tests.program import opened
 from tests.responsive import Guard
 
@@ -51,7 +51,7 @@ def _words(entry: Entry) -> list[str]:
 
 def _redo_a_line(program: Program, qtbot: QtBot, entry: Entry) -> None:
     """Without transcribing the recording; taken back at the end."""
-    window, checks = program.window, program.window.live.checks
+    window, checks = program.window, program.core.checks
     assert len(entry.segments) > 2 and not entry.speakers
     before, heard = list(entry.segments), _words(entry)
     checks.redo(entry.id, 1, 1, replace(program.preferences.options(), prompt="Birds and windows."))
@@ -71,7 +71,7 @@ def _redo_a_line(program: Program, qtbot: QtBot, entry: Entry) -> None:
 
 def _find_speakers(program: Program, qtbot: QtBot, entry: Entry, responsive: Guard) -> None:
     """Without transcribing the recording; words stay, those of the reader too. Taken back at the end."""
-    window, checks = program.window, program.window.live.checks
+    window, checks = program.window, program.core.checks
     window.page.view.select((0, 0), (0, len(window.page.view.flow.lines[0].text.split()[0])))
     qtbot.keyClicks(window.page.view, "Edited")
     heard = _words(entry)
@@ -99,7 +99,7 @@ def test_lines_are_redone_speakers_found_and_a_text_compared_and_taken_back(
     """A line is redone, speakers are found, and both undone. A word is edited, another text is asked for by the sheet,
     one change of it accepted, and all is there when the program is closed and opened."""
     entry = _text(program, qtbot, str(_beginning(tmp_path)))
-    window, checks = program.window, program.window.live.checks
+    window, checks = program.window, program.core.checks
     first = _words(entry)
     _redo_a_line(program, qtbot, entry)
     _find_speakers(program, qtbot, entry, responsive)
@@ -111,12 +111,12 @@ def test_lines_are_redone_speakers_found_and_a_text_compared_and_taken_back(
     mine = ["Listen:", *first]
     assert _words(entry) == mine
 
-    def ask(sheet: AgainSheet) -> int:
+    def ask(sheet: TranscribeAgainSheet) -> int:
         sheet.form.controls["task"].choice.group.button(0).click()
         sheet.form.controls["hot_words"].line.setText("Galley,  proof ,birds,")
-        return AgainSheet.DialogCode.Accepted
+        return TranscribeAgainSheet.DialogCode.Accepted
 
-    monkeypatch.setattr(controller.AgainSheet, "exec", ask)
+    monkeypatch.setattr(controller.TranscribeAgainSheet, "exec", ask)
     with responsive():
         window.versions.open_sheet(entry.id)
         qtbot.waitUntil(lambda: entry.id in checks.running)
@@ -161,7 +161,7 @@ def test_lines_are_redone_speakers_found_and_a_text_compared_and_taken_back(
         found = later.session.entries[entry.id]
         qtbot.waitUntil(lambda: bool(found.segments))
         assert (found.state, _words(found), found.reworded) == (DONE, accepted, True)
-        known = later.window.live.checks.versions.known
+        known = later.core.checks.versions.known
         qtbot.waitUntil(lambda: len(known.get(entry.id, [])) == 2)
         assert later.library is not None
         stored = later.library.version(entry.id, known[entry.id][1].number)

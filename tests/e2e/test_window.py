@@ -74,7 +74,7 @@ def test_what_is_typed_is_there_at_the_next_start_and_no_engine_replaces_it(
     mine = ["Listen:", *heard]
     assert view.text().splitlines() == mine
     program.session.again(entry.id)
-    qtbot.waitUntil(lambda: program._core.checks.running[entry.id].transcript is not None)
+    qtbot.waitUntil(lambda: program.core.checks.running[entry.id].transcript is not None)
     assert [segment.text for segment in entry.segments] == mine
     qtbot.keyClicks(view, "so ")  # and closed at once
     program.close()

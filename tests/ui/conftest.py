@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.app.background import Worker
 from desktop_app.app.settings.preferences import Preferences
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets import theme as look
 from tests.ui.staging import Stage
 
@@ -39,12 +39,9 @@ def stage(qtbot: QtBot, home: Path) -> Iterator[Stage]:
 
 
 @pytest.fixture
-def window(stage: Stage, theme: look.Theme, qtbot: QtBot) -> Window:
+def window(stage: Stage, theme: look.Theme, qtbot: QtBot) -> MainWindow:
     """The window of the stage, on an offscreen screen."""
-    made = Window(
-        theme, stage.session, stage.live, stage.checks, stage.edits, stage.exports, stage.recovery,
-        stage.deletions, stage.playback, stage.waveforms, stage.models, stage.preferences, stage.studio.open_stream,
-    )  # fmt: skip
+    made = MainWindow(theme, stage.core, stage.playback, stage.waveforms, stage.studio.open_stream)
     made.start()
     qtbot.addWidget(made, before_close_func=lambda shown: _forget_work(stage))
     made.show()

@@ -13,7 +13,7 @@ from shiboken6 import delete
 from desktop_app import resources, texts
 from desktop_app.app.system import about
 from desktop_app.ui.shell.about import About
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from tests.hub_server import serving
 
 
@@ -24,7 +24,7 @@ def english(use_language: None) -> None:
 
 
 def test_about_shows_the_build_and_reads_every_licence(
-    window: Window, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     licence = tmp_path / "LICENSE"
     licence.write_text("Do what you like.")
@@ -46,7 +46,7 @@ def test_about_shows_the_build_and_reads_every_licence(
 
 
 def test_a_newer_version_is_asked_for_only_when_pressed_and_its_page_opened(
-    window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The host is named before; a failure is a sentence, and can be tried again."""
     opened: list[str] = []
@@ -77,7 +77,7 @@ def test_a_newer_version_is_asked_for_only_when_pressed_and_its_page_opened(
         assert "“galley devices add cuda” asks the package index that you name" in parts.value.text()
 
 
-def test_a_build_without_an_address_offers_no_check(window: Window, qtbot: QtBot) -> None:
+def test_a_build_without_an_address_offers_no_check(window: MainWindow, qtbot: QtBot) -> None:
     dialog = About(window._session.worker.post, window)
     qtbot.addWidget(dialog)
     qtbot.waitUntil(lambda: "MIT License" in dialog.text.toPlainText())
@@ -87,7 +87,7 @@ def test_a_build_without_an_address_offers_no_check(window: Window, qtbot: QtBot
     assert parts.value is not None and "updates" not in parts.value.text()
 
 
-def test_what_is_found_after_the_dialog_is_gone_is_dropped(window: Window, qtbot: QtBot) -> None:
+def test_what_is_found_after_the_dialog_is_gone_is_dropped(window: MainWindow, qtbot: QtBot) -> None:
     calls: list[Callable[[], object]] = []
     dialog = About(calls.append, window)
     qtbot.waitUntil(lambda: bool(calls))
@@ -97,7 +97,7 @@ def test_what_is_found_after_the_dialog_is_gone_is_dropped(window: Window, qtbot
         call()
 
 
-def test_it_is_reached_from_the_settings(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_reached_from_the_settings(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[bool] = []
     monkeypatch.setattr(About, "exec", lambda self: shown.append(True))
     window.all_actions["about"].trigger()

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from desktop_app.transcript.model import Segment
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.widgets.confirm import Question
 from desktop_app.ui.widgets.labels import explain, label
@@ -42,7 +42,7 @@ def test_a_description_has_no_markup(qtbot: QtBot) -> None:
 
 @pytest.mark.qt_log_ignore("does not support")
 @pytest.mark.parametrize(("tabs", "answer"), [(0, Question.DialogCode.Rejected), (1, Question.DialogCode.Accepted)])
-def test_enter_means_the_answer_that_has_the_focus(window: Window, qtbot: QtBot, tabs: int, answer: int) -> None:
+def test_enter_means_the_answer_that_has_the_focus(window: MainWindow, qtbot: QtBot, tabs: int, answer: int) -> None:
     """Tab to "Close", Enter: that closes. Without a Tab nothing is lost."""
     asked = Question(window, "Close?", "Work would stop.", "Close")
     qtbot.addWidget(asked)
@@ -57,7 +57,7 @@ def test_enter_means_the_answer_that_has_the_focus(window: Window, qtbot: QtBot,
 
 
 def test_a_recording_is_not_described_by_a_line_of_the_one_before(
-    window: Window, stage: Stage, recording: Make
+    window: MainWindow, stage: Stage, recording: Make
 ) -> None:
     one, other = stage.drop(recording("one.wav"), recording("other.wav"))
     finish(stage, one, talk(2))
@@ -70,7 +70,7 @@ def test_a_recording_is_not_described_by_a_line_of_the_one_before(
 
 
 def test_the_transcript_is_a_text_to_screen_readers(
-    window: Window, stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Characters, caret and edits, counted as Qt counts them: an emoji is two."""
     told: list[QAccessible.Event] = []
@@ -133,13 +133,13 @@ def test_the_transcript_is_a_text_to_screen_readers(
     assert carets[-1] == 0, "who is told of an edit may ask for the caret at once, though its line is gone"
 
 
-def test_the_grip_of_the_sidebar_is_a_splitter(window: Window) -> None:
+def test_the_grip_of_the_sidebar_is_a_splitter(window: MainWindow) -> None:
     interface = QAccessible.queryAccessibleInterface(window.sidebar.grip)
     assert (interface.role(), bool(interface.text(Text.Name))) == (QAccessible.Role.Splitter, True)
 
 
 @pytest.mark.qt_log_ignore("does not support")
-def test_the_menu_of_the_text_opens_by_keyboard(window: Window, stage: Stage, recording: Make) -> None:
+def test_the_menu_of_the_text_opens_by_keyboard(window: MainWindow, stage: Stage, recording: Make) -> None:
     """Shift+F10, for a keyboard without the key of the menu."""
     (made,) = stage.drop(recording("talk.wav"))
     finish(stage, made, talk(2))

@@ -15,7 +15,7 @@ from desktop_app.app.settings.preferences import Preferences
 from desktop_app.ui.settings import page as page_module
 from desktop_app.ui.settings.page import SettingsPage
 from desktop_app.ui.settings.sections import SECTIONS, Parts, Section
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets.theme import Theme
 from tests.ui.staging import Stage, finish
 
@@ -25,14 +25,14 @@ OF_SOUND = {"play", "play_here", "back", "forward", "slower", "faster", "loop"}
 OF_SPEAKERS = {"undo", "redo"}
 
 
-def enabled(window: Window) -> set[str]:
+def enabled(window: MainWindow) -> set[str]:
     """What depends on the recording that is looked at, and can be used now."""
     names = OF_TEXT | OF_SOUND | OF_SPEAKERS | {"cancel"}
     return {name for name in names if window.all_actions[name].isEnabled()}
 
 
 def test_what_can_be_done_follows_the_recording_that_is_looked_at(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     assert enabled(window) == set()
     (entry,) = stage.drop(recording("one.wav"))
@@ -47,7 +47,7 @@ def test_what_can_be_done_follows_the_recording_that_is_looked_at(
     assert QGuiApplication.clipboard().text() == "mine"
 
 
-def test_a_button_follows_its_action(window: Window) -> None:
+def test_a_button_follows_its_action(window: MainWindow) -> None:
     action, button = window.all_actions["play"], window.player.bar.play
     action.show_as("Stop", "Stop playing", icon="pause")
     assert (button.accessibleName(), button.toolTip()) == ("Stop", f"Stop playing ({action.keys})")
@@ -57,7 +57,7 @@ def test_a_button_follows_its_action(window: Window) -> None:
     assert not window.all_actions["speakers"].isChecked() and not speakers.isChecked()
 
 
-def test_every_action_that_has_keys_does_something(window: Window) -> None:
+def test_every_action_that_has_keys_does_something(window: MainWindow) -> None:
     idle = [
         action.description.name
         for action in window.all_actions
@@ -67,7 +67,7 @@ def test_every_action_that_has_keys_does_something(window: Window) -> None:
 
 
 def test_a_section_that_is_registered_is_on_the_page(
-    window: Window, stage: Stage, theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, stage: Stage, theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loudness = Section("Loudness", "How loud.", lambda *_: Parts(QPushButton("Louder"), lambda: None))
     monkeypatch.setattr(page_module, "SECTIONS", [*SECTIONS, loudness])

@@ -12,7 +12,7 @@ from desktop_app.messages.jobs import Started
 from desktop_app.texts import _
 from desktop_app.ui.recording.captions import SIZES, Captions
 from desktop_app.ui.recording.tray import Tray, tray_icon
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets.theme import DARK_PALETTE, Theme
 from tests.ui.staging import MODELS, Stage, segment, update
 
@@ -41,7 +41,7 @@ def test_the_last_lines_are_shown_in_their_colours(captions: Captions, stage: St
     assert captions.accessibleDescription().endswith("The roof is done and the")
 
 
-def test_captions_follow_what_is_recorded(window: Window, stage: Stage, qtbot: QtBot) -> None:
+def test_captions_follow_what_is_recorded(window: MainWindow, stage: Stage, qtbot: QtBot) -> None:
     entry = stage.record()
     qtbot.keyClick(window, Qt.Key.Key_L, CONTROL)
     captions = window.live.captions
@@ -58,7 +58,7 @@ def test_captions_follow_what_is_recorded(window: Window, stage: Stage, qtbot: Q
     assert not window.live.strip.captions.isChecked()
 
 
-def test_captions_stay_over_other_programs_when_the_window_is_minimised(window: Window) -> None:
+def test_captions_stay_over_other_programs_when_the_window_is_minimised(window: MainWindow) -> None:
     """A window system hides what belongs to a window together with it."""
     window.live.captions.show()
     captions = window.live.captions
@@ -103,7 +103,7 @@ def test_the_mouse_moves_them(captions: Captions, qtbot: QtBot) -> None:
 
 
 def test_there_is_a_tray_icon_only_as_long_as_the_user_wants_one(
-    window: Window, stage: Stage, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """None unless asked for; and where a desktop has no tray, the settings say so."""
     window.show_settings()
@@ -122,7 +122,7 @@ def test_there_is_a_tray_icon_only_as_long_as_the_user_wants_one(
     stage.stop()  # what was taken away follows nothing: it would fail
 
 
-def test_the_tray_tells_and_does_the_same_as_the_window(window: Window, stage: Stage) -> None:
+def test_the_tray_tells_and_does_the_same_as_the_window(window: MainWindow, stage: Stage) -> None:
     tray = Tray(stage.live, window.all_actions, window)
     actions = tray.menu.actions()
     assert [action.text() for action in actions] == [

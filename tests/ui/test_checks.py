@@ -19,7 +19,7 @@ from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.recording import check_bar
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog, as_html
 from desktop_app.ui.recording.recovery_bar import RecoveryBar
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets.theme import LIGHT_PALETTE, Theme
 from tests.ui.staging import MODELS, Stage, segment, transcript
 from tests.unit.app.library.test_recovery import interrupted
@@ -42,7 +42,7 @@ def check(stage: Stage, entry: Entry, *texts: str) -> None:
     stage.qtbot.waitUntil(lambda: stage.checks.running[entry.id].transcript is not None)
 
 
-def test_a_check_is_offered_and_leaves_the_text_alone(window: Window, stage: Stage) -> None:
+def test_a_check_is_offered_and_leaves_the_text_alone(window: MainWindow, stage: Stage) -> None:
     entry = recorded(stage)
     bar = window.live.check
     assert bar.isVisible()
@@ -58,7 +58,7 @@ def test_a_check_is_offered_and_leaves_the_text_alone(window: Window, stage: Sta
     assert entry.state == states.DONE
 
 
-def test_what_the_file_says_is_accepted(window: Window, stage: Stage) -> None:
+def test_what_the_file_says_is_accepted(window: MainWindow, stage: Stage) -> None:
     entry = recorded(stage)
     window.live.check.start.click()
     check(stage, entry, " The roof is done.", " They come Friday.")
@@ -69,7 +69,7 @@ def test_what_the_file_says_is_accepted(window: Window, stage: Stage) -> None:
     assert stage.library.transcript(entry.id).segments[0].text == " The roof is done."
 
 
-def test_the_live_text_is_kept(window: Window, stage: Stage) -> None:
+def test_the_live_text_is_kept(window: MainWindow, stage: Stage) -> None:
     entry = recorded(stage)
     window.live.check.start.click()
     check(stage, entry, " The roof is done.")
@@ -82,7 +82,7 @@ def test_the_live_text_is_kept(window: Window, stage: Stage) -> None:
     assert not window.live.check.isVisible()  # nobody is asked twice
 
 
-def test_no_difference_is_said(window: Window, stage: Stage) -> None:
+def test_no_difference_is_said(window: MainWindow, stage: Stage) -> None:
     entry = recorded(stage)
     window.live.check.start.click()
     check(stage, entry, " The roof is down. They", " come Friday.")
@@ -92,7 +92,7 @@ def test_no_difference_is_said(window: Window, stage: Stage) -> None:
     assert shown == [_("Close"), ngettext("{n} more", "{n} more", 1)], "and the model's notice waits behind it"
 
 
-def test_a_check_can_fail_and_be_cancelled(window: Window, stage: Stage) -> None:
+def test_a_check_can_fail_and_be_cancelled(window: MainWindow, stage: Stage) -> None:
     entry = recorded(stage)
     bar = window.live.check
     bar.start.click()
@@ -106,7 +106,7 @@ def test_a_check_can_fail_and_be_cancelled(window: Window, stage: Stage) -> None
     assert not stage.checks.running
 
 
-def test_an_older_recording_is_checked_from_its_menu(window: Window, stage: Stage) -> None:
+def test_an_older_recording_is_checked_from_its_menu(window: MainWindow, stage: Stage) -> None:
     entry = recorded(stage)
     stage.checks.forget(entry.id)
     actions = {action.text(): action for action in window.files.menu_for(entry.id).actions()}
@@ -115,7 +115,7 @@ def test_an_older_recording_is_checked_from_its_menu(window: Window, stage: Stag
 
 
 def test_the_differences_are_shown_and_answered(
-    window: Window, stage: Stage, monkeypatch: pytest.MonkeyPatch, theme: Theme
+    window: MainWindow, stage: Stage, monkeypatch: pytest.MonkeyPatch, theme: Theme
 ) -> None:
     entry = recorded(stage)
     window.live.check.start.click()
@@ -129,7 +129,7 @@ def test_the_differences_are_shown_and_answered(
         assert dialog.result() == QDialog.DialogCode.Accepted, "it closes with the last decision"
 
     monkeypatch.setattr(check_bar.DifferenceDialog, "exec", accept)
-    window.live.check.look.click()
+    window.live.check.show_changes.click()
     assert window.page.view.text() == "The roof is <done>.\nThey come Friday."
     assert entry.reworded
     window.all_actions["undo"].trigger()

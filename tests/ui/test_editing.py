@@ -18,9 +18,9 @@ from desktop_app.messages.jobs import SegmentReady, Started
 from desktop_app.texts import _
 from desktop_app.transcript.model import Segment, Word
 from desktop_app.transcript.speakers import numbered
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.transcript import marks
-from desktop_app.ui.transcript.flow import Line
+from desktop_app.ui.transcript.text_line import TextLine
 from desktop_app.ui.widgets.theme import Theme
 from tests.responsive import Guard
 from tests.talks import talk
@@ -32,7 +32,7 @@ Key, Hold = Qt.Key, Qt.KeyboardModifier
 
 
 @pytest.fixture
-def entry(window: Window, stage: Stage, recording: Make) -> Entry:
+def entry(window: MainWindow, stage: Stage, recording: Make) -> Entry:
     """A conversation of two, looked at."""
     (made,) = stage.drop(recording("talk.wav"))
     finish(stage, made, talk(2))
@@ -42,7 +42,7 @@ def entry(window: Window, stage: Stage, recording: Make) -> Entry:
     return made
 
 
-def put(window: Window, line: int, character: int) -> None:
+def put(window: MainWindow, line: int, character: int) -> None:
     """Place the caret."""
     window.page.view.selection.put((line, character), False)
 
@@ -51,12 +51,12 @@ def lines(entry: Entry, count: int = 4) -> list[str]:
     return [segment.text for segment in entry.segments[:count]]
 
 
-def shown(window: Window, count: int = 4) -> list[str]:
+def shown(window: MainWindow, count: int = 4) -> list[str]:
     return [paragraph.text for paragraph in window.page.view.flow.lines[:count]]
 
 
 def test_a_reader_types_splits_merges_undoes_all_and_finds_it_the_next_day(
-    window: Window, stage: Stage, entry: Entry, qtbot: QtBot
+    window: MainWindow, stage: Stage, entry: Entry, qtbot: QtBot
 ) -> None:
     view, first = window.page.view, entry.transcript()
     put(window, 0, 8)
@@ -101,7 +101,9 @@ def test_a_reader_types_splits_merges_undoes_all_and_finds_it_the_next_day(
     assert later.entries[entry.id].transcript().segments == numbered(last.segments)
 
 
-def test_a_line_that_is_emptied_stays_and_backspace_takes_it_away(window: Window, entry: Entry, qtbot: QtBot) -> None:
+def test_a_line_that_is_emptied_stays_and_backspace_takes_it_away(
+    window: MainWindow, entry: Entry, qtbot: QtBot
+) -> None:
     view, count = window.page.view, len(entry.segments)
     view.selection.anchor, view.selection.caret = (3, 0), (3, len(entry.segments[3].text))
     qtbot.keyClick(view, Key.Key_Delete)
@@ -114,7 +116,7 @@ def test_a_line_that_is_emptied_stays_and_backspace_takes_it_away(window: Window
     assert len(entry.segments) == count - 1, "there is nothing before the first line"
 
 
-def test_the_clipboard_cuts_and_pastes_lines_too(window: Window, entry: Entry) -> None:
+def test_the_clipboard_cuts_and_pastes_lines_too(window: MainWindow, entry: Entry) -> None:
     view = window.page.view
     view.selection.anchor, view.selection.caret = (2, 69), (3, 2)
     QTest.keySequence(view, QKeySequence("Ctrl+X"))
@@ -127,7 +129,7 @@ def test_the_clipboard_cuts_and_pastes_lines_too(window: Window, entry: Entry) -
     assert {_("Cut"), _("Paste")} <= set(labels)
 
 
-def test_what_is_composed_is_shown_and_typed_when_it_is_done(window: Window, entry: Entry) -> None:
+def test_what_is_composed_is_shown_and_typed_when_it_is_done(window: MainWindow, entry: Entry) -> None:
     """Accents by dead keys, and Chinese, Japanese and Korean, come by an input method."""
     view = window.page.view
     put(window, 3, 2)
@@ -150,7 +152,7 @@ def test_what_is_composed_is_shown_and_typed_when_it_is_done(window: Window, ent
     assert view.inputMethodQuery(Qt.InputMethodQuery.ImCursorPosition) == 3
 
 
-def test_keys_that_type_are_no_shortcuts_in_the_text(window: Window, entry: Entry) -> None:
+def test_keys_that_type_are_no_shortcuts_in_the_text(window: MainWindow, entry: Entry) -> None:
     view = window.page.view
 
     def is_typed(key: Key, text: str, held: Hold = Hold.NoModifier) -> bool:
@@ -170,7 +172,7 @@ def test_keys_that_type_are_no_shortcuts_in_the_text(window: Window, entry: Entr
 
 
 def test_nothing_is_typed_while_the_text_is_written(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     (made,) = stage.drop(recording("talk.wav"))
     whole = talk(2)
@@ -183,7 +185,7 @@ def test_nothing_is_typed_while_the_text_is_written(
     assert not view.inputMethodQuery(Qt.InputMethodQuery.ImEnabled)
 
 
-def test_replacing_one_and_all_is_undone_as_it_was_done(window: Window, entry: Entry, qtbot: QtBot) -> None:
+def test_replacing_one_and_all_is_undone_as_it_was_done(window: MainWindow, entry: Entry, qtbot: QtBot) -> None:
     page, first = window.page, entry.transcript()
     put(window, 0, 0)
     QTest.keySequence(window, QKeySequence("Ctrl+H"))
@@ -210,7 +212,7 @@ def test_replacing_one_and_all_is_undone_as_it_was_done(window: Window, entry: E
 
 
 def test_doubtful_words_are_dotted_on_demand_and_a_key_goes_to_the_next(
-    window: Window, stage: Stage, entry: Entry, qtbot: QtBot
+    window: MainWindow, stage: Stage, entry: Entry, qtbot: QtBot
 ) -> None:
     view = window.page.view
     QTest.keySequence(window, QKeySequence("F4"))
@@ -242,14 +244,14 @@ def test_edited_words_are_marked_where_they_stand(theme: Theme) -> None:
         Word(" de", 2, 3, 0.4, edited=True),
         Word(" f", 3, 4, 0.4),
     )
-    line = Line(0.0, "a bc de f", 9, 9, segment=Segment(0, 0, 4, " a bc de f", words=words))
+    line = TextLine(0.0, "a bc de f", 9, 9, segment=Segment(0, 0, 4, " a bc de f", words=words))
     assert marks.ranges(line, marks.is_edited) == [(2, 7)]
     assert marks.ranges(line, marks.is_doubtful) == [(8, 9)], "what a reader has written is not doubted"
     assert marks.next_doubtful([line], (0, 9)) == ((0, 8), (0, 9))
 
 
 def test_typing_in_a_long_recording_blocks_nothing_and_lays_out_only_its_line(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot, responsive: Guard
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot, responsive: Guard
 ) -> None:
     (made,) = stage.drop(recording("long.wav"))
     finish(stage, made, talk(5, rounds=60))  # 960 lines, an hour and more

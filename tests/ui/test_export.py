@@ -22,7 +22,7 @@ from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
 from desktop_app.transcript.model import Segment, Speaker, Word
 from desktop_app.ui.export.sheet import ExportSheet
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from tests.event_loop import drain
 from tests.responsive import Guard
 from tests.ui.staging import Stage, fill_disk, finish
@@ -33,14 +33,14 @@ Make = Callable[[str], Path]
 
 
 @pytest.fixture
-def entry(window: Window, stage: Stage, recording: Make) -> Entry:
+def entry(window: MainWindow, stage: Stage, recording: Make) -> Entry:
     """A finished recording that is looked at."""
     (made,) = stage.drop(recording("señal.wav"))
     finish(stage, made)
     return made
 
 
-def opened(window: Window, qtbot: QtBot, form: str) -> ExportSheet:
+def opened(window: MainWindow, qtbot: QtBot, form: str) -> ExportSheet:
     """The sheet of what is looked at, with a format chosen."""
     window.all_actions["export"].trigger()
     sheet = window.exports.sheet
@@ -62,7 +62,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, place: Path) -> list[str]:
 
 
 def test_a_document_is_saved_as_it_was_chosen_and_the_choice_is_kept(
-    window: Window, entry: Entry, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, entry: Entry, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "out" / "señal.docx"
     place.parent.mkdir()
@@ -89,7 +89,7 @@ def test_a_document_is_saved_as_it_was_chosen_and_the_choice_is_kept(
     assert again.choices.times.isChecked()  # another format has its own
 
 
-def test_the_preview_follows_every_choice(window: Window, entry: Entry, qtbot: QtBot) -> None:
+def test_the_preview_follows_every_choice(window: MainWindow, entry: Entry, qtbot: QtBot) -> None:
     sheet = opened(window, qtbot, "srt")
     assert "This is sentence number 0.\n" in sheet.preview.toPlainText()
     sheet.choices.numbers["line_length"].setValue(12)
@@ -102,7 +102,7 @@ def test_the_preview_follows_every_choice(window: Window, entry: Entry, qtbot: Q
     assert not sheet.choices.times.isVisible()
 
 
-def test_speakers_turns_are_offered_where_there_are_speakers(window: Window, entry: Entry, qtbot: QtBot) -> None:
+def test_speakers_turns_are_offered_where_there_are_speakers(window: MainWindow, entry: Entry, qtbot: QtBot) -> None:
     sheet = opened(window, qtbot, "txt")
     assert set(sheet.formats) == set(FORMATS) - {"rttm"}
     sheet.reject()
@@ -112,7 +112,9 @@ def test_speakers_turns_are_offered_where_there_are_speakers(window: Window, ent
     assert "Ann" in sheet.preview.toPlainText()
 
 
-def test_every_control_of_the_sheet_has_a_name_and_can_be_reached(window: Window, entry: Entry, qtbot: QtBot) -> None:
+def test_every_control_of_the_sheet_has_a_name_and_can_be_reached(
+    window: MainWindow, entry: Entry, qtbot: QtBot
+) -> None:
     sheet = opened(window, qtbot, "txt")
     sheet.activateWindow()
     qtbot.waitUntil(sheet.isActiveWindow)
@@ -127,7 +129,7 @@ def test_every_control_of_the_sheet_has_a_name_and_can_be_reached(window: Window
 
 
 def test_what_cannot_be_written_is_said_in_the_sheet_and_the_old_file_stays(
-    window: Window, entry: Entry, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, entry: Entry, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "kept.txt"
     place.write_text("before")
@@ -143,7 +145,7 @@ def test_what_cannot_be_written_is_said_in_the_sheet_and_the_old_file_stays(
 
 
 def test_several_recordings_are_written_into_a_folder_and_nothing_there_is_replaced(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entries = stage.drop(recording("a/talk.wav"), recording("b/talk.wav"), recording("empty.wav"))
     for each in entries[:2]:
@@ -167,7 +169,7 @@ def test_several_recordings_are_written_into_a_folder_and_nothing_there_is_repla
     assert read_json((folder / "talk (3).json").read_text()).segments[2].text == " This is sentence number 2."
 
 
-def test_the_text_is_copied_as_the_format_has_it(window: Window, entry: Entry, qtbot: QtBot) -> None:
+def test_the_text_is_copied_as_the_format_has_it(window: MainWindow, entry: Entry, qtbot: QtBot) -> None:
     sheet = opened(window, qtbot, "srt")
     clipboard = QGuiApplication.clipboard()
     sheet.copy.click()
@@ -180,7 +182,7 @@ def test_the_text_is_copied_as_the_format_has_it(window: Window, entry: Entry, q
 
 
 def test_the_file_is_made_when_it_is_dragged_out(
-    window: Window, entry: Entry, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, entry: Entry, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dragged: list[Path] = []
 
@@ -201,7 +203,7 @@ def test_the_file_is_made_when_it_is_dragged_out(
 
 
 def test_ten_hours_are_previewed_and_saved_while_the_window_answers(
-    window: Window, entry: Entry, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, responsive: Guard
+    window: MainWindow, entry: Entry, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, responsive: Guard
 ) -> None:
     """100,000 words, each with its time."""
     entry.segments = [
@@ -224,7 +226,7 @@ def test_ten_hours_are_previewed_and_saved_while_the_window_answers(
     assert place.read_text(encoding="utf-8").count("<span") == 100_000
 
 
-def test_several_that_are_selected_are_exported_together(window: Window, stage: Stage, recording: Make) -> None:
+def test_several_that_are_selected_are_exported_together(window: MainWindow, stage: Stage, recording: Make) -> None:
     first, second = stage.drop(recording("one.wav"), recording("two.wav"))
     asked: list[list[str]] = []
     window.files.export_asked.connect(asked.append)

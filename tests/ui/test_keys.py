@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from desktop_app import texts
 from desktop_app.ui.shell.actions import DESCRIPTIONS
 from desktop_app.ui.shell.keys import Keys, is_usable
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.shell.shortcuts import ShortcutList
-from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.theme import Theme
 from tests.ui.staging import Stage
@@ -29,7 +29,7 @@ def english(use_language: None) -> None:
 
 
 @pytest.fixture
-def dialog(window: Window, qtbot: QtBot) -> ShortcutList:
+def dialog(window: MainWindow, qtbot: QtBot) -> ShortcutList:
     made = ShortcutList(window.all_actions, window.keys, window)
     qtbot.addWidget(made)
     return made
@@ -49,7 +49,7 @@ def next_start(stage: Stage, theme: Theme, qtbot: QtBot) -> Callable[[str], str]
 
 
 def test_keys_that_are_pressed_in_a_field_do_what_the_field_says(
-    window: Window, dialog: ShortcutList, next_start: Callable[[str], str], qtbot: QtBot
+    window: MainWindow, dialog: ShortcutList, next_start: Callable[[str], str], qtbot: QtBot
 ) -> None:
     assert dialog.focusWidget() is dialog.done_button, "the first key that is pressed changes none"
     qtbot.keyClick(dialog.fields["models"], Qt.Key.Key_J, CONTROL)
@@ -64,7 +64,9 @@ def test_keys_that_are_pressed_in_a_field_do_what_the_field_says(
     assert next_start("models") == "Ctrl+J"
 
 
-def test_an_action_can_be_without_keys(window: Window, dialog: ShortcutList, next_start: Callable[[str], str]) -> None:
+def test_an_action_can_be_without_keys(
+    window: MainWindow, dialog: ShortcutList, next_start: Callable[[str], str]
+) -> None:
     dialog.fields["models"].clear()
     assert window.all_actions["models"].keys == ""
     assert window.all_actions["models"].toolTip() == "Models"
@@ -82,7 +84,7 @@ def test_an_action_can_be_without_keys(window: Window, dialog: ShortcutList, nex
     ],
 )
 def test_keys_that_mean_something_else_are_refused(
-    keys: str, why: str, window: Window, stage: Stage, dialog: ShortcutList
+    keys: str, why: str, window: MainWindow, stage: Stage, dialog: ShortcutList
 ) -> None:
     dialog.fields["models"].setKeySequence(QKeySequence(keys))
     assert dialog.problem.text() == why
@@ -92,7 +94,7 @@ def test_keys_that_mean_something_else_are_refused(
 
 
 def test_the_usual_keys_come_back(
-    window: Window, dialog: ShortcutList, next_start: Callable[[str], str], qtbot: QtBot
+    window: MainWindow, dialog: ShortcutList, next_start: Callable[[str], str], qtbot: QtBot
 ) -> None:
     qtbot.keyClick(dialog.fields["models"], Qt.Key.Key_J, CONTROL)
     qtbot.keyClick(dialog.fields["play"], Qt.Key.Key_F5)

@@ -20,7 +20,7 @@ from desktop_app.messages.jobs import Finished, SegmentReady, Started
 from desktop_app.problems import Problem
 from desktop_app.ui.shell import qt_texts
 from desktop_app.ui.shell.app import Program
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from tests.program import opened
 from tests.responsive import Guard
 from tests.staging import MODELS, SilentEngine, segment
@@ -48,7 +48,7 @@ def program(qapp: QApplication, studio: Studio, monkeypatch: pytest.MonkeyPatch)
     qt_texts.use(qapp, "en")
 
 
-def switch(program: Program, language: str, qtbot: QtBot) -> weakref.ref[Window]:
+def switch(program: Program, language: str, qtbot: QtBot) -> weakref.ref[MainWindow]:
     """Choose a language as a user does, and wait until the window before is gone; what is left of that one."""
     before = program.window
     gone: list[object] = []
@@ -64,8 +64,8 @@ def switch(program: Program, language: str, qtbot: QtBot) -> weakref.ref[Window]
 
 def listeners(program: Program) -> list[int]:
     """How many listen to each signal of what outlives the window."""
-    owners = (program.session, program.live, program.live.inputs, program.models, program.preferences, program._edits)
-    owners += (program._core.checks, program._recovery)
+    owners = (program.session, program.live, program.live.inputs, program.models, program.preferences)
+    owners += (program.core.edits, program.core.checks, program.core.recovery)
     found = [each for owner in owners for each in vars(owner).values() if isinstance(each, Signal)]
     assert len(found) > 15
     return [len(each._listeners) for each in found]

@@ -19,9 +19,9 @@ from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
 from desktop_app.ui.shell import details
 from desktop_app.ui.shell.details import Details, tags_in
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.shell.recording_model import RecordingModel, SnippetRole, SummaryRole
 from desktop_app.ui.shell.recording_row import RecordingRow, from_a_word
-from desktop_app.ui.shell.window import Window
 from tests.calls import calls
 from tests.event_loop import drain
 from tests.ui.staging import MODELS, Stage, finish, segment, transcript
@@ -39,7 +39,7 @@ def written(stage: Stage, path: Path, *lines: str) -> Entry:
     return entry
 
 
-def listed(window: Window) -> list[str]:
+def listed(window: MainWindow) -> list[str]:
     model = window.sidebar.model
     return [model.index(row).data() for row in range(model.rowCount())]
 
@@ -55,7 +55,7 @@ def test_headings_are_days_and_months() -> None:
     assert dates.group(date(2025, 11, 26), today) == year
 
 
-def test_recordings_stand_under_their_days(window: Window, stage: Stage, recording: Make) -> None:
+def test_recordings_stand_under_their_days(window: MainWindow, stage: Stage, recording: Make) -> None:
     old, new = stage.drop(recording("old.wav"), recording("new.wav"))
     for entry in (old, new):
         finish(stage, entry)
@@ -69,7 +69,7 @@ def test_recordings_stand_under_their_days(window: Window, stage: Stage, recordi
 
 
 def test_a_hit_shows_its_line_and_opens_at_the_word(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     """Over all recordings, in any case, with or without accents; each hit of the text is marked."""
     written(stage, recording("one.wav"), "Nothing here")
@@ -96,7 +96,7 @@ def test_a_hit_shows_its_line_and_opens_at_the_word(
 
 
 def test_a_title_is_given_in_the_row_and_taken_back(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     entry = written(stage, recording("one.wav"), "Words")
     rows = window.sidebar.list
@@ -122,7 +122,7 @@ def test_a_title_is_given_in_the_row_and_taken_back(
 
 
 def test_details_keep_title_tags_and_notes(
-    window: Window, stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = written(stage, recording("one.wav"), "Words")
 
@@ -152,7 +152,7 @@ def test_tags_are_words_between_commas() -> None:
 
 
 def test_several_are_tagged_and_deleted_together(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two, three = (written(stage, recording(f"{name}.wav"), name) for name in ("one", "two", "three"))
     stage.session.describe(one.id, tags=("old", "x"))
@@ -180,7 +180,7 @@ def test_several_are_tagged_and_deleted_together(
     assert list(stage.session.entries) == [three.id, two.id, one.id]
 
 
-def test_a_file_of_a_paused_queue_says_so_on_its_page(window: Window, stage: Stage, recording: Make) -> None:
+def test_a_file_of_a_paused_queue_says_so_on_its_page(window: MainWindow, stage: Stage, recording: Make) -> None:
     _one, two = stage.drop(recording("one.wav"), recording("two.wav"))
     window.show_entry(two.id)
     assert window.page._empty.text() == _("Waiting in the queue")
@@ -198,7 +198,7 @@ def test_what_stands_before_a_hit_begins_with_a_word(elided: str, shown: str) ->
     assert from_a_word(elided) == shown
 
 
-def test_the_menu_comes_by_keys_too(window: Window, stage: Stage, recording: Make, qtbot: QtBot) -> None:
+def test_the_menu_comes_by_keys_too(window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot) -> None:
     entry = written(stage, recording("one.wav"), "Words")
     rows = window.sidebar.list
     rows.setFocus()
@@ -214,7 +214,7 @@ def test_the_menu_comes_by_keys_too(window: Window, stage: Stage, recording: Mak
 
 
 def test_the_queue_is_paused_and_put_into_order_from_the_list(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     _one, _two, three = stage.drop(*(recording(f"{name}.wav") for name in ("one", "two", "three")))
     bar, rows = window.sidebar.queue, window.sidebar.list
@@ -235,7 +235,7 @@ def test_the_queue_is_paused_and_put_into_order_from_the_list(
     assert "two.wav" in listed(window)[2:]
 
 
-def test_a_file_that_waits_is_dragged_to_another_place(window: Window, stage: Stage, recording: Make) -> None:
+def test_a_file_that_waits_is_dragged_to_another_place(window: MainWindow, stage: Stage, recording: Make) -> None:
     old = written(stage, recording("old.wav"), "Words")
     _one, two, three, four = stage.drop(*(recording(f"{name}.wav") for name in ("one", "two", "three", "four")))
     model, queue = window.sidebar.model, stage.session.queue
@@ -262,7 +262,7 @@ def test_a_file_that_waits_is_dragged_to_another_place(window: Window, stage: St
 
 
 def test_the_mouse_drags_a_waiting_file_and_files_from_outside_are_the_windows(
-    window: Window, stage: Stage, recording: Make
+    window: MainWindow, stage: Stage, recording: Make
 ) -> None:
     _one, two, three = stage.drop(*(recording(f"{name}.wav") for name in ("one", "two", "three")))
     rows, model = window.sidebar.list, window.sidebar.model
@@ -282,7 +282,7 @@ def test_the_mouse_drags_a_waiting_file_and_files_from_outside_are_the_windows(
     assert window.veil.isVisible(), "the window takes them"
 
 
-def test_tags_are_completed_from_those_that_are_in_use(window: Window, stage: Stage, recording: Make) -> None:
+def test_tags_are_completed_from_those_that_are_in_use(window: MainWindow, stage: Stage, recording: Make) -> None:
     one, two = (written(stage, recording(f"{name}.wav"), "Words") for name in ("one", "two"))
     stage.session.describe(one.id, tags=("Family", "family trip", "work"))
     stage.session.describe(two.id, tags=("work", "Über uns"))
@@ -303,7 +303,7 @@ def test_tags_are_completed_from_those_that_are_in_use(window: Window, stage: St
 
 @pytest.mark.qt_log_ignore("does not support")
 def test_what_was_looked_at_last_is_opened_again_by_its_name_and_forgotten(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     one, two = (written(stage, recording(f"{name}.wav"), "Words") for name in ("one", "two & a half"))
     for entry in (one, two):
@@ -332,7 +332,7 @@ def test_what_was_looked_at_last_is_opened_again_by_its_name_and_forgotten(
     menu.close()
 
 
-def test_recordings_of_one_name_are_told_apart(window: Window, stage: Stage, tmp_path: Path) -> None:
+def test_recordings_of_one_name_are_told_apart(window: MainWindow, stage: Stage, tmp_path: Path) -> None:
     paths = [tmp_path / folder / "talk.wav" for folder in ("monday", "tuesday")]
     for path in paths:
         path.parent.mkdir()
@@ -346,7 +346,7 @@ def test_recordings_of_one_name_are_told_apart(window: Window, stage: Stage, tmp
 
 
 def test_a_moved_file_is_located(
-    window: Window, stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    window: MainWindow, stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     entry = written(stage, recording("one.wav"), "Words")
     window.show_entry(entry.id)
@@ -361,7 +361,7 @@ def test_a_moved_file_is_located(
     assert stage.restart().session.entries[entry.id].path == str(found)
 
 
-def test_titles_use_the_room_there_is(window: Window, stage: Stage, recording: Make, qtbot: QtBot) -> None:
+def test_titles_use_the_room_there_is(window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot) -> None:
     """The sidebar grows with the window, and as the user draws it; the title of the page has a line of its own."""
     name = "An interview with the mayor about the bridge over the river.wav"
     entry = written(stage, recording(name), "Words")
@@ -383,7 +383,7 @@ def test_titles_use_the_room_there_is(window: Window, stage: Stage, recording: M
     assert window.sidebar.width() < 300
 
 
-def test_a_banner_stands_only_on_its_page_and_alone(window: Window, stage: Stage, recording: Make) -> None:
+def test_a_banner_stands_only_on_its_page_and_alone(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
     window.show_entry(entry.id)
@@ -415,7 +415,7 @@ def test_a_banner_stands_only_on_its_page_and_alone(window: Window, stage: Stage
 
 
 def test_ten_thousand_recordings_are_listed_at_once(
-    window: Window, stage: Stage, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A change of one costs no walk over all of them."""
     now = datetime.now(UTC)
@@ -438,7 +438,7 @@ def test_ten_thousand_recordings_are_listed_at_once(
     assert not told, "who is done is not looked for in the queue, which walks over all"
 
 
-def test_a_menu_says_what_can_be_done(window: Window, stage: Stage, recording: Make) -> None:
+def test_a_menu_says_what_can_be_done(window: MainWindow, stage: Stage, recording: Make) -> None:
     entry = written(stage, recording("one.wav"), "Words")
     menu = window.files.menu_for(entry.id)
     assert isinstance(menu, QMenu)

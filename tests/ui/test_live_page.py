@@ -19,7 +19,7 @@ from desktop_app.messages.jobs import Failed, Finished, Preparing, Started
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.ui.recording import controller
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from tests.studio import DESK, HEADSET, SPEAKERS
 from tests.ui.staging import MODELS, Stage, segment, transcript, update
 
@@ -27,7 +27,7 @@ Make = Callable[[str], Path]
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
-def test_one_key_starts_and_stops(window: Window, stage: Stage, qtbot: QtBot) -> None:
+def test_one_key_starts_and_stops(window: MainWindow, stage: Stage, qtbot: QtBot) -> None:
     qtbot.keyClick(window, Qt.Key.Key_R, CONTROL)
     qtbot.waitUntil(lambda: bool(stage.studio.recorders) and window.stack.currentWidget() is window.page)
     strip = window.live.strip
@@ -50,7 +50,7 @@ def test_one_key_starts_and_stops(window: Window, stage: Stage, qtbot: QtBot) ->
     assert window.sidebar.record.isVisible() and not window.sidebar.live.isVisible()
 
 
-def test_every_button_that_records_records(window: Window, stage: Stage, qtbot: QtBot) -> None:
+def test_every_button_that_records_records(window: MainWindow, stage: Stage, qtbot: QtBot) -> None:
     for button in (window.sidebar.record, window.idle.record):
         window.show_idle()
         button.click()
@@ -62,7 +62,7 @@ def test_every_button_that_records_records(window: Window, stage: Stage, qtbot: 
     assert len(stage.session.entries) == 2
 
 
-def test_a_key_pauses_and_goes_on(window: Window, stage: Stage, qtbot: QtBot) -> None:
+def test_a_key_pauses_and_goes_on(window: MainWindow, stage: Stage, qtbot: QtBot) -> None:
     stage.record()
     qtbot.keyClick(window, Qt.Key.Key_R, CONTROL | SHIFT)
     assert stage.live.phase == PAUSED
@@ -71,7 +71,7 @@ def test_a_key_pauses_and_goes_on(window: Window, stage: Stage, qtbot: QtBot) ->
     assert stage.live.phase == OPENING
 
 
-def test_hallucinated_text_is_removed_or_kept_as_the_settings_say(window: Window, stage: Stage) -> None:
+def test_hallucinated_text_is_removed_or_kept_as_the_settings_say(window: MainWindow, stage: Stage) -> None:
     """Of files and of what is recorded live."""
     window.show_settings()
     choice = window.settings.sections["Hallucinated text"].control.group
@@ -85,7 +85,7 @@ def test_hallucinated_text_is_removed_or_kept_as_the_settings_say(window: Window
     assert stage.preferences.options().guard
 
 
-def test_the_text_has_three_colours_and_stays_where_it_is(window: Window, stage: Stage) -> None:
+def test_the_text_has_three_colours_and_stays_where_it_is(window: MainWindow, stage: Stage) -> None:
     entry = stage.record()
     stage.say(update(entry.id, (segment(0),), " The roof is", " done, and the", " windows come", 2.0))
     view = window.page.view
@@ -99,7 +99,7 @@ def test_the_text_has_three_colours_and_stays_where_it_is(window: Window, stage:
     assert view.flow.lines[1].final == len("The roof is done, and the")
 
 
-def test_the_end_is_followed_until_the_user_scrolls(window: Window, stage: Stage) -> None:
+def test_the_end_is_followed_until_the_user_scrolls(window: MainWindow, stage: Stage) -> None:
     entry = stage.record()
     stage.say(update(entry.id, tuple(segment(n) for n in range(60))))
     view, bar = window.page.view, window.page.view.verticalScrollBar()
@@ -113,7 +113,7 @@ def test_the_end_is_followed_until_the_user_scrolls(window: Window, stage: Stage
     assert not view.follower.pill.isVisible()
 
 
-def test_the_panel_tells_latency_backlog_and_time(window: Window, stage: Stage) -> None:
+def test_the_panel_tells_latency_backlog_and_time(window: MainWindow, stage: Stage) -> None:
     entry = stage.record(62.0)
     assert window.panel.live.latency.text() == "–"
     stage.say(Started(entry.id, 0.0, MODELS), update(entry.id, received=62.0, decoded=60.5, latency=0.84))
@@ -128,7 +128,7 @@ def test_the_panel_tells_latency_backlog_and_time(window: Window, stage: Stage) 
     assert not live.isVisible()
 
 
-def test_a_smaller_target_that_writes_along_is_named_with_the_chosen_one(window: Window, stage: Stage) -> None:
+def test_a_smaller_target_that_writes_along_is_named_with_the_chosen_one(window: MainWindow, stage: Stage) -> None:
     window.all_actions["speed"].trigger()
     entry = stage.record()
     stage.say(Started(entry.id, 0.0, MODELS), update(entry.id))
@@ -142,7 +142,7 @@ def test_a_smaller_target_that_writes_along_is_named_with_the_chosen_one(window:
     assert window.page.notice.text.text() == sentence(notice)
 
 
-def test_words_are_promised_only_when_the_model_is_there(window: Window, stage: Stage) -> None:
+def test_words_are_promised_only_when_the_model_is_there(window: MainWindow, stage: Stage) -> None:
     entry = stage.record()
     stage.say(Preparing(entry.id, "loading", {"name": "Large"}))
     assert window.page._empty.text() == stages.describe("loading", name="Large")
@@ -150,7 +150,7 @@ def test_words_are_promised_only_when_the_model_is_there(window: Window, stage: 
     assert window.page._empty.text() == _("Text appears here as you speak.")
 
 
-def test_a_lost_input_is_said_and_one_click_takes_another(window: Window, stage: Stage) -> None:
+def test_a_lost_input_is_said_and_one_click_takes_another(window: MainWindow, stage: Stage) -> None:
     stage.record()
     strip, lost = window.live.strip, window.live.lost
     stage.studio.inputs = [SPEAKERS, HEADSET]
@@ -166,7 +166,7 @@ def test_a_lost_input_is_said_and_one_click_takes_another(window: Window, stage:
     assert (strip.words.text(), strip.source.text()) == (_("Recording"), "Headset")
 
 
-def test_an_input_that_goes_before_its_first_sample_can_be_replaced_too(window: Window, stage: Stage) -> None:
+def test_an_input_that_goes_before_its_first_sample_can_be_replaced_too(window: MainWindow, stage: Stage) -> None:
     stage.live.start()
     stage.qtbot.waitUntil(lambda: bool(stage.studio.recorders) and "start" in stage.studio.recorder.asked)
     stage.studio.recorder.listener.trouble((Problem("microphone.gone", name=DESK.name),))
@@ -177,7 +177,7 @@ def test_an_input_that_goes_before_its_first_sample_can_be_replaced_too(window: 
     stage.qtbot.waitUntil(lambda: stage.studio.recorder.asked[-1] == f"switch {HEADSET.id}")
 
 
-def test_a_disk_that_is_nearly_full_is_said_without_another_input(window: Window, stage: Stage) -> None:
+def test_a_disk_that_is_nearly_full_is_said_without_another_input(window: MainWindow, stage: Stage) -> None:
     stage.record()
     stage.studio.recorder.listener.trouble((Problem("disk.low", minutes=4),))
     stage.qtbot.waitUntil(lambda: window.live.lost.isVisible())
@@ -185,7 +185,7 @@ def test_a_disk_that_is_nearly_full_is_said_without_another_input(window: Window
     assert window.live.strip.words.text() == _("Recording")
 
 
-def test_an_engine_that_fails_is_said_and_the_recording_goes_on(window: Window, stage: Stage) -> None:
+def test_an_engine_that_fails_is_said_and_the_recording_goes_on(window: MainWindow, stage: Stage) -> None:
     entry = stage.record()
     stage.say(Failed(entry.id, Problem("model.tokenizer")))
     assert window.page.problem.text.text().startswith(sentence(Problem("model.tokenizer")) + " ")
@@ -195,7 +195,7 @@ def test_an_engine_that_fails_is_said_and_the_recording_goes_on(window: Window, 
     assert window.page.try_again.isVisible()
 
 
-def test_a_refused_microphone_is_one_sentence(window: Window, stage: Stage, qtbot: QtBot) -> None:
+def test_a_refused_microphone_is_one_sentence(window: MainWindow, stage: Stage, qtbot: QtBot) -> None:
     stage.studio.refusal = Problem("microphone.forbidden", name=DESK.name)
     window.sidebar.record.click()
     qtbot.waitUntil(lambda: window.trouble.isVisible())
@@ -204,7 +204,7 @@ def test_a_refused_microphone_is_one_sentence(window: Window, stage: Stage, qtbo
     assert window.sidebar.record.text() == _("Record")
 
 
-def test_another_page_may_be_read_meanwhile(window: Window, stage: Stage, recording: Make) -> None:
+def test_another_page_may_be_read_meanwhile(window: MainWindow, stage: Stage, recording: Make) -> None:
     entry = stage.record()
     window.show_settings()
     assert not window.live.strip.isVisible()
@@ -213,7 +213,7 @@ def test_another_page_may_be_read_meanwhile(window: Window, stage: Stage, record
 
 
 def test_closing_asks_and_keeps_the_recording(
-    window: Window, stage: Stage, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    window: MainWindow, stage: Stage, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     entry = stage.record()
     answers = [False, True]
@@ -229,7 +229,7 @@ def test_closing_asks_and_keeps_the_recording(
     assert Path(entry.path).exists()
 
 
-def test_what_is_recorded_is_not_removed_by_a_key(window: Window, stage: Stage, qtbot: QtBot) -> None:
+def test_what_is_recorded_is_not_removed_by_a_key(window: MainWindow, stage: Stage, qtbot: QtBot) -> None:
     entry = stage.record()
     window.sidebar.list.setFocus()
     qtbot.keyClick(window.sidebar.list, Qt.Key.Key_Delete)
@@ -238,7 +238,7 @@ def test_what_is_recorded_is_not_removed_by_a_key(window: Window, stage: Stage, 
 
 
 @pytest.mark.qt_log_ignore("does not support raise")  # the offscreen screen has no windows over others
-def test_every_live_control_has_a_name_and_can_be_reached(window: Window, stage: Stage) -> None:
+def test_every_live_control_has_a_name_and_can_be_reached(window: MainWindow, stage: Stage) -> None:
     stage.record()
     window.live.captions.show()
     for control in (*window.live.strip.findChildren(QPushButton), *window.live.captions.findChildren(QPushButton)):
@@ -248,7 +248,7 @@ def test_every_live_control_has_a_name_and_can_be_reached(window: Window, stage:
 
 
 @pytest.mark.parametrize("size", [(760, 520), (800, 600)])
-def test_everything_fits_a_small_window(window: Window, stage: Stage, size: tuple[int, int]) -> None:
+def test_everything_fits_a_small_window(window: MainWindow, stage: Stage, size: tuple[int, int]) -> None:
     window.resize(*size)
     stage.studio.inputs = [type(DESK)("a", "Microphone " * 20, "PulseAudio", 1, 48_000, True, False)]
     entry = stage.record(370.0)
@@ -262,7 +262,7 @@ def test_everything_fits_a_small_window(window: Window, stage: Stage, size: tupl
             assert control.width() >= control.sizeHint().width()
 
 
-def test_a_label_that_changes_is_painted_anew_and_the_last_pass_decides(window: Window, stage: Stage) -> None:
+def test_a_label_that_changes_is_painted_anew_and_the_last_pass_decides(window: MainWindow, stage: Stage) -> None:
     """Ids and names are as everywhere; the text stays, the end is still followed, and nothing can be edited yet."""
     entry = stage.record()
     view = window.page.view

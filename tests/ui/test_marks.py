@@ -15,12 +15,12 @@ from desktop_app.export.document import Options
 from desktop_app.messages.jobs import Finished, Started
 from desktop_app.texts import _
 from desktop_app.transcript.model import Speaker
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from tests.ui.staging import MODELS, Stage, segment, transcript, update
 
 
 def test_a_marked_moment_stands_beside_its_line_and_is_there_after_a_restart(
-    window: Window, stage: Stage, qtbot: QtBot
+    window: MainWindow, stage: Stage, qtbot: QtBot
 ) -> None:
     assert not window.all_actions["mark"].isEnabled()
     entry = stage.record(3.0)
@@ -58,7 +58,7 @@ def test_exports_hold_the_marks(name: str, expected: str) -> None:
 
 
 def test_who_speaks_is_named_while_it_is_recorded_and_keeps_the_name(
-    window: Window, stage: Stage, qtbot: QtBot
+    window: MainWindow, stage: Stage, qtbot: QtBot
 ) -> None:
     """The engine numbers speakers anew with each word it gives, and once more at the end."""
     entry = stage.record()

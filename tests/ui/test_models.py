@@ -38,8 +38,8 @@ from desktop_app.ui.models.card import ModelsCard
 from desktop_app.ui.models.page import ModelsPage
 from desktop_app.ui.models.row import ModelRow
 from desktop_app.ui.models.words import facts
-from desktop_app.ui.shell import window as window_module
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell import main_window as window_module
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets.theme import Theme
 from tests.ui.staging import Stage, drag, drop
 from tests.works import BASE, HOME, LARGE, NETWORK, SMALL
@@ -54,7 +54,7 @@ def english(use_language: None) -> None:
 
 
 @pytest.fixture
-def page(window: Window, stage: Stage, qtbot: QtBot) -> ModelsPage:
+def page(window: MainWindow, stage: Stage, qtbot: QtBot) -> ModelsPage:
     """The page with everything on it, on a computer of unknown memory."""
     stage.models.memory = None
     window.show_models()
@@ -161,7 +161,7 @@ def test_mirror_and_proxy_are_named(page: ModelsPage, stage: Stage, qtbot: QtBot
 
 
 def test_a_download_shows_bytes_speed_and_time_and_goes_on_behind_other_pages(
-    page: ModelsPage, window: Window, stage: Stage
+    page: ModelsPage, window: MainWindow, stage: Stage
 ) -> None:
     page.rows["large"].get.click()
     order = stage.works.of(Download)
@@ -274,7 +274,7 @@ def test_a_draft_that_does_not_fit_another_model_is_let_go_of_and_that_is_said(p
     assert page.problem.text.text().endswith("The draft model is chosen automatically again.")
 
 
-def test_small_weights_are_made_before_they_are_used(page: ModelsPage, stage: Stage, window: Window) -> None:
+def test_small_weights_are_made_before_they_are_used(page: ModelsPage, stage: Stage, window: MainWindow) -> None:
     full, eight, _ = page.card.precision.group.buttons()
     eight.click()
     order = stage.works.of(Quantise)
@@ -324,14 +324,14 @@ def test_removing_asks_and_lets_another_one_write(
     settle(stage, lambda: page.rows["large"].get.isVisible())
 
 
-def test_every_byte_can_be_checked(page: ModelsPage, stage: Stage, window: Window) -> None:
+def test_every_byte_can_be_checked(page: ModelsPage, stage: Stage, window: MainWindow) -> None:
     page.rows["base"].menu().actions()[1].trigger()
     stage.works.of(Verify).say(Done("base", compared=False))
     settle(stage, lambda: window.toast.text() == "base: all files can be read")
 
 
 def test_a_dropped_folder_is_added_and_a_recording_is_still_transcribed(
-    page: ModelsPage, window: Window, stage: Stage, tmp_path: Path
+    page: ModelsPage, window: MainWindow, stage: Stage, tmp_path: Path
 ) -> None:
     folder = tmp_path / "my model"
     folder.mkdir()
@@ -370,7 +370,7 @@ def test_a_folder_is_used_where_it_lies(
 
 
 def test_closing_in_the_middle_of_a_download_asks(
-    page: ModelsPage, window: Window, monkeypatch: pytest.MonkeyPatch
+    page: ModelsPage, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page.rows["large"].get.click()
     asked: list[str] = []
@@ -380,7 +380,7 @@ def test_closing_in_the_middle_of_a_download_asks(
 
 
 def test_everything_is_reached_by_keys_and_fits_the_smallest_window(
-    page: ModelsPage, window: Window, stage: Stage, qtbot: QtBot
+    page: ModelsPage, window: MainWindow, stage: Stage, qtbot: QtBot
 ) -> None:
     window.resize(760, 520)
     install(stage, page, "large")

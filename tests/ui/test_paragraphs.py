@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from desktop_app.app.recordings.entry import Entry
 from desktop_app.messages.jobs import TentativeLine
 from desktop_app.transcript.model import Segment
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.transcript.selection import Selection
 from desktop_app.ui.widgets.theme import LIGHT_PALETTE, Theme, font
@@ -43,7 +43,7 @@ def flow(qapp: QApplication, theme: Theme) -> Flow:
 
 
 @pytest.fixture
-def conversation(window: Window, stage: Stage, recording: Make) -> Entry:
+def conversation(window: MainWindow, stage: Stage, recording: Make) -> Entry:
     """One of two people, looked at."""
     (entry,) = stage.drop(recording("talk.wav"))
     finish(stage, entry, talk(2))
@@ -242,19 +242,19 @@ def test_end_stays_in_a_row_that_goes_on_in_the_next_one(flow: Flow) -> None:
 
 
 def test_a_click_finds_its_line_and_enter_begins_a_paragraph_that_stays(
-    window: Window, stage: Stage, conversation: Entry, qtbot: QtBot
+    window: MainWindow, stage: Stage, conversation: Entry, qtbot: QtBot
 ) -> None:
     window.activateWindow()
     view = window.page.view
     view.setFocus()
-    place = view.character_rect((2, 0))
-    assert place.top() == view.character_rect((1, len(view.flow.lines[1].text) - 1)).top(), "they share a row"
+    place = view.placement.character_rect((2, 0))
+    assert place.top() == view.placement.character_rect((1, len(view.flow.lines[1].text) - 1)).top(), "they share a row"
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place.center() - QPoint(1, 0))
     assert view.selection.caret == (2, 0)
     view.selection.put((1, 18), False)
     qtbot.keyClick(view, Key.Key_Return)
     assert [line.begins for line in view.flow.lines[1:4]] == [True, True, False]
-    assert view.character_rect((2, 0)).top() == view.character_rect((1, 0)).bottom() + 1 + 11
+    assert view.placement.character_rect((2, 0)).top() == view.placement.character_rect((1, 0)).bottom() + 1 + 11
     stage.edits.save()
     kept = stored(stage, conversation.id).segments[:4]
     assert [line.begins_paragraph for line in kept] == [False, False, True, False]
@@ -266,10 +266,13 @@ def test_a_click_finds_its_line_and_enter_begins_a_paragraph_that_stays(
     assert view.flow.lines[1].text == talk(2).segments[1].text
 
 
-def test_the_picture_of_a_selection_has_no_gap_between_lines(window: Window, conversation: Entry) -> None:
+def test_the_picture_of_a_selection_has_no_gap_between_lines(window: MainWindow, conversation: Entry) -> None:
     view = window.page.view
     view.select((1, 0), (2, 10))
-    end, begin = view.character_rect((1, len(view.flow.lines[1].text) - 1)), view.character_rect((2, 0))
+    end, begin = (
+        view.placement.character_rect((1, len(view.flow.lines[1].text) - 1)),
+        view.placement.character_rect((2, 0)),
+    )
     picture = view.viewport().grab().toImage()
     color = LIGHT_PALETTE.color("selection").name()
     middle = [picture.pixelColor(x, end.center().y() + 8).name() for x in range(end.right() + 1, begin.left())]
@@ -277,7 +280,7 @@ def test_the_picture_of_a_selection_has_no_gap_between_lines(window: Window, con
 
 
 def test_a_line_that_is_split_for_its_speakers_begins_a_paragraph_once(
-    window: Window, stage: Stage, conversation: Entry
+    window: MainWindow, stage: Stage, conversation: Entry
 ) -> None:
     view = window.page.view
     stage.edits.split(conversation.id, 1, 18)
@@ -305,7 +308,7 @@ def test_another_font_lays_all_out_anew(flow: Flow) -> None:
 
 
 def test_only_the_first_line_of_a_paragraph_has_a_time(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     (entry,) = stage.drop(recording("short.wav"))
     finish(stage, entry, replace(talk(1), speakers=()))
@@ -331,23 +334,23 @@ def test_only_the_first_line_of_a_paragraph_has_a_time(
     picture, page = view.viewport().grab().toImage(), LIGHT_PALETTE.color("page").name()
 
     def margin(index: int) -> set[str]:
-        place = view.time_place(index)
+        place = view.placement.time_rect(index)
         middle = place.center().y()
         return {picture.pixelColor(x, middle).name() for x in range(place.left(), place.right())}
 
     assert margin(inside) == {page} != margin(0)
-    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.time_place(inside).center())
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.placement.time_rect(inside).center())
     assert asked == []
-    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.time_place(0).center())
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.placement.time_rect(0).center())
     assert asked == [view.flow.lines[0].start]
 
 
-def test_a_hit_has_an_edge(window: Window, conversation: Entry) -> None:
+def test_a_hit_has_an_edge(window: MainWindow, conversation: Entry) -> None:
     view = window.page.view
     view.look_for("chimney")
     hit = view.finder.hit
     assert hit is not None
-    first, last = view.character_rect(hit[:2]), view.character_rect((hit[0], hit[2] - 1))
+    first, last = view.placement.character_rect(hit[:2]), view.placement.character_rect((hit[0], hit[2] - 1))
     picture = view.viewport().grab().toImage()
     above = {picture.pixelColor(x, first.top() + 2).name() for x in range(first.left() + 4, last.right() - 4)}
     assert above == {LIGHT_PALETTE.color("hit_edge").name()}

@@ -30,7 +30,7 @@ from desktop_app.transcript.model import Segment
 from desktop_app.ui.player.bar import speed_words
 from desktop_app.ui.player.playback import BACK_SKIP, Playback
 from desktop_app.ui.player.words import span_at, spoken
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from tests.event_loop import drain
 from tests.talks import talk
 from tests.ui.staging import MODELS, Stage, segment, transcript
@@ -42,7 +42,7 @@ Make = Callable[[str], Path]
 
 
 @pytest.fixture
-def entry(window: Window, stage: Stage, recording: Make) -> Entry:
+def entry(window: MainWindow, stage: Stage, recording: Make) -> Entry:
     """A conversation of two, looked at."""
     (made,) = stage.drop(recording("talk.wav"))
     finish(stage, made, talk(2))
@@ -53,7 +53,7 @@ def entry(window: Window, stage: Stage, recording: Make) -> Entry:
     return made
 
 
-def press(window: Window, keys: str) -> None:
+def press(window: MainWindow, keys: str) -> None:
     """Press keys in the text."""
     QTest.keySequence(window.page.view, QKeySequence(keys))
 
@@ -64,17 +64,17 @@ def hear(stage: Stage, seconds: float) -> None:
     stage.qtbot.waitUntil(lambda: stage.playback.seconds == seconds)
 
 
-def place_of(window: Window, line: int, character: int) -> QPoint:
+def place_of(window: MainWindow, line: int, character: int) -> QPoint:
     """Where a character stands on the screen."""
     view = window.page.view
     x, row = view.flow.caret_at(line, character)
-    return QPointF(view._painter.left + x + 3, view._y(line) + row + 10).toPoint()
+    return QPointF(view._painter.left + x + 3, view.placement.top_of(line) + row + 10).toPoint()
 
 
 # Playing and pausing.
 
 
-def test_it_plays_pauses_and_goes_on_a_little_earlier(window: Window, stage: Stage, entry: Entry) -> None:
+def test_it_plays_pauses_and_goes_on_a_little_earlier(window: MainWindow, stage: Stage, entry: Entry) -> None:
     bar = window.player.bar
     assert bar.isVisible()
     bar.play.click()
@@ -99,7 +99,7 @@ def test_it_plays_pauses_and_goes_on_a_little_earlier(window: Window, stage: Sta
     assert stage.player.played[-1] == (entry.path, 0.0, None)  # it had come to its end
 
 
-def test_each_recording_keeps_its_place(window: Window, stage: Stage, entry: Entry, recording: Make) -> None:
+def test_each_recording_keeps_its_place(window: MainWindow, stage: Stage, entry: Entry, recording: Make) -> None:
     window.player.bar.play.click()
     hear(stage, 20.0)
     window.player.toggle()
@@ -115,7 +115,7 @@ def test_each_recording_keeps_its_place(window: Window, stage: Stage, entry: Ent
     assert stage.player.played[-1][:2] == (other.path, 7.0)  # put there, not left there
 
 
-def test_a_sample_of_a_voice_moves_no_place(window: Window, stage: Stage, entry: Entry) -> None:
+def test_a_sample_of_a_voice_moves_no_place(window: MainWindow, stage: Stage, entry: Entry) -> None:
     window.player.seek(12.0)
     window.speakers.strip.previews["S2"].click()
     hear(stage, 40.0)
@@ -126,7 +126,9 @@ def test_a_sample_of_a_voice_moves_no_place(window: Window, stage: Stage, entry:
     assert stage.player.played[-1] == (entry.path, 12.0, None)
 
 
-def test_keys_work_in_the_text_and_space_outside_it(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
+def test_keys_work_in_the_text_and_space_outside_it(
+    window: MainWindow, stage: Stage, entry: Entry, qtbot: QtBot
+) -> None:
     for keys, played in (("F8", 0.0), ("F9", 5.0), ("F9", 10.0), ("F7", 5.0), ("F7", 0.0), ("F7", 0.0)):
         press(window, keys)
         assert stage.player.played[-1][1] == played, keys
@@ -149,7 +151,7 @@ def test_keys_work_in_the_text_and_space_outside_it(window: Window, stage: Stage
 
 
 def test_the_line_is_a_slider_for_mouse_keys_and_screen_readers(
-    window: Window, stage: Stage, entry: Entry, qtbot: QtBot
+    window: MainWindow, stage: Stage, entry: Entry, qtbot: QtBot
 ) -> None:
     line = window.player.bar.line
     middle = line.rect().center()
@@ -176,7 +178,7 @@ def test_the_line_is_a_slider_for_mouse_keys_and_screen_readers(
 
 
 def test_a_click_on_a_word_puts_the_caret_and_the_place_there(
-    window: Window, stage: Stage, entry: Entry, qtbot: QtBot
+    window: MainWindow, stage: Stage, entry: Entry, qtbot: QtBot
 ) -> None:
     view, words = window.page.view, entry.segments[1].words
     at = entry.segments[1].text.index(words[3].text)
@@ -195,14 +197,14 @@ def test_a_click_on_a_word_puts_the_caret_and_the_place_there(
     assert len(stage.player.played) == played  # who selects does not want to hear another place
 
 
-def test_it_plays_from_the_cursor(window: Window, stage: Stage, entry: Entry) -> None:
+def test_it_plays_from_the_cursor(window: MainWindow, stage: Stage, entry: Entry) -> None:
     words = entry.segments[2].words
     window.page.view.selection.put((2, entry.segments[2].text.index(words[4].text) + 1), False)
     press(window, "Ctrl+Shift+Space")
     assert stage.player.played[-1][1] == words[4].start
 
 
-def test_a_line_is_repeated_until_that_is_switched_off(window: Window, stage: Stage, entry: Entry) -> None:
+def test_a_line_is_repeated_until_that_is_switched_off(window: MainWindow, stage: Stage, entry: Entry) -> None:
     line = entry.segments[2]
     window.player.play_from(line.start + 1.0)
     press(window, "Shift+F8")
@@ -221,7 +223,7 @@ def test_a_line_is_repeated_until_that_is_switched_off(window: Window, stage: St
     assert stage.player.played[-1] == (entry.path, entry.segments[4].start + 0.5, None)
 
 
-def test_a_line_without_sound_is_not_repeated_for_ever(window: Window, stage: Stage, entry: Entry) -> None:
+def test_a_line_without_sound_is_not_repeated_for_ever(window: MainWindow, stage: Stage, entry: Entry) -> None:
     press(window, "Shift+F8")
     window.player.play_from(entry.segments[2].start)
     count = len(stage.player.played)
@@ -233,7 +235,7 @@ def test_a_line_without_sound_is_not_repeated_for_ever(window: Window, stage: St
 # Speed and volume.
 
 
-def test_speed_and_volume_are_heard_at_once_and_remembered(window: Window, stage: Stage, entry: Entry) -> None:
+def test_speed_and_volume_are_heard_at_once_and_remembered(window: MainWindow, stage: Stage, entry: Entry) -> None:
     bar = window.player.bar
     bar.play.click()
     hear(stage, 10.0)
@@ -248,7 +250,7 @@ def test_speed_and_volume_are_heard_at_once_and_remembered(window: Window, stage
     assert (kept.text("play_speed"), kept.text("play_volume")) == ("1.1", "0.5")
 
 
-def test_every_speed_can_be_chosen(window: Window, stage: Stage, entry: Entry) -> None:
+def test_every_speed_can_be_chosen(window: MainWindow, stage: Stage, entry: Entry) -> None:
     for _step in range(20):
         press(window, "Shift+F7")
     assert stage.playback.speed == 0.5
@@ -268,7 +270,7 @@ def test_a_settings_file_of_anybody_else_is_taken_as_it_can_be(
     assert 0.0 <= stage.playback.volume <= 1.0
 
 
-def test_a_word_on_what_was_done_leaves_the_player_free(window: Window, entry: Entry) -> None:
+def test_a_word_on_what_was_done_leaves_the_player_free(window: MainWindow, entry: Entry) -> None:
     window.toast.say("Copied.")
     assert (
         window.toast.mapTo(window, window.toast.rect().bottomLeft()).y() < window.player.bar.mapTo(window, QPoint()).y()
@@ -278,7 +280,7 @@ def test_a_word_on_what_was_done_leaves_the_player_free(window: Window, entry: E
 # The words.
 
 
-def test_the_word_that_is_heard_is_marked(window: Window, stage: Stage, entry: Entry) -> None:
+def test_the_word_that_is_heard_is_marked(window: MainWindow, stage: Stage, entry: Entry) -> None:
     view, line = window.page.view, entry.segments[2]
     window.player.play_from(line.start)
     for word in line.words:
@@ -289,7 +291,7 @@ def test_the_word_that_is_heard_is_marked(window: Window, stage: Stage, entry: E
     assert view._painter.playing == -1
 
 
-def test_without_times_of_words_the_line_is_marked(window: Window, stage: Stage, recording: Make) -> None:
+def test_without_times_of_words_the_line_is_marked(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("plain.wav"))
     finish(stage, entry, transcript(*(segment(number) for number in range(4))))
     window.player.play_from(2.0)
@@ -309,7 +311,7 @@ def test_words_are_found_by_time_and_by_place() -> None:
     assert spoken(Segment(0, 0.0, 2.0, " Hello."), 1.0) == (0, 0)
 
 
-def test_the_reader_is_followed_until_he_scrolls_away(window: Window, stage: Stage, recording: Make) -> None:
+def test_the_reader_is_followed_until_he_scrolls_away(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("long.wav"))
     finish(stage, entry, talk(2, rounds=8))
     view, pill, bar = window.page.view, window.player._pill.pill, window.page.view.verticalScrollBar()
@@ -329,7 +331,7 @@ def test_the_reader_is_followed_until_he_scrolls_away(window: Window, stage: Sta
     assert not pill.isVisible()
 
 
-def test_a_finished_file_is_shown_from_its_top(window: Window, stage: Stage, recording: Make) -> None:
+def test_a_finished_file_is_shown_from_its_top(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     parts = [segment(number) for number in range(80)]
     stage.say(Started(entry.id, 600.0, MODELS), *(SegmentReady(entry.id, part) for part in parts))
@@ -342,7 +344,7 @@ def test_a_finished_file_is_shown_from_its_top(window: Window, stage: Stage, rec
     assert bar.value() == 0
 
 
-def test_a_reader_who_has_scrolled_away_stays_there(window: Window, stage: Stage, recording: Make) -> None:
+def test_a_reader_who_has_scrolled_away_stays_there(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     parts = [segment(number) for number in range(80)]
     stage.say(Started(entry.id, 600.0, MODELS), *(SegmentReady(entry.id, part) for part in parts))
@@ -358,7 +360,7 @@ def test_a_reader_who_has_scrolled_away_stays_there(window: Window, stage: Stage
 
 
 def test_the_waveform_comes_in_parts_and_is_kept(
-    window: Window, stage: Stage, entry: Entry, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, entry: Entry, recording: Make, qtbot: QtBot
 ) -> None:
     line, reader = window.player.bar.line, stage.reader
     assert reader.files == [entry.path]
@@ -380,7 +382,7 @@ def test_the_waveform_comes_in_parts_and_is_kept(
 
 
 def test_what_is_not_looked_at_any_more_is_not_read_on(
-    window: Window, stage: Stage, entry: Entry, recording: Make
+    window: MainWindow, stage: Stage, entry: Entry, recording: Make
 ) -> None:
     line = window.player.bar.line
     stage.reader.feed(0.5)
@@ -401,7 +403,7 @@ def test_what_is_not_looked_at_any_more_is_not_read_on(
 # What goes wrong.
 
 
-def test_a_file_that_has_moved_is_missed_until_it_is_back(window: Window, stage: Stage, entry: Entry) -> None:
+def test_a_file_that_has_moved_is_missed_until_it_is_back(window: MainWindow, stage: Stage, entry: Entry) -> None:
     bar = window.player.bar
     stage.reader.end(Problem("file.missing"))
     stage.qtbot.waitUntil(bar.reason.isVisible)
@@ -419,7 +421,7 @@ def test_a_file_that_has_moved_is_missed_until_it_is_back(window: Window, stage:
     assert stage.reader.files == [entry.path] * 2  # whose waveform is read now
 
 
-def test_without_a_device_one_sentence_says_so(window: Window, stage: Stage, entry: Entry) -> None:
+def test_without_a_device_one_sentence_says_so(window: MainWindow, stage: Stage, entry: Entry) -> None:
     bar = window.player.bar
     window.player.seek(9.0)
     bar.play.click()
@@ -454,7 +456,7 @@ def heard(stage: Stage) -> Iterator[Held]:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows ends processes in another way")
 def test_a_decoder_that_is_killed_in_the_middle_is_one_sentence(
-    stage: Stage, heard: Held, window: Window, tmp_path: Path, qtbot: QtBot
+    stage: Stage, heard: Held, window: MainWindow, tmp_path: Path, qtbot: QtBot
 ) -> None:
     path = tmp_path / "long.flac"
     soundfile.write(path, np.random.default_rng(1).normal(0, 0.1, 300 * SAMPLE_RATE), SAMPLE_RATE)

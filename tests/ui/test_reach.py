@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from desktop_app import texts
 from desktop_app.app.recordings import entry as states
 from desktop_app.messages.jobs import SegmentReady, Started
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets.elided import ElidedLabel
 from desktop_app.ui.widgets.theme import S2, S3, font
 from tests.ui.staging import MODELS, Stage, finish, segment
@@ -23,7 +23,7 @@ from tests.ui.staging import MODELS, Stage, finish, segment
 Make = Callable[[str], Path]
 
 
-def test_every_control_has_a_name_and_can_be_reached(window: Window, stage: Stage, recording: Make) -> None:
+def test_every_control_has_a_name_and_can_be_reached(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
     buttons = window.findChildren(QPushButton)
@@ -33,7 +33,7 @@ def test_every_control_has_a_name_and_can_be_reached(window: Window, stage: Stag
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control
 
 
-def test_the_card_is_a_button_for_the_keyboard_too(window: Window, qtbot: QtBot) -> None:
+def test_the_card_is_a_button_for_the_keyboard_too(window: MainWindow, qtbot: QtBot) -> None:
     asked: list[int] = []
     window.all_actions["open"].triggered.disconnect()
     window.all_actions["open"].triggered.connect(lambda: asked.append(1))
@@ -46,7 +46,7 @@ def test_the_card_is_a_button_for_the_keyboard_too(window: Window, qtbot: QtBot)
 @pytest.mark.parametrize(
     "name", ["x" * 180 + ".wav", "señor año.wav", "تسجيل جديد.mp3", "会議.wav", "a <b>bold & name.wav"]
 )
-def test_any_name_fits_the_smallest_window(window: Window, stage: Stage, recording: Make, name: str) -> None:
+def test_any_name_fits_the_smallest_window(window: MainWindow, stage: Stage, recording: Make, name: str) -> None:
     window.resize(760, 520)
     (entry,) = stage.drop(recording(name))
     finish(stage, entry, 30)
@@ -66,7 +66,7 @@ def language(request: pytest.FixtureRequest) -> Iterator[str]:
     texts.use("en")
 
 
-def cut_off(window: Window) -> list[str]:
+def cut_off(window: MainWindow) -> list[str]:
     """The texts that have less room than they need, or lie outside the window."""
     found = []
     for shown in window.findChildren(QPushButton) + window.findChildren(QLabel):
@@ -82,14 +82,14 @@ def cut_off(window: Window) -> list[str]:
     return found
 
 
-def fits(window: Window, page: str) -> None:
+def fits(window: MainWindow, page: str) -> None:
     """The layout may need a few turns until it is so."""
     assert window.size() == window.minimumSize()
     assert not cut_off(window), page
 
 
 def test_no_text_is_cut_off_in_the_smallest_window(
-    language: str, window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    language: str, window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     window.resize(window.minimumSize())
     qtbot.waitUntil(lambda: window.width() == window.minimumWidth())
@@ -112,7 +112,7 @@ def test_no_text_is_cut_off_in_the_smallest_window(
     fits(window, "the number of speakers")
 
 
-def test_no_state_is_cut_off_in_the_list(language: str, window: Window, stage: Stage, recording: Make) -> None:
+def test_no_state_is_cut_off_in_the_list(language: str, window: MainWindow, stage: Stage, recording: Make) -> None:
     """In a window of usual width; what is longer in a narrow one stands in the tooltip."""
     (entry,) = stage.drop(recording("one.wav"))
     shown = []
@@ -128,7 +128,7 @@ def test_no_state_is_cut_off_in_the_list(language: str, window: Window, stage: S
     assert entry.summary() in window.sidebar.model.row_of(entry.id).data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_no_text_is_cut_off_while_recording(language: str, window: Window, stage: Stage, qtbot: QtBot) -> None:
+def test_no_text_is_cut_off_while_recording(language: str, window: MainWindow, stage: Stage, qtbot: QtBot) -> None:
     window.resize(window.minimumSize())
     stage.record()
     qtbot.waitUntil(partial(fits, window, "recording"))

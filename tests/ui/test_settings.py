@@ -11,8 +11,7 @@ from desktop_app import texts
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.messages.options import terms
 from desktop_app.ui.settings.option_control import OptionControl
-from desktop_app.ui.shell.window import Window
-from desktop_app.ui.widgets.choice import Choice
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets.menus import MenuButton
 from tests.ui.staging import Stage
 
@@ -27,7 +26,7 @@ def pick(control: MenuButton, text: str) -> None:
     next(action for action in control.make_menu().actions() if action.text() == text).trigger()
 
 
-def test_the_spoken_language_is_set_in_either_place_and_shown_in_both(window: Window, stage: Stage) -> None:
+def test_the_spoken_language_is_set_in_either_place_and_shown_in_both(window: MainWindow, stage: Stage) -> None:
     assert stage.preferences.options().language == "auto"
     assert window.idle.record.language.text() == "Language: Automatic"
     window.show_settings()
@@ -45,23 +44,24 @@ def test_the_spoken_language_is_set_in_either_place_and_shown_in_both(window: Wi
     assert stage.preferences.options().language == "auto"
 
 
-def test_a_live_recording_is_transcribed_in_the_language_that_was_set(window: Window, stage: Stage) -> None:
+def test_a_live_recording_is_transcribed_in_the_language_that_was_set(window: MainWindow, stage: Stage) -> None:
     stage.preferences.choose(language="de")
     stage.record()
     assert [options.language for _job, options, _live in stage.engine.live] == ["de"]
 
 
-def test_text_can_be_asked_for_in_english(window: Window, stage: Stage) -> None:
+def test_text_can_be_asked_for_in_english(window: MainWindow, stage: Stage) -> None:
     window.show_settings()
-    choice = window.settings.sections["Text"].control
-    assert isinstance(choice, Choice)
+    control = window.settings.sections["Text"].control
+    assert isinstance(control, OptionControl) and control.choice is not None
+    choice = control.choice
     choice.group.button(1).click()
     assert stage.preferences.options().task == "translate"
     choice.group.button(0).click()
     assert stage.preferences.options().task == "transcribe"
 
 
-def test_the_vocabulary_is_given_to_the_model(window: Window, stage: Stage, qtbot: QtBot) -> None:
+def test_the_vocabulary_is_given_to_the_model(window: MainWindow, stage: Stage, qtbot: QtBot) -> None:
     window.show_settings()
     control = window.settings.sections["Names and terms"].control
     assert isinstance(control, OptionControl)
@@ -82,7 +82,7 @@ def test_a_setting_that_no_window_has_written_is_as_none(key: str, value: str, s
     assert Preferences(stage.keeper).options().language == "auto"
 
 
-def test_every_connection_that_galley_can_make_is_named(window: Window, stage: Stage) -> None:
+def test_every_connection_that_galley_can_make_is_named(window: MainWindow, stage: Stage) -> None:
     window.show_settings()
     parts = window.settings.sections["Privacy"]
     assert parts.value is not None

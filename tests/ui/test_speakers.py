@@ -21,7 +21,7 @@ from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Transcript
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets.theme import DARK, LIGHT, Theme
 from tests.event_loop import drain
 from tests.responsive import Guard
@@ -33,7 +33,7 @@ Make = Callable[[str], Path]
 
 
 @pytest.fixture
-def entry(window: Window, stage: Stage, recording: Make) -> Entry:
+def entry(window: MainWindow, stage: Stage, recording: Make) -> Entry:
     """A conversation of two, looked at."""
     (made,) = stage.drop(recording("talk.wav"))
     finish(stage, made, talk(2))
@@ -43,12 +43,12 @@ def entry(window: Window, stage: Stage, recording: Make) -> Entry:
     return made
 
 
-def press(qtbot: QtBot, window: Window, keys: str) -> None:
+def press(qtbot: QtBot, window: MainWindow, keys: str) -> None:
     """Press keys in the text."""
     QTest.keySequence(window.page.view, QKeySequence(keys))
 
 
-def rename(qtbot: QtBot, window: Window, speaker: str, name: str, end: Qt.Key = Qt.Key.Key_Return) -> None:
+def rename(qtbot: QtBot, window: MainWindow, speaker: str, name: str, end: Qt.Key = Qt.Key.Key_Return) -> None:
     """Type another name into a speaker's card."""
     window.speakers.strip.names[speaker].click()
     card = window.speakers.card
@@ -64,7 +64,7 @@ def in_order(transcript: Transcript) -> Transcript:
 
 
 def test_corrections_are_undone_done_again_and_survive_a_restart(
-    window: Window, stage: Stage, entry: Entry, qtbot: QtBot
+    window: MainWindow, stage: Stage, entry: Entry, qtbot: QtBot
 ) -> None:
     steps = [entry.transcript()]
 
@@ -114,7 +114,7 @@ def test_corrections_are_undone_done_again_and_survive_a_restart(
     assert "Artie: half an hour" in plain.txt(Document(later.entries[entry.id].transcript()), Options())
 
 
-def test_a_text_without_speakers_can_get_some(stage: Stage, window: Window, recording: Make, qtbot: QtBot) -> None:
+def test_a_text_without_speakers_can_get_some(stage: Stage, window: MainWindow, recording: Make, qtbot: QtBot) -> None:
     (made,) = stage.drop(recording("talk.wav"))
     plain = talk(2)
     finish(stage, made, replace(plain, segments=tuple(replace(it, speaker=None) for it in plain.segments), speakers=()))
@@ -128,14 +128,14 @@ def test_a_text_without_speakers_can_get_some(stage: Stage, window: Window, reco
     assert [bool(paragraph.lead) for paragraph in window.page.view.flow.lines[:4]] == [False, True, True, False]
 
 
-def test_a_name_that_is_there_already_merges(window: Window, entry: Entry, qtbot: QtBot) -> None:
+def test_a_name_that_is_there_already_merges(window: MainWindow, entry: Entry, qtbot: QtBot) -> None:
     rename(qtbot, window, "S2", "rose")
     assert [speaker.name for speaker in entry.speakers] == ["Rose"]
     keys = window.all_actions["undo"].keys
     assert window.toast.text() == _("Merged with {name}. Press {keys} to undo.", name="Rose", keys=keys)
 
 
-def test_escape_forgets_the_name_and_a_click_beside_keeps_it(window: Window, entry: Entry, qtbot: QtBot) -> None:
+def test_escape_forgets_the_name_and_a_click_beside_keeps_it(window: MainWindow, entry: Entry, qtbot: QtBot) -> None:
     rename(qtbot, window, "S2", "Nobody", Qt.Key.Key_Escape)
     assert [speaker.name for speaker in entry.speakers] == ["Rose", "Arthur"]
     assert window.speakers.card is None
@@ -147,7 +147,7 @@ def test_escape_forgets_the_name_and_a_click_beside_keeps_it(window: Window, ent
     assert [speaker.name for speaker in entry.speakers] == ["Rose", "Artie"]
 
 
-def test_a_name_stands_where_another_voice_begins(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
+def test_a_name_stands_where_another_voice_begins(window: MainWindow, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
     view = window.page.view
     named = [paragraph.speaker for paragraph in view.flow.lines if paragraph.lead]
     assert all(one != other for one, other in pairwise(named))
@@ -155,23 +155,23 @@ def test_a_name_stands_where_another_voice_begins(window: Window, stage: Stage, 
     view.say(1)
     assert view.accessibleDescription().startswith("Arthur, 0:08: The roof")
     assert view.text().startswith("Rose: We have about half an hour")
-    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.name_place(1).center())
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.placement.name_rect(1).center())
     assert window.speakers.card is not None
     assert window.speakers.card.field.text() == "Arthur"
 
 
-def test_the_view_stays_at_its_words(window: Window, stage: Stage, recording: Make, qtbot: QtBot) -> None:
+def test_the_view_stays_at_its_words(window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot) -> None:
     (made,) = stage.drop(recording("long.wav"))
     finish(stage, made, talk(5, rounds=20))
     view, bar = window.page.view, window.page.view.verticalScrollBar()
     qtbot.waitUntil(lambda: view.flow.is_measured)
     view.reveal(200, 0)
-    first, above = view.top_place()
+    first, above = view.placement.first_visible()
     words = view.flow.lines[first].text
     place = bar.value()
     stage.edits.reassign(made.id, [2], "S5")
-    assert view.flow.lines[view.top_place()[0]].text == words
-    assert view.top_place()[1] == pytest.approx(above, abs=1)
+    assert view.flow.lines[view.placement.first_visible()[0]].text == words
+    assert view.placement.first_visible()[1] == pytest.approx(above, abs=1)
     assert bar.value() != place
     measured = view.flow.measured
     stage.edits.rename(made.id, "S1", "Someone")
@@ -179,7 +179,7 @@ def test_the_view_stays_at_its_words(window: Window, stage: Stage, recording: Ma
 
 
 def test_a_correction_of_a_long_recording_blocks_nothing(
-    window: Window, stage: Stage, recording: Make, responsive: Guard
+    window: MainWindow, stage: Stage, recording: Make, responsive: Guard
 ) -> None:
     """Nor does it lay out more than the lines it changes and what is seen."""
     (made,) = stage.drop(recording("long.wav"))
@@ -201,7 +201,7 @@ def test_a_correction_of_a_long_recording_blocks_nothing(
     assert flow.measured - measured <= 20
 
 
-def test_the_menu_corrects_what_is_under_it(window: Window, entry: Entry) -> None:
+def test_the_menu_corrects_what_is_under_it(window: MainWindow, entry: Entry) -> None:
     view = window.page.view
     view.selection.put((1, 4), False)
     actions = {action.text().partition("\t")[0]: action for action in view.menu().actions()}
@@ -219,7 +219,7 @@ def test_the_menu_corrects_what_is_under_it(window: Window, entry: Entry) -> Non
     assert _("Rename {name}…", name="Arthur") in names
 
 
-def test_ten_seconds_of_a_speaker_are_heard(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
+def test_ten_seconds_of_a_speaker_are_heard(window: MainWindow, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
     strip = window.speakers.strip
     strip.previews["S2"].click()
     path, start, end = stage.player.played[-1]
@@ -232,7 +232,7 @@ def test_ten_seconds_of_a_speaker_are_heard(window: Window, stage: Stage, entry:
     assert strip.previews["S2"].accessibleName() == _("Play a sample of {name}", name="Arthur")
 
 
-def test_the_timeline_and_the_times_play(window: Window, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
+def test_the_timeline_and_the_times_play(window: MainWindow, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
     lanes, view = window.speakers.strip.lanes, window.page.view
     qtbot.mouseClick(lanes, Qt.MouseButton.LeftButton, pos=QPoint(lanes.width() // 2, 10))
     assert stage.player.played[-1][1] == pytest.approx(entry.seconds / 2, rel=0.02)
@@ -240,7 +240,7 @@ def test_the_timeline_and_the_times_play(window: Window, stage: Stage, entry: En
     qtbot.waitUntil(lambda: view.is_playing(entry.segments[4].start))
     assert window.player.bar.play.accessibleName() == _("Pause")
     view.verticalScrollBar().setValue(0)
-    time_of_1 = view.time_place(1).center()
+    time_of_1 = view.placement.time_rect(1).center()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=time_of_1)
     assert stage.player.played[-1][1] == entry.segments[1].start
     press(qtbot, window, "Ctrl+Space")
@@ -257,7 +257,7 @@ def test_the_timeline_and_the_times_play(window: Window, stage: Stage, entry: En
 
 
 def test_fewer_speakers_than_before_leave_no_scroll_bar(
-    window: Window, stage: Stage, entry: Entry, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, entry: Entry, recording: Make, qtbot: QtBot
 ) -> None:
     (many,) = stage.drop(recording("many.wav"))
     finish(stage, many, talk(5))
@@ -279,7 +279,7 @@ def test_late_news_of_what_is_not_played_any_more_is_passed_over(stage: Stage, e
     assert stage.playback.seconds == 2.0
 
 
-def test_every_control_can_be_reached_and_named(window: Window, entry: Entry) -> None:
+def test_every_control_can_be_reached_and_named(window: MainWindow, entry: Entry) -> None:
     window.speakers.strip.names["S1"].click()
     assert window.speakers.card is not None
     controls = [*window.speakers.strip.findChildren(QPushButton), *window.speakers.card.findChildren(QPushButton)]
@@ -288,7 +288,9 @@ def test_every_control_can_be_reached_and_named(window: Window, entry: Entry) ->
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus, control
 
 
-def test_the_strip_can_be_hidden_and_stays_hidden(window: Window, stage: Stage, entry: Entry, recording: Make) -> None:
+def test_the_strip_can_be_hidden_and_stays_hidden(
+    window: MainWindow, stage: Stage, entry: Entry, recording: Make
+) -> None:
     strip, header = window.speakers.strip, window.page.header
     assert strip.isVisible()
     header.speakers.click()
@@ -304,7 +306,7 @@ def test_the_strip_can_be_hidden_and_stays_hidden(window: Window, stage: Stage, 
 
 @pytest.mark.parametrize("look", [LIGHT, DARK])
 def test_five_speakers_fit_a_small_window(
-    window: Window, stage: Stage, theme: Theme, recording: Make, look: str
+    window: MainWindow, stage: Stage, theme: Theme, recording: Make, look: str
 ) -> None:
     theme.choose(look)
     window.resize(800, 600)
@@ -319,7 +321,7 @@ def test_five_speakers_fit_a_small_window(
     theme.choose(LIGHT)
 
 
-def test_the_choice_of_speakers_reaches_the_engine(window: Window, stage: Stage, recording: Make) -> None:
+def test_the_choice_of_speakers_reaches_the_engine(window: MainWindow, stage: Stage, recording: Make) -> None:
     choice = window.settings.sections["Speakers"].control
     asked = [stage.preferences.options().speakers]
     for number in (1, 2):
@@ -333,7 +335,7 @@ def test_the_choice_of_speakers_reaches_the_engine(window: Window, stage: Stage,
 
 
 @pytest.mark.parametrize("seconds", [59.0, 3_600.0, 36_000.0])
-def test_no_digit_of_a_share_is_cut_off(window: Window, stage: Stage, recording: Make, seconds: float) -> None:
+def test_no_digit_of_a_share_is_cut_off(window: MainWindow, stage: Stage, recording: Make, seconds: float) -> None:
     (made,) = stage.drop(recording("long.wav"))
     one, two = talk(2).speakers
     said = replace(talk(2), seconds=2 * seconds, speakers=(replace(one, turns=((0.0, seconds),)), two))

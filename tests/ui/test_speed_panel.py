@@ -18,7 +18,7 @@ from desktop_app.messages.model_work import Done, Measure, Refused, Step
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Speed, Statistics
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from tests.ui.staging import MODELS, Stage, segment, transcript
 
 Make = Callable[[str], Path]
@@ -31,7 +31,7 @@ def english(use_language: None) -> None:
 
 
 @pytest.fixture
-def entry(window: Window, stage: Stage, recording: Make) -> Entry:
+def entry(window: MainWindow, stage: Stage, recording: Make) -> Entry:
     """A recording that is transcribed to 84 of 90 s, in three windows, with the panel open."""
     window.all_actions["speed"].trigger()
     (made,) = stage.drop(recording("one.wav"))
@@ -50,7 +50,7 @@ def finished(stage: Stage, entry: Entry) -> None:
 
 
 def test_the_panel_is_closed_until_its_key_opens_it(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     (made,) = stage.drop(recording("one.wav"))
     stage.say(Started(made.id, 60.0, MODELS))
@@ -62,7 +62,7 @@ def test_the_panel_is_closed_until_its_key_opens_it(
     assert not window.panel.isVisible()
 
 
-def test_the_chart_shows_each_window_by_itself(window: Window, entry: Entry) -> None:
+def test_the_chart_shows_each_window_by_itself(window: MainWindow, entry: Entry) -> None:
     chart = window.panel.chart
     assert chart.isVisible()
     assert [point.acceptance for point in chart.points] == [0.9, 0.5, 0.6]
@@ -73,13 +73,13 @@ def test_the_chart_shows_each_window_by_itself(window: Window, entry: Entry) -> 
     assert middle.seconds == 56.0
 
 
-def test_a_recording_of_an_earlier_start_has_no_chart(window: Window, entry: Entry) -> None:
+def test_a_recording_of_an_earlier_start_has_no_chart(window: MainWindow, entry: Entry) -> None:
     entry.history.points.clear()
     window.panel.show_entry(entry)
     assert not window.panel.chart.isVisible()
 
 
-def test_a_value_takes_the_room_beside_its_name(window: Window, entry: Entry, qtbot: QtBot) -> None:
+def test_a_value_takes_the_room_beside_its_name(window: MainWindow, entry: Entry, qtbot: QtBot) -> None:
     """However long the other names are: a usual one takes one line, and the longest precision two."""
     panel = window.panel
     panel.show_figures(entry.stats, Models("base", "base-draft", "", "CPU", "int8, encoder int8 and bf16"))
@@ -88,7 +88,7 @@ def test_a_value_takes_the_room_beside_its_name(window: Window, entry: Entry, qt
     assert panel.values["draft_model"].height() == line
 
 
-def test_what_the_draft_model_gains_is_measured_when_asked(window: Window, stage: Stage, entry: Entry) -> None:
+def test_what_the_draft_model_gains_is_measured_when_asked(window: MainWindow, stage: Stage, entry: Entry) -> None:
     """On this recording, in its language, with the models in use, and never while it is transcribed."""
     comparison = window.panel.comparison
     assert not comparison.isVisible()
@@ -107,7 +107,7 @@ def test_what_the_draft_model_gains_is_measured_when_asked(window: Window, stage
     assert stage.models.speed is None  # the sample is what computers are compared by
 
 
-def test_why_it_cannot_be_measured_is_said_there(window: Window, stage: Stage, entry: Entry) -> None:
+def test_why_it_cannot_be_measured_is_said_there(window: MainWindow, stage: Stage, entry: Entry) -> None:
     finished(stage, entry)
     window.panel.comparison.measure.click()
     stage.works.of(Measure).say(Refused(Problem("file.not_found", path=entry.path)))
@@ -116,7 +116,7 @@ def test_why_it_cannot_be_measured_is_said_there(window: Window, stage: Stage, e
     assert window.panel.comparison.line.text().endswith(".")
 
 
-def test_the_figures_can_be_saved(window: Window, stage: Stage, entry: Entry, tmp_path: Path) -> None:
+def test_the_figures_can_be_saved(window: MainWindow, stage: Stage, entry: Entry, tmp_path: Path) -> None:
     finished(stage, entry)
     stage.models.compared[entry.path] = Speed(8.0, 12.0)
     window.figures.save(entry, tmp_path / "figures.json")
@@ -133,7 +133,9 @@ def test_the_figures_can_be_saved(window: Window, stage: Stage, entry: Entry, tm
     stage.qtbot.waitUntil(lambda: bool(told))
 
 
-def test_a_recording_that_is_transcribed_again_begins_a_new_chart(window: Window, stage: Stage, entry: Entry) -> None:
+def test_a_recording_that_is_transcribed_again_begins_a_new_chart(
+    window: MainWindow, stage: Stage, entry: Entry
+) -> None:
     finished(stage, entry)
     entry.begin_again()
     assert entry.history.points == []

@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.ui.shell.details import Details
-from desktop_app.ui.shell.window import Window
-from desktop_app.ui.versions.sheet import AgainSheet
+from desktop_app.ui.shell.main_window import MainWindow
+from desktop_app.ui.versions.sheet import TranscribeAgainSheet
 from tests.event_loop import drain
 from tests.talks import talk
 from tests.ui.staging import Stage
@@ -63,7 +63,7 @@ def misplaced(found: list[QWidget], window: QWidget) -> Iterator[str]:
             yield f"{told(before)} -> {told(after)}"
 
 
-def assert_in_reading_order(window: Window) -> None:
+def assert_in_reading_order(window: MainWindow) -> None:
     """The sidebar for itself, the page, and the panel beside it; from the last stop Tab goes back to the first."""
     drain()  # until all has its place
     found = stops(window)
@@ -82,7 +82,7 @@ def assert_in_reading_order(window: Window) -> None:
 
 
 @pytest.fixture
-def ready(window: Window, stage: Stage, recording: Make, qtbot: QtBot) -> Window:
+def ready(window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot) -> MainWindow:
     """A conversation has been transcribed."""
     (entry,) = stage.drop(recording("talk.wav"))
     finish(stage, entry, talk(3))
@@ -93,7 +93,7 @@ def ready(window: Window, stage: Stage, recording: Make, qtbot: QtBot) -> Window
 
 
 @pytest.mark.parametrize("page", ["idle", "text", "settings", "models"])
-def test_tab_reads_every_page_in_its_order(ready: Window, page: str) -> None:
+def test_tab_reads_every_page_in_its_order(ready: MainWindow, page: str) -> None:
     if page == "idle":
         ready.show_idle()
     elif page == "settings":
@@ -103,7 +103,7 @@ def test_tab_reads_every_page_in_its_order(ready: Window, page: str) -> None:
     assert_in_reading_order(ready)
 
 
-def test_tab_reads_a_text_with_everything_that_can_stand_over_it(ready: Window, stage: Stage) -> None:
+def test_tab_reads_a_text_with_everything_that_can_stand_over_it(ready: MainWindow, stage: Stage) -> None:
     ready.all_actions["speed"].trigger()
     ready.page.open_replace()
     assert_in_reading_order(ready)
@@ -111,14 +111,16 @@ def test_tab_reads_a_text_with_everything_that_can_stand_over_it(ready: Window, 
 
 @pytest.mark.qt_log_ignore("does not support")
 @pytest.mark.parametrize("name", ["details", "again"])
-def test_tab_reads_dialogs_in_their_order(ready: Window, stage: Stage, name: str, qtbot: QtBot, theme: object) -> None:
+def test_tab_reads_dialogs_in_their_order(
+    ready: MainWindow, stage: Stage, name: str, qtbot: QtBot, theme: object
+) -> None:
     entry = next(iter(stage.session.entries.values()))
     dialog: QDialog
     if name == "details":
         dialog = Details(ready, stage.session, [entry])
     else:
         preferences: Preferences = stage.preferences
-        dialog = AgainSheet(ready._theme, stage.models, preferences, preferences.options(), ready, False)
+        dialog = TranscribeAgainSheet(ready._theme, stage.models, preferences, preferences.options(), ready, False)
     qtbot.addWidget(dialog)
     dialog.show()
     dialog.activateWindow()
@@ -142,7 +144,7 @@ def focused(interface: QAccessibleInterface) -> list[str]:
 
 
 @pytest.mark.parametrize("page", ["idle", "text", "settings", "models"])
-def test_nothing_but_the_stop_has_the_focus(ready: Window, page: str) -> None:
+def test_nothing_but_the_stop_has_the_focus(ready: MainWindow, page: str) -> None:
     if page != "text":
         {"idle": ready.show_idle, "settings": ready.show_settings, "models": ready.show_models}[page]()
     rows = ready.sidebar.list
@@ -154,7 +156,7 @@ def test_nothing_but_the_stop_has_the_focus(ready: Window, page: str) -> None:
         assert focused(QAccessible.queryAccessibleInterface(ready)) == [told(stop), *item]
 
 
-def test_the_list_goes_on_where_it_was_left(ready: Window, stage: Stage, recording: Make) -> None:
+def test_the_list_goes_on_where_it_was_left(ready: MainWindow, stage: Stage, recording: Make) -> None:
     entries = stage.drop(*(recording(f"{number}.wav") for number in range(4)))
     rows, model = ready.sidebar.list, ready.sidebar.model
     ready.show_entry(entries[2].id)
@@ -176,7 +178,7 @@ def test_the_list_goes_on_where_it_was_left(ready: Window, stage: Stage, recordi
     assert ready.current.entry is shown
 
 
-def test_when_the_focus_is_hidden_the_next_stop_beside_it_has_it(ready: Window, qtbot: QtBot) -> None:
+def test_when_the_focus_is_hidden_the_next_stop_beside_it_has_it(ready: MainWindow, qtbot: QtBot) -> None:
     ready.page.open_replace()
     drain()
     field = ready.page.find_bar.field

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle
 from pytestqt.qtbot import QtBot
 
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets import theme as look
 from desktop_app.ui.widgets.meters import Bar
 from desktop_app.ui.widgets.theme import FULL, REDUCED, SYSTEM, TEXT_SIZES, USUAL_TEXT_SIZE, Theme
@@ -31,7 +31,7 @@ def as_before(theme: Theme) -> Iterator[None]:
 
 
 def test_the_text_grows_and_shrinks_by_keys_and_its_place_stays(
-    window: Window, stage: Stage, recording: Make, theme: Theme, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, theme: Theme, qtbot: QtBot
 ) -> None:
     (entry,) = stage.drop(recording("talk.wav"))
     finish(stage, entry, talk(2, rounds=6))
@@ -41,15 +41,15 @@ def test_the_text_grows_and_shrinks_by_keys_and_its_place_stays(
     view.setFocus()
     qtbot.waitUntil(lambda: view.flow.is_measured)
     view.reveal(40, 0)
-    top, column, button = view.top_place()[0], view.column(), window.player.bar.play.x()
+    top, column, button = view.placement.first_visible()[0], view.column(), window.player.bar.play.x()
     QTest.keyClick(view, Key.Key_Plus, Hold.ControlModifier)
     assert (theme.text_size, view.flow.line_height, view.flow.font.pixelSize()) == (20, 32, 20)
-    assert view.top_place()[0] == top, "the same line is at the top"
+    assert view.placement.first_visible()[0] == top, "the same line is at the top"
     assert view.column()[1] > column[1], "as many letters in a row"
     qtbot.waitUntil(lambda: window.player.bar.play.x() < button)  # the player keeps to the column
     assert window.page._title.contentsMargins().left() == view.column()[0], "so does the title"
     qtbot.waitUntil(lambda: view.flow.is_measured)
-    assert view.character_rect((40, 0)).height() == 32
+    assert view.placement.character_rect((40, 0)).height() == 32
     for _press in range(9):
         QTest.keyClick(view, Key.Key_Minus, Hold.ControlModifier)
     assert theme.text_size == TEXT_SIZES[0]
@@ -73,7 +73,7 @@ def test_the_size_and_the_motion_are_kept(qapp: QApplication, stage: Stage, them
 
 
 def test_nothing_glides_where_motion_is_reduced(
-    window: Window, stage: Stage, recording: Make, theme: Theme, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, theme: Theme, qtbot: QtBot
 ) -> None:
     (entry,) = stage.drop(recording("talk.wav"))
     finish(stage, entry, talk(2, rounds=6))

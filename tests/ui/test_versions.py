@@ -16,15 +16,15 @@ from desktop_app.messages.jobs import Finished, Progress
 from desktop_app.texts import _, ngettext
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.ui.recording.difference_dialog import DifferenceDialog
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.versions import controller
-from desktop_app.ui.versions.sheet import AgainSheet
+from desktop_app.ui.versions.sheet import TranscribeAgainSheet
 from desktop_app.ui.widgets.theme import Theme
 from tests.ui.staging import MODELS, Stage, finish, segment, transcript
 
 
 @pytest.fixture
-def entry(stage: Stage, window: Window, tmp_path: Path) -> Entry:
+def entry(stage: Stage, window: MainWindow, tmp_path: Path) -> Entry:
     """A text of three lines that is looked at."""
     file = tmp_path / "talk.wav"
     file.write_bytes(b"sound")
@@ -42,15 +42,15 @@ def items(menu: QMenu) -> dict[str, QMenu | None]:
 def answer(monkeypatch: pytest.MonkeyPatch, terms: str) -> None:
     """What the user enters in the sheet."""
 
-    def fill(sheet: AgainSheet) -> int:
+    def fill(sheet: TranscribeAgainSheet) -> int:
         sheet.form.controls["hot_words"].line.setText(terms)
-        return AgainSheet.DialogCode.Accepted
+        return TranscribeAgainSheet.DialogCode.Accepted
 
-    monkeypatch.setattr(controller.AgainSheet, "exec", fill)
+    monkeypatch.setattr(controller.TranscribeAgainSheet, "exec", fill)
 
 
 def test_two_versions_of_one_minute_are_told_apart(
-    window: Window, entry: Entry, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, entry: Entry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = datetime(2026, 11, 24, 9, 30, 10, tzinfo=UTC)
     versions = [Version(number, made.replace(second=10 + number), "", "en", MODELS) for number in range(2)]
@@ -62,7 +62,7 @@ def test_two_versions_of_one_minute_are_told_apart(
 
 
 def test_the_sheet_adds_a_version_and_the_page_is_never_blank(
-    window: Window, stage: Stage, entry: Entry, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, stage: Stage, entry: Entry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer(monkeypatch, "Galley, proof")
     text = window.page.view.text()
@@ -88,7 +88,7 @@ def test_the_sheet_adds_a_version_and_the_page_is_never_blank(
 
 
 def test_a_change_is_refused_in_the_dialog_and_all_is_said(
-    window: Window, stage: Stage, entry: Entry, theme: Theme
+    window: MainWindow, stage: Stage, entry: Entry, theme: Theme
 ) -> None:
     stage.edits.replace(entry.id, (0, 0), (0, 0), "So,")
     stage.checks.again(entry.id)
@@ -110,7 +110,7 @@ def test_a_change_is_refused_in_the_dialog_and_all_is_said(
 
 
 def test_the_selected_lines_are_redone(
-    window: Window, stage: Stage, entry: Entry, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, stage: Stage, entry: Entry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer(monkeypatch, "birds")
     window.page.view.select((1, 2), (2, 0))  # of the last line nothing is selected
@@ -122,7 +122,7 @@ def test_the_selected_lines_are_redone(
 
 
 def test_options_under_the_drop_card_hold_for_the_files_that_come_next(
-    window: Window, stage: Stage, tmp_path: Path
+    window: MainWindow, stage: Stage, tmp_path: Path
 ) -> None:
     window.show_idle()
     window.idle.fold.click()
@@ -148,7 +148,7 @@ def test_options_under_the_drop_card_hold_for_the_files_that_come_next(
 
 
 def test_speakers_are_looked_for_from_the_menu_and_that_can_be_cancelled(
-    window: Window, stage: Stage, entry: Entry
+    window: MainWindow, stage: Stage, entry: Entry
 ) -> None:
     finding = items(window.versions.menu())[_("Identify speakers")]
     assert finding is not None

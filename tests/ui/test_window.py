@@ -33,8 +33,8 @@ from desktop_app.messages.jobs import (
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
 from desktop_app.transcript.statistics import Statistics
-from desktop_app.ui.shell import window as window_module
-from desktop_app.ui.shell.window import Window
+from desktop_app.ui.shell import main_window as window_module
+from desktop_app.ui.shell.main_window import MainWindow
 from tests.event_loop import drain
 from tests.ui.staging import MODELS, Stage, drag, drop, fill_disk, finish, segment, transcript
 from tests.waiting import LONGEST
@@ -43,7 +43,7 @@ Make = Callable[[str], Path]
 
 
 def test_a_drop_starts_at_once_and_another_adds_to_the_queue(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     assert window.stack.currentWidget() is window.idle
     drop(window, drag(window, recording("one.wav"), recording("two.wav")))
@@ -59,7 +59,7 @@ def test_a_drop_starts_at_once_and_another_adds_to_the_queue(
 
 
 def test_a_report_is_saved_beside_the_window(
-    window: Window, stage: Stage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, stage: Stage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it takes to look at everything is not taken from the window, and a full disk is told."""
     place, went_on = tmp_path / "report.zip", Event()
@@ -84,7 +84,7 @@ def test_a_report_is_saved_beside_the_window(
     qtbot.waitUntil(lambda: window.trouble.text.text() == sentence(problem))
 
 
-def test_a_drag_is_seen_wherever_it_is(window: Window, stage: Stage, recording: Make) -> None:
+def test_a_drag_is_seen_wherever_it_is(window: MainWindow, stage: Stage, recording: Make) -> None:
     path = recording("one.wav")
     data = drag(window, path)
     assert window.idle.card._dragged
@@ -97,7 +97,7 @@ def test_a_drag_is_seen_wherever_it_is(window: Window, stage: Stage, recording: 
     assert not window.veil.isVisible()
 
 
-def test_draft_words_are_grey_and_the_notice_stands_above(window: Window, stage: Stage, recording: Make) -> None:
+def test_draft_words_are_grey_and_the_notice_stands_above(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     stage.say(Started(entry.id, 60.0, MODELS))
     stage.say(Tentative(entry.id, (TentativeLine(0.0, " The roof is", " done"),)))
@@ -111,7 +111,7 @@ def test_draft_words_are_grey_and_the_notice_stands_above(window: Window, stage:
     assert draft in colors
 
 
-def test_the_end_is_followed_until_the_user_scrolls_up(window: Window, stage: Stage, recording: Make) -> None:
+def test_the_end_is_followed_until_the_user_scrolls_up(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     stage.say(Started(entry.id, 600.0, MODELS), *(SegmentReady(entry.id, segment(n)) for n in range(60)))
     view, bar = window.page.view, window.page.view.verticalScrollBar()
@@ -130,7 +130,7 @@ def test_the_end_is_followed_until_the_user_scrolls_up(window: Window, stage: St
 
 
 def test_a_movement_to_the_end_goes_on_when_the_text_is_measured_meanwhile(
-    window: Window, stage: Stage, recording: Make
+    window: MainWindow, stage: Stage, recording: Make
 ) -> None:
     """Lines below are guessed until they are measured; the last measurement may come before the movement has ended."""
     (entry,) = stage.drop(recording("one.wav"))
@@ -146,7 +146,7 @@ def test_a_movement_to_the_end_goes_on_when_the_text_is_measured_meanwhile(
     stage.qtbot.waitUntil(lambda: bar.value() == bar.maximum())
 
 
-def test_the_page_never_gets_shorter_while_it_is_written(window: Window, stage: Stage, recording: Make) -> None:
+def test_the_page_never_gets_shorter_while_it_is_written(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     stage.say(Started(entry.id, 600.0, MODELS), *(SegmentReady(entry.id, segment(n)) for n in range(40)))
     bar = window.page.view.verticalScrollBar()
@@ -157,7 +157,7 @@ def test_the_page_never_gets_shorter_while_it_is_written(window: Window, stage: 
     assert bar.value() == before
 
 
-def test_the_panel_shows_the_figures_in_plain_words(window: Window, stage: Stage, recording: Make) -> None:
+def test_the_panel_shows_the_figures_in_plain_words(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     stage.say(Started(entry.id, 60.0, MODELS))
     stats = Statistics(
@@ -179,7 +179,7 @@ def test_the_panel_shows_the_figures_in_plain_words(window: Window, stage: Stage
         assert label.text() in label.accessibleName()
 
 
-def test_an_older_recording_has_its_width_before_its_text(window: Window, stage: Stage, recording: Make) -> None:
+def test_an_older_recording_has_its_width_before_its_text(window: MainWindow, stage: Stage, recording: Make) -> None:
     window.all_actions["speed"].trigger()
     (entry,) = stage.drop(recording("one.wav"))
     stats = Statistics(audio_seconds=60, wall_seconds=6, tokens=60, target_passes=20)
@@ -197,7 +197,7 @@ def test_an_older_recording_has_its_width_before_its_text(window: Window, stage:
     assert window.panel.values["real_time"].text() == "10"
 
 
-def test_without_a_draft_the_panel_says_so(window: Window, stage: Stage, recording: Make) -> None:
+def test_without_a_draft_the_panel_says_so(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     alone = type(MODELS)("Large", "", "off", "CPU", "f32")
     stage.say(Started(entry.id, 60.0, alone), Progress(entry.id, 30.0, 60.0, Statistics(tokens=9, target_passes=10)))
@@ -206,7 +206,7 @@ def test_without_a_draft_the_panel_says_so(window: Window, stage: Stage, recordi
     assert not window.page.notice.isVisible()
 
 
-def test_the_panel_says_that_the_draft_was_left_out_and_why(window: Window, stage: Stage, recording: Make) -> None:
+def test_the_panel_says_that_the_draft_was_left_out_and_why(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     stats = Statistics(tokens=100, target_passes=90, left_out=60, left_out_speed=48.0)
     stage.say(Started(entry.id, 60.0, MODELS), Progress(entry.id, 30.0, 60.0, stats))
@@ -216,7 +216,7 @@ def test_the_panel_says_that_the_draft_was_left_out_and_why(window: Window, stag
 
 
 def test_a_failed_save_is_said_and_leaves_the_old_file(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
@@ -234,7 +234,7 @@ def test_a_failed_save_is_said_and_leaves_the_old_file(
 
 
 def test_saving_into_a_folder_that_is_gone_is_said(
-    window: Window, stage: Stage, recording: Make, tmp_path: Path, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, tmp_path: Path, qtbot: QtBot
 ) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
@@ -242,7 +242,7 @@ def test_saving_into_a_folder_that_is_gone_is_said(
     qtbot.waitUntil(window.trouble.isVisible)
 
 
-def test_the_text_can_be_selected_and_copied(window: Window, stage: Stage, recording: Make, qtbot: QtBot) -> None:
+def test_the_text_can_be_selected_and_copied(window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
     view = window.page.view
@@ -263,7 +263,7 @@ def test_the_text_can_be_selected_and_copied(window: Window, stage: Stage, recor
     assert QGuiApplication.clipboard().text().count("\n") == 2
 
 
-def test_the_text_has_a_menu(window: Window, stage: Stage, recording: Make) -> None:
+def test_the_text_has_a_menu(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
     view = window.page.view
@@ -274,7 +274,7 @@ def test_the_text_has_a_menu(window: Window, stage: Stage, recording: Make) -> N
     assert QGuiApplication.clipboard().text().split() == view.text().split()
 
 
-def test_finding_marks_counts_and_goes_on(window: Window, stage: Stage, recording: Make, qtbot: QtBot) -> None:
+def test_finding_marks_counts_and_goes_on(window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry, 40)
     qtbot.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
@@ -298,7 +298,7 @@ def test_finding_marks_counts_and_goes_on(window: Window, stage: Stage, recordin
     assert not window.page.view.finder.hits
 
 
-def test_a_failure_is_shown_in_its_page_and_in_the_list(window: Window, stage: Stage, recording: Make) -> None:
+def test_a_failure_is_shown_in_its_page_and_in_the_list(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("notes.wav"))
     stage.say(Failed(entry.id, Problem("file.not_media")))
     assert window.page.problem.isVisible()
@@ -312,14 +312,14 @@ def test_a_failure_is_shown_in_its_page_and_in_the_list(window: Window, stage: S
     assert not window.page.problem.isVisible()
 
 
-def test_a_model_that_cannot_be_used_offers_another_one(window: Window, stage: Stage, recording: Make) -> None:
+def test_a_model_that_cannot_be_used_offers_another_one(window: MainWindow, stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     stage.say(Failed(entry.id, Problem("model.tokenizer")))
     assert window.page.choose_model.isVisible()
 
 
 def test_the_end_of_the_engine_is_one_sentence_and_the_window_lives(
-    window: Window, stage: Stage, recording: Make
+    window: MainWindow, stage: Stage, recording: Make
 ) -> None:
     entry, other = stage.drop(recording("one.wav"), recording("two.wav"))
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
@@ -332,7 +332,7 @@ def test_the_end_of_the_engine_is_one_sentence_and_the_window_lives(
 
 
 def test_a_key_stops_and_the_partial_text_can_be_saved(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
@@ -347,7 +347,7 @@ def test_a_key_stops_and_the_partial_text_can_be_saved(
 
 
 def test_what_is_deleted_can_be_brought_back_by_a_key(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot
 ) -> None:
     """Nothing is asked, because nothing is lost."""
     (entry,) = stage.drop(recording("one.wav"))
@@ -366,7 +366,7 @@ def test_what_is_deleted_can_be_brought_back_by_a_key(
     assert window.page.view.text().count("\n") == 2
 
 
-def test_when_the_offer_to_undo_has_gone_text_and_sound_are_removed(window: Window, stage: Stage) -> None:
+def test_when_the_offer_to_undo_has_gone_text_and_sound_are_removed(window: MainWindow, stage: Stage) -> None:
     entry = stage.record()
     stage.stop()
     stage.say(Finished(entry.id, transcript(segment(0))))
@@ -382,7 +382,7 @@ def test_when_the_offer_to_undo_has_gone_text_and_sound_are_removed(window: Wind
     assert not window.sidebar.undo.isVisible()
 
 
-def test_the_list_has_the_queue_above_and_the_newest_first(window: Window, stage: Stage, recording: Make) -> None:
+def test_the_list_has_the_queue_above_and_the_newest_first(window: MainWindow, stage: Stage, recording: Make) -> None:
     one, _two, three = stage.drop(recording("one.wav"), recording("two.wav"), recording("three.wav"))
     finish(stage, one)
     model = window.sidebar.model
@@ -396,7 +396,7 @@ def test_the_list_has_the_queue_above_and_the_newest_first(window: Window, stage
 
 
 def test_closing_in_the_middle_asks_and_keeps(
-    window: Window, stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, stage: Stage, recording: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (entry,) = stage.drop(recording("one.wav"))
     asked: list[str] = []
@@ -411,7 +411,7 @@ def test_closing_in_the_middle_asks_and_keeps(
 
 @pytest.mark.parametrize("is_open", [False, True])
 def test_the_column_stays_where_it_is_on_pages_without_figures(
-    window: Window, stage: Stage, recording: Make, qtbot: QtBot, is_open: bool
+    window: MainWindow, stage: Stage, recording: Make, qtbot: QtBot, is_open: bool
 ) -> None:
     window.resize(1280, 800)
     done, failed, waiting = stage.drop(*(recording(f"{name}.wav") for name in ("one", "two", "three")))

@@ -120,6 +120,7 @@ WINDOW = (
     "widgets",
     "mailbox",
     "current",
+    "context",
     "settings",
     "transcript",
     "player",

@@ -11,22 +11,18 @@ from PySide6.QtCore import QMimeData, QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from desktop_app.app.library.exports import Exports
 from desktop_app.app.presentation import wording
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.recordings.entry import Entry
-from desktop_app.app.recordings.session import Session
 from desktop_app.app.settings import export_choice
-from desktop_app.app.settings.preferences import Preferences
 from desktop_app.export.document import Document, Options
 from desktop_app.export.formats import FORMATS
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
-from desktop_app.ui.current import Current
+from desktop_app.ui.context import Context
 from desktop_app.ui.export.preview import as_html
 from desktop_app.ui.export.sheet import ExportSheet
-from desktop_app.ui.widgets.actions import Actions
-from desktop_app.ui.widgets.theme import LIGHT_PALETTE, Theme
+from desktop_app.ui.widgets.theme import LIGHT_PALETTE
 
 _PLAIN = "txt"
 
@@ -38,22 +34,14 @@ class ExportController(QObject):
 
     told = Signal(str)
 
-    def __init__(
-        self,
-        window: QWidget,
-        theme: Theme,
-        actions: Actions,
-        current: Current,
-        session: Session,
-        exports: Exports,
-        preferences: Preferences,
-    ) -> None:
+    def __init__(self, window: QWidget, context: Context) -> None:
         super().__init__(window)
-        self._window, self._theme, self._current = window, theme, current
-        self._session, self._exports, self._preferences = session, exports, preferences
+        self._window, self._theme, self._current = window, context.theme, context.current
+        core = context.core
+        self._session, self._exports, self._preferences = core.session, core.exports, core.preferences
         self._dragged: tempfile.TemporaryDirectory[str] | None = None
         self.sheet: ExportSheet | None = None
-        actions.on(export=lambda: self.open([current.key]), save=self.save_text)
+        context.actions.on(export=lambda: self.open([context.current.key]), save=self.save_text)
 
     def open(self, keys: Sequence[str]) -> None:
         """Show the sheet for these recordings, once their texts are there; those without a text are left out."""

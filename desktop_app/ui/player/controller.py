@@ -10,13 +10,11 @@ from PySide6.QtWidgets import QMenu
 
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.recordings.entry import IN_WORK, RECORDING, Entry
-from desktop_app.app.recordings.session import Session
-from desktop_app.app.settings.preferences import Preferences
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import Span, Transcript
-from desktop_app.ui.current import Current
+from desktop_app.ui.context import Context
 from desktop_app.ui.player.bar import PlayerBar
 from desktop_app.ui.player.pill import PlayingPill
 from desktop_app.ui.player.playback import SPEEDS, Playback
@@ -25,9 +23,7 @@ from desktop_app.ui.player.turns import Lane
 from desktop_app.ui.player.waveforms import Waveforms
 from desktop_app.ui.player.words import span_at, spoken
 from desktop_app.ui.transcript.page import TranscriptPage
-from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.speaker_badge import look_of
-from desktop_app.ui.widgets.theme import Theme
 
 _SHORTEST_LOOP = 0.5  # seconds
 
@@ -40,32 +36,22 @@ class PlayerController(QObject):
 
     changed = Signal()
 
-    def __init__(
-        self,
-        page: TranscriptPage,
-        theme: Theme,
-        actions: Actions,
-        current: Current,
-        session: Session,
-        playback: Playback,
-        waveforms: Waveforms,
-        preferences: Preferences,
-    ) -> None:
+    def __init__(self, page: TranscriptPage, context: Context, playback: Playback, waveforms: Waveforms) -> None:
         super().__init__(page)
-        self._page, self._view, self._theme, self._actions = page, page.view, theme, actions
-        self._current, self._session, self._preferences = current, session, preferences
-        self._playback, self._waveforms = playback, waveforms
+        self._page, self._view, self._playback, self._waveforms = page, page.view, playback, waveforms
+        self._theme, self._actions, self._current = context.theme, context.actions, context.current
+        self._session, self._preferences = context.core.session, context.core.preferences
         self._refused: dict[str, Problem] = {}  # why recordings cannot be played
-        self.bar = PlayerBar(theme, actions, self._view.verticalScrollBar())
-        self._pill = PlayingPill(self._view, theme)
+        self.bar = PlayerBar(self._theme, self._actions, self._view.verticalScrollBar())
+        self._pill = PlayingPill(self._view, self._theme)
         self._shown: tuple[str, bool, Transcript] | None = None  # the recording, whether it was in work, its text
         page.put_under(self.bar)
-        playback.set_speed(_number(preferences.text("play_speed"), 1.0, SPEEDS[0], SPEEDS[-1]))
-        playback.set_volume(_number(preferences.text("play_volume"), 1.0, 0.0, 1.0))
+        playback.set_speed(_number(self._preferences.text("play_speed"), 1.0, SPEEDS[0], SPEEDS[-1]))
+        playback.set_volume(_number(self._preferences.text("play_volume"), 1.0, 0.0, 1.0))
         self.bar.show_speed(playback.speed)
         self.bar.volume.show_volume(playback.volume)
         self._connect()
-        self._refresh(current.key)
+        self._refresh(self._current.key)
 
     def _connect(self) -> None:
         self._actions.on(

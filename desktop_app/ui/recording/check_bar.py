@@ -15,18 +15,18 @@ _OFFER = N_("A second pass over the whole recording may correct some words.")
 
 
 class CheckBar(Banner):
-    """Shows the re-check of one recording. Attributes: start, look, accept, keep (its buttons)."""
+    """Shows the re-check of one recording. Attributes: start, show_changes, accept, keep (its buttons)."""
 
     def __init__(self, theme: Theme, checks: Checks, parent: QWidget | None = None) -> None:
         super().__init__(theme, NEUTRAL, "compare", parent)
         self._theme, self._checks, self._key = theme, checks, ""
         self.start = self.add_button(_("Re-check the whole recording"))
-        self.look = self.add_button(_("Show"), "link")
-        self.look.setAccessibleName(_("Show changes"))
+        self.show_changes = self.add_button(_("Show"), "link")
+        self.show_changes.setAccessibleName(_("Show changes"))
         self.accept = self.add_button(_("Apply changes"))
         self.keep = self.add_button(_("Not now"), "link")
         self.start.clicked.connect(lambda: checks.begin(self._key))
-        self.look.clicked.connect(self.open_dialog)
+        self.show_changes.clicked.connect(self.open_dialog)
         self.accept.clicked.connect(lambda: checks.accept(self._key))
         self.keep.clicked.connect(lambda: checks.forget(self._key))
 
@@ -38,7 +38,7 @@ class CheckBar(Banner):
         differs = check is not None and bool(check.changes)
         self.start.setVisible(kind == RECHECK and (check is None or check.problem is not None))
         self.start.setText(_("Re-check the whole recording") if check is None else _("Try again"))
-        self.look.setVisible(differs)
+        self.show_changes.setVisible(differs)
         self.accept.setVisible(differs)
         is_version = check is not None and kind in (AGAIN, VERSION) and check.is_whole
         self.accept.setText(_("Use this version") if is_version else _("Apply changes"))

@@ -7,17 +7,13 @@ from functools import partial
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
-from desktop_app.app.editing.recheck import Checks
-from desktop_app.app.library.recovery import Recovery
-from desktop_app.app.live.live_recording import PAUSED, RUNNING, Live
+from desktop_app.app.live.live_recording import PAUSED, RUNNING
 from desktop_app.app.presentation import wording
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.recordings.entry import IN_WORK, RECORDING, Entry
-from desktop_app.app.recordings.session import Session
-from desktop_app.app.settings.preferences import Preferences
 from desktop_app.messages.options import ON
 from desktop_app.texts import _
-from desktop_app.ui.current import Current
+from desktop_app.ui.context import Context
 from desktop_app.ui.recording.captions import Captions
 from desktop_app.ui.recording.check_bar import CheckBar
 from desktop_app.ui.recording.input_menu import InputMenu, short
@@ -26,10 +22,8 @@ from desktop_app.ui.recording.recovery_bar import RecoveryBar
 from desktop_app.ui.recording.strip import LiveStrip
 from desktop_app.ui.recording.tray import Tray
 from desktop_app.ui.transcript.page import TranscriptPage
-from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.banner import NOTICE, Banner
 from desktop_app.ui.widgets.confirm import confirm
-from desktop_app.ui.widgets.theme import Theme
 
 _LONGEST = 20  # characters of an input's name on a button
 _LAST_WORDS_MS = 10_000  # that the window waits for when it closes; the sound is whole long before
@@ -39,47 +33,32 @@ class RecordingController(QObject):
     """The window's side of a live session.
 
     Attributes: strip (over the text of what is recorded), lost (what is wrong with the sound), check (over a text that
-    was written live), recovery_bar (over every page), captions, tray (None where the user wants none, or the
-    system has none), closing (whether
-    the user has said that the window may go).
+    was written live), recovery_bar (over every page), captions, tray (None where the user wants none, or the system has
+    none), closing (whether the user has said that the window may go).
     Signals: told(sentence) when something was done; entry_asked(id) when a recording is to be shown.
     """
 
     told = Signal(str)
     entry_asked = Signal(str)
 
-    def __init__(
-        self,
-        window: QWidget,
-        theme: Theme,
-        actions: Actions,
-        current: Current,
-        session: Session,
-        live: Live,
-        checks: Checks,
-        recovery: Recovery,
-        preferences: Preferences,
-        open_stream: OpenStream,
-        page: TranscriptPage,
-    ) -> None:
+    def __init__(self, window: QWidget, page: TranscriptPage, context: Context, open_stream: OpenStream) -> None:
         super().__init__(window)
-        self._page = page
-        self._window, self._theme, self._actions, self._current = window, theme, actions, current
-        self._session, self._live, self._open_stream = session, live, open_stream
+        self._window, self._page, self._open_stream = window, page, open_stream
+        theme, actions, core = context.theme, context.actions, context.core
+        self._theme, self._actions, self._current = theme, actions, context.current
+        self._session, self._live, self._preferences = core.session, core.live, core.preferences
         self._last: str | None = None  # the recording that is finished before the window closes
         self.closing = False
         self.strip = LiveStrip(theme, actions)
         self.lost = Banner(theme, NOTICE, "unplugged")
         self._another = self.lost.add_button(_("Use another input"), "plain")
         self._another.clicked.connect(self._use_another)
-        self.captions = Captions(preferences)  # nobody's child: it stays when the window is minimised
-        self._preferences = preferences
+        self.captions = Captions(core.preferences)  # nobody's child: it stays when the window is minimised
         self.tray: Tray | None = None
-        self.checks = checks
-        self.check = CheckBar(theme, checks)
-        self.recovery = recovery
-        self.recovery_bar = RecoveryBar(theme, recovery)
+        self.check = CheckBar(theme, core.checks)
+        self.recovery_bar = RecoveryBar(theme, core.recovery)
         self._connect()
+        core.checks.changed.connect(self._show_check)
         self._show_live()
         self._place_tray()
 
@@ -95,7 +74,6 @@ class RecordingController(QObject):
         live.changed.connect(self._show_live)
         live.levelled.connect(self._show_level)
         live.refused.connect(session.tell)
-        self.checks.changed.connect(self._show_check)
         live.told.connect(self.told.emit)
         self._current.changed.connect(self._place)
         session.changed.connect(self._show_entry)

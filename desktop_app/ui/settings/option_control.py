@@ -25,8 +25,8 @@ class OptionControl(QWidget):
     def __init__(self, name: str, hint: str = "") -> None:
         """`name` is that of a field of Options; `hint` stands in the empty line instead of the option's own."""
         super().__init__()
-        self._codec = DECLARED[name].codec
         option = DECLARED[name]
+        self._codec = option.codec
         offers = option.offers or (_ON_OR_OFF if self._codec is SWITCH else ())
         self._values = [value for value, _label in offers]
         self.choice: Choice | None = None
@@ -36,7 +36,7 @@ class OptionControl(QWidget):
             self.choice.picked.connect(lambda number: self.chosen.emit(self._values[number]))
             row(self.choice, inside=self)
         else:
-            self.line = field(_(option.title), hint or _(option.hint) if option.hint else hint)
+            self.line = field(_(option.title), hint or (_(option.hint) if option.hint else ""))
             self.line.editingFinished.connect(lambda: self.chosen.emit(self.value()))
             row((self.line, 1), inside=self)
 

@@ -14,10 +14,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from desktop_app import NAME, __version__, resources, texts
 from desktop_app.app.background import Worker
-from desktop_app.app.core import Core, data_folder_problem
-from desktop_app.app.editing.edits import Edits
-from desktop_app.app.library.recovery import Recovery
-from desktop_app.app.library.watching import Watch
+from desktop_app.app.core import DesktopCore, data_folder_problem
 from desktop_app.app.live.inputs import Inputs
 from desktop_app.app.models.model_store import ModelStore
 from desktop_app.app.presentation.problems import sentence
@@ -33,9 +30,9 @@ from desktop_app.ui.player.playback import Playback
 from desktop_app.ui.player.waveforms import Waveforms
 from desktop_app.ui.recording.listening import OpenStream
 from desktop_app.ui.shell import qt_texts
+from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.shell.notifier import notifier
 from desktop_app.ui.shell.quick_turns import quick_turns
-from desktop_app.ui.shell.window import Window
 from desktop_app.ui.widgets import theme
 
 _WATCH = 4000  # milliseconds between two looks into the watched folder
@@ -71,8 +68,8 @@ class Application(QApplication):
 class Program:
     """The window and everything that outlives it: another language makes the window anew over the same session.
 
-    Attributes: post (makes a call in the window's thread), window, session, live, playback, models, engine, library
-    (None when it cannot be opened), theme, preferences.
+    Attributes: post (makes a call in the window's thread), window, core, playback, engine, theme; and of the core:
+    session, live, models, library (None when it cannot be opened), preferences.
     """
 
     def __init__(
@@ -90,23 +87,20 @@ class Program:
         self.preferences = Preferences(worker)
         self.theme = theme.Theme(app, self.preferences)
         self.engine = Engine(self._mailbox.post)
-        self._core = Core(
+        core = self.core = DesktopCore(
             self.engine,
             worker,
-            self.preferences.options,
+            self.preferences,
+            ModelStore(self.preferences, post),
             Inputs(list_inputs, post, self.preferences),
             partial(Recorder, open_stream=open_stream),
-            lambda: self.preferences.recordings,
         )
-        self.session, self.live, self.library = self._core.session, self._core.live, self._core.library
+        self.session, self.live, self.models, self.library = core.session, core.live, core.models, core.library
         self.playback, self._waveforms = Playback(), Waveforms()
         self.session.removed.connect(self.playback.forget)
-        self.models = ModelStore(self.preferences, post)
-        self._edits, self._recovery = Edits(self.session), Recovery(self.session, self.preferences)
-        self._watch = Watch(self.session, self.preferences)
         self._notices = Notices(
             self.session,
-            self._core.checks,
+            core.checks,
             self.preferences,
             lambda: app.applicationState() == Qt.ApplicationState.ApplicationActive,
             notifier(post),
@@ -119,29 +113,15 @@ class Program:
         self._open, self._is_renewing = True, False
         self._looking = QTimer(interval=_GLANCE)
         self._looking.timeout.connect(self.session.look)
-        self._looking.timeout.connect(self._edits.save)
+        self._looking.timeout.connect(core.edits.save)
         self._looking.start()
         self._watching = QTimer(interval=_WATCH)
-        self._watching.timeout.connect(self._watch.look)
+        self._watching.timeout.connect(core.watch.look)
         self._watching.start()
-        self._core.tell_trouble()
+        core.tell_trouble()
 
-    def _make_window(self) -> Window:
-        made = Window(
-            self.theme,
-            self.session,
-            self.live,
-            self._core.checks,
-            self._edits,
-            self._core.exports,
-            self._recovery,
-            self._core.deletions,
-            self.playback,
-            self._waveforms,
-            self.models,
-            self.preferences,
-            self._open_stream,
-        )
+    def _make_window(self) -> MainWindow:
+        made = MainWindow(self.theme, self.core, self.playback, self._waveforms, self._open_stream)
         made.closed.connect(self.close)
         return made
 
@@ -202,14 +182,10 @@ class Program:
             self._open = False
             self._looking.stop()
             self._watching.stop()
-            self._watch.close()
             self._notices.close()
-            self._edits.save()
-            self._recovery.close()
-            self._core.close()
+            self.core.close()
             self.playback.close()
             self._waveforms.rest()
-            self.models.close()
 
 
 def run(files: list[str]) -> int:

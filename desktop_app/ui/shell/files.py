@@ -11,18 +11,13 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from desktop_app import private
-from desktop_app.app.editing.recheck import Checks
 from desktop_app.app.library import media
-from desktop_app.app.library.deletions import Deletions
 from desktop_app.app.recordings.entry import DONE, IN_WORK, RECORDING, Entry
-from desktop_app.app.recordings.session import Session
-from desktop_app.app.settings.preferences import Preferences
 from desktop_app.problems import Problem
 from desktop_app.texts import _
-from desktop_app.ui.current import Current
+from desktop_app.ui.context import Context
 from desktop_app.ui.shell.details import Details
 from desktop_app.ui.transcript.page import again_words
-from desktop_app.ui.widgets.actions import Actions
 
 
 class Files(QObject):
@@ -42,26 +37,17 @@ class Files(QObject):
     told = Signal(str)
     again_asked = Signal(str)
 
-    def __init__(
-        self,
-        window: QWidget,
-        actions: Actions,
-        current: Current,
-        session: Session,
-        checks: Checks,
-        deletions: Deletions,
-        preferences: Preferences,
-        text: Callable[[], str],
-    ) -> None:
+    def __init__(self, window: QWidget, context: Context, text: Callable[[], str]) -> None:
         super().__init__(window)
-        self._window, self._actions, self._current = window, actions, current
-        self._session, self._checks, self._preferences, self._text = session, checks, preferences, text
-        self._deletions = deletions
+        self._window, self._text = window, text
+        actions, current, core = context.actions, context.current, context.core
+        self._actions, self._current, self._preferences = actions, current, core.preferences
+        self._session, self._checks, self._deletions = core.session, core.checks, core.deletions
         actions.on(
             open=self.browse,
             copy=self.copy,
             folder=self.show_folder,
-            cancel=lambda: session.cancel(current.key),
+            cancel=lambda: core.session.cancel(current.key),
             rename=lambda: self._rename(current.key),
             details=lambda: self.open_details([current.key]),
         )

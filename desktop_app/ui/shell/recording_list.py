@@ -16,7 +16,7 @@ _FOR_A_MOMENT = (
 _AT_ONCE = 200  # rows that are laid out in one turn of the event loop
 
 
-class RecordingList(QListView):
+class RecordingListView(QListView):
     """Signals: remove_asked() by Delete; undo_asked() by Ctrl+Z; move_asked(-1 or 1) by Alt+Up and Alt+Down;
     menu_asked(place) by the right button, Shift+F10 and the menu key.
 

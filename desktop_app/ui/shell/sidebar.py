@@ -13,7 +13,7 @@ from desktop_app.app.settings.preferences import Preferences
 from desktop_app.texts import _
 from desktop_app.ui.shell.grip import Grip
 from desktop_app.ui.shell.queue_bar import QueueBar
-from desktop_app.ui.shell.recording_list import RecordingList
+from desktop_app.ui.shell.recording_list import RecordingListView
 from desktop_app.ui.shell.recording_model import RecordingModel
 from desktop_app.ui.shell.recording_row import RecordingRow
 from desktop_app.ui.shell.undo_bar import UndoBar
@@ -81,7 +81,7 @@ class Sidebar(QWidget):
         self._nothing.setContentsMargins(0, S4, 0, 0)
         self.queue, self.undo = QueueBar(theme, session, self), UndoBar(theme, deletions, self)
         self.model = RecordingModel(session, self)
-        self.list = RecordingList()
+        self.list = RecordingListView()
         self.list.setModel(self.model)
         delegate = RecordingRow(theme, self)
         delegate.cancel_asked.connect(self.cancel_asked)

@@ -8,22 +8,18 @@ from PySide6.QtCore import QObject, QRect, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
-from desktop_app.app.editing.edits import NEW, Edits
+from desktop_app.app.editing.edits import NEW
 from desktop_app.app.recordings.entry import IN_WORK, Entry
-from desktop_app.app.recordings.session import Session
-from desktop_app.app.settings.preferences import Preferences
 from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.speakers import Place
-from desktop_app.ui.current import Current
+from desktop_app.ui.context import Context
 from desktop_app.ui.player.playback import Playback
 from desktop_app.ui.speakers.card import SpeakerCard, merge_menu
 from desktop_app.ui.speakers.strip import SpeakerStrip
 from desktop_app.ui.transcript.page import TranscriptPage
 from desktop_app.ui.widgets import icons
-from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.speaker_badge import badge_icon, initial, look_of
-from desktop_app.ui.widgets.theme import Theme
 
 _SHORTCUTS = 9  # of speakers
 _BESIDE_EACH_OTHER = 6  # more speakers than these have a menu of their own
@@ -37,23 +33,14 @@ class SpeakerController(QObject):
 
     told = Signal(str)
 
-    def __init__(
-        self,
-        page: TranscriptPage,
-        theme: Theme,
-        actions: Actions,
-        current: Current,
-        session: Session,
-        edits: Edits,
-        playback: Playback,
-        preferences: Preferences,
-    ) -> None:
+    def __init__(self, page: TranscriptPage, context: Context, playback: Playback) -> None:
         super().__init__(page)
-        self._page, self._view, self._header = page, page.view, page.header
-        self._theme, self._actions, self._current, self._session = theme, actions, current, session
-        self._edits, self._playback, self._preferences = edits, playback, preferences
+        self._page, self._view, self._header, self._playback = page, page.view, page.header, playback
+        self._theme, self._actions, self._current = context.theme, context.actions, context.current
+        core = context.core
+        self._session, self._edits, self._preferences = core.session, core.edits, core.preferences
         self.card: SpeakerCard | None = None
-        self.strip = SpeakerStrip(theme)
+        self.strip = SpeakerStrip(self._theme)
         page.put_last(self.strip)
         self._connect()
         self._place()

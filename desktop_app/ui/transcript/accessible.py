@@ -69,11 +69,11 @@ class _Text(QAccessibleTextInterface):
 
     def characterRect(self, offset: int) -> QRect:
         place = self._view.offsets.place(offset)
-        return self._view.character_rect(place).translated(self._view.viewport().mapToGlobal(QPoint(0, 0)))
+        return self._view.placement.character_rect(place).translated(self._view.viewport().mapToGlobal(QPoint(0, 0)))
 
     def offsetAtPoint(self, point: QPoint) -> int:
         inside = QPointF(self._view.viewport().mapFromGlobal(point))
-        return self._view.offsets.of(self._view.place_at(inside)) if self._view.flow.lines else -1
+        return self._view.offsets.of(self._view.placement.place_at(inside)) if self._view.flow.lines else -1
 
     def scrollToSubstring(self, begin: int, _end: int) -> None:
         self._view.reveal(*self._view.offsets.place(begin))

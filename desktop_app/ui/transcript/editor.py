@@ -5,17 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
 
-from desktop_app.app.editing.edits import Edits
-from desktop_app.app.recordings.session import Session
-from desktop_app.app.settings.preferences import Preferences
 from desktop_app.texts import _, ngettext
 from desktop_app.transcript.speakers import Place
-from desktop_app.ui.current import Current
+from desktop_app.ui.context import Context
 from desktop_app.ui.transcript.finder import Hit
-from desktop_app.ui.transcript.flow import shown
 from desktop_app.ui.transcript.marks import next_doubtful
 from desktop_app.ui.transcript.page import TranscriptPage
-from desktop_app.ui.widgets.actions import Actions
+from desktop_app.ui.transcript.text_line import shown_text
 
 
 class TextEditor(QObject):
@@ -23,17 +19,11 @@ class TextEditor(QObject):
 
     told = Signal(str)
 
-    def __init__(
-        self,
-        page: TranscriptPage,
-        actions: Actions,
-        current: Current,
-        session: Session,
-        edits: Edits,
-        preferences: Preferences,
-    ) -> None:
+    def __init__(self, page: TranscriptPage, context: Context) -> None:
         super().__init__(page)
-        self._page, self._view, self._actions, self._current = page, page.view, actions, current
+        self._page, self._view = page, page.view
+        actions, current = self._actions, self._current = context.actions, context.current
+        session, edits, preferences = context.core.session, context.core.edits, context.core.preferences
         self._edits, self._preferences = edits, preferences
         actions["doubtful"].setChecked(preferences.text("doubtful") == "shown")
         actions["doubtful"].triggered.connect(self._toggle_doubtful)
@@ -89,7 +79,7 @@ class TextEditor(QObject):
         entry = self._current.entry
         if entry is None or line >= len(entry.segments):
             return 0
-        return len(entry.segments[line].text) - len(shown(entry.segments[line]))
+        return len(entry.segments[line].text) - len(shown_text(entry.segments[line]))
 
     def _place(self, key: str, place: Place) -> None:
         if key == self._current.key:

@@ -9,30 +9,19 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop_app import __version__
-from desktop_app.app.library.exports import Exports
-from desktop_app.app.models.model_store import ModelStore
 from desktop_app.app.recordings.entry import Entry
-from desktop_app.app.recordings.session import Session
-from desktop_app.app.settings.preferences import Preferences
 from desktop_app.app.signals import Signal
 from desktop_app.texts import _
-from desktop_app.ui.current import Current
+from desktop_app.ui.context import Context
 
 
 class FiguresSaver:
     """Signals: told(sentence) when something was done."""
 
-    def __init__(
-        self,
-        window: QWidget,
-        current: Current,
-        session: Session,
-        exports: Exports,
-        models: ModelStore,
-        preferences: Preferences,
-    ) -> None:
-        self._window, self._current, self._session, self._exports = window, current, session, exports
-        self._models, self._preferences = models, preferences
+    def __init__(self, window: QWidget, context: Context) -> None:
+        self._window, self._current, core = window, context.current, context.core
+        self._session, self._exports = core.session, core.exports
+        self._models, self._preferences = core.models, core.preferences
         self.told: Signal[str] = Signal()
 
     def browse(self) -> None:

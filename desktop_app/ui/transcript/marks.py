@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from desktop_app.transcript.editing import placed_words
 from desktop_app.transcript.model import Word
-from desktop_app.ui.transcript.flow import Line
 from desktop_app.ui.transcript.selection import Place
+from desktop_app.ui.transcript.text_line import TextLine
 
 DOUBTFUL = 0.5
 """A word that the target held to be less likely than this may be wrong."""
@@ -23,7 +23,7 @@ def is_doubtful(word: Word) -> bool:
     return word.probability < DOUBTFUL and not word.edited
 
 
-def ranges(line: Line, wanted: Callable[[Word], bool]) -> list[tuple[int, int]]:
+def ranges(line: TextLine, wanted: Callable[[Word], bool]) -> list[tuple[int, int]]:
     """Where words of a kind stand in a line, those with only a space between them as one."""
     found = list[tuple[int, int]]()
     for begin, end in _placed(line, wanted):
@@ -32,7 +32,7 @@ def ranges(line: Line, wanted: Callable[[Word], bool]) -> list[tuple[int, int]]:
     return found
 
 
-def next_doubtful(lines: Sequence[Line], since: Place) -> tuple[Place, Place] | None:
+def next_doubtful(lines: Sequence[TextLine], since: Place) -> tuple[Place, Place] | None:
     """The nearest doubtful word from a place on, around the end; None where there is none."""
     here = since[0]
     rest = [each for each in _doubtful(lines, here) if each[0] >= since]
@@ -46,13 +46,13 @@ def _around(index: int, count: int) -> Iterator[int]:
     yield from range(min(index + 1, count))
 
 
-def _doubtful(lines: Sequence[Line], index: int) -> list[tuple[Place, Place]]:
+def _doubtful(lines: Sequence[TextLine], index: int) -> list[tuple[Place, Place]]:
     if index >= len(lines):
         return []
     return [((index, begin), (index, end)) for begin, end in _placed(lines[index], is_doubtful)]
 
 
-def _placed(line: Line, wanted: Callable[[Word], bool]) -> list[tuple[int, int]]:
+def _placed(line: TextLine, wanted: Callable[[Word], bool]) -> list[tuple[int, int]]:
     segment = line.segment
     if segment is None or not any(map(wanted, segment.words)):
         return []

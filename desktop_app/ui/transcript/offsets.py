@@ -10,8 +10,9 @@ from itertools import accumulate
 from PySide6.QtGui import QAccessible, QAccessibleTextCursorEvent, QAccessibleTextUpdateEvent
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.ui.transcript.flow import Flow, Line, Revision
+from desktop_app.ui.transcript.flow import Flow, Revision
 from desktop_app.ui.transcript.selection import Place
+from desktop_app.ui.transcript.text_line import TextLine
 from desktop_app.ui.transcript.utf16 import characters, length, units
 
 # macOS takes the caret from the selection, which PySide cannot answer: there the whole line is announced instead.
@@ -70,7 +71,7 @@ def tell_caret(view: QWidget, offsets: Offsets, caret: Place) -> None:
         QAccessible.updateAccessibility(QAccessibleTextCursorEvent(view, offsets.of(caret)))
 
 
-def tell_change(view: QWidget, offsets: Offsets, before: Sequence[Line], change: Revision) -> None:
+def tell_change(view: QWidget, offsets: Offsets, before: Sequence[TextLine], change: Revision) -> None:
     """Let screen readers know which characters an edit removed and which it inserted."""
     if not HAS_TEXT_INTERFACE or not QAccessible.isActive():
         return

@@ -16,8 +16,9 @@ from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Speaker
 from desktop_app.ui.transcript import marks
 from desktop_app.ui.transcript.finder import Finder
-from desktop_app.ui.transcript.flow import Flow, Line
+from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.transcript.selection import Selection
+from desktop_app.ui.transcript.text_line import TextLine
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.speaker_badge import BADGE, initial, look_of, paint_badge
 from desktop_app.ui.widgets.theme import S1, S2, S4, S5, Palette, Theme, font
@@ -56,7 +57,7 @@ def _full_line(pixels: int) -> int:
     return ceil(advance / 73 * _CHARACTERS)
 
 
-def _parts(line: Line, over: Iterable[Part]) -> list[Part]:
+def _parts(line: TextLine, over: Iterable[Part]) -> list[Part]:
     """Which colour each stretch of a line has; those of `over` come before the others."""
     found = [
         (0, line.final, "ink"),

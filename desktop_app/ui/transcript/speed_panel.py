@@ -10,10 +10,10 @@ from desktop_app.app.recordings.entry import IN_WORK, RECORDING, Entry
 from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Statistics
-from desktop_app.ui.transcript.comparison import Comparison
 from desktop_app.ui.transcript.figures import panel_figures, time_shares
-from desktop_app.ui.transcript.live_figures import LiveFigures
+from desktop_app.ui.transcript.live_panel import LivePanel
 from desktop_app.ui.transcript.speed_chart import ACCEPTANCE, LOOK_AHEAD, SpeedChart
+from desktop_app.ui.transcript.speed_comparison import SpeedComparison
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.labels import NONE, explain, figure_columns, label, show_value, value_rows
@@ -72,11 +72,11 @@ class SpeedPanel(ScrollArea):
         self._dots: dict[str, QLabel] = {}
         self.setWidget(inner := QWidget())
         inner.setObjectName("panelInner")
-        self.live = LiveFigures()
+        self.live = LivePanel()
         pair = figure_columns(
             *((self._value(name, spoken, "figure2", tip), _(text), _(tip)) for name, spoken, text, tip in _PAIR)
         )
-        self.chart, self.comparison = SpeedChart(theme), Comparison(store)
+        self.chart, self.comparison = SpeedChart(theme), SpeedComparison(store)
         self.save = button(_("Save figures…"), "link", self.save_asked.emit)
         self.save.setProperty("flush", True)
         models = value_rows(*((_(text), self._value(name, text, "value", tip), _(tip)) for name, text, tip in _MODELS))

@@ -1,9 +1,9 @@
-"""What keys do to a text: which stretch of it they replace, and by what."""
+"""What keys and input methods do to a text: which stretch of it they replace, and by what."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent
 
 from desktop_app.ui.transcript.selection import Place, Selection
 
@@ -19,7 +19,7 @@ _SHIFT, _CONTROL, _ALT = (
 )
 
 
-def edit_of(event: QKeyEvent, selection: Selection) -> Edit | None:
+def key_edit(event: QKeyEvent, selection: Selection) -> Edit | None:
     """What a key replaces; None for keys that do not edit."""
     first, last = selection.range
     if event.key() in _DELETING:
@@ -30,6 +30,19 @@ def edit_of(event: QKeyEvent, selection: Selection) -> Edit | None:
     if event.key() in _ENTER:
         return None if event.modifiers() & (_CONTROL | _ALT) else (first, last, "\n")
     return (first, last, event.text()) if _is_typed(event) else None
+
+
+def input_method_edit(event: QInputMethodEvent, selection: Selection) -> Edit | None:
+    """What an input method replaces, by the text that it has composed; None while it only composes."""
+    begin, end = selection.range
+    if event.replacementLength():
+        index, character = selection.caret
+        at = character + event.replacementStart()
+        begin, end = (index, max(at, 0)), (index, max(at + event.replacementLength(), 0))
+    composes_anew = event.preeditString() and selection.has_selection
+    if event.commitString() or event.replacementLength() or composes_anew:
+        return begin, end, event.commitString()
+    return None
 
 
 def _is_typed(event: QKeyEvent) -> bool:

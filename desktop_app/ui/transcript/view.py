@@ -21,7 +21,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QAbstractSlider, QApplication, QFrame, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QAbstractSlider, QFrame, QMenu, QWidget
 
 from desktop_app.app.presentation import wording
 from desktop_app.messages.jobs import TentativeLine
@@ -30,6 +30,7 @@ from desktop_app.transcript.model import Segment, Speaker
 from desktop_app.ui.transcript.finder import Finder
 from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.transcript.following import Follower
+from desktop_app.ui.transcript.mouse import Mouse
 from desktop_app.ui.transcript.offsets import HAS_TEXT_INTERFACE, Offsets, tell_caret, tell_change
 from desktop_app.ui.transcript.painting import (
     FADE_SECONDS,
@@ -39,12 +40,13 @@ from desktop_app.ui.transcript.painting import (
     line_height,
     text_column,
 )
+from desktop_app.ui.transcript.placement import Placement
 from desktop_app.ui.transcript.selection import Place, Selection
-from desktop_app.ui.transcript.typing import Edit, edit_of
+from desktop_app.ui.transcript.typing import Edit, input_method_edit, key_edit
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.painting import painting
 from desktop_app.ui.widgets.screen_reader import announce
-from desktop_app.ui.widgets.theme import S2, S4, S6, Theme, font
+from desktop_app.ui.widgets.theme import S4, S6, Theme, font
 
 _IDLE_SLICE = 0.006
 
@@ -62,8 +64,8 @@ class ScrollPosition:
 class TranscriptView(QAbstractScrollArea):
     """Shows segments and the lines in work, with names where another voice begins, and follows their end.
 
-    Attributes: flow (the layout); selection; finder (what is searched for); offsets (places counted through, for screen
-    readers); follower (keeps the end in view).
+    Attributes: flow (the layout); selection; placement (where things are in the viewport); finder (what is searched
+    for); offsets (places counted through, for screen readers); follower (keeps the end in view).
     Signals: speaker_asked(id, place on the screen) when a name is clicked; time_asked(seconds) when a time is;
     clicked(line, character) when the caret was put somewhere by the mouse and nothing was selected;
     menu_asked(menu) before the menu of the text is shown; edit_asked(begin, end, text) when something is typed, deleted
@@ -86,8 +88,7 @@ class TranscriptView(QAbstractScrollArea):
         self.offsets = Offsets(self.flow)
         self._painter = LinePainter(theme, self.flow, self.selection, self.finder)
         self._floor = 0.0  # the text of a run in work never gets shorter on the screen
-        self._caret_wanted = self._dragging = False
-        self._double_click_at = 0.0
+        self._caret_wanted = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -97,14 +98,19 @@ class TranscriptView(QAbstractScrollArea):
         self.viewport().setFocusProxy(None)  # type: ignore[arg-type]  # else the focus is in two places to screen readers
         self.viewport().setMouseTracking(True)
         self._bar = self.verticalScrollBar()
+        self.placement = Placement(self.flow, self._painter, self._bar)
         self._bar.setSingleStep(self._row)
         self.follower = Follower(self, theme)
         self._idle = QTimer(self)
         self._idle.timeout.connect(self._measure_more)
         self._fading = QTimer(self, interval=50)
         self._fading.timeout.connect(self._fade)
-        self._edge = QTimer(self, interval=40)
-        self._edge.timeout.connect(self._drag_beyond_edge)
+        self._mouse = Mouse(self, self.flow, self.selection, self.placement, self.follower)
+        self._mouse.selected.connect(self._cursor_moved)
+        self._mouse.clicked.connect(self.clicked)
+        self._mouse.time_clicked.connect(self._ask_time)
+        self._mouse.name_clicked.connect(self.ask_speaker)
+        self._mouse.hovered.connect(self._hover)
         actions.on(copy_selection=self.copy, select_all=self._select_all, cut=self.cut, paste=self.paste)
         self.addActions([actions[name] for name in ("copy_selection", "select_all", "cut", "paste")])
         theme.changed.connect(self.viewport().update)
@@ -157,7 +163,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def revise(self, segments: Sequence[Segment], lines: Sequence[TentativeLine], live: bool) -> None:
         """Show an edited text. The view and the caret stay at their words."""
-        first, above = self.top_place()
+        first, above = self.placement.first_visible()
         looked_for, hit = self.finder.text, self.finder.current
         before = self.flow.lines
         change = self.flow.revise(segments)
@@ -265,7 +271,7 @@ class TranscriptView(QAbstractScrollArea):
             self.reveal(line, word[0])
         for each in {before, line}:
             if 0 <= each < len(self.flow.lines):
-                top = floor(self._y(each))
+                top = floor(self.placement.top_of(each))
                 height = ceil(self.flow.bottom_of(each) - self.flow.top_of(each)) + 1
                 self.viewport().update(0, top, self.viewport().width(), height)
 
@@ -275,7 +281,7 @@ class TranscriptView(QAbstractScrollArea):
         if not 0 <= line < self.flow.settled:
             return False
         spans = self.flow.spans(line, self._painter.spoken[0], self._painter.spoken[0] + 1) or [(0.0, 0.0, 0.0)]
-        y = self._y(line) + spans[0][2]
+        y = self.placement.top_of(line) + spans[0][2]
         return not -self._row / 2 < y < self.viewport().height() - self._row / 2
 
     def reveal_playing(self) -> None:
@@ -340,7 +346,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _lay_out_anew(self) -> None:
         """Another width or size of the text; its top line stays."""
-        place = self.top_place()
+        place = self.placement.first_visible()
         self._painter.left, width = self.column()
         self.flow.set_type(*_type(self._theme.text_size))
         self.flow.set_width(width)
@@ -350,17 +356,9 @@ class TranscriptView(QAbstractScrollArea):
         self._resize_content()
         self._restore(place)
 
-    def top_place(self) -> tuple[int, float]:
-        """The line at the top of the view, and how far of it is above."""
-        if not self.flow.lines:
-            return 0, 0.0
-        y = self._bar.value() - S4
-        first = self.flow.at(y)
-        return first, y - self.flow.begin_of(first)
-
     def scroll_position(self) -> ScrollPosition:
         """Where the view stands in its text."""
-        return ScrollPosition(*self.top_place(), self.follower.following)
+        return ScrollPosition(*self.placement.first_visible(), self.follower.following)
 
     def scroll_to(self, position: ScrollPosition) -> None:
         """Stand where another view of the same text stood."""
@@ -376,7 +374,7 @@ class TranscriptView(QAbstractScrollArea):
             self.follower.scroll_to(round(self.flow.begin_of(place[0]) + place[1]) + S4)
 
     def _measure_more(self) -> None:
-        place = self.top_place()
+        place = self.placement.first_visible()
         if not self.flow.refine_next(_IDLE_SLICE):
             self._idle.stop()
         self._resize_content()
@@ -392,7 +390,9 @@ class TranscriptView(QAbstractScrollArea):
                 index = self.flow.first_at(top)
                 while index < len(self.flow.lines) and self.flow.begin_of(index) <= top + event.rect().height():
                     self.flow.refine(index, index)
-                    self._painter.paint(painter, index, self._y(index), self.hasFocus() and self._caret_wanted)
+                    self._painter.paint(
+                        painter, index, self.placement.top_of(index), self.hasFocus() and self._caret_wanted
+                    )
                     index += 1
 
     def _fade(self) -> None:
@@ -402,82 +402,30 @@ class TranscriptView(QAbstractScrollArea):
             self._fading.stop()
         self.viewport().update()
 
-    # Where things are, in the viewport.
-
-    def _y(self, index: int) -> float:
-        """The top of a line's text."""
-        return self.flow.top_of(index) - self._bar.value() + S4
-
-    def time_place(self, index: int) -> QRect:
-        """The time of a line."""
-        return self._painter.time_rect(self._y(index)).toRect()
-
-    def name_place(self, index: int) -> QRect:
-        """The badge and the name over a line."""
-        return self._painter.name_rect(index, self._y(index))
-
-    def caret_place(self) -> QPoint:
-        """Under the caret."""
-        index, character = self.selection.caret
-        x, row = self.flow.caret_at(index, character) if self.flow.lines else (0.0, 0.0)
-        top = self._y(index) if self.flow.lines else float(S4)
-        return QPoint(round(self._painter.left + x), round(top + row + self.flow.line_height))
-
-    def character_rect(self, place: Place) -> QRect:
-        """Where a character stands; as narrow as a caret behind the last one."""
-        index, character = place
-        if not self.flow.lines:
-            return self._caret_rect()
-        spans = self.flow.spans(index, character, character + 1)
-        if not spans:
-            x, row = self.flow.caret_at(index, character)
-            spans = [(x, x + 1, row)]
-        left, right, row = spans[0]
-        top = round(self._y(index) + row)
-        return QRect(round(self._painter.left + left), top, max(round(right - left), 1), self._row)
-
-    def place_at(self, point: QPointF) -> Place:
-        """The character nearest to a point. There must be a line."""
-        return self.flow.position_at(point.x() - self._painter.left, point.y() + self._bar.value() - S4)
-
-    def _time_under(self, point: QPointF) -> int:
-        """The finished line whose time is at a point, or -1."""
-        if not self.flow.settled or point.x() > self._painter.left - S2:
-            return -1
-        index = self.flow.first_at(point.y() + self._bar.value() - S4)
-        is_timed = index < self.flow.settled and self.flow.lines[index].begins
-        inside = is_timed and self._painter.time_rect(self._y(index)).contains(point)
-        return index if inside else -1
-
-    def _name_under(self, point: QPointF) -> int:
-        """The line over which the name of a known speaker is at a point, or -1."""
-        if not self.flow.lines:
-            return -1
-        index = self.flow.first_at(point.y() + self._bar.value() - S4)
-        found = self.flow.lines[index]
-        known = found.lead and found.speaker in self._painter.speakers
-        return index if known and self.name_place(index).contains(point.toPoint()) else -1
-
     # Mouse.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() != Qt.MouseButton.LeftButton or not self.flow.lines:
-            return
-        line = self._time_under(event.position())
-        if line >= 0:
-            self.time_asked.emit(self.flow.lines[line].start)
-            return
-        line = self._name_under(event.position())
-        if line >= 0:
-            self.ask_speaker(line)
-            return
-        place = self.place_at(event.position())
-        if time.monotonic() - self._double_click_at < QApplication.doubleClickInterval() / 1000:
-            self.selection.select_paragraph(place[0])
-        else:
-            self.selection.put(place, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
-            self._dragging = True
-        self._cursor_moved()
+        self._mouse.press(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._mouse.double_click(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._mouse.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._mouse.release()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._mouse.leave()
+        super().leaveEvent(event)
+
+    def _ask_time(self, index: int) -> None:
+        self.time_asked.emit(self.flow.lines[index].start)
+
+    def _hover(self, index: int) -> None:
+        self._painter.hovered = index
+        self.viewport().update()
 
     def ask_speaker(self, index: int) -> None:
         """Ask for the card of the speaker whose name stands over a line, or over one before it."""
@@ -485,69 +433,28 @@ class TranscriptView(QAbstractScrollArea):
         while index > 0 and not self.flow.lines[index].lead:
             index -= 1
         if speaker in self._painter.speakers:
-            place = self.name_place(index)
+            place = self.placement.name_rect(index)
             inside = place.intersected(self.viewport().rect())
             place = inside if not inside.isEmpty() else QRect(place.left(), 0, place.width(), 1)
             self.speaker_asked.emit(speaker, QRect(self.viewport().mapToGlobal(place.topLeft()), place.size()))
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self.flow.lines:
-            self.selection.select_word(self.place_at(event.position()))
-            self._double_click_at = time.monotonic()
-            self._cursor_moved()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if event.buttons() == Qt.MouseButton.NoButton:
-            self._hover(event.position())
-        if not self._dragging or not self.flow.lines:
-            return
-        self.selection.put(self.place_at(event.position()), True)
-        if 0 <= event.position().y() <= self.viewport().height():
-            self._edge.stop()
-        elif not self._edge.isActive():
-            self._edge.start()
-        self._cursor_moved()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        clicked = self._dragging and not self.selection.has_selection
-        self._dragging = False
-        self._edge.stop()
-        if clicked:
-            self.clicked.emit(*self.selection.caret)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(QPointF(-1, -1))
-        super().leaveEvent(event)
-
-    def _hover(self, point: QPointF) -> None:
-        line = self._time_under(point)
-        hand = line >= 0 or self._name_under(point) >= 0
-        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.IBeamCursor)
-        if line != self._painter.hovered:
-            self._painter.hovered = line
-            self.viewport().update()
-
-    def _drag_beyond_edge(self) -> None:
-        point = self.viewport().mapFromGlobal(QCursor.pos())
-        beyond = point.y() if point.y() < 0 else point.y() - self.viewport().height()
-        self.follower.stop()
-        self._bar.setValue(self._bar.value() + round(beyond / 3))
-        self.selection.put(self.place_at(QPointF(point)), True)
-        self._cursor_moved()
 
     # The menu.
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            self.menu().popup(self.viewport().mapToGlobal(self.caret_place()))
+            self.menu().popup(self._under_caret())
             return
         if self.flow.lines:
-            place = self.place_at(QPointF(self.viewport().mapFromGlobal(QCursor.pos())))
+            place = self.placement.place_at(QPointF(self.viewport().mapFromGlobal(QCursor.pos())))
             first, last = self.selection.range
             if not (self.selection.has_selection and first <= place <= last):
                 self.selection.put(place, False)
                 self._cursor_moved()
         self.menu().popup(event.globalPos())
+
+    def _under_caret(self) -> QPoint:
+        """Under the caret, on the screen."""
+        return self.viewport().mapToGlobal(self.placement.under_caret(self.selection.caret))
 
     def menu(self) -> QMenu:
         """What can be done with the text under the mouse, and with those who speak."""
@@ -599,7 +506,7 @@ class TranscriptView(QAbstractScrollArea):
         return super().event(event)
 
     def _edit_of(self, event: QKeyEvent) -> Edit | None:
-        return edit_of(event, self.selection) if self.is_editable and self.flow.lines else None
+        return key_edit(event, self.selection) if self.is_editable and self.flow.lines else None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         edit = self._edit_of(event)
@@ -615,7 +522,7 @@ class TranscriptView(QAbstractScrollArea):
         if event.key() in steps:
             self._bar.triggerAction(steps[Qt.Key(event.key())])
         elif event.key() == Qt.Key.Key_F10 and shift:
-            self.menu().popup(self.viewport().mapToGlobal(self.caret_place()))
+            self.menu().popup(self._under_caret())
         elif self.selection.move(event.key(), control, shift):
             self.reveal(*self.selection.caret)
             self._cursor_moved()
@@ -628,14 +535,9 @@ class TranscriptView(QAbstractScrollArea):
             event.ignore()
             return
         self._compose("")
-        begin, end = self.selection.range
-        if event.replacementLength():
-            index, character = self.selection.caret
-            at = character + event.replacementStart()
-            begin, end = (index, max(at, 0)), (index, max(at + event.replacementLength(), 0))
-        composes_anew = event.preeditString() and self.selection.has_selection
-        if event.commitString() or event.replacementLength() or composes_anew:
-            self.edit_asked.emit(begin, end, event.commitString())
+        edit = input_method_edit(event, self.selection)
+        if edit is not None:
+            self.edit_asked.emit(*edit)
         self._compose(event.preeditString())
         event.accept()
 
@@ -648,11 +550,15 @@ class TranscriptView(QAbstractScrollArea):
         index, character = self.selection.caret
         text = self.flow.lines[index].text if index < len(self.flow.lines) else ""
         anchor = self.selection.anchor[1] if self.selection.anchor[0] == index else character
+
+        def caret_rect() -> QRect:
+            return self.placement.caret_rect(self.selection.caret)
+
         answers: dict[Qt.InputMethodQuery, Callable[[], Any]] = {
             Qt.InputMethodQuery.ImEnabled: lambda: self.is_editable,
             Qt.InputMethodQuery.ImReadOnly: lambda: not self.is_editable,
-            Qt.InputMethodQuery.ImCursorRectangle: self._caret_rect,
-            Qt.InputMethodQuery.ImAnchorRectangle: self._caret_rect,
+            Qt.InputMethodQuery.ImCursorRectangle: caret_rect,
+            Qt.InputMethodQuery.ImAnchorRectangle: caret_rect,
             Qt.InputMethodQuery.ImFont: lambda: self.flow.font,
             Qt.InputMethodQuery.ImSurroundingText: lambda: text,
             Qt.InputMethodQuery.ImCursorPosition: lambda: character,
@@ -661,10 +567,6 @@ class TranscriptView(QAbstractScrollArea):
         }
         answer = answers.get(query)
         return answer() if answer is not None else super().inputMethodQuery(query)
-
-    def _caret_rect(self) -> QRect:
-        under = self.caret_place()
-        return QRect(under.x(), under.y() - self._row, 1, self._row)
 
     def _cursor_moved(self) -> None:
         """Show the selection, and let a screen reader say the line that the caret has come to."""

@@ -10,26 +10,20 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
 
-from desktop_app.app.editing.recheck import Checks
 from desktop_app.app.editing.versions import STANDING, Version
-from desktop_app.app.models.model_store import ModelStore
 from desktop_app.app.presentation import wording
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.recordings import resuming
 from desktop_app.app.recordings.entry import IN_WORK, Entry
-from desktop_app.app.recordings.session import Session
-from desktop_app.app.settings.preferences import Preferences
 from desktop_app.messages.options import Options
 from desktop_app.texts import _, ngettext
-from desktop_app.ui.current import Current
+from desktop_app.ui.context import Context
 from desktop_app.ui.transcript.page import TranscriptPage
-from desktop_app.ui.versions.sheet import AgainSheet
-from desktop_app.ui.widgets.actions import Actions
+from desktop_app.ui.versions.sheet import TranscribeAgainSheet
 from desktop_app.ui.widgets.banner import NEUTRAL, Banner
 from desktop_app.ui.widgets.buttons import as_button
 from desktop_app.ui.widgets.confirm import confirm
 from desktop_app.ui.widgets.menus import MenuButton
-from desktop_app.ui.widgets.theme import Theme
 
 _COUNTS = range(2, 7)  # of speakers, that the menu offers; another number is for the settings
 
@@ -42,24 +36,15 @@ class VersionController(QObject):
 
     told = Signal(str)
 
-    def __init__(
-        self,
-        page: TranscriptPage,
-        theme: Theme,
-        actions: Actions,
-        current: Current,
-        session: Session,
-        checks: Checks,
-        models: ModelStore,
-        preferences: Preferences,
-    ) -> None:
+    def __init__(self, page: TranscriptPage, context: Context) -> None:
         super().__init__(page)
-        self._page, self._theme, self._actions, self._current = page, theme, actions, current
-        self._session, self._checks, self._versions = session, checks, checks.versions
-        self._models, self._preferences = models, preferences
+        theme, core = context.theme, context.core
+        self._page, self._theme, self._actions, self._current = page, theme, context.actions, context.current
+        self._session, self._checks, self._versions = core.session, core.checks, core.checks.versions
+        self._models, self._preferences = core.models, core.preferences
         self.speakers = Banner(theme, NEUTRAL, "speakers")
         self._stop = self.speakers.add_button(_("Cancel"), "link")
-        self._stop.clicked.connect(lambda: self._versions.stop_finding(current.key))
+        self._stop.clicked.connect(lambda: self._versions.stop_finding(self._current.key))
         page.put_bars(self.speakers)
         self.button = MenuButton(theme, self.menu)
         as_button(self.button, "link")
@@ -150,8 +135,8 @@ class VersionController(QObject):
         known = self._versions.known.get(key, [])
         asked = resuming.options(known[0].asked) if known else None
         options = asked or self._preferences.options()
-        sheet = AgainSheet(self._theme, self._models, self._preferences, options, self._page.window(), lines)
-        if sheet.exec() == AgainSheet.DialogCode.Accepted:
+        sheet = TranscribeAgainSheet(self._theme, self._models, self._preferences, options, self._page.window(), lines)
+        if sheet.exec() == TranscribeAgainSheet.DialogCode.Accepted:
             then(sheet.form.options())
 
     # Lines.

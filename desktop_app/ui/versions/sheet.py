@@ -17,7 +17,7 @@ from desktop_app.ui.widgets.theme import S2, S4, S5, Theme
 _WIDTH = 500
 
 
-class AgainSheet(QDialog):
+class TranscribeAgainSheet(QDialog):
     """Attributes: form; start, cancel (the buttons)."""
 
     def __init__(

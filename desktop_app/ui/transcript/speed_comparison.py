@@ -15,7 +15,7 @@ from desktop_app.ui.widgets.sheet import quiet
 from desktop_app.ui.widgets.theme import S1
 
 
-class Comparison(QWidget):
+class SpeedComparison(QWidget):
     """Attributes: line (what is known), measure, cancel (buttons)."""
 
     def __init__(self, models: ModelStore, parent: QWidget | None = None) -> None:

@@ -20,24 +20,17 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from desktop_app import NAME, resources
-from desktop_app.app.editing.edits import Edits
-from desktop_app.app.editing.recheck import Checks
-from desktop_app.app.library.deletions import Deletions
-from desktop_app.app.library.exports import Exports
-from desktop_app.app.library.recovery import Recovery
-from desktop_app.app.live.live_recording import Live
-from desktop_app.app.models.model_store import ModelStore
+from desktop_app.app.core import DesktopCore
 from desktop_app.app.presentation import wording
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.recordings.entry import IN_WORK
-from desktop_app.app.recordings.session import Session
-from desktop_app.app.settings.preferences import Preferences
 from desktop_app.app.settings.recent import Recent
-from desktop_app.app.signals import gathered
+from desktop_app.app.signals import collect_connections
 from desktop_app.audio import microphone
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
 from desktop_app.transcript.search import Snippet
+from desktop_app.ui.context import Context
 from desktop_app.ui.current import Current
 from desktop_app.ui.export.controller import ExportController
 from desktop_app.ui.models.page import ModelsPage, model_folders
@@ -78,7 +71,7 @@ _ROOM_FOR_PANEL = 1040
 Page = TypeVar("Page", bound=QWidget)
 
 
-class Window(QMainWindow):
+class MainWindow(QMainWindow):
     """Shows what the session says and asks of it what the user wants. Its parts are made when they are first needed.
 
     It does nothing before `start`: so it can be prepared, in turns of the event loop, while another window is in use.
@@ -92,28 +85,19 @@ class Window(QMainWindow):
     def __init__(
         self,
         theme: Theme,
-        session: Session,
-        live: Live,
-        checks: Checks,
-        edits: Edits,
-        exports: Exports,
-        recovery: Recovery,
-        deletions: Deletions,
+        core: DesktopCore,
         playback: Playback,
         waveforms: Waveforms,
-        models: ModelStore,
-        preferences: Preferences,
         open_stream: OpenStream = microphone.open_stream,
     ) -> None:
         super().__init__()
-        self._theme, self._models, self._preferences = theme, models, preferences
-        self._session, self._live, self._edits = session, live, edits
-        self._checks, self._recovery, self._open_stream = checks, recovery, open_stream
-        self._playback, self._waveforms = playback, waveforms
-        self._deletions, self._exports = deletions, exports
-        self._recent = Recent(session, preferences)
+        self._theme, self._core = theme, core
+        self._session, self._live = core.session, core.live
+        self._models, self._preferences = core.models, core.preferences
+        self._playback, self._waveforms, self._open_stream = playback, waveforms, open_stream
+        self._recent = Recent(core.session, core.preferences)
         self.connections = ExitStack()
-        with gathered(self.connections):
+        with collect_connections(self.connections):
             self._make_parts()
 
     def _make_parts(self) -> None:
@@ -126,7 +110,7 @@ class Window(QMainWindow):
         middle = self._middle = QWidget(whole)
         middle.setObjectName("page")
         middle.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.sidebar = Sidebar(theme, actions, session, self._deletions, preferences, whole)
+        self.sidebar = Sidebar(theme, actions, session, self._core.deletions, preferences, whole)
         self.stack = QStackedWidget(middle)
         self.idle = IdlePage(theme, actions, preferences, self._models, self.stack)
         self.stack.addWidget(self.idle)
@@ -158,7 +142,7 @@ class Window(QMainWindow):
 
     def start(self) -> None:
         """Follow what happens, and do what the user asks for."""
-        with gathered(self.connections):
+        with collect_connections(self.connections):
             self._make_controllers()
             self._connect()
         self._show_live()
@@ -166,36 +150,25 @@ class Window(QMainWindow):
         self.show_idle()
 
     def _make_controllers(self) -> None:
-        theme, actions, current, session = self._theme, self.all_actions, self.current, self._session
-        checks, preferences = self._checks, self._preferences
-        self.files = Files(self, actions, current, session, checks, self._deletions, preferences, self.page.view.text)
-        self.exports = ExportController(self, theme, actions, current, session, self._exports, preferences)
-        self.report = ReportSaver(self, session, preferences)
-        self.figures = FiguresSaver(self, current, session, self._exports, self._models, preferences)
-        self.live = RecordingController(
-            self, theme, actions, current, session, self._live, checks, self._recovery, preferences, self._open_stream,
-            self.page,
-        )  # fmt: skip
-        self.page.put_bars(self.live.strip, self.live.lost, self.live.check)
+        page, context = self.page, Context(self._core, self._theme, self.all_actions, self.current)
+        self.files = Files(self, context, page.view.text)
+        self.exports = ExportController(self, context)
+        self.report = ReportSaver(self, self._session, self._preferences)
+        self.figures = FiguresSaver(self, context)
+        self.live = RecordingController(self, page, context, self._open_stream)
+        page.put_bars(self.live.strip, self.live.lost, self.live.check)
         self._put_above(self.live.recovery_bar)
         self._recovery_bar = self.live.recovery_bar
-        self.editor = TextEditor(self.page, actions, current, session, self._edits, preferences)
-        self.speakers = SpeakerController(
-            self.page, theme, actions, current, session, self._edits, self._playback, preferences
-        )
-        self.player = PlayerController(
-            self.page, theme, actions, current, session, self._playback, self._waveforms, preferences
-        )
-        self.versions = VersionController(
-            self.page, theme, actions, current, session, checks, self._models, preferences
-        )
-        page = self.page
+        self.editor = TextEditor(page, context)
+        self.speakers = SpeakerController(page, context, self._playback)
+        self.player = PlayerController(page, context, self._playback, self._waveforms)
+        self.versions = VersionController(page, context)
         page.banners.add(page.problem, self.live.lost, self.versions.speakers)
         page.banners.add(self.live.check, page.broken_off, page.notice)
         self.files.again_asked.connect(self.versions.open_sheet)
         self.speakers.strip.asked.connect(self.player.play_from)
 
-    def replace(self, before: Window) -> None:
+    def replace(self, before: MainWindow) -> None:
         """Take the place of another window: it shows the settings, as that one did, and what is wrong."""
         self.restoreGeometry(before.saveGeometry())
         self.sidebar.search.setText(before.sidebar.search.text())
@@ -214,7 +187,7 @@ class Window(QMainWindow):
     @cached_property
     def panel(self) -> SpeedPanel:
         """The figures beside it."""
-        with gathered(self.connections):
+        with collect_connections(self.connections):
             made = SpeedPanel(self._theme, self._models, self.centralWidget())
         self._row.addWidget(made)
         return made
@@ -230,7 +203,7 @@ class Window(QMainWindow):
         return self._late(lambda: SettingsPage(self._theme, self.all_actions, self._preferences, self.stack))
 
     def _late(self, make: Callable[[], Page]) -> Page:
-        with gathered(self.connections):
+        with collect_connections(self.connections):
             page = make()
         self.stack.addWidget(page)
         return page
@@ -299,7 +272,7 @@ class Window(QMainWindow):
         entry = self.current.entry
         situation = Situation()
         if entry is not None:
-            in_progress, editable = entry.state in IN_WORK, self._edits.may_edit(entry.id)
+            in_progress, editable = entry.state in IN_WORK, self._core.edits.may_edit(entry.id)
             situation = Situation(True, entry.has_text, in_progress, editable, self.player.can_play)
         self.all_actions.update(situation)
 
@@ -497,7 +470,7 @@ class Window(QMainWindow):
 
     def _may_leave_unfinished(self) -> bool:
         """Whether nothing is unfinished, or the user says that recordings, or a download, may be left so."""
-        count = len(self._session.in_work) + self._checks.attempts
+        count = len(self._session.in_work) + self._core.checks.attempts
         if count:
             question = ngettext("A recording is not finished", "{n} recordings are not finished", count)
             text = _("The text so far is kept. You can continue transcribing later.")

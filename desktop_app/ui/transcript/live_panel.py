@@ -17,8 +17,8 @@ _BEHIND = N_("Recorded sound that has no text yet. It is saved on the disk, and 
 _TIME = N_("Length of the recording so far, without pauses.")
 
 
-class LiveFigures(QWidget):
-    """Stands at the top of the panel while a recording runs.
+class LivePanel(QWidget):
+    """The part at the top of the speed panel that is shown while something is recorded.
 
     Attributes: latency, behind, time, now, final (the labels).
     """
