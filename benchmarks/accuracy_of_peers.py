@@ -36,7 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.figures import records
-from desktop_app.measure.error_rates import Edits, character_edits, word_edits
+from desktop_app.measure.error_rates import EditCounts, character_edits, word_edits
 
 Samples = npt.NDArray[np.float32]
 Writer = Callable[[Samples, str], str]
@@ -95,7 +95,7 @@ PEERS = {"faster-whisper": faster_whisper, "openai-whisper": openai_whisper}
 def rates(files: Sequence[dict[str, Any]], texts: dict[str, str]) -> tuple[float, float]:
     """Word and character error rate of all files together, in percent."""
 
-    def rate(edits: Callable[[str, str, str], Edits]) -> float:
+    def rate(edits: Callable[[str, str, str], EditCounts]) -> float:
         found = (edits(each["reference"], texts[each["file"]], each["language"]) for each in files)
         return 100 * reduce(operator.add, found).rate
 

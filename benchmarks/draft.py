@@ -93,7 +93,7 @@ def _acceptance(
             iter([samples]),
             Spectrogram([samples], pair.mel_bins).features,
             replace(pair.setup(), look_ahead=ahead),
-            longform.Listener(),
+            longform.DecodingListener(),
             Settings(options.language),
             counter,
         )

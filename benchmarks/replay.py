@@ -38,7 +38,7 @@ from desktop_app.checkpoints import installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.checkpoints.shape import Shape
 from desktop_app.checkpoints.tensors import Tensors
-from desktop_app.decoding.audio_window import NOTHING, Window
+from desktop_app.decoding.audio_window import NOTHING, AudioWindow
 from desktop_app.decoding.drafters import Draft
 from desktop_app.decoding.lookahead import LookAhead, expected_tokens
 from desktop_app.decoding.protocol import Cursor, Model, Scores
@@ -180,7 +180,7 @@ class Decoder:
 
     def decode(self, features: npt.NDArray[np.float32]) -> tuple[int, ...]:
         """The text of a window that was not opened before."""
-        window = Window(NOTHING, lambda samples, bins: features)
+        window = AudioWindow(NOTHING, lambda samples, bins: features)
         window.encoded(self._target)
         began = perf_counter()
         text = self._decoder.decode(window, SETTINGS, lambda text, draft: None)

@@ -22,8 +22,8 @@ from desktop_app.measure.conversations import clips, make
 from desktop_app.measure.recordings import Reference
 from desktop_app.speakers.assignment import best_assignment
 from desktop_app.speakers.diarisation import EVERY, centres_of
-from desktop_app.speakers.networks import Array, Limits, Networks
-from desktop_app.speakers.stream import FEATURE, Pieces, Stream
+from desktop_app.speakers.networks import Array, Networks, VoiceLimits
+from desktop_app.speakers.stream import FEATURE, VoicePieces, VoiceStream
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.worker.file_speakers import networks
 
@@ -39,7 +39,7 @@ class Labelled:
     people there are.
     """
 
-    pieces: Pieces
+    pieces: VoicePieces
     people: np.ndarray
     count: int
 
@@ -55,7 +55,7 @@ def main() -> None:
     alike = round(float(np.mean([_likeness(each) for each in halves[0]])), 2)
     sys.stdout.write(f"alike {alike}\n doubt same least | chosen on: right, one off, confusion | checked on\n")
     for doubt, same, least in itertools.product(DOUBTS, SAMES, LEASTS):
-        limits = replace(found_networks, limits=Limits(alike, doubt, same, least))
+        limits = replace(found_networks, limits=VoiceLimits(alike, doubt, same, least))
         columns = " | ".join(_score(half, limits) for half in halves)
         sys.stdout.write(f"{doubt:6} {same:4} {least:5} | {columns}\n")
 
@@ -66,7 +66,7 @@ def _labelled(seed: int, half: int, found: Sequence[Reference], found_networks: 
     number, kind = divmod(seed, len(kinds))
     pool = drawn(number, half, [clip for clip in found if clip.speaker[0] == kinds[kind]])
     talk = make(20_000 + number, pool, mix_sessions=True)
-    stream = Stream(found_networks, EVERY)
+    stream = VoiceStream(found_networks, EVERY)
     stream.feed(talk.samples)
     stream.finish()
     pieces = stream.pieces()

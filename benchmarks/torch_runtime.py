@@ -154,7 +154,7 @@ class Counting(TorchBatch):
         return super().run(reads)
 
 
-class Tokens(longform.Listener):
+class Tokens(longform.DecodingListener):
     """The tokens of all segments. Attributes: found."""
 
     def __init__(self) -> None:
@@ -189,7 +189,9 @@ def transcribed(
                 extract = Spectrogram(again, {each.rows[0].mel_bins for each in batches}).features
                 longform.transcribe(iter(audio), extract, setup(0), tokens, Settings("en"), counter)
             else:
-                several = batch.Rows([setup(row) for row in range(rows)], batches, batches[:1] if shares else batches)
+                several = batch.BatchRows(
+                    [setup(row) for row in range(rows)], batches, batches[:1] if shares else batches
+                )
                 batch.transcribe(iter(audio), features, several, cut_at_pause, tokens, Settings("en"), counter)
         seconds, total = time.perf_counter() - began, counter.total
     filled = batches[0].filled or [1] * total.target_passes

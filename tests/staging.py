@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from desktop_app.app.background import Post, Worker
+from desktop_app.app.background import BackgroundThread, Post
 from desktop_app.app.core import DesktopCore
 from desktop_app.app.live.inputs import Inputs
 from desktop_app.app.live.live_recording import OFF, RUNNING
@@ -21,7 +21,7 @@ from desktop_app.app.signals import Signal
 from desktop_app.messages.jobs import Event, Finished, LiveOptions, LiveUpdate, SegmentReady, Started
 from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
-from desktop_app.transcript.model import Models, Place, Segment, Span, Transcript
+from desktop_app.transcript.model import Models, ResumePoint, Segment, Span, Transcript
 from desktop_app.transcript.statistics import Statistics
 from tests.studio import Studio
 from tests.works import Works
@@ -46,7 +46,7 @@ class SilentEngine:
 
     jobs: list[tuple[str, str, Options]] = field(default_factory=list)
     written: dict[str, Transcript | None] = field(default_factory=dict)
-    places: dict[str, Place | None] = field(default_factory=dict)
+    places: dict[str, ResumePoint | None] = field(default_factory=dict)
     parts: dict[str, Span] = field(default_factory=dict)
     finding: list[tuple[str, str, str]] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)
@@ -55,7 +55,7 @@ class SilentEngine:
     stopped: list[str] = field(default_factory=list)
 
     def transcribe(
-        self, job: str, path: str, options: Options, written: Transcript | None = None, place: Place | None = None
+        self, job: str, path: str, options: Options, written: Transcript | None = None, place: ResumePoint | None = None
     ) -> None:
         self.jobs.append((job, path, options))
         self.written[job], self.places[job] = written, place
@@ -102,7 +102,7 @@ class Stage:
         self.engine = before.engine if before else SilentEngine()
         self.studio = before.studio if before else Studio()
         self.works = before.works if before else Works()
-        self.keeper = Worker("library", post)
+        self.keeper = BackgroundThread("library", post)
         self.preferences = Preferences(self.keeper)
         self.models = ModelStore(self.preferences, post, self.works.start, self.works.look)
         inputs = Inputs(self.studio.list_inputs, post, self.preferences)

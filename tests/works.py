@@ -7,20 +7,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from desktop_app.engine import model_work
-from desktop_app.engine.model_list import Draft, Listed, ModelList, Source
+from desktop_app.engine.model_list import DownloadSource, DraftOffer, ListedModel, ModelList
 from desktop_app.messages.model_work import Announce, Done, Message, Progress, Refused, Work
 
 HOME = Path("/models")
-BASE = Listed(
+BASE = ListedModel(
     "base", "base", Path("/galley/whisper-base"), 147_000_000, languages=("*",), licence="MIT",
     removable=False,
 )  # fmt: skip
-LARGE = Listed(
+LARGE = ListedModel(
     "large", "large", None, 3_100_000_000, languages=("*",), licence="MIT", memory=(17_000_000_000, 7_100_000_000),
-    drafts=(Draft("small", ("en",), 166_000_000),),
+    drafts=(DraftOffer("small", ("en",), 166_000_000),),
 )  # fmt: skip
-SMALL = Listed("small", "small", None, 166_000_000, exact=False, languages=("en",), licence="MIT")
-NETWORK = Listed("voices", "voices", None, 6_000_000, licence="MIT", origin="By many hands", speakers=True)
+SMALL = ListedModel("small", "small", None, 166_000_000, exact=False, languages=("en",), licence="MIT")
+NETWORK = ListedModel("voices", "voices", None, 6_000_000, licence="MIT", origin="By many hands", speakers=True)
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Works:
 
     all: list[Order] = field(default_factory=list)
     found: ModelList = field(
-        default_factory=lambda: ModelList((BASE,), (LARGE, SMALL, NETWORK), "base", Source("hub.example.org"))
+        default_factory=lambda: ModelList((BASE,), (LARGE, SMALL, NETWORK), "base", DownloadSource("hub.example.org"))
     )
 
     def start(self, work: Work, on_message: Callable[[Message], None]) -> Order:
@@ -59,7 +59,7 @@ class Works:
         """The last work of a kind."""
         return next(each for each in reversed(self.all) if isinstance(each.work, kind))
 
-    def install(self, *models: Listed) -> None:
+    def install(self, *models: ListedModel) -> None:
         """Let models be here from the next look on."""
         names = {each.name for each in models}
         here = tuple(replace(each, folder=HOME / each.name, begun=0) for each in models)

@@ -25,7 +25,7 @@ from desktop_app.checkpoints.installed import Progress
 from desktop_app.problems import Problem
 
 if TYPE_CHECKING:
-    from desktop_app.addons.index import Index, Wheel
+    from desktop_app.addons.index import PackageIndex, Wheel
 
 NAME = "cuda"
 
@@ -42,10 +42,10 @@ _ABOUT = "galley-addon.json"
 
 
 @dataclass(frozen=True)
-class Plan:
+class DownloadPlan:
     """What is to be downloaded: the wheels, and who is asked for them."""
 
-    index: Index
+    index: PackageIndex
     wheels: tuple[Wheel, ...]
 
     @property
@@ -60,7 +60,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Installed:
+class InstalledAddOn:
     """The add-on that is here: the version of PyTorch, and whether it is the one that this Galley runs."""
 
     version: str
@@ -78,13 +78,13 @@ def folder() -> Path:
     return folders.data() / "addons" / NAME
 
 
-def found() -> Installed | None:
+def found() -> InstalledAddOn | None:
     """The add-on that is here; None where there is none. Looks at every file."""
     here = _about(folder())
     if here is None:
         return None
     size = sum(file.stat().st_size for file in folder().rglob("*") if file.is_file())
-    return Installed(here["torch"], here == _own(), size)
+    return InstalledAddOn(here["torch"], here == _own(), size)
 
 
 def use() -> None:
@@ -115,23 +115,25 @@ def importing_torch() -> Iterator[None]:
         raise Problem("addon.broken" if is_offered() else "model.torch_broken", error=str(error)) from error
 
 
-def plan(address: str, contacting: Callable[[str], object]) -> Plan:
+def plan(address: str, contacting: Callable[[str], object]) -> DownloadPlan:
     """What the index at `address` has for this system; `contacting` is called with each host before it is asked. Raises
     Problem, also where its PyTorch is not for CUDA.
     """
-    from desktop_app.addons.index import Index  # the engine uses this module, and loads no code that uses a network
+    from desktop_app.addons.index import (
+        PackageIndex,  # the engine uses this module, and loads no code that uses a network
+    )
 
     here = _about(folder())
     if here is not None and here == _own():
         raise Problem("addon.installed", version=here["torch"])
-    index = Index(address, contacting)
+    index = PackageIndex(address, contacting)
     needed = tuple(index.resolve(f"torch=={TORCH}", _SKIPPED))
     if not any("cuda" in wheel.name or wheel.name.startswith("nvidia-") for wheel in needed):
         raise Problem("addon.no_cuda", host=index.host)
-    return Plan(index, needed)
+    return DownloadPlan(index, needed)
 
 
-def install(wanted: Plan, progress: Progress) -> None:
+def install(wanted: DownloadPlan, progress: Progress) -> None:
     """Download what is planned, and put it in its place. Raises Problem, and OSError where the disk refuses."""
     with installed.locked(NAME):
         room = _room()
@@ -192,7 +194,7 @@ def _about(place: Path) -> dict[str, str] | None:
     return about if whole else None
 
 
-def _tidy(room: Path, wanted: Plan) -> None:
+def _tidy(room: Path, wanted: DownloadPlan) -> None:
     """Remove what an earlier attempt has left and this one cannot use."""
     names = {wheel.file for wheel in wanted.wheels}
     kept = names | {f"{wheel.file}.{wheel.sha256[:16]}.part" for wheel in wanted.wheels} | {"site"}
@@ -206,7 +208,7 @@ def _tidy(room: Path, wanted: Plan) -> None:
         wheels.discard(room / "site")
 
 
-def _bring(wanted: Plan, wheel: Wheel, room: Path, progress: parts.BytesDone) -> None:
+def _bring(wanted: DownloadPlan, wheel: Wheel, room: Path, progress: parts.BytesDone) -> None:
     """Download a wheel and compare its hash; one with another is deleted."""
     target, part = room / wheel.file, room / f"{wheel.file}.{wheel.sha256[:16]}.part"
     if not target.exists():

@@ -23,7 +23,7 @@ from packaging.utils import InvalidName, InvalidWheelFilename, canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from desktop_app.checkpoints.parts import BytesDone, parse_json
-from desktop_app.checkpoints.server import Server, Status, host_of
+from desktop_app.checkpoints.server import RefusedRequest, Server, host_of
 from desktop_app.problems import Problem
 
 _JSON = {"Accept": "application/vnd.pypi.simple.v1+json"}
@@ -60,12 +60,12 @@ class _Place(Server):
         super().__init__(address, otherwise=Problem("addon.no_index", host=host_of(address)))
 
     def problem_of(self, error: Exception | None, file: str = "") -> Problem:
-        if isinstance(error, Status) and error.status in (404, 410):
+        if isinstance(error, RefusedRequest) and error.status in (404, 410):
             return Problem("addon.not_there", host=host_of(self._address), url=str(error.url.path))
         return super().problem_of(error, file)
 
 
-class Index:
+class PackageIndex:
     """The index at `address`. `contacting` is called with the name of each host before it is spoken to."""
 
     def __init__(self, address: str, contacting: Callable[[str], object]) -> None:

@@ -19,7 +19,7 @@ Post = Callable[[Callable[[], object]], None]
 Refused = Callable[[Problem], object]
 
 
-class Worker:
+class BackgroundThread:
     """One thread that makes calls one after the other, in the order of asking; results go to the front end's thread.
 
     Signals: failed(problem) when a call could not be made and nobody else is told.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from desktop_app import folders
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.editing.edits import Edits
 from desktop_app.app.editing.recheck import Checks
 from desktop_app.app.library.deletions import Deletions
@@ -17,7 +17,7 @@ from desktop_app.app.library.exports import Exports
 from desktop_app.app.library.recovery import Recovery
 from desktop_app.app.library.watching import Watch
 from desktop_app.app.live.inputs import Inputs
-from desktop_app.app.live.live_recording import Live, MakeRecorder
+from desktop_app.app.live.live_recording import LiveRecording, MakeRecorder
 from desktop_app.app.models.model_store import ModelStore
 from desktop_app.app.recordings.engine_port import EnginePort
 from desktop_app.app.recordings.session import Session
@@ -55,7 +55,7 @@ class Core:
     def __init__(
         self,
         engine: ClosablePort,
-        worker: Worker,
+        worker: BackgroundThread,
         options: Callable[[], Options],
         inputs: Inputs,
         make_recorder: MakeRecorder,
@@ -71,7 +71,7 @@ class Core:
         except Problem as problem:
             self._problem = Problem("library.unusable", cause=problem)
         self.session = Session(engine, self.library, worker, options)
-        self.live = Live(self.session, inputs, make_recorder, recordings)
+        self.live = LiveRecording(self.session, inputs, make_recorder, recordings)
         self.checks = Checks(self.session)
         self.deletions = Deletions(self.session)
         self.exports = Exports(self.session)
@@ -104,7 +104,7 @@ class DesktopCore(Core):
     def __init__(
         self,
         engine: ClosablePort,
-        worker: Worker,
+        worker: BackgroundThread,
         preferences: Preferences,
         models: ModelStore,
         inputs: Inputs,

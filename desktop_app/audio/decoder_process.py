@@ -41,7 +41,7 @@ _LONGEST = 1 << 27  # bytes of a message
 _ERRORS: int | IO[bytes] = subprocess.DEVNULL  # where a child's traceback would go
 
 
-class Decoder:
+class DecoderProcess:
     """One child, for one file. Raises Problem where the system cannot start it."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from desktop_app import problems
 from desktop_app.audio import decoder_process
-from desktop_app.audio.decoder_process import BLOCK, Decoder
+from desktop_app.audio.decoder_process import BLOCK, DecoderProcess
 from desktop_app.problems import Problem
 
 Samples = npt.NDArray[np.float32]
@@ -37,7 +37,7 @@ class AudioFile:
         self.damage: Problem | None = None
 
     def __enter__(self) -> AudioFile:
-        self._decoder = Decoder()
+        self._decoder = DecoderProcess()
         try:
             self._decoder.ask(self._path, self._start, self._speed)
             self.seconds = float(self._decoder.receive()[1]["seconds"])

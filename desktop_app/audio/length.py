@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from desktop_app.audio.decoder_process import Decoder
+from desktop_app.audio.decoder_process import DecoderProcess
 from desktop_app.problems import Problem
 
 
 def seconds(path: str | os.PathLike[str]) -> float:
     """The length of the first sound in a file, counted packet by packet without decoding; 0.0 where there is none."""
     try:
-        decoder = Decoder()
+        decoder = DecoderProcess()
     except Problem:
         return 0.0
     try:

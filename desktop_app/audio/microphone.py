@@ -54,7 +54,7 @@ class Input:
     is_system: bool
 
 
-class Stream(Protocol):
+class InputStream(Protocol):
     """An open input: its sound comes into `ring`.
 
     Attributes:
@@ -113,7 +113,7 @@ def no_system_audio() -> Problem:
     return Problem("microphone.system_audio_windows" if sys.platform == "win32" else "microphone.system_audio_linux")
 
 
-def open_stream(input_id: str | None) -> Stream:
+def open_stream(input_id: str | None) -> InputStream:
     """Open an input; None is the system's current default. Raises Problem."""
     with _lock:
         sounddevice = _library()
@@ -217,7 +217,7 @@ def _broken(error: Exception) -> Problem:
     return Problem("microphone.portaudio", error=str(error))
 
 
-def _server() -> tuple[dict[str, Any] | None, list[sound_server.Source] | None]:
+def _server() -> tuple[dict[str, Any] | None, list[sound_server.ServerSource] | None]:
     """PortAudio's way to the sound server, and the inputs there; None and None where there is no such way."""
     inputs = [device for device in _library().query_devices() if device["max_input_channels"]]
     way = next((device for device in inputs if device["name"] == _SERVER_DEVICE), None)
@@ -225,7 +225,7 @@ def _server() -> tuple[dict[str, Any] | None, list[sound_server.Source] | None]:
     return (way, sources) if sources is not None else (None, None)
 
 
-def _of_source(source: sound_server.Source) -> Input:
+def _of_source(source: sound_server.ServerSource) -> Input:
     return Input(
         f"{source.server}:{source.name}",
         source.description,

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from desktop_app.audio.decoder_process import BLOCK, Decoder
+from desktop_app.audio.decoder_process import BLOCK, DecoderProcess
 from desktop_app.audio.files import Samples
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -40,7 +40,7 @@ def loudest(blocks: Iterable[Samples]) -> Iterator[Samples]:
         yield np.concatenate(batch)
 
 
-class Listener(Protocol):
+class PeaksListener(Protocol):
     """Receives peaks in the reader's thread; `run` is the number that `read` returned."""
 
     def came(self, run: int, peaks: Samples) -> None:
@@ -53,7 +53,7 @@ class Listener(Protocol):
 class PeakReader:
     """Reads one file at a time."""
 
-    def __init__(self, listener: Listener) -> None:
+    def __init__(self, listener: PeaksListener) -> None:
         self._listener = listener
         self._runs = itertools.count(1)
         self._stop = Event()
@@ -84,7 +84,7 @@ class PeakReader:
 
 def _peaks(path: str | Path) -> Iterator[Samples]:
     """What a process of its own finds in a file. Raises Problem."""
-    decoder = Decoder()
+    decoder = DecoderProcess()
     try:
         decoder.ask(path, peaks=True)
         decoder.receive()  # its length

@@ -32,7 +32,7 @@ class Output(Protocol):
         """Wait until all of it was played."""
 
 
-class Listener(Protocol):
+class PlayerListener(Protocol):
     """Receives progress in the player's thread; `run` is the number that `play` returned."""
 
     def moved(self, run: int, seconds: float) -> None: ...
@@ -44,9 +44,9 @@ class Player:
     """Plays one thing at a time. Attributes: volume (0 to 1, heard at once)."""
 
     def __init__(
-        self, listener: Listener, open_output: Callable[[], AbstractContextManager[Output]] | None = None
+        self, listener: PlayerListener, open_output: Callable[[], AbstractContextManager[Output]] | None = None
     ) -> None:
-        self._listener, self._open_output = listener, open_output or Speaker
+        self._listener, self._open_output = listener, open_output or Loudspeaker
         self._runs = itertools.count(1)
         self._stop = Event()
         self._thread: Thread | None = None
@@ -114,13 +114,13 @@ class Player:
                 yield sent
 
 
-class Speaker:
+class Loudspeaker:
     """The system's own choice of an output, at the rate that it likes. Raises Problem on entering."""
 
     def __init__(self) -> None:
         self.latency = 0.0
 
-    def __enter__(self) -> Speaker:
+    def __enter__(self) -> Loudspeaker:
         self._lent = microphone.lent(self._begin)
         self._stream = self._lent.__enter__()
         self.latency = float(self._stream.latency)

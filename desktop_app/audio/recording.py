@@ -17,7 +17,7 @@ import numpy as np
 
 from desktop_app.audio import disk, microphone
 from desktop_app.audio.files import Samples
-from desktop_app.audio.microphone import Stream
+from desktop_app.audio.microphone import InputStream
 from desktop_app.audio.recording_file import RecordingFile
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -139,15 +139,15 @@ class Recorder:
         path: Path,
         input_id: str | None,
         listener: RecorderListener,
-        open_stream: Callable[[str | None], Stream] = microphone.open_stream,
+        open_stream: Callable[[str | None], InputStream] = microphone.open_stream,
     ) -> None:
         self._path, self._input, self._open = path, input_id, open_stream
         self._reporter = Reporter(listener)
         self._orders: queue.SimpleQueue[tuple[Callable[[], Any], futures.Future[Any]]] = queue.SimpleQueue()
         self._thread = Thread(target=self._serve, name="recorder", daemon=True)
         self._recorded: Recorded | None = None
-        self._stream: Stream | None = None  # None while it is paused or gone
-        self._next: tuple[Stream, float] | None = None  # takes over with its first sample; when it was opened
+        self._stream: InputStream | None = None  # None while it is paused or gone
+        self._next: tuple[InputStream, float] | None = None  # takes over with its first sample; when it was opened
         self._paused = self._flowing = False
         self._interruption: _Interruption | None = None
         self._arrived_at = self._loud_at = self._tried_at = self._synced_at = 0.0
@@ -245,7 +245,7 @@ class Recorder:
             self._file.sync()
             self._reporter.trouble("disk", disk.check(self._path.parent))
 
-    def _take(self, stream: Stream, now: float) -> None:
+    def _take(self, stream: InputStream, now: float) -> None:
         """Write the ring buffer's sound to the file."""
         blocks = [(block.mean(axis=1, dtype=np.float32), lost) for block, lost in stream.ring.read()]
         sound = np.concatenate([block for block, _ in blocks])
@@ -270,7 +270,7 @@ class Recorder:
             self._flowing, self._loud_at = True, now
             self._reporter.began()
 
-    def _listen_for_life(self, stream: Stream, peak: float, now: float) -> None:
+    def _listen_for_life(self, stream: InputStream, peak: float, now: float) -> None:
         """Exact silence for seconds: the input is muted, forbidden, or gone and replaced without a word."""
         if peak > 0:
             self._loud_at = now
@@ -282,7 +282,7 @@ class Recorder:
             elif not stream.is_system:
                 self._reporter.trouble("mute", Problem("microphone.mute", name=stream.name))
 
-    def _miss(self, stream: Stream, now: float) -> None:
+    def _miss(self, stream: InputStream, now: float) -> None:
         """Nothing has come."""
         quiet = now - self._arrived_at
         if stream.is_lost() or (quiet > _STALLED and not stream.pauses):
@@ -291,7 +291,7 @@ class Recorder:
             self._flow(now)
             self._interruption = _Interruption(self._arrived_at, self._file.samples, is_gap=False)
 
-    def _lose(self, stream: Stream) -> None:
+    def _lose(self, stream: InputStream) -> None:
         """The device has gone: wait for it."""
         self._drop(stream)
         self._tried_at, self._retry_after = time.monotonic(), _AGAIN
@@ -363,7 +363,7 @@ class Recorder:
         else:
             self._next = opened, now
 
-    def _take_over(self, stream: Stream) -> None:
+    def _take_over(self, stream: InputStream) -> None:
         """The input that was switched to goes on from here."""
         self._next = None
         if self._stream is not None:
@@ -371,7 +371,7 @@ class Recorder:
         self._file.cut()
         self._stream = stream
 
-    def _drop(self, stream: Stream) -> None:
+    def _drop(self, stream: InputStream) -> None:
         """Do without the device; until another sample comes there is a gap."""
         self._let_go(stream)
         self._stream = None
@@ -381,7 +381,7 @@ class Recorder:
             self._file.cut()
             self._interruption = _Interruption(self._arrived_at, self._file.samples, is_gap=True)
 
-    def _let_go(self, stream: Stream) -> None:
+    def _let_go(self, stream: InputStream) -> None:
         """Close the device, and take what it has sent until then."""
         _close(stream)
         if stream.ring.waiting:
@@ -432,7 +432,7 @@ def new_place(folder: Path) -> Path:
     return place
 
 
-def _close(stream: Stream) -> None:
+def _close(stream: InputStream) -> None:
     """Some drivers never come back when a device was pulled: then its thread is left behind."""
     closing = Thread(target=stream.close, name="closing", daemon=True)
     closing.start()

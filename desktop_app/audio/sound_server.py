@@ -22,7 +22,7 @@ _DUMMY = "auto_null.monitor"  # the default of servers without any device; it is
 
 
 @dataclass(frozen=True)
-class Source:
+class ServerSource:
     """An input of the server; `is_monitor` is what goes to an output, `server` the server's name for people."""
 
     name: str
@@ -34,7 +34,7 @@ class Source:
     server: str
 
 
-def sources() -> list[Source] | None:
+def sources() -> list[ServerSource] | None:
     """The server's inputs; None where there is no server, or no `pactl` to ask it."""
     if not sys.platform.startswith("linux") or shutil.which("pactl") is None:
         return None
@@ -44,7 +44,7 @@ def sources() -> list[Source] | None:
     server = "PipeWire" if "PipeWire" in str(info.get("server_name", "")) else "PulseAudio"
     default = info.get("default_source_name", "")
     return [
-        Source(
+        ServerSource(
             name=source["name"],
             description=source.get("description") or source["name"],
             channels=_number(r"(\d+)ch", source.get("sample_specification", ""), 1),

@@ -22,7 +22,7 @@ _ANY = "*"
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """A model on the hub. `bytes` and `sha256` are those of its model.safetensors, 0 and "" where unknown; `drafts` are
     names of entries, the best first; `featured` says in a sentence what it is for, where newcomers are to see it first.
     """
@@ -57,18 +57,18 @@ class Entry:
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[CatalogueEntry, ...]:
     """All of them, in the order of the file."""
     text = resources.path("models", "catalogue.toml").read_text(encoding="utf-8")
     return tuple(_entry(each) for each in tomllib.loads(text)["model"])
 
 
-def _entry(fields: dict[str, Any]) -> Entry:
+def _entry(fields: dict[str, Any]) -> CatalogueEntry:
     typed: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
-    return Entry(**typed)
+    return CatalogueEntry(**typed)
 
 
-def find(wanted: str) -> Entry | None:
+def find(wanted: str) -> CatalogueEntry | None:
     """The entry of this name, alias or repository, with or without the repository's owner."""
     for entry in entries():
         if wanted in (entry.name, entry.repository, entry.repository.rpartition("/")[2], *entry.aliases):
@@ -76,14 +76,14 @@ def find(wanted: str) -> Entry | None:
     return None
 
 
-def worth_having(entry: Entry) -> list[Entry]:
+def worth_having(entry: CatalogueEntry) -> list[CatalogueEntry]:
     """The best draft of a model, and the best one for every language where that is another."""
     known = [draft for name in entry.drafts if (draft := find(name))]
     general = [draft for draft in known if draft.knows("auto")]
     return list(dict.fromkeys(known[:1] + general[:1]))
 
 
-def drafts(name: str, language: str) -> list[Entry]:
+def drafts(name: str, language: str) -> list[CatalogueEntry]:
     """What may draft for the model `name` in a language, the best first. With "auto" those for every language come
     first, because nobody knows yet what will be spoken.
     """

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from desktop_app import settings
 from desktop_app.checkpoints import catalogue, installed, parts, speaker_networks
-from desktop_app.checkpoints.catalogue import Entry
+from desktop_app.checkpoints.catalogue import CatalogueEntry
 from desktop_app.checkpoints.folder import check_settings, read_target
 from desktop_app.checkpoints.hub import Hub, RemoteFile
 from desktop_app.checkpoints.installed import Installed, Progress
-from desktop_app.checkpoints.parts import Part
+from desktop_app.checkpoints.parts import ModelFile
 from desktop_app.checkpoints.pieces import read_json
 from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
 from desktop_app.problems import Problem
@@ -28,11 +28,11 @@ from desktop_app.problems import Problem
 _COMMIT = re.compile("[0-9a-f]{40}")
 
 
-class Cancelled(Exception):
+class DownloadCancelled(Exception):
     """The user cancelled the download. What has arrived is kept."""
 
 
-def entry_for(wanted: str) -> Entry:
+def entry_for(wanted: str) -> CatalogueEntry:
     """What is meant by a name of the catalogue, or by OWNER/NAME of any other repository on the hub. Where NAME means
     an entry of the catalogue, that repository's model is called OWNER-NAME.
     """
@@ -43,7 +43,7 @@ def entry_for(wanted: str) -> Entry:
     if not (owner and slash and name) or "/" in name:
         known = ", ".join(entry.name for entry in catalogue.entries())
         raise Problem("model.not_in_catalogue", name=wanted, names=known)
-    return Entry(f"{owner}-{name}" if catalogue.find(name) else name, wanted, "main", (), "", 0)
+    return CatalogueEntry(f"{owner}-{name}" if catalogue.find(name) else name, wanted, "main", (), "", 0)
 
 
 def download(
@@ -59,7 +59,7 @@ def download(
 
     def report(what: str, done: int, total: int) -> None:
         if cancelled():
-            raise Cancelled
+            raise DownloadCancelled
         progress(what, done, total)
 
     with installed.staging(entry.name) as folder:
@@ -125,7 +125,9 @@ def setting() -> str:
     return settings.read().get("mirror", "").strip()
 
 
-def _needed(hub: Hub, entry: Entry, commit: str, offered: dict[str, RemoteFile], folder: Path) -> list[RemoteFile]:
+def _needed(
+    hub: Hub, entry: CatalogueEntry, commit: str, offered: dict[str, RemoteFile], folder: Path
+) -> list[RemoteFile]:
     """The files that make the model; nothing else of the repository is fetched. Weights that are not the catalogue's
     are refused before that, and what has arrived from another server stays.
     """
@@ -166,8 +168,8 @@ def _here(folder: Path) -> int:
 
 
 def _download(
-    hub: Hub, entry: Entry, commit: str, files: list[RemoteFile], folder: Path, progress: Progress
-) -> list[Part]:
+    hub: Hub, entry: CatalogueEntry, commit: str, files: list[RemoteFile], folder: Path, progress: Progress
+) -> list[ModelFile]:
     """Download all files one after another: the small ones first, so that weights are not downloaded in vain."""
     total, done, arrived = sum(file.size for file in files), 0, []
     small = [file for file in files if parts.is_small(file.name)]
@@ -176,7 +178,7 @@ def _download(
             _check_small(folder, small)
         _bring(hub, entry, commit, file, folder, partial(_report, progress, done, total))
         done += file.size
-        arrived.append(Part(file.name, file.size, file.sha256 or parts.digest(folder / file.name)))
+        arrived.append(ModelFile(file.name, file.size, file.sha256 or parts.digest(folder / file.name)))
     return arrived
 
 
@@ -197,7 +199,7 @@ def _report(progress: Progress, before: int, total: int, what: str, size: int) -
 
 def _bring(
     hub: Hub,
-    entry: Entry | SpeakerNetwork,
+    entry: CatalogueEntry | SpeakerNetwork,
     commit: str,
     file: RemoteFile,
     folder: Path,

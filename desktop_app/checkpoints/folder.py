@@ -14,7 +14,7 @@ import numpy as np
 
 from desktop_app.checkpoints.ir import Ir, check_descriptions, read_ir
 from desktop_app.checkpoints.parts import DECODER, ENCODER, INDEX, WEIGHTS, text_in, there
-from desktop_app.checkpoints.pieces import Pieces, read_json, read_pieces
+from desktop_app.checkpoints.pieces import TokenizerPieces, read_json, read_pieces
 from desktop_app.checkpoints.shape import Shape, read_shape
 from desktop_app.checkpoints.shared_draft import JOINED, Ctc, fingerprint, is_shared_draft, own_tensors, read_settings
 from desktop_app.checkpoints.specials import read_vocabulary
@@ -46,7 +46,7 @@ class Checkpoint:
     config: dict[str, Any]
     shape: Shape
     vocabulary: Vocabulary
-    pieces: Pieces
+    pieces: TokenizerPieces
     tensors: Tensors
     ir: Ir | None
     alignment_heads: tuple[tuple[int, int], ...]
@@ -206,7 +206,7 @@ def _check_features(folder: Path) -> None:
             raise Problem("model.not_whisper", found=f"{key} {found}")
 
 
-def _pieces(folder: Path, shape: Shape) -> Pieces:
+def _pieces(folder: Path, shape: Shape) -> TokenizerPieces:
     """The tokenizer of a model of this shape."""
     pieces = read_pieces(folder)
     if pieces.largest >= shape.vocabulary:

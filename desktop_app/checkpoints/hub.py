@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit
 
 from desktop_app import __version__
 from desktop_app.checkpoints.parts import BytesDone, digest, git_digest, parse_json
-from desktop_app.checkpoints.server import Server, Status, host_of
+from desktop_app.checkpoints.server import RefusedRequest, Server, host_of
 from desktop_app.problems import Problem
 
 PUBLIC = "https://huggingface.co"
@@ -88,7 +88,7 @@ class Hub(Server):
 
     def problem_of(self, error: Exception | None, file: str = "") -> Problem:
         """The Problem that an error means, or the reason that a hub gives for it."""
-        if isinstance(error, Status):
+        if isinstance(error, RefusedRequest):
             if error.reason == "RevisionNotFound":
                 return Problem("download.no_revision", repository=self._repository)
             # Hubs answer 401 for what is not public and for what is not there.

@@ -23,9 +23,9 @@ from filelock import FileLock, Timeout
 
 from desktop_app import folders, resources
 from desktop_app.checkpoints import catalogue, parts
-from desktop_app.checkpoints.catalogue import Entry
+from desktop_app.checkpoints.catalogue import CatalogueEntry
 from desktop_app.checkpoints.folder import read, read_draft, read_target
-from desktop_app.checkpoints.parts import Part
+from desktop_app.checkpoints.parts import ModelFile
 from desktop_app.checkpoints.pieces import read_json
 from desktop_app.checkpoints.shared_draft import is_shared_draft, read_settings
 from desktop_app.checkpoints.tensors import Tensors
@@ -52,7 +52,7 @@ class Installed:
     revision: str
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> CatalogueEntry | None:
         """The catalogue's entry of it: that of its name, if it came from the entry's repository."""
         entry = catalogue.find(self.name)
         return entry if entry and entry.repository == self.repository else None
@@ -290,7 +290,7 @@ def _own_name(source: Path) -> str:
     return own if other else entry.name
 
 
-def _about(name: str, source: Path, copied: list[Part]) -> dict[str, Any]:
+def _about(name: str, source: Path, copied: list[ModelFile]) -> dict[str, Any]:
     """What galley.json says of a copy: what it said before and, of weights with the catalogue's hash, where they are
     from.
     """
@@ -308,14 +308,14 @@ def _files(folder: Path) -> list[str]:
     return [name for name in parts.SETTINGS if parts.there(folder / name)] + weights
 
 
-def _copy_all(source: Path, wanted: list[str], folder: Path, progress: Progress) -> list[Part]:
+def _copy_all(source: Path, wanted: list[str], folder: Path, progress: Progress) -> list[ModelFile]:
     """Copy the files of a model; returns sizes and hashes of what was read."""
     total, done, copied = sum((source / file).stat().st_size for file in wanted), 0, []
     check_room(folder, total)
     for file in wanted:
         (folder / file).parent.mkdir(exist_ok=True)
         part = _copy(source / file, folder / file, partial(report, progress, "Copying", done, total))
-        copied.append(Part(file, part.size, part.sha256))
+        copied.append(ModelFile(file, part.size, part.sha256))
         done += part.size
     return copied
 
@@ -325,7 +325,7 @@ def report(progress: Progress, what: str, before: int, total: int, size: int) ->
     progress(what, before + size, total)
 
 
-def _copy(source: Path, target: Path, progress: parts.BytesDone) -> Part:
+def _copy(source: Path, target: Path, progress: parts.BytesDone) -> ModelFile:
     """Copy a file and sync it to the disk; returns size and hash of what was read."""
     state, size = hashlib.sha256(), 0
     with source.open("rb") as old, target.open("wb") as new:
@@ -336,7 +336,7 @@ def _copy(source: Path, target: Path, progress: parts.BytesDone) -> Part:
             progress(size)
         new.flush()
         os.fsync(new.fileno())
-    return Part(target.name, size, state.hexdigest())
+    return ModelFile(target.name, size, state.hexdigest())
 
 
 def _check(folder: Path, progress: Progress) -> bool:

@@ -60,7 +60,7 @@ BytesDone = Callable[[int], None]
 
 
 @dataclass(frozen=True)
-class Part:
+class ModelFile:
     """A file of a model: its name, size in bytes and SHA-256."""
 
     name: str
@@ -230,7 +230,7 @@ def read_about(folder: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def write_about(folder: Path, about: dict[str, Any], parts: Collection[Part] | None = None) -> None:
+def write_about(folder: Path, about: dict[str, Any], parts: Collection[ModelFile] | None = None) -> None:
     """Write galley.json, whole or not at all. `parts` are the files as they should be, for a later check."""
     if parts is not None:
         about = about | {"files": [asdict(part) for part in parts]}
@@ -242,9 +242,11 @@ def write_about(folder: Path, about: dict[str, Any], parts: Collection[Part] | N
     fresh.replace(folder / ABOUT)
 
 
-def recorded(folder: Path) -> list[Part]:
+def recorded(folder: Path) -> list[ModelFile]:
     """The files as they were when the model was installed; [] where that is unknown."""
     try:
-        return [Part(str(each["name"]), int(each["size"]), str(each["sha256"])) for each in read_about(folder)["files"]]
+        return [
+            ModelFile(str(each["name"]), int(each["size"]), str(each["sha256"])) for each in read_about(folder)["files"]
+        ]
     except (KeyError, TypeError, ValueError, OverflowError):
         return []

@@ -21,7 +21,7 @@ _MOST_COMPLETED = 1000  # merges that a tokenizer may lack
 
 
 @dataclass(frozen=True)
-class Pieces:
+class TokenizerPieces:
     """A tokenizer. `text`: piece -> id of every token that is written; `special`: name ("<|en|>") -> id of the others.
 
     Two of them are equal when each token means the same in both.
@@ -59,7 +59,7 @@ def read_json(path: Path) -> Any:
         raise Problem("model.damaged", file=path.name) from error
 
 
-def read_pieces(folder: Path) -> Pieces:
+def read_pieces(folder: Path) -> TokenizerPieces:
     """The tokenizer of a model folder: tokenizer.json, or vocab.json, merges.txt and the optional added_tokens.json of
     older folders.
     """
@@ -70,7 +70,7 @@ def read_pieces(folder: Path) -> Pieces:
     special = {token.content for token in added.values() if token.special}
     ids = tokenizer.get_vocab(with_added_tokens=True)
     special |= {piece for piece in ids if _SPECIAL.fullmatch(piece)}
-    return Pieces(
+    return TokenizerPieces(
         {piece: token for piece, token in ids.items() if piece not in special},
         {piece: token for piece, token in ids.items() if piece in special},
         tokenizer,

@@ -58,7 +58,7 @@ class _OtherAnswer(Exception):
     """An answer that is not the file that was asked for."""
 
 
-class Status(Exception):
+class RefusedRequest(Exception):
     """The server refuses: its status, its reason as hubs name it ("RepoNotFound"), and the address that was asked."""
 
     def __init__(self, status: int, reason: str, url: httpx2.URL) -> None:
@@ -236,7 +236,7 @@ class Server:
                     if not response.has_redirect_location:
                         if response.status_code >= 400:
                             reason = response.headers.get("X-Error-Code", "")
-                            raise Status(response.status_code, reason, request.url)
+                            raise RefusedRequest(response.status_code, reason, request.url)
                         yield response, watch
                         return
                     led = request.url.join(response.headers["Location"])
@@ -258,7 +258,7 @@ class Server:
         """Whether the next try may go well."""
         if _certificate(error) or isinstance(error, (self._http.ProxyError, self._http.UnsupportedProtocol)):
             return False
-        if isinstance(error, Status):
+        if isinstance(error, RefusedRequest):
             return error.status in _BUSY
         return isinstance(error, (self._http.TransportError, _OtherAnswer))
 
@@ -270,7 +270,7 @@ class Server:
             return Problem("download.other_answer", file=file)
         if error is None:
             return Problem("download.broken_off")
-        if isinstance(error, Status):
+        if isinstance(error, RefusedRequest):
             if error.status == 407:
                 return Problem("download.proxy_login", proxy=_proxy(error.url) or "HTTPS_PROXY")
             return Problem("download.busy" if error.status in _BUSY else "download.status", status=error.status)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from desktop_app.checkpoints.pieces import Pieces
+from desktop_app.checkpoints.pieces import TokenizerPieces
 from desktop_app.checkpoints.shape import Shape
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.problems import Problem
@@ -20,7 +20,9 @@ _ENGLISH_END, _MULTILINGUAL_END = 50_256, 50_257
 """<|endoftext|> in openai's two vocabularies."""
 
 
-def read_vocabulary(pieces: Pieces, generation: dict[str, Any], config: dict[str, Any], shape: Shape) -> Vocabulary:
+def read_vocabulary(
+    pieces: TokenizerPieces, generation: dict[str, Any], config: dict[str, Any], shape: Shape
+) -> Vocabulary:
     """The special tokens of a checkpoint; Problem where one that is needed is missing or outside of the
     vocabulary.
     """
@@ -99,20 +101,20 @@ def _ids(value: Any) -> dict[str, int]:
     )
 
 
-def _languages(pieces: Pieces, generation: dict[str, Any]) -> dict[str, int]:
+def _languages(pieces: TokenizerPieces, generation: dict[str, Any]) -> dict[str, int]:
     """Language code -> token, by the generation settings or else by the tokenizer's names."""
     named = _ids(generation.get("lang_to_id")) or pieces.special
     found = ((_LANGUAGE.fullmatch(name), token) for name, token in named.items())
     return {match[1]: token for match, token in found if match}
 
 
-def _tasks(pieces: Pieces, generation: dict[str, Any]) -> dict[str, int]:
+def _tasks(pieces: TokenizerPieces, generation: dict[str, Any]) -> dict[str, int]:
     """Task -> token, by the generation settings or else by the tokenizer's names."""
     named = {name: pieces.special[f"<|{name}|>"] for name in _TASKS if f"<|{name}|>" in pieces.special}
     return named | {name: token for name, token in _ids(generation.get("task_to_id")).items() if name in _TASKS}
 
 
-def _multilingual(pieces: Pieces, generation: dict[str, Any], config: dict[str, Any], end: int) -> bool:
+def _multilingual(pieces: TokenizerPieces, generation: dict[str, Any], config: dict[str, Any], end: int) -> bool:
     """Whether the prefill names language and task. English-only tokenizers have those tokens too, so they prove
     nothing.
     """

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from desktop_app.cli.model_arguments import argument_type
 from desktop_app.cli.results import Export
-from desktop_app.export.document import LIMITS, Options
+from desktop_app.export.document import LIMITS, ExportOptions
 from desktop_app.export.formats import FORMATS
 from desktop_app.export.names import unknown_fields
 from desktop_app.texts import _
@@ -18,7 +18,7 @@ _FIELDS = ("title", "date", "time", "file")  # that are known of a file before i
 def add(parser: argparse.ArgumentParser) -> None:
     """Let a parser take them."""
     group = parser.add_argument_group(_("transcript"))
-    usual = Options()
+    usual = ExportOptions()
     add = group.add_argument
     add("--format", default="txt", choices=tuple(FORMATS), help=_("format of the transcript (default: %(default)s)"))
     add(
@@ -85,7 +85,7 @@ def add_file_name(parser: argparse.ArgumentParser) -> None:
 
 def export(arguments: argparse.Namespace) -> Export:
     """What was asked for."""
-    options = Options(
+    options = ExportOptions(
         times=arguments.times,
         names=arguments.names,
         split=arguments.split,

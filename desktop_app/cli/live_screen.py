@@ -21,7 +21,7 @@ _QUIETEST = -60.0  # dB below full scale
 
 
 @dataclass
-class Status:
+class ScreenStatus:
     """What the moving lines show.
 
     Attributes:
@@ -52,7 +52,7 @@ class LiveScreen:
     closed = False
 
     def __init__(self) -> None:
-        self.status = Status(state=_("Waiting for sound"))
+        self.status = ScreenStatus(state=_("Waiting for sound"))
         self._stack = ExitStack()
         self._live: Live | None = None
         self._console: Console | None = None
@@ -100,7 +100,7 @@ class LiveScreen:
             printing.say(sentence)
 
 
-def _shown(status: Status) -> RenderableType:
+def _shown(status: ScreenStatus) -> RenderableType:
     from rich.console import Group
     from rich.style import Style
     from rich.text import Text

@@ -13,7 +13,7 @@ from desktop_app import printing, private
 from desktop_app.app.presentation import problems, stages
 from desktop_app.app.presentation.wording import servers, size
 from desktop_app.checkpoints import catalogue, choice, download, installed, speaker_networks
-from desktop_app.checkpoints.catalogue import Entry
+from desktop_app.checkpoints.catalogue import CatalogueEntry
 from desktop_app.checkpoints.installed import Installed
 from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
 from desktop_app.cli import train_draft
@@ -106,7 +106,7 @@ def _name_servers(mirror: str, screen: Screen) -> None:
         screen.say(servers(source))
 
 
-def _about_drafts(entry: Entry) -> list[str]:
+def _about_drafts(entry: CatalogueEntry) -> list[str]:
     """What a reader should know about the drafts of a model that was just installed."""
     if entry.note:
         return [_(entry.note)]
@@ -221,7 +221,7 @@ def _origin(model: Installed) -> str:
     return _("trained for {target}", target=target) if target else _("added from a folder")
 
 
-def _row(entry: Entry, begun: int) -> list[str]:
+def _row(entry: CatalogueEntry, begun: int) -> list[str]:
     memory = f"{size(entry.memory('f32'))} / {size(entry.memory('int8'))}"
     drafts = ", ".join(draft.name for draft in catalogue.worth_having(entry))
     state = _("draft models: {names}", names=drafts) if drafts else ""
@@ -263,7 +263,7 @@ def _installed_json(model: Installed) -> dict[str, Any]:
     }
 
 
-def _entry_json(entry: Entry, begun: int) -> dict[str, Any]:
+def _entry_json(entry: CatalogueEntry, begun: int) -> dict[str, Any]:
     return {
         "name": entry.name,
         "repository": entry.repository,
@@ -279,5 +279,5 @@ def _entry_json(entry: Entry, begun: int) -> dict[str, Any]:
     }
 
 
-def _languages(entry: Entry) -> str:
+def _languages(entry: CatalogueEntry) -> str:
     return _("multilingual") if entry.knows("auto") else ", ".join(entry.languages)

@@ -16,7 +16,7 @@ from desktop_app import atomic
 from desktop_app.app.presentation import wording
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.export import names
-from desktop_app.export.document import Document, Options
+from desktop_app.export.document import Document, ExportOptions
 from desktop_app.export.formats import SOUND, Format
 from desktop_app.export.names import longest_name, shortened
 from desktop_app.export.process import with_sound
@@ -31,7 +31,7 @@ class Export:
     """What transcripts are written as."""
 
     form: Format
-    options: Options = field(default_factory=Options)
+    options: ExportOptions = field(default_factory=ExportOptions)
 
     def render(self, transcript: Transcript, folder: Path | None = None) -> str | bytes:
         """The file of a transcript, to lie in a folder, which the current one is if none is given. Raises Problem where

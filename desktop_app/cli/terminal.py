@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 
 from desktop_app import folders
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.core import Core
 from desktop_app.app.library.recovery import remove_empty
 from desktop_app.app.live.inputs import Inputs
@@ -24,7 +24,7 @@ from desktop_app.audio.microphone import Input
 from desktop_app.audio.recording import Recorder, RecorderListener
 from desktop_app.cli import export_arguments, model_arguments, results
 from desktop_app.cli.interrupts import INTERRUPTED, termination
-from desktop_app.cli.live_screen import LiveScreen, Status
+from desktop_app.cli.live_screen import LiveScreen, ScreenStatus
 from desktop_app.engine.client import Engine
 from desktop_app.messages.options import RECORD
 from desktop_app.problems import Problem
@@ -62,7 +62,7 @@ class Terminal:
 
         self._core = Core(
             Engine(lambda event: self.post(partial(self.session.handle, event))),
-            Worker("library", self.post),
+            BackgroundThread("library", self.post),
             lambda: options,
             Inputs(inputs, self.post),
             make_recorder,
@@ -135,7 +135,7 @@ class Terminal:
     def check(self, entry: Entry) -> int:
         """Transcribe the file as any other, say how many words that would change, and keep that text beside the live
         one; gives the exit status."""
-        self.screen.status = Status(state=_("Re-checking the whole recording"))
+        self.screen.status = ScreenStatus(state=_("Re-checking the whole recording"))
         self.checks.begin(entry.id)
         check = self.checks.running[entry.id]
         if not self.until(lambda: check.transcript is not None or check.problem):

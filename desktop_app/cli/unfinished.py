@@ -18,7 +18,7 @@ from desktop_app.app.recordings import resuming
 from desktop_app.export.json_format import json_text, read_json
 from desktop_app.messages.jobs import Transcribe
 from desktop_app.messages.options import Options
-from desktop_app.transcript.model import Place, Transcript
+from desktop_app.transcript.model import ResumePoint, Transcript
 
 _DAYS = 30
 
@@ -34,7 +34,7 @@ def keep(request: Transcribe) -> None:
         atomic.write(_place(request.path, request.options), json.dumps(about))
 
 
-def find(path: str, options: Options) -> tuple[Transcript, Place] | None:
+def find(path: str, options: Options) -> tuple[Transcript, ResumePoint] | None:
     """What was kept of a file that was transcribed with these options."""
     try:
         about = json.loads(_place(path, options).read_text(encoding="utf-8"))

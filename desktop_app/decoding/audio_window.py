@@ -33,7 +33,7 @@ class PartFeatureExtractor(Protocol):
         recording and fewer at its end, and `place` is where in the recording it begins, in samples."""
 
 
-class Window:
+class AudioWindow:
     """A window of audio. Features are computed once for each number of mel bins, encodings once for each model, and
     only when they are needed.
 
@@ -63,10 +63,10 @@ class Window:
         """Take over an encoding by `model` that was computed together with those of other windows."""
         self._encoded[model] = encoded
 
-    def rest(self, start: int) -> Window:
+    def rest(self, start: int) -> AudioWindow:
         """The window from a sample of the recording on, which lies in it or is its end."""
         done = start - self.place
         if not done:
             return self
         before = np.concatenate([self.before, self.samples[:done]])[-BEFORE:]
-        return Window(self.samples[done:], self._extract, start, before)
+        return AudioWindow(self.samples[done:], self._extract, start, before)

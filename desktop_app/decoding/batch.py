@@ -13,16 +13,16 @@ from itertools import islice
 from time import perf_counter
 from typing import Any
 
-from desktop_app.decoding.audio_window import FeatureExtractor, Samples, Window
+from desktop_app.decoding.audio_window import AudioWindow, FeatureExtractor, Samples
 from desktop_app.decoding.lines import Line
-from desktop_app.decoding.longform import Listener, Stream, given_language, steps
+from desktop_app.decoding.longform import DecodingListener, SampleBuffer, given_language, steps
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.protocol import Batch
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.steps import Steps, together
 from desktop_app.decoding.window import Language, WindowDecoder
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import GuardReport, Place, Segment
+from desktop_app.transcript.model import GuardReport, ResumePoint, Segment
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 
@@ -32,7 +32,7 @@ Cut = Callable[[Samples], int]
 
 
 @dataclass(frozen=True)
-class Rows:
+class BatchRows:
     """A pair with room for several texts.
 
     Attributes:
@@ -49,12 +49,12 @@ class Rows:
 def transcribe(
     blocks: Iterator[Samples],
     extract: FeatureExtractor,
-    rows: Rows,
+    rows: BatchRows,
     cut: Cut,
-    listener: Listener,
+    listener: DecodingListener,
     settings: Settings,
     counter: Counter,
-    place: Place | None = None,
+    place: ResumePoint | None = None,
 ) -> Statistics:
     """Transcribe a stream of mono audio at 16 kHz; arguments, result and errors are those of `longform.transcribe`.
 
@@ -73,7 +73,7 @@ def transcribe(
             return counter.total
         language = WindowDecoder(setups[0], counter).detect_language(chunks.first.window_in(0))
     listener.language(language)
-    empty = Place(0, 0, language.code, language.probability)
+    empty = ResumePoint(0, 0, language.code, language.probability)
     output = _Output(listener, counter, replace(empty, segments=count))
 
     def decode(row: int) -> Steps[None]:
@@ -89,12 +89,12 @@ def transcribe(
 
 def _windows(
     blocks: Iterator[Samples], extract: FeatureExtractor, cut: Cut, start: int, setup: Setup
-) -> Iterator[Window]:
+) -> Iterator[AudioWindow]:
     """The recording from `start` on, in one window for each chunk."""
-    audio, least = Stream(blocks), setup.vocabulary.seconds_per_timestamp * SAMPLE_RATE
+    audio, least = SampleBuffer(blocks), setup.vocabulary.seconds_per_timestamp * SAMPLE_RATE
     while len((part := audio.part(start)).samples) >= least:
         samples = part.samples[: cut(part.samples)] if len(part.behind) else part.samples
-        yield Window(samples, extract, start, part.before)
+        yield AudioWindow(samples, extract, start, part.before)
         start += len(samples)
 
 
@@ -102,7 +102,7 @@ def _windows(
 class _Chunk:
     """A part of the recording as a window, encoded by each of the `encoders`, and what that took."""
 
-    window: Window
+    window: AudioWindow
     encoders: Sequence[Batch]
     encoded: Sequence[Any]
     cost: Statistics
@@ -112,7 +112,7 @@ class _Chunk:
         """The sample of the recording behind it."""
         return self.window.place + len(self.window.samples)
 
-    def window_in(self, row: int) -> Window:
+    def window_in(self, row: int) -> AudioWindow:
         """The window, encoded for the models of a row."""
         for batch, encoded in zip(self.encoders, self.encoded, strict=True):
             self.window.keep(batch.rows[row], encoded)
@@ -122,7 +122,7 @@ class _Chunk:
 class _Chunks:
     """Encodes windows, as many at a time as there are rows, and hands them out as chunks."""
 
-    def __init__(self, windows: Iterator[Window], rows: Rows) -> None:
+    def __init__(self, windows: Iterator[AudioWindow], rows: BatchRows) -> None:
         self._windows, self._rows = windows, rows
         self._ready: deque[_Chunk] = deque()
 
@@ -137,7 +137,7 @@ class _Chunks:
         """The next chunk, for good."""
         return self._ready.popleft() if self.first is not None else None
 
-    def _encode(self, windows: Sequence[Window]) -> None:
+    def _encode(self, windows: Sequence[AudioWindow]) -> None:
         encoded, cost = [], Statistics()
         for batch in self._rows.encoders if windows else ():
             began = perf_counter()
@@ -153,7 +153,7 @@ class _Output:
     """Tells a listener what the chunks became, in the order in which they were begun, and counts what each took.
     `place` is the end of the last one that it was told of."""
 
-    def __init__(self, listener: Listener, counter: Counter, place: Place) -> None:
+    def __init__(self, listener: DecodingListener, counter: Counter, place: ResumePoint) -> None:
         self.listener, self._counter, self._place = listener, counter, place
         self._begun: deque[_Text] = deque()
 
@@ -184,7 +184,7 @@ class _Output:
         self.listener.segments(made, text.end / SAMPLE_RATE)
 
 
-class _Text(Listener):
+class _Text(DecodingListener):
     """Collects what is written for a chunk that ends with the sample `end`, and what that takes."""
 
     def __init__(self, output: _Output, end: int) -> None:

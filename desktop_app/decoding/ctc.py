@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.drafters import Drafter, InSteps
 from desktop_app.decoding.head_text import TIME, HeadText
 from desktop_app.decoding.lookahead import HEAD_ALONE
@@ -55,15 +55,15 @@ class CtcDrafter(InSteps):
         self._model: Drafter | None = None
         self._spelling, self._units = spelling, units
         self._text: HeadText | None = None
-        self._unread: tuple[Window, Settings, Rules] | None = None
-        self._unbegun: tuple[Window, Settings, Rules] | None = None
+        self._unread: tuple[AudioWindow, Settings, Rules] | None = None
+        self._unbegun: tuple[AudioWindow, Settings, Rules] | None = None
         self._is_able = False
 
     @property
     def passes(self) -> int:
         return self._model.passes if self._model else 0
 
-    def begin(self, window: Window, settings: Settings, rules: Rules) -> None:
+    def begin(self, window: AudioWindow, settings: Settings, rules: Rules) -> None:
         """A new text. Head and model get ready when they are first asked."""
         self._unread = self._unbegun = (window, settings, rules)
         self._is_able = is_able(self._own, settings)
@@ -83,7 +83,7 @@ class CtcDrafter(InSteps):
             self._unbegun = None
         return (yield from self._model.steps(tokens, count, confidence))
 
-    def _text_of(self, window: Window, settings: Settings, rules: Rules) -> HeadText | None:
+    def _text_of(self, window: AudioWindow, settings: Settings, rules: Rules) -> HeadText | None:
         """The head's text of a window; None where it was not trained to write what is asked for."""
         if rules.sampling is not None or not self._is_able:
             return None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.mapping import Ids
 from desktop_app.decoding.protocol import Cursor, Model
 from desktop_app.decoding.rules import Decision, Row, Rules
@@ -37,7 +37,7 @@ class Drafter(ABC):
         """Forward passes of its own models so far, the measure of its cost; 0 without a model."""
         return 0
 
-    def begin(self, window: Window, settings: Settings, rules: Rules) -> None:  # noqa: B027
+    def begin(self, window: AudioWindow, settings: Settings, rules: Rules) -> None:  # noqa: B027
         """A new text begins: the window, its settings in the target's tokens, and the target's rules."""
 
     @abstractmethod
@@ -79,7 +79,7 @@ class Draft:
         self.passes = 0
         self._cursor: Cursor | None = None
 
-    def begin(self, window: Window, settings: Settings) -> None:
+    def begin(self, window: AudioWindow, settings: Settings) -> None:
         """Start a new text. For what the model cannot do there will be no scores."""
         self._cursor = None
         if is_able(self._vocabulary, settings):
@@ -111,7 +111,7 @@ class ModelDrafter(InSteps):
     def __init__(self, draft: Draft, ids: Ids) -> None:
         self._draft, self._ids = draft, ids
 
-    def begin(self, window: Window, settings: Settings, rules: Rules) -> None:
+    def begin(self, window: AudioWindow, settings: Settings, rules: Rules) -> None:
         self._rules = self._ids.rules(rules)
         self._draft.begin(window, settings.respelled(self._ids.to_draft))
 

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.setup import Listen, Setup, Voice
 from desktop_app.decoding.window import WindowText, is_repetitive
@@ -53,7 +53,7 @@ class Guard:
 
     def check(
         self,
-        window: Window,
+        window: AudioWindow,
         text: WindowText,
         lines: Sequence[Line],
         covered: float,
@@ -118,7 +118,7 @@ class Guard:
 class _Sound:
     """The samples of a window: their levels, and where there is a voice."""
 
-    def __init__(self, window: Window, covered: float, listen: Listen) -> None:
+    def __init__(self, window: AudioWindow, covered: float, listen: Listen) -> None:
         self._window, self._listen = window, listen
         self._begin = window.place / SAMPLE_RATE
         self._end = self._begin + covered

@@ -17,7 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
-from desktop_app.decoding.audio_window import BEFORE, FeatureExtractor, Samples, Window
+from desktop_app.decoding.audio_window import BEFORE, AudioWindow, FeatureExtractor, Samples
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.live_drafters import PreviousDrafter
@@ -193,7 +193,7 @@ class Live:
         seconds = (stop - self._begin) / SAMPLE_RATE
         first = self._begin - self._first
         before = self._audio[max(0, first - BEFORE) : first]
-        window = Window(self._audio[first : stop - self._first], self._extract, self._begin, before)
+        window = AudioWindow(self._audio[first : stop - self._first], self._extract, self._begin, before)
         self._stop = stop
         if final and seconds < SHORTEST_UPDATE:
             return self._end_speech(None, seconds)
@@ -234,7 +234,7 @@ class Live:
                 self._prompt = []
             self._begin = begin
 
-    def _decode(self, window: Window, seconds: float, final: bool) -> tuple[Hypothesis, WindowText]:
+    def _decode(self, window: AudioWindow, seconds: float, final: bool) -> tuple[Hypothesis, WindowText]:
         """The target's text for the window, drafted from the text of the last update."""
         if not self._language.is_kept:
             self._language.detected(self._decoder.detect_language(window), seconds)
@@ -256,7 +256,7 @@ class Live:
             self._language.spoken(final)
         return now, text
 
-    def _is_spoken(self, window: Window, text: WindowText, now: Hypothesis, seconds: float, final: bool) -> bool:
+    def _is_spoken(self, window: AudioWindow, text: WindowText, now: Hypothesis, seconds: float, final: bool) -> bool:
         """Whether the guard keeps the text. It treats the text as one line of a file, spoken anywhere in the window.
         Once it has kept the text of a window, it is not asked again about that window."""
         if self._spoken == window.place:
@@ -270,7 +270,7 @@ class Live:
             self.reports += reports
         return bool(kept)
 
-    def _look_ahead(self, window: Window, settings: Settings, spaced: bool, final: bool) -> None:
+    def _look_ahead(self, window: AudioWindow, settings: Settings, spaced: bool, final: bool) -> None:
         """Make the old text the draft, and show how the draft model continues it."""
         if self._previous is None:
             return
@@ -300,7 +300,7 @@ class Live:
         return self._shown(())
 
     def _force(
-        self, window: Window, now: Hypothesis, text: WindowText, tail: Sequence[Item], seconds: float
+        self, window: AudioWindow, now: Hypothesis, text: WindowText, tail: Sequence[Item], seconds: float
     ) -> Sequence[Item]:
         """Cut the window at a word, because no line has ended for too long. All but the last words become final."""
         places = [place for place, item in enumerate(tail) if item.word]
@@ -314,7 +314,7 @@ class Live:
         self._move(where, rest)
         return tail[sure:]
 
-    def _word_time(self, window: Window, now: Hypothesis, at: int, seconds: float) -> float:
+    def _word_time(self, window: AudioWindow, now: Hypothesis, at: int, seconds: float) -> float:
         """The time between item `at` - 1 and item `at`, in seconds of the window, by cross-attention."""
         assert self.language is not None
         tokens = [token for item in now.items for token in item.tokens]

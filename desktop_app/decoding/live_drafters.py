@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.lookahead import PRIOR_SLOPE, best_look_ahead
 from desktop_app.decoding.rules import Rules
@@ -27,7 +27,7 @@ class PreviousDrafter(Drafter):
     def __init__(self, vocabulary: Vocabulary, inner: Drafter | None) -> None:
         self._vocabulary, self._inner = vocabulary, inner
         self._old: list[int] = []
-        self._begun: tuple[Window, Settings, Rules] | None = None
+        self._begun: tuple[AudioWindow, Settings, Rules] | None = None
         self._agreed, self._compared = 9.0, 10.0  # decaying counts: accepted tokens of the old text, and compared ones
         self._proposed: Sequence[int] = ()
         self._at = self._read = 0
@@ -37,7 +37,7 @@ class PreviousDrafter(Drafter):
         """Set the text that the next window will probably have."""
         self._old = list(tokens)
 
-    def begin(self, window: Window, settings: Settings, rules: Rules) -> None:
+    def begin(self, window: AudioWindow, settings: Settings, rules: Rules) -> None:
         """A new text. `inner` is not begun again for the same window, settings and rules."""
         self._at = self._read = 0
         self._lost = False
@@ -46,7 +46,7 @@ class PreviousDrafter(Drafter):
             self._inner.begin(window, settings, rules)
         self._begun = (window, settings, rules)
 
-    def ahead(self, window: Window, settings: Settings, rules: Rules) -> list[int]:
+    def ahead(self, window: AudioWindow, settings: Settings, rules: Rules) -> list[int]:
         """What `inner` proposes after the old text, before the target has encoded the window. It is added to the old
         text."""
         self.begin(window, settings, rules)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from desktop_app.decoding.audio_window import FeatureExtractor, Samples
 from desktop_app.decoding.live import Gate, Live, Resume
-from desktop_app.decoding.longform import Listener
+from desktop_app.decoding.longform import DecodingListener
 from desktop_app.decoding.setup import Setup
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import Segment
@@ -22,7 +22,7 @@ def transcribe(
     extract: FeatureExtractor,
     setup: Setup,
     gate: Gate,
-    listener: Listener,
+    listener: DecodingListener,
     settings: Settings,
     counter: Counter,
 ) -> None:
@@ -30,7 +30,8 @@ def transcribe(
     recording's.
 
     A stretch of speech is decoded once, when it is over or fills a window: nobody is waiting for its first words. The
-    other arguments are those of `longform.transcribe`; `Listener.tentative` is not called, and words get no times.
+    other arguments are those of `longform.transcribe`; `DecodingListener.tentative` is not called, and words get no
+    times.
     """
     live = Live(
         extract,

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from desktop_app.decoding.audio_window import BEFORE, MARGIN, PartFeatureExtractor, Samples, Window
+from desktop_app.decoding.audio_window import BEFORE, MARGIN, AudioWindow, PartFeatureExtractor, Samples
 from desktop_app.decoding.guard import Guard
 from desktop_app.decoding.lines import Line, cut
 from desktop_app.decoding.lookahead import LookAhead
@@ -22,14 +22,14 @@ from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language, WindowDecoder, WindowText
 from desktop_app.decoding.words import Timing, fit, spans, tidy
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
-from desktop_app.transcript.model import GuardReport, Place, Segment, Word
+from desktop_app.transcript.model import GuardReport, ResumePoint, Segment, Word
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 
 MOST_PROMPT_TEMPERATURE = 0.5  # text drawn at a higher one does not prompt the next window (openai/whisper)
 
 
-class Listener:
+class DecodingListener:
     """Receives progress. To stop the work, it raises `speculation.CancelledError` from any method."""
 
     def language(self, language: Language) -> None:
@@ -44,7 +44,7 @@ class Listener:
     def guarded(self, reports: Sequence[GuardReport]) -> None:
         """What the guard did in a window; called before its segments, and only if it did anything."""
 
-    def reached(self, place: Place) -> None:
+    def reached(self, place: ResumePoint) -> None:
         """A window is done, and `transcribe` could go on there; comes before the window's segments, `place` counts
         them."""
 
@@ -56,10 +56,10 @@ def transcribe(
     blocks: Iterator[Samples],
     extract: PartFeatureExtractor,
     setup: Setup,
-    listener: Listener,
+    listener: DecodingListener,
     settings: Settings | None = None,
     counter: Counter | None = None,
-    place: Place | None = None,
+    place: ResumePoint | None = None,
 ) -> Statistics:
     """Transcribe a stream of mono audio at 16 kHz.
 
@@ -68,24 +68,24 @@ def transcribe(
     stream still begins with the recording's first sample. Raises ValueError for a language or a task that the
     checkpoint does not have.
     """
-    counter, audio = counter or Counter(), Stream(blocks)
+    counter, audio = counter or Counter(), SampleBuffer(blocks)
 
-    def window(start: int) -> Window:
+    def window(start: int) -> AudioWindow:
         part = audio.part(start)
         its = partial(extract, before=part.before[-MARGIN:], behind=part.behind, place=start)
-        return Window(part.samples, its, start, part.before)
+        return AudioWindow(part.samples, its, start, part.before)
 
     alone(steps(window, setup, listener, settings or Settings(), counter, place))
     return counter.total
 
 
 def steps(
-    window_at: Callable[[int], Window],
+    window_at: Callable[[int], AudioWindow],
     setup: Setup,
-    listener: Listener,
+    listener: DecodingListener,
     settings: Settings,
     counter: Counter,
-    place: Place | None,
+    place: ResumePoint | None,
 ) -> Steps[None]:
     """`transcribe` in steps, window by window: `window_at` gives the one that begins at a sample of the recording,
     which is empty at the end. It is asked for them in order of their start.
@@ -112,7 +112,7 @@ def steps(
         its = replace(settings, language=language.code, prompt=tuple(prompt))
 
         def speech_times(
-            lines: Sequence[Line], window: Window = window, its: Settings = its, seconds: float = seconds
+            lines: Sequence[Line], window: AudioWindow = window, its: Settings = its, seconds: float = seconds
         ) -> list[tuple[float, float]]:
             written = [token for line in lines for token in line.tokens if token < vocabulary.end]
             timings = decoder.words(window, its, written, seconds)
@@ -142,7 +142,7 @@ def steps(
         count += len(made)
         if not text.is_silence:
             prompt = _next_prompt(prompt, lines, text)[-setup.target.positions :] if settings.condition else []
-        listener.reached(Place(seek, count, language.code, language.probability, tuple(prompt), spoken))
+        listener.reached(ResumePoint(seek, count, language.code, language.probability, tuple(prompt), spoken))
         listener.segments(made, seek / SAMPLE_RATE)
 
 
@@ -210,7 +210,7 @@ def _next_prompt(prompt: list[int], lines: Sequence[Line], text: WindowText) -> 
 
 
 @dataclass(frozen=True)
-class Part:
+class WindowSamples:
     """Samples of a recording for one window, and those around them, as PartFeatureExtractor takes them."""
 
     samples: Samples
@@ -218,14 +218,14 @@ class Part:
     behind: Samples
 
 
-class Stream:
+class SampleBuffer:
     """Keeps the part of a stream of blocks that the next window needs."""
 
     def __init__(self, blocks: Iterator[Samples]) -> None:
         self._blocks, self._first = blocks, 0
         self._kept: Samples = np.zeros(0, np.float32)
 
-    def part(self, start: int) -> Part:
+    def part(self, start: int) -> WindowSamples:
         """The part that begins at `start`, at most a window long and empty at the end.
 
         Parts are asked for in order of their start.
@@ -237,6 +237,6 @@ class Stream:
             have += len(block)
         self._kept, self._first = np.concatenate(pieces), first
         behind = start - first + WINDOW_SECONDS * SAMPLE_RATE
-        return Part(
+        return WindowSamples(
             self._kept[start - first : behind], self._kept[: start - first], self._kept[behind : behind + MARGIN]
         )

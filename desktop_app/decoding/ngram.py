@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.drafters import Drafter
 from desktop_app.decoding.rules import Rules
 from desktop_app.transcript.settings import Settings
@@ -27,7 +27,7 @@ class NGramDrafter(Drafter):
     def passes(self) -> int:
         return self._inner.passes if self._inner is not None else 0
 
-    def begin(self, window: Window, settings: Settings, rules: Rules) -> None:
+    def begin(self, window: AudioWindow, settings: Settings, rules: Rules) -> None:
         if self._inner is not None:
             self._inner.begin(window, settings, rules)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.drafters import Draft, InSteps, is_unsure, probability
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.steps import Steps
@@ -60,7 +60,7 @@ class RetokenisedDrafter(InSteps):
     def __init__(self, draft: Draft, target: Spelling, own: Spelling) -> None:
         self._draft, self._target, self._own = draft, target, own
 
-    def begin(self, window: Window, settings: Settings, rules: Rules) -> None:
+    def begin(self, window: AudioWindow, settings: Settings, rules: Rules) -> None:
         self._rules = replace(rules, vocabulary=self._own.vocabulary, sampling=None)
         self._draft.begin(window, settings.respelled(self._in_own_tokens))
 

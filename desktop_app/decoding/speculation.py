@@ -24,7 +24,7 @@ class CancelledError(Exception):
 
 
 @dataclass
-class Text:
+class DecodedText:
     """The text of a window as it grows: `tokens` are final, `log_probability` is the sum over them and the end
     token."""
 
@@ -77,7 +77,9 @@ class Speculation:
         self._rules, self._counter = rules, counter
         self._drafter, self._look_ahead = drafter, look_ahead
 
-    def decode(self, prefill: Sequence[int], watch: Watch, begin: Callable[[], None]) -> Steps[tuple[Text, Scores]]:
+    def decode(
+        self, prefill: Sequence[int], watch: Watch, begin: Callable[[], None]
+    ) -> Steps[tuple[DecodedText, Scores]]:
         """The text that follows `prefill`, and the scores behind each of its tokens; the cursor must be at position 0.
         `begin` prepares the drafter for the window; it is called before the first proposal, if there is one.
 
@@ -86,7 +88,7 @@ class Speculation:
         """
         self._look_ahead.window()
         self._begin: Callable[[], None] | None = begin
-        text = Text(room=self._target.positions - len(prefill))
+        text = DecodedText(room=self._target.positions - len(prefill))
         first = yield from self._round(text, prefill, watch)
         while not text.ended:
             yield from self._round(text, text.tokens[-1:], watch)
@@ -98,7 +100,7 @@ class Speculation:
         self._counter.add(Statistics(verify_seconds=reply.seconds, target_passes=1))
         return reply.scores
 
-    def _draft(self, text: Text) -> Steps[_Proposal]:
+    def _draft(self, text: DecodedText) -> Steps[_Proposal]:
         room = text.room - len(text.tokens) - 1  # a round writes one token more than it drafts
         if self._drafter is None or room < 1 or not (count := min(self._look_ahead.choose(), room)):
             return _Proposal()
@@ -114,7 +116,7 @@ class Speculation:
         self._counter.add(Statistics(draft_seconds=seconds, drafted=len(tokens), draft_passes=passes))
         return _Proposal(tokens, count, passes, seconds)
 
-    def _round(self, text: Text, unread: Sequence[int], watch: Watch) -> Steps[Scores]:
+    def _round(self, text: DecodedText, unread: Sequence[int], watch: Watch) -> Steps[Scores]:
         """One round: draft, and verify. Returns the scores behind the `unread`."""
         proposal = yield from self._draft(text)
         watch(text.tokens, proposal.tokens)
@@ -145,7 +147,7 @@ class Speculation:
             )
         return verified.first
 
-    def _verify(self, text: Text, unread: Sequence[int], draft: Sequence[int]) -> Steps[_Verified]:
+    def _verify(self, text: DecodedText, unread: Sequence[int], draft: Sequence[int]) -> Steps[_Verified]:
         """A verification pass over the tokens that are not in the KV cache yet and the draft. Takes what the target
         agrees with, and its own token after that."""
         base, before = self._cursor.length + len(unread) - 1, len(text.tokens)
@@ -174,7 +176,7 @@ class Speculation:
         self._cursor.rewind(base + len(text.tokens) - before)
         return _Verified(first, written, compared, accepted, ties)
 
-    def _take(self, text: Text, decision: Decision) -> None:
+    def _take(self, text: DecodedText, decision: Decision) -> None:
         text.log_probability += decision.log_probability
         if decision.token == self._rules.vocabulary.end:
             text.ended = True

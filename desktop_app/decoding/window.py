@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.rules import Rules
@@ -70,7 +70,7 @@ class WindowDecoder:
         )
         self._counter, self._look_ahead = counter, setup.look_ahead or LookAhead()
 
-    def detect_language(self, window: Window) -> Language:
+    def detect_language(self, window: AudioWindow) -> Language:
         """The likeliest language, by the scores behind the start token as in openai/whisper's `detect_language`."""
         languages = self._vocabulary.languages
         if len(languages) < 2:
@@ -81,16 +81,18 @@ class WindowDecoder:
         best = int(shares.argmax())
         return Language(codes[best], float(shares[best]))
 
-    def decode(self, window: Window, settings: Settings, watch: Watch, sampling: Sampling | None = None) -> WindowText:
+    def decode(
+        self, window: AudioWindow, settings: Settings, watch: Watch, sampling: Sampling | None = None
+    ) -> WindowText:
         """The window's text: greedy, or drawn by `sampling`."""
         return alone(self.decode_steps(window, settings, watch, sampling))
 
-    def decode_with_fallback(self, window: Window, settings: Settings, watch: Watch) -> WindowText:
+    def decode_with_fallback(self, window: AudioWindow, settings: Settings, watch: Watch) -> WindowText:
         """The text at the first of the temperatures at which it is neither repetitive nor unsure, else at the last:
         openai/whisper's `decode_with_fallback`."""
         return alone(self.fallback_steps(window, settings, watch))
 
-    def fallback_steps(self, window: Window, settings: Settings, watch: Watch) -> Steps[WindowText]:
+    def fallback_steps(self, window: AudioWindow, settings: Settings, watch: Watch) -> Steps[WindowText]:
         """`decode_with_fallback` in steps."""
         for temperature in settings.temperatures:
             sampling = Sampling(temperature, window.place) if temperature > 0 else None
@@ -100,7 +102,7 @@ class WindowDecoder:
         return text
 
     def decode_steps(
-        self, window: Window, settings: Settings, watch: Watch, sampling: Sampling | None = None
+        self, window: AudioWindow, settings: Settings, watch: Watch, sampling: Sampling | None = None
     ) -> Steps[WindowText]:
         """`decode` in steps."""
         prefill = prefix(self._vocabulary, settings, self._target.positions)
@@ -115,7 +117,7 @@ class WindowDecoder:
         temperature = sampling.temperature if sampling else 0.0
         return WindowText(tuple(text.tokens), mean, self._no_speech(scores, prefill), temperature)
 
-    def words(self, window: Window, settings: Settings, tokens: Sequence[int], seconds: float) -> list[Timing]:
+    def words(self, window: AudioWindow, settings: Settings, tokens: Sequence[int], seconds: float) -> list[Timing]:
         """The times of each word of the text tokens `tokens`, by cross-attention; the window holds `seconds` of audio.
 
         Takes one more pass of the target over the whole text.
@@ -134,7 +136,7 @@ class WindowDecoder:
         spelled = split(tokens, self._text, settings.language not in UNSPACED)
         return align(attention, first, probabilities, spelled, int(seconds * FRAMES_A_SECOND + 1e-6))
 
-    def _speculation(self, window: Window, rules: Rules) -> Speculation:
+    def _speculation(self, window: AudioWindow, rules: Rules) -> Speculation:
         target = self._target
         began = perf_counter()
         cursor = target.open(window.encoded(target))

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from desktop_app.transcript.model import Place, Span, Transcript
+    from desktop_app.transcript.model import ResumePoint, Span, Transcript
 
 PATIENCE = 1.0
 """Seconds that a running job has to stop by itself after it was asked to."""
@@ -91,7 +91,7 @@ class Engine:
         self._thread.start()
 
     def transcribe(
-        self, job: str, path: str, options: Options, written: Transcript | None = None, place: Place | None = None
+        self, job: str, path: str, options: Options, written: Transcript | None = None, place: ResumePoint | None = None
     ) -> None:
         """Queue a file as the job `job`, the caller's own name for it. Text that was `written` before is kept, as
         Transcribe says."""

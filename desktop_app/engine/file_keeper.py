@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from desktop_app.messages.jobs import Event, Progress, SegmentReady, Started, Transcribe
-from desktop_app.transcript.model import Place, Segment
+from desktop_app.transcript.model import ResumePoint, Segment
 from desktop_app.transcript.so_far import TextSoFar
 
 MOST_ENDS = 2
@@ -23,7 +23,7 @@ class FileKeeper:
         self.request, self.ends = request, 0
         self._text = TextSoFar(request.path, before)
         self._window: list[Segment] = []  # of the window in work
-        self._place: Place | None = None  # that an engine of this program has reached
+        self._place: ResumePoint | None = None  # that an engine of this program has reached
 
     @property
     def job(self) -> str:

@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from desktop_app.checkpoints import catalogue, choice, download, hub, installed, parts, speaker_networks
-from desktop_app.checkpoints.catalogue import Entry
+from desktop_app.checkpoints.catalogue import CatalogueEntry
 from desktop_app.checkpoints.speaker_networks import SpeakerNetwork
 from desktop_app.problems import Problem
 
 
 @dataclass(frozen=True)
-class Draft:
+class DraftOffer:
     """A model that would draft for another one; `bytes` of its download, 0 if that is not known."""
 
     name: str
@@ -26,7 +26,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedModel:
     """A model, or a network that tells speakers apart.
 
     Attributes:
@@ -55,7 +55,7 @@ class Listed:
     languages: tuple[str, ...] = ()
     licence: str = ""
     memory: tuple[int, int] = (0, 0)
-    drafts: tuple[Draft, ...] = ()
+    drafts: tuple[DraftOffer, ...] = ()
     note: str = ""
     featured: str = ""
     origin: str = ""
@@ -68,7 +68,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Source:
+class DownloadSource:
     """Where downloads come from: the `host` that is spoken to, through the `proxy` ("" for none).
 
     `mirror` is whether that is another than the public hub, `fixed` whether the environment says so, which the
@@ -92,10 +92,10 @@ class ModelList:
     """Everything: what is installed, the bundled model first, what is offered, the name of what is used where nothing
     was chosen, and where downloads come from."""
 
-    installed: tuple[Listed, ...]
-    offered: tuple[Listed, ...]
+    installed: tuple[ListedModel, ...]
+    offered: tuple[ListedModel, ...]
     best: str
-    source: Source
+    source: DownloadSource
 
 
 def look() -> ModelList:
@@ -123,16 +123,16 @@ def name_of(folder: Path) -> str:
     return parts.text_in(parts.read_about(folder), "name") or folder.name
 
 
-def source(mirror: str = "") -> Source:
+def source(mirror: str = "") -> DownloadSource:
     """Where downloads come from: `mirror`, or what environment and settings say."""
     try:
         address = download.address_of(mirror)
     except Problem as problem:
-        return Source("", mirror=True, problem=problem)
+        return DownloadSource("", mirror=True, problem=problem)
     parsed = urlsplit(address or hub.PUBLIC)
     host = parsed.netloc.rpartition("@")[2]
     fixed = bool(address) and address != download.setting()
-    return Source(host, proxy(address or hub.PUBLIC), bool(address), fixed)
+    return DownloadSource(host, proxy(address or hub.PUBLIC), bool(address), fixed)
 
 
 def proxy(address: str) -> str:
@@ -143,11 +143,11 @@ def proxy(address: str) -> str:
     return urlsplit(found if "//" in found else f"//{found}").netloc.rpartition("@")[2]  # without name and password
 
 
-def _installed(name: str, folder: Path, here: dict[str, Path]) -> Listed:
+def _installed(name: str, folder: Path, here: dict[str, Path]) -> ListedModel:
     model = installed.describe(name, folder)
     entry, about = model.entry, parts.read_about(folder)
     bundled, trained_for = folder == installed.bundled(), parts.text_in(about, "trained_for")
-    return Listed(
+    return ListedModel(
         name,
         name,
         folder,
@@ -166,8 +166,8 @@ def _installed(name: str, folder: Path, here: dict[str, Path]) -> Listed:
     )
 
 
-def _offered(entry: Entry, begun: dict[str, int], here: dict[str, Path]) -> Listed:
-    return Listed(
+def _offered(entry: CatalogueEntry, begun: dict[str, int], here: dict[str, Path]) -> ListedModel:
+    return ListedModel(
         entry.name,
         entry.name,
         None,
@@ -184,10 +184,10 @@ def _offered(entry: Entry, begun: dict[str, int], here: dict[str, Path]) -> List
     )
 
 
-def _network(entry: SpeakerNetwork, begun: dict[str, int]) -> Listed:
+def _network(entry: SpeakerNetwork, begun: dict[str, int]) -> ListedModel:
     file, bundled = speaker_networks.location(entry), speaker_networks.bundled(entry)
     folder = None if file is None else bundled.parent if file == bundled else installed.home() / entry.name
-    return Listed(
+    return ListedModel(
         entry.name,
         entry.name,
         folder,
@@ -200,10 +200,10 @@ def _network(entry: SpeakerNetwork, begun: dict[str, int]) -> Listed:
     )
 
 
-def _memory(entry: Entry | None) -> tuple[int, int]:
+def _memory(entry: CatalogueEntry | None) -> tuple[int, int]:
     return (entry.memory("f32"), entry.memory("int8")) if entry else (0, 0)
 
 
-def _drafts(entry: Entry | None, here: dict[str, Path]) -> tuple[Draft, ...]:
+def _drafts(entry: CatalogueEntry | None, here: dict[str, Path]) -> tuple[DraftOffer, ...]:
     wanted = catalogue.worth_having(entry) if entry else []
-    return tuple(Draft(each.name, each.languages, each.download) for each in wanted if each.name not in here)
+    return tuple(DraftOffer(each.name, each.languages, each.download) for each in wanted if each.name not in here)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 
-from desktop_app.export.document import Options, timed, written
+from desktop_app.export.document import ExportOptions, timed, written
 from desktop_app.transcript.editing import has_no_spaces
 from desktop_app.transcript.model import Segment, Transcript
 
@@ -58,7 +58,7 @@ class _Unit:
     width: int = 0
 
 
-def cues(transcript: Transcript, options: Options, *, names: bool) -> list[Cue]:
+def cues(transcript: Transcript, options: ExportOptions, *, names: bool) -> list[Cue]:
     """The subtitles of a transcript, in order, apart from each other, none empty.
 
     Args:
@@ -171,7 +171,7 @@ def _stretches(units: Sequence[_Unit]) -> Iterator[list[_Unit]]:
 # Splitting.
 
 
-def _split(units: Sequence[_Unit], following: float, options: Options) -> list[Cue]:
+def _split(units: Sequence[_Unit], following: float, options: ExportOptions) -> list[Cue]:
     """The cues of a stretch with the least cost; `following` is when the next stretch begins."""
     count = len(units)
     ends = [_cost_of_end(unit, later) for unit, later in pairwise(units)] + [0.0]
@@ -230,7 +230,7 @@ def _ends(text: str, marks: tuple[str, ...]) -> bool:
     return text.rstrip(_CLOSING).endswith(marks)
 
 
-def _cue(units: Sequence[_Unit], following: float, options: Options) -> Cue:
+def _cue(units: Sequence[_Unit], following: float, options: ExportOptions) -> Cue:
     start, end = units[0].start, units[-1].end
     letters = sum(unit.width + unit.spaced for unit in units)
     wanted = max(end - start, options.shortest, letters / options.speed)

@@ -26,12 +26,12 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "longest": (1.0, 30.0),
     "speed": (5.0, 60.0),
 }
-"""The least and the most of those of the `Options` that are numbers. No `shortest` is longer than any `longest` but
-one's own choice: then `longest` holds."""
+"""The least and the most of those of the `ExportOptions` that are numbers. No `shortest` is longer than any `longest`
+but one's own choice: then `longest` holds."""
 
 
 @dataclass(frozen=True)
-class Options:
+class ExportOptions:
     """How a file is to look. The defaults for subtitles are those of Netflix's Timed Text Style Guide for adults: 42
     characters, two lines, at most 7 s and 20 characters a second; a second at least is what most editors ask.
 
@@ -61,10 +61,10 @@ class Options:
         return asdict(self)
 
 
-def read_options(plain: Mapping[str, Any]) -> Options:
-    """The options from what `Options.plain` gave. What is missing or not possible is as by default."""
-    found, usual = dict[str, Any](), Options()
-    for each in fields(Options):
+def read_options(plain: Mapping[str, Any]) -> ExportOptions:
+    """The options from what `ExportOptions.plain` gave. What is missing or not possible is as by default."""
+    found, usual = dict[str, Any](), ExportOptions()
+    for each in fields(ExportOptions):
         value = plain.get(each.name)
         if each.name in LIMITS:
             low, high = LIMITS[each.name]
@@ -72,7 +72,7 @@ def read_options(plain: Mapping[str, Any]) -> Options:
                 found[each.name] = type(getattr(usual, each.name))(value)
         elif isinstance(value, bool):
             found[each.name] = value
-    return Options(**found)
+    return ExportOptions(**found)
 
 
 @dataclass(frozen=True)

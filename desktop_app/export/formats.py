@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from desktop_app.export import json_format, plain, subtitles, tables, web_page, word_document
-from desktop_app.export.document import Document, Options
+from desktop_app.export.document import Document, ExportOptions
 from desktop_app.texts import N_
 
 TIMES, NAMES, CUES, SOUND = "times", "names", "cues", "sound"
-"""What can be chosen of a format: `Options` of these names, and those of how subtitles are split."""
+"""What can be chosen of a format: `ExportOptions` of these names, and those of how subtitles are split."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Format:
     name: str
     label: str
     extension: str
-    write: Callable[[Document, Options], str | bytes]
+    write: Callable[[Document, ExportOptions], str | bytes]
     choices: frozenset[str] = frozenset()
     times: bool = False
     is_binary: bool = False
@@ -42,9 +42,9 @@ class Format:
     for_programs: bool = False
     needs_words: bool = False
 
-    def render(self, document: Document, options: Options | None = None) -> str | bytes:
+    def render(self, document: Document, options: ExportOptions | None = None) -> str | bytes:
         """The whole file; `options` as by default where none are given."""
-        options = options or Options()
+        options = options or ExportOptions()
         times = self.times if options.times is None else options.times
         return self.write(document, replace(options, times=times))
 

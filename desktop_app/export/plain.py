@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from desktop_app.export.document import Document, Options, clock, marked, paragraphs, written
+from desktop_app.export.document import Document, ExportOptions, clock, marked, paragraphs, written
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~])")
 _AT_START = re.compile(r"^(\s*)([#+=-]|\d+(?=[.)]))")
 
 
-def txt(document: Document, options: Options) -> str:
+def txt(document: Document, options: ExportOptions) -> str:
     """The text alone, a line a segment, with the speaker's name before it where speakers are known."""
     names = {each.id: each.name for each in document.transcript.speakers} if options.names else {}
     lines = []
@@ -22,7 +22,7 @@ def txt(document: Document, options: Options) -> str:
     return "".join(lines)
 
 
-def markdown(document: Document, options: Options) -> str:
+def markdown(document: Document, options: ExportOptions) -> str:
     """A title, a line about the recording, and paragraphs with speaker and time in bold before them."""
     about = filter(None, (document.about, marked(document)))
     head = [f"# {_escaped(document.name)}", *(f"*{_escaped(line)}*" for line in about)]

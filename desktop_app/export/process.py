@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from desktop_app import texts
-from desktop_app.export.document import Document, Options
+from desktop_app.export.document import Document, ExportOptions
 from desktop_app.export.formats import FORMATS, SOUND
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import Segment
@@ -26,7 +26,7 @@ class Order:
     """What to make: the name of a format, how it looks, and the language of the few words that it adds."""
 
     form: str
-    options: Options
+    options: ExportOptions
     language: str
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from desktop_app.export.cues import cues, safe
-from desktop_app.export.document import Document, Options
+from desktop_app.export.document import Document, ExportOptions
 
 
-def srt(document: Document, options: Options) -> str:
+def srt(document: Document, options: ExportOptions) -> str:
     """SubRip subtitles; a speaker's name stands before the first words."""
     return "\n".join(
         f"{number}\n{_clock(cue.start, ',')} --> {_clock(cue.end, ',')}\n{_lines(cue.lines)}\n"
@@ -14,7 +14,7 @@ def srt(document: Document, options: Options) -> str:
     )
 
 
-def vtt(document: Document, options: Options) -> str:
+def vtt(document: Document, options: ExportOptions) -> str:
     """WebVTT subtitles; speakers are voice tags, and marks of the user's are comments, which players pass over."""
     names = {each.id: safe(each.name) for each in document.transcript.speakers} if options.names else {}
     found = ["WEBVTT\n", *(f"\nNOTE Marked at {_clock(round(mark * 1000), '.')}\n" for mark in document.marks)]

@@ -6,11 +6,11 @@ import csv
 import io
 from pathlib import Path
 
-from desktop_app.export.document import Document, Options, written
+from desktop_app.export.document import Document, ExportOptions, written
 from desktop_app.transcript import speakers
 
 
-def csv_text(document: Document, options: Options) -> str:
+def csv_text(document: Document, options: ExportOptions) -> str:
     """A table with commas: a line a segment, times in seconds; without the columns that are not wanted."""
     transcript = document.transcript
     names = {each.id: each.name for each in transcript.speakers}

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from html import escape
 
-from desktop_app.export.document import RIGHT_TO_LEFT, Document, Options, clock, is_right_to_left, paragraphs, timed
+from desktop_app.export.document import (
+    RIGHT_TO_LEFT,
+    Document,
+    ExportOptions,
+    clock,
+    is_right_to_left,
+    paragraphs,
+    timed,
+)
 from desktop_app.texts import _
 from desktop_app.transcript.editing import joint
 from desktop_app.transcript.model import Segment
@@ -71,7 +79,7 @@ sound.addEventListener("error", () => { document.querySelector(".lost").hidden =
 """
 
 
-def html(document: Document, options: Options) -> str:
+def html(document: Document, options: ExportOptions) -> str:
     """The page. Without a sound it is only read."""
     language = document.transcript.language
     title = escape(document.name)
@@ -102,7 +110,7 @@ def _time(seconds: float) -> str:
     return f'<button class="time" type="button" data-t="{seconds:.2f}">{clock(seconds)}</button>'
 
 
-def _paragraphs(document: Document, options: Options) -> list[str]:
+def _paragraphs(document: Document, options: ExportOptions) -> list[str]:
     transcript, found, now = document.transcript, [], 0.0
     colors = {each.name: _COLORS[number % len(_COLORS)] for number, each in enumerate(transcript.speakers)}
     said = ""  # the last name

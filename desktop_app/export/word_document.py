@@ -8,7 +8,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from desktop_app import NAME
-from desktop_app.export.document import RIGHT_TO_LEFT, Document, Options, clock, is_right_to_left, marked, paragraphs
+from desktop_app.export.document import (
+    RIGHT_TO_LEFT,
+    Document,
+    ExportOptions,
+    clock,
+    is_right_to_left,
+    marked,
+    paragraphs,
+)
 
 if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph
@@ -17,7 +25,7 @@ _MUTED = "67635C"
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def docx(document: Document, options: Options) -> bytes:
+def docx(document: Document, options: ExportOptions) -> bytes:
     """A title, a line about the recording, and paragraphs with speaker and time before them. Its language is the
     transcript's, for the spelling."""
     import docx as library  # it loads much, which the window need not wait for

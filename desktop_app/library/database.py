@@ -344,7 +344,7 @@ def _renew(path: Path) -> Problem:
     return Problem("library.salvaged", file=name, saved=saved, incomplete=len(incomplete), lost=lost)
 
 
-def _entry_of(key: str, found: salvage.Rows) -> tuple[Any, ...]:
+def _entry_of(key: str, found: salvage.SalvagedRows) -> tuple[Any, ...]:
     """A recording of which only lines, or other versions, are left; its first words are its name. What else is unknown
     reads as damaged."""
     first = min((number for recording, number in found.segments if recording == key), default=None)

@@ -34,7 +34,7 @@ _CLEAN = 0x47414C59  # the application id of a file in which nothing is left of 
 _TRIGRAM = 3
 
 
-class Index:
+class SearchIndex:
     """The index of the library in `folder`. No method raises: what cannot be indexed is left to who reads the text.
 
     Every method may be called from any thread.

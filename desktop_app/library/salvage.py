@@ -41,7 +41,7 @@ _SIZES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}  # bytes of a va
 
 
 @dataclass
-class Rows:
+class SalvagedRows:
     """What was found.
 
     Attributes:
@@ -70,7 +70,7 @@ class Rows:
         return gaps | self.torn | (lines.keys() - self.recordings.keys())
 
 
-def read(path: Path) -> Rows:
+def read(path: Path) -> SalvagedRows:
     """All rows of the library at `path` and of its write-ahead log. Raises OSError."""
     return _File(path).rows()
 
@@ -98,9 +98,9 @@ class _File:
         self._free = self._free_pages()
         self._overflow: set[int] = set()
 
-    def rows(self) -> Rows:
+    def rows(self) -> SalvagedRows:
         """Look at every page."""
-        found = Rows()
+        found = SalvagedRows()
         broken: set[int] = set()
         for number in range(1, self._count + 1):
             if number in self._free:
@@ -180,7 +180,7 @@ class _File:
         self._overflow |= seen
         return number, *_values(bytes(payload), length)
 
-    def _take(self, found: Rows, number: int, values: list[Any], is_whole: bool) -> None:
+    def _take(self, found: SalvagedRows, number: int, values: list[Any], is_whole: bool) -> None:
         """Keep what is a row of the library's."""
         if len(values) == len(RECORDING) and values[0] is None and _is_id(values[1]):
             key = values[1]

@@ -15,7 +15,7 @@ from threading import RLock
 from typing import Any
 
 from desktop_app.library import database, rows, versions
-from desktop_app.library.index import LISTED, Index, readable, searched_about
+from desktop_app.library.index import LISTED, SearchIndex, readable, searched_about
 from desktop_app.library.owners import Owner, any_alive, is_alive, opening
 from desktop_app.library.problem import explained
 from desktop_app.library.rows import Recording
@@ -51,7 +51,7 @@ class Library:
                 self._owner = Owner(self._owners)
         except OSError as error:
             raise explained(error) from error
-        self._index = Index(folder, folder / database.NAME)
+        self._index = SearchIndex(folder, folder / database.NAME)
         if self.notice is not None:
             self._index.discard()
         self._is_clean = True  # nothing is left in the file of what was deleted

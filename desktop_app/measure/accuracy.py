@@ -20,7 +20,7 @@ from typing import Any
 from desktop_app import printing
 from desktop_app.app.presentation import problems, stages
 from desktop_app.engine.client import Engine
-from desktop_app.measure.error_rates import Edits, character_edits, missing_packages, word_edits
+from desktop_app.measure.error_rates import EditCounts, character_edits, missing_packages, word_edits
 from desktop_app.measure.figures import saved
 from desktop_app.measure.recordings import Reference, references
 from desktop_app.messages.jobs import Event, Failed, Finished, Preparing
@@ -69,8 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
 class Measured:
     """One recording, or several together: edits against the reference, and the audio and time they took."""
 
-    words: Edits
-    characters: Edits
+    words: EditCounts
+    characters: EditCounts
     stats: Statistics
 
     def __add__(self, other: Measured) -> Measured:

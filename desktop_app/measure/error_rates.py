@@ -1,6 +1,6 @@
 """Error rates of texts.
 
-`Edits` are counted as Whisper's authors count them: edits between two texts after Whisper's own text
+`EditCounts` are counted as Whisper's authors count them: edits between two texts after Whisper's own text
 normalisers (Radford et al. 2022, "Robust Speech Recognition via Large-Scale Weak Supervision", section 4.4 and
 appendix C; `whisper/normalizers` of openai-whisper, here from the package whisper-normalizer). Edits are counted by
 jiwer. Both packages are of the extra `bench` and are imported where they are used.
@@ -31,7 +31,7 @@ _STEP_BOTH, _STEP_LEFT, _STEP_RIGHT = range(3)
 
 
 @dataclass(frozen=True)
-class Edits:
+class EditCounts:
     """The fewest edits that turn a reference of `total` words or characters into what was written."""
 
     total: int = 0
@@ -39,9 +39,9 @@ class Edits:
     deletions: int = 0
     insertions: int = 0
 
-    def __add__(self, other: Edits) -> Edits:
+    def __add__(self, other: EditCounts) -> EditCounts:
         """The edits of two texts together."""
-        return Edits(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
+        return EditCounts(*(one + two for one, two in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def count(self) -> int:
@@ -72,7 +72,7 @@ def normaliser(language: str) -> Callable[[str], str]:
     return found
 
 
-def word_edits(reference: str, text: str, language: str) -> Edits:
+def word_edits(reference: str, text: str, language: str) -> EditCounts:
     """The edits in words between two texts, which are normalised here."""
     import jiwer
 
@@ -80,7 +80,7 @@ def word_edits(reference: str, text: str, language: str) -> Edits:
     return _edits(jiwer.process_words(normalised(reference), normalised(text)))
 
 
-def character_edits(reference: str, text: str, language: str) -> Edits:
+def character_edits(reference: str, text: str, language: str) -> EditCounts:
     """The edits in characters between two texts, which are normalised here. A space between words counts; in an
     unspaced language none does, and the characters are the words.
     """
@@ -92,9 +92,9 @@ def character_edits(reference: str, text: str, language: str) -> Edits:
     return _edits(jiwer.process_characters(normalised(reference), normalised(text)))
 
 
-def _edits(found: jiwer.WordOutput | jiwer.CharacterOutput) -> Edits:
+def _edits(found: jiwer.WordOutput | jiwer.CharacterOutput) -> EditCounts:
     total = found.hits + found.substitutions + found.deletions
-    return Edits(total, found.substitutions, found.deletions, found.insertions)
+    return EditCounts(total, found.substitutions, found.deletions, found.insertions)
 
 
 def normalised(text: str) -> list[str]:

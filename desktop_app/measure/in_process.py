@@ -53,7 +53,7 @@ def file_text(pair: Pair, audio: Samples, options: Options) -> FileText:
     return FileText(notes.made, text, notes.reports)
 
 
-class _Listener(longform.Listener):
+class _Listener(longform.DecodingListener):
     """Keeps what comes."""
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class Run:
         return self.shown[-1].final if self.shown else ()
 
 
-class Player:
+class LivePlayer:
     """Plays audio to a live session of a pair.
 
     With `every` the updates come at fixed distances in seconds and computing takes no time; else they come as they

@@ -20,7 +20,7 @@ from desktop_app.app.presentation import problems, stages
 from desktop_app.decoding.audio_window import Samples
 from desktop_app.measure.error_rates import normalised, word_error_rate
 from desktop_app.measure.figures import saved
-from desktop_app.measure.in_process import CLOCKS, Player, Run, file_text
+from desktop_app.measure.in_process import CLOCKS, LivePlayer, Run, file_text
 from desktop_app.measure.live_figures import SpokenWord, accuracy, erasure, latency
 from desktop_app.measure.live_speech import known_words, real_speech, sample, silence
 from desktop_app.measure.recordings import audio_of, sounds
@@ -133,7 +133,7 @@ def _measure(pair: Pair, options: Options, arguments: argparse.Namespace) -> dic
         "models": {"target": models.target, "draft": models.draft, "device": models.device},
         "clock": arguments.clock,
     }
-    Player(pair, options, every=FIXED).play(sample()[0][: 3 * SAMPLE_RATE])  # the first inferences take longer
+    LivePlayer(pair, options, every=FIXED).play(sample()[0][: 3 * SAMPLE_RATE])  # the first inferences take longer
     name, speech, spoken = _played(pair, options, arguments)
     result[name] = _speech(pair, options, speech, spoken, arguments.clock)
     if arguments.passes:
@@ -166,7 +166,7 @@ def _played(pair: Pair, options: Options, arguments: argparse.Namespace) -> tupl
 
 def _speech(pair: Pair, options: Options, audio: Samples, spoken: list[SpokenWord], clock: str) -> dict[str, Any]:
     _say_processing("speech", audio)
-    played = Player(pair, options, clock).play(audio)
+    played = LivePlayer(pair, options, clock).play(audio)
     seconds = len(audio) / SAMPLE_RATE
     file_words = normalised(file_text(pair, audio, options).text)
     return {
@@ -187,10 +187,10 @@ def _speech(pair: Pair, options: Options, audio: Samples, spoken: list[SpokenWor
 def _passes(pair: Pair, options: Options, audio: Samples) -> dict[str, Any]:
     """Target passes for a second of audio, at the same moments: three ways to draft, one text."""
     seconds = len(audio) / SAMPLE_RATE
-    ways: dict[str, Callable[[], Player]] = {
-        "previous": lambda: Player(pair, options, every=FIXED),
-        "draft_only": lambda: Player(pair, options, every=FIXED, previous=False),
-        "no_draft": lambda: Player(pair, options, every=FIXED, previous=False, draft=False),
+    ways: dict[str, Callable[[], LivePlayer]] = {
+        "previous": lambda: LivePlayer(pair, options, every=FIXED),
+        "draft_only": lambda: LivePlayer(pair, options, every=FIXED, previous=False),
+        "no_draft": lambda: LivePlayer(pair, options, every=FIXED, previous=False, draft=False),
     }
     found: dict[str, Any] = {"seconds": seconds}
     texts = set()
@@ -208,7 +208,7 @@ def _passes(pair: Pair, options: Options, audio: Samples) -> dict[str, Any]:
 def _without_speech(pair: Pair, options: Options, kind: str, audio: Samples, clock: str) -> dict[str, Any]:
     seconds = len(audio) / SAMPLE_RATE
     _say_processing(kind, audio)
-    played = Player(pair, options, clock).play(audio)
+    played = LivePlayer(pair, options, clock).play(audio)
     shown = {" ".join((*each.final, *each.provisional, *each.draft)) for each in played.shown} - {""}
     return {
         "seconds": seconds,

@@ -259,7 +259,7 @@ class Bench:
         }
 
 
-class _Listener(longform.Listener):
+class _Listener(longform.DecodingListener):
     """Keeps the segments."""
 
     def __init__(self) -> None:

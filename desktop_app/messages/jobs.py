@@ -7,7 +7,7 @@ from typing import Protocol
 
 from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
-from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Span, Transcript
+from desktop_app.transcript.model import GuardReport, Models, ResumePoint, Segment, Span, Transcript
 from desktop_app.transcript.statistics import Statistics
 
 BEAT_SECONDS = 1.0
@@ -39,7 +39,7 @@ class Transcribe:
     path: str
     options: Options = field(default_factory=Options)
     written: Transcript | None = None
-    place: Place | None = None
+    place: ResumePoint | None = None
     span: Span | None = None
 
 
@@ -188,7 +188,7 @@ class Progress:
     audio_seconds: float
     stats: Statistics
     guarded: tuple[GuardReport, ...] = ()
-    place: Place | None = None
+    place: ResumePoint | None = None
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ from desktop_app.runtimes.openvino_passes import (
     BLOCK,
     WIDTHS,
     AppendedCursor,
-    Cursor,
     FlexiblePasses,
+    GraphCursor,
     HostCache,
     Passes,
     SlotPasses,
@@ -47,7 +47,7 @@ from desktop_app.runtimes.openvino_place import (
     COMPILED,
     EPSILON,
     RESERVE,
-    Place,
+    DeviceSettings,
     Preparing,
     described,
     devices,
@@ -94,11 +94,11 @@ def load(
     times included.
     """
     begun = time.time()
-    place = Place(device, precision, cache, checkpoint.state, preparing)
+    place = DeviceSettings(device, precision, cache, checkpoint.state, preparing)
     encoder_place = place
     if encoder is None:
         if encoder_device not in ("", device):
-            encoder_place = Place(encoder_device, precision, cache, checkpoint.state, preparing)
+            encoder_place = DeviceSettings(encoder_device, precision, cache, checkpoint.state, preparing)
         if (encoder_place.name, encoder_place.kind) == ("CPU", "int8"):
             encoder_place = _encoder_of_int8(encoder_place, cache, checkpoint.state)
     shape, tensors = checkpoint.shape, checkpoint.tensors
@@ -126,16 +126,16 @@ def load(
     return OpenVinoModel(place, used, shape.mel_bins, shape.text_positions, shared, window, reader, parts.watcher)
 
 
-def _encoder_of_int8(place: Place, cache: Path | None, model: Sequence[str]) -> Place:
+def _encoder_of_int8(place: DeviceSettings, cache: Path | None, model: Sequence[str]) -> DeviceSettings:
     """The fastest encoder of int8 on the CPU: in bf16, in bytes with bf16 between them, or in bytes with f32."""
     if openvino_place.has_bf16_units():
-        return Place("cpu", "bf16", cache, model)  # a CPU has nothing to prepare
+        return DeviceSettings("cpu", "bf16", cache, model)  # a CPU has nothing to prepare
     if openvino_place.has_bf16_vectors():
-        return Place("cpu", "int8", cache, model, between="bf16")
+        return DeviceSettings("cpu", "int8", cache, model, between="bf16")
     return place
 
 
-def _encoder(checkpoint: Checkpoint, place: Place, cache: Path | None) -> ov.InferRequest:
+def _encoder(checkpoint: Checkpoint, place: DeviceSettings, cache: Path | None) -> ov.InferRequest:
     """The encoder."""
     weights = _quantised(checkpoint, place.kind, checkpoint.shape.encoder_tensors(), cache)
     in_bytes = _in_bytes(place)
@@ -154,19 +154,19 @@ def _encoder(checkpoint: Checkpoint, place: Place, cache: Path | None) -> ov.Inf
     return encoder
 
 
-def _may_have_halves(place: Place) -> bool:
+def _may_have_halves(place: DeviceSettings) -> bool:
     """Whether matrices may be given as f16 if that rounds none of their numbers: where the CPU computes in f32. Other
     devices were not tried."""
     return (place.name, place.kind) == ("CPU", "f32")
 
 
-def _in_bytes(place: Place) -> bool:
+def _in_bytes(place: DeviceSettings) -> bool:
     """Whether attention multiplies bytes: int8 on a CPU that does it without overflow, the only device on which that
     was tried."""
     return (place.name, place.kind) == ("CPU", "int8") and openvino_int8.is_exact()
 
 
-def _arithmetic(place: Place) -> str:
+def _arithmetic(place: DeviceSettings) -> str:
     """The precision of a decoder's products: f32 where the CPU only widens the weights. Both trials must say so, as the
     guard of f32 would not be enough for products of bytes."""
     if place.name != "CPU" or place.kind not in BITS:
@@ -174,7 +174,7 @@ def _arithmetic(place: Place) -> str:
     return place.kind if openvino_int8.rounds_activations() or openvino_int8.is_exact() else "f32"
 
 
-def _cross(place: Place) -> Cross:
+def _cross(place: DeviceSettings) -> Cross:
     """What the cross-attention computes in."""
     return Int8() if _in_bytes(place) else Floats(place.numbers)
 
@@ -234,7 +234,12 @@ class _Parts:
     """The decoders of one checkpoint, compiled as they are needed."""
 
     def __init__(
-        self, checkpoint: Checkpoint, weights: Quantised | None, place: Place, window: ov.InferRequest, fixed: bool
+        self,
+        checkpoint: Checkpoint,
+        weights: Quantised | None,
+        place: DeviceSettings,
+        window: ov.InferRequest,
+        fixed: bool,
     ) -> None:
         self._checkpoint, self._quantised, self._place = checkpoint, weights, place
         self._window, self._fixed = window, fixed
@@ -357,9 +362,9 @@ class _HostReader:
         self.passes, self.epsilon = passes, epsilon
         self._positions = positions
 
-    def cursor(self) -> Cursor:
+    def cursor(self) -> GraphCursor:
         """At the start of a text."""
-        return Cursor(self.passes, self._positions)
+        return GraphCursor(self.passes, self._positions)
 
 
 class _AppendedReader:
@@ -391,8 +396,8 @@ class OpenVinoModel:
 
     def __init__(
         self,
-        place: Place,
-        encoder_place: Place,
+        place: DeviceSettings,
+        encoder_place: DeviceSettings,
         mel_bins: int,
         positions: int,
         encoder: ov.InferRequest,
@@ -439,7 +444,7 @@ class OpenVinoModel:
         found: Array = encoded[0]
         return found
 
-    def open(self, encoded: Array) -> Cursor | AppendedCursor:
+    def open(self, encoded: Array) -> GraphCursor | AppendedCursor:
         """A cursor at the start of the window; it ends the one before. A window that is opened again costs nothing."""
         if self._opened is not encoded:
             self._window.set_tensor("encoded", ov.Tensor(encoded, shared_memory=True))

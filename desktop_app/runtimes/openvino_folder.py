@@ -19,7 +19,7 @@ from openvino import opset13 as op
 
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.problems import Problem
-from desktop_app.runtimes.openvino_place import EPSILON, Place, Preparing, core, run
+from desktop_app.runtimes.openvino_place import EPSILON, DeviceSettings, Preparing, core, run
 from desktop_app.runtimes.reading import Reading
 
 Array = npt.NDArray[np.float32]
@@ -44,10 +44,10 @@ def load(
     assert checkpoint.ir is not None
     if precision not in ("auto", "f32"):
         raise Problem("model.openvino_precision", model=checkpoint.name, precision=precision)
-    place = Place(device, "f32", cache, checkpoint.state, preparing)
+    place = DeviceSettings(device, "f32", cache, checkpoint.state, preparing)
     encoder_place = place
     if encoder_device not in ("", device):
-        encoder_place = Place(encoder_device, "f32", cache, checkpoint.state, preparing)
+        encoder_place = DeviceSettings(encoder_device, "f32", cache, checkpoint.state, preparing)
     if "NPU" in place.name + encoder_place.name:
         raise Problem("model.npu_shapes", model=checkpoint.name)
     return FolderModel(checkpoint, place, encoder_place)
@@ -59,7 +59,7 @@ class FolderModel:
     rewinds_freely = False
     threads = window_bytes = 0
 
-    def __init__(self, checkpoint: Checkpoint, place: Place, encoder_place: Place) -> None:
+    def __init__(self, checkpoint: Checkpoint, place: DeviceSettings, encoder_place: DeviceSettings) -> None:
         assert checkpoint.ir is not None
         shape = checkpoint.shape
         self.mel_bins, self.positions = shape.mel_bins, shape.text_positions

@@ -175,7 +175,7 @@ def _pass(
     return scores, np.array(decoder.get_tensor("attention").data[0, :, :count], np.float32)
 
 
-class Cursor(Reading):
+class GraphCursor(Reading):
     """A place in the text of one window: `decoding.protocol.Cursor`."""
 
     def __init__(self, passes: Passes, positions: int) -> None:

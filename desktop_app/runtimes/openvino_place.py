@@ -77,7 +77,7 @@ Preparing = Callable[[str], object]
 """Called with a device ("GPU") before a model is compiled for it for the first time."""
 
 
-class Place:
+class DeviceSettings:
     """A device with the settings of a precision; `name` and `kind` are what is in use, `precision` names the kind in
     full.
 

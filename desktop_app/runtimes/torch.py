@@ -20,7 +20,7 @@ from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.shape import Shape
 from desktop_app.problems import Problem
 from desktop_app.runtimes.reading import Reading
-from desktop_app.runtimes.torch_network import Decoder, Encoder, Weights
+from desktop_app.runtimes.torch_network import Encoder, TorchDecoder, Weights
 from desktop_app.runtimes.torch_passes import ONE_WIDTH, Passes, cuda_graphs
 
 Array = npt.NDArray[np.float32]
@@ -120,7 +120,7 @@ def build(
     weights = Weights(read, place, _PRECISIONS[kind])
     try:
         used = encoder._network.encoder if encoder else Encoder(weights, shape)
-        decoder = Decoder(weights, shape, max(widths), head_tokens, rows)
+        decoder = TorchDecoder(weights, shape, max(widths), head_tokens, rows)
         passes = Passes(decoder, place, widths, cuda_graphs() if place.type == "cuda" else None)
         steady = _steady(passes, decoder, shape, max(widths), _noise(weights, 2, shape.audio_positions, shape.width))
         alike = _encodes_alike(used, rows, _noise(weights, 2, shape.mel_bins, 2 * shape.audio_positions))
@@ -169,7 +169,7 @@ def _noise(weights: Weights, *sides: int) -> Tensor:
     return torch.from_numpy(numbers).to(weights.device, weights.dtype)
 
 
-def _steady(passes: Passes, decoder: Decoder, shape: Shape, width: int, windows: Tensor) -> bool:
+def _steady(passes: Passes, decoder: TorchDecoder, shape: Shape, width: int, windows: Tensor) -> bool:
     """Whether this device gives the same scores to the last bit one by one and many at once, at both ends of a text, in
     every row, and whatever the other rows hold. `windows` are two that are encoded."""
     rows, count = range(decoder.rows), min(width, shape.text_positions)
@@ -218,7 +218,7 @@ class _Network:
     mel_bins: int
     encoder: Encoder
     together: int
-    decoder: Decoder
+    decoder: TorchDecoder
     passes: Passes
     watched: Sequence[tuple[int, int]]
     opened: dict[int, Tensor] = field(default_factory=dict)

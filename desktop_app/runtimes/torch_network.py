@@ -158,7 +158,7 @@ class DecoderLayer:
     window: Tensor
 
 
-class Decoder:
+class TorchDecoder:
     """k tokens at k positions of each text -> their scores. A window and a text in each row.
 
     There are `spare` slots after the last position, for the padding of a pass.

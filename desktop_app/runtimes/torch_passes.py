@@ -19,7 +19,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from desktop_app.runtimes.torch_network import Decoder
+from desktop_app.runtimes.torch_network import TorchDecoder
 
 Read = tuple[int, Sequence[int], int]
 """What a row reads in a pass: its number, some tokens, and the position of the first of them."""
@@ -37,7 +37,7 @@ class Passes:
     """The passes of one decoder, recorded by `capture` when a width is first used; run step by step without it."""
 
     def __init__(
-        self, decoder: Decoder, device: torch.device, widths: Sequence[int], capture: Capture | None = None
+        self, decoder: TorchDecoder, device: torch.device, widths: Sequence[int], capture: Capture | None = None
     ) -> None:
         self._decoder = decoder
         self._device = device

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from desktop_app.speakers.networks import Array, Limits
+from desktop_app.speakers.networks import Array, VoiceLimits
 
 MOST = 400
 """Clusters that are compared at once."""
@@ -74,7 +74,7 @@ class Clusters:
 
 
 def merged(
-    clusters: Clusters, limits: Limits, margin: float = 0.0, count: int | None = None, enough: float = 0.0
+    clusters: Clusters, limits: VoiceLimits, margin: float = 0.0, count: int | None = None, enough: float = 0.0
 ) -> Clusters:
     """The clusters after those are joined that are of one voice: first who is the most alike beyond what is asked, down
     to those who are by `margin`. At most some hundred clusters.
@@ -112,7 +112,7 @@ def merged(
     return Clusters(sums[left], seconds[left], lengths[left], squares[left])
 
 
-def voices(parts: Sequence[Clusters], limits: Limits, least: float, count: int | None) -> Array:
+def voices(parts: Sequence[Clusters], limits: VoiceLimits, least: float, count: int | None) -> Array:
     """The mean direction of each speaker, [speakers, dims], out of the clusters of all parts of a recording.
 
     Who has less than `least` seconds of speech, or less than SHARE of all, is nobody. `count` is the number of speakers
@@ -128,7 +128,7 @@ def voices(parts: Sequence[Clusters], limits: Limits, least: float, count: int |
     return unit(found.sums[np.sort(np.argsort(-found.seconds, kind="stable")[:count])])
 
 
-def _reduced(found: Clusters, limits: Limits) -> Clusters:
+def _reduced(found: Clusters, limits: VoiceLimits) -> Clusters:
     half = MOST // 2
     fewer = Clusters.together([merged(part, limits, CLEAR) for part in _cut(found, half)])
     if len(fewer) > 0.9 * len(found):  # they are all different: the shortest say least

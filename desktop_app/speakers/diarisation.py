@@ -21,8 +21,8 @@ from desktop_app.speakers.stream import (
     HOP,
     STEP,
     WINDOW_FEATURES,
-    Pieces,
-    Stream,
+    VoicePieces,
+    VoiceStream,
 )
 from desktop_app.speakers.turns import Turn, joined, named
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -64,7 +64,7 @@ class Diarisation:
 
     def __init__(self, networks: Networks, count: int | None = None) -> None:
         self._networks, self._count = networks, count
-        self._stream = Stream(networks, EVERY)
+        self._stream = VoiceStream(networks, EVERY)
 
     def feed(self, samples: Array) -> None:
         """The next samples, any number, mono at 16 kHz."""
@@ -79,7 +79,7 @@ class Diarisation:
         return named(turns_by(self._stream, pieces, centres_of(pieces, self._networks, self._count)))
 
 
-def centres_of(pieces: Pieces, networks: Networks, count: int | None = None, least: float = SECONDS) -> Array:
+def centres_of(pieces: VoicePieces, networks: Networks, count: int | None = None, least: float = SECONDS) -> Array:
     """The centre of each speaker, [speakers, size]; at least one. Who speaks for less than `least` seconds is
     nobody.
     """
@@ -94,7 +94,7 @@ def centres_of(pieces: Pieces, networks: Networks, count: int | None = None, lea
     return centre
 
 
-def _again(pieces: Pieces, centre: Array) -> Array:
+def _again(pieces: VoicePieces, centre: Array) -> Array:
     """The centres of the pieces that are clearly of one of the voices."""
     sums = np.zeros_like(centre)
     for at in range(0, len(pieces.places), BLOCK):
@@ -106,7 +106,7 @@ def _again(pieces: Pieces, centre: Array) -> Array:
     return np.where(np.linalg.norm(sums, axis=1, keepdims=True) > 0, unit(sums), centre)
 
 
-def _blocks(pieces: Pieces) -> Iterator[list[Array]]:
+def _blocks(pieces: VoicePieces) -> Iterator[list[Array]]:
     """The vectors of each run of pieces of one voice, about BLOCK at a time; never all of a recording."""
     for at in range(0, len(pieces.places), BLOCK):
         block = pieces[at : at + BLOCK]
@@ -117,7 +117,7 @@ def _blocks(pieces: Pieces) -> Iterator[list[Array]]:
         yield np.split(vectors, np.flatnonzero(~block.follows | changes)[1:] if len(places) else [])
 
 
-def turns_by(stream: Stream, pieces: Pieces, centre: Array, first: int = 0) -> list[Turn]:
+def turns_by(stream: VoiceStream, pieces: VoicePieces, centre: Array, first: int = 0) -> list[Turn]:
     """The turns by these voices from window `first` on; speakers are the numbers of the voices."""
     speaking = np.concatenate(list(_speaking(stream, pieces, centre, first)))
     begin = stream.windows[first].begin * FEATURE + CENTRE - SHIFT / 2
@@ -131,7 +131,7 @@ def turns_by(stream: Stream, pieces: Pieces, centre: Array, first: int = 0) -> l
     return joined(found, GAP)
 
 
-def _speaking(stream: Stream, pieces: Pieces, centre: Array, first: int) -> Iterator[npt.NDArray[np.bool_]]:
+def _speaking(stream: VoiceStream, pieces: VoicePieces, centre: Array, first: int) -> Iterator[npt.NDArray[np.bool_]]:
     """Which voices speak in each frame, [frames, voices], window by window: the windows' votes."""
     likeness = _SHARPNESS * (pieces.vectors.astype(np.float32) @ centre.T)
     whose = np.exp(likeness - likeness.max(1, keepdims=True))

@@ -15,7 +15,7 @@ from desktop_app.speakers.assignment import best_assignment
 from desktop_app.speakers.clustering import unit
 from desktop_app.speakers.diarisation import GAP, centres_of, turns_by
 from desktop_app.speakers.networks import Array, Networks
-from desktop_app.speakers.stream import AHEAD, FEATURE, Stream
+from desktop_app.speakers.stream import AHEAD, FEATURE, VoiceStream
 from desktop_app.speakers.turns import Turn, joined
 from desktop_app.transcript.constants import SAMPLE_RATE
 
@@ -34,7 +34,7 @@ class LiveSpeakers:
 
     def __init__(self, networks: Networks, count: int | None = None) -> None:
         self._networks, self._count = networks, count
-        self._stream = Stream(networks, 1, AHEAD)
+        self._stream = VoiceStream(networks, 1, AHEAD)
         self._first = 0  # the first window that is not frozen
         self._frozen: list[Turn] = []
         self._open: list[Turn] = []

@@ -26,7 +26,7 @@ embedding network from its statistics pooling on."""
 
 
 @dataclass(frozen=True)
-class Limits:
+class VoiceLimits:
     """What is known of an embedding's likeness, calibrated for it; how it is used: `clustering`.
 
     Attributes:
@@ -58,4 +58,4 @@ class Networks:
     segment: Segment
     features: Features
     embed: Embed
-    limits: Limits
+    limits: VoiceLimits

@@ -52,7 +52,7 @@ Half = npt.NDArray[np.float16]
 
 
 @dataclass(frozen=True)
-class Window:
+class SegmentedWindow:
     """The segmentation of one window, which begins at this frame of features: the probability that each speaker is
     active, in 255ths, [FRAMES, 3], and that each is alone, where the features are, [WINDOW_FEATURES, 3]. `weight` is
     what it counts beside others.
@@ -65,7 +65,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Pieces:
+class VoicePieces:
     """Pieces of speech of one voice: their frames of features, counted from the recording's begin, [n]; a vector of
     length 1 for each, [n, size]; and whether it is the same person's as the piece before, without a pause, [n].
     """
@@ -74,21 +74,21 @@ class Pieces:
     vectors: Half
     follows: npt.NDArray[np.bool_]
 
-    def __getitem__(self, which: slice) -> Pieces:
-        return Pieces(self.places[which], self.vectors[which], self.follows[which])
+    def __getitem__(self, which: slice) -> VoicePieces:
+        return VoicePieces(self.places[which], self.vectors[which], self.follows[which])
 
     @staticmethod
-    def together(parts: list[Pieces]) -> Pieces:
+    def together(parts: list[VoicePieces]) -> VoicePieces:
         """All of them, in order."""
         parts = [part for part in parts if len(part.places)]
-        return Pieces(
+        return VoicePieces(
             np.concatenate([np.zeros(0, np.intp), *(part.places for part in parts)]),
             np.concatenate([part.vectors for part in parts]) if parts else np.zeros((0, 1), np.float16),
             np.concatenate([np.zeros(0, bool), *(part.follows for part in parts)]),
         )
 
 
-class Stream:
+class VoiceStream:
     """Takes samples; the networks' results are in `windows` and `pieces`.
 
     `every` is the number of steps after which voices are looked at: the network works on longer blocks, and so at less
@@ -106,10 +106,10 @@ class Stream:
         self._received = 0  # samples
         self._features: Array | None = None  # the last ones
         self._begin = self._known = 0  # frames of features: the first of those, and the end of what is known
-        self._settled: list[Pieces] = []
-        self._fresh = Pieces.together([])
+        self._settled: list[VoicePieces] = []
+        self._fresh = VoicePieces.together([])
         self._next = 0  # frames of features whose pieces are settled
-        self.windows: list[Window] = []
+        self.windows: list[SegmentedWindow] = []
 
     @property
     def seconds(self) -> float:
@@ -128,9 +128,9 @@ class Stream:
             self._take(np.zeros(end + STEP - self._received if self.windows else WINDOW - self._received, np.float32))
         self._update_features(last=True)
 
-    def pieces(self, first: int = 0) -> Pieces:
+    def pieces(self, first: int = 0) -> VoicePieces:
         """The pieces from this frame of features on, and maybe some before."""
-        return Pieces.together([*(part for part in self._settled if part.places[-1] >= first), self._fresh])
+        return VoicePieces.together([*(part for part in self._settled if part.places[-1] >= first), self._fresh])
 
     def _take(self, samples: Array) -> bool:
         looked = False
@@ -183,10 +183,10 @@ class Stream:
         old = made[:0] if self._features is None else self._features[kept - self._begin : split - self._begin]
         self._features, self._begin, self._known = np.concatenate([old, made[split - first :]]), kept, end
 
-    def _pieces(self, places: npt.NDArray[np.intp]) -> Pieces:
+    def _pieces(self, places: npt.NDArray[np.intp]) -> VoicePieces:
         """The pieces around these frames of features, as far as somebody speaks there alone."""
         if not len(places) or self._features is None:
-            return Pieces.together([])
+            return VoicePieces.together([])
         around = np.arange(-REACH, REACH + 1)
         weights = np.zeros((len(places), len(around)), np.float32)
         covered, both, same = np.zeros(len(places)), np.zeros(len(places)), np.zeros(len(places))
@@ -210,20 +210,20 @@ class Stream:
         enough = (weights[:, REACH] >= _LEAST_WEIGHT * covered) & ((weights * known).sum(1) >= _LEAST * covered)
         chosen = enough & (covered > 0)
         if not chosen.any():
-            return Pieces.together([])
+            return VoicePieces.together([])
         vectors = embedded(self._networks.embed, pooled(self._features, spread[chosen]))
         before = self._settled[-1].places[-1] if self._settled else -HOP
         here = places[chosen]
         neighbours = np.diff(here, prepend=before) == HOP
         follows = neighbours & (same[chosen] >= _SAME * both[chosen])
-        return Pieces(here, vectors.astype(np.float16), follows)
+        return VoicePieces(here, vectors.astype(np.float16), follows)
 
 
-def _window(scores: Array, begin: int, weight: float) -> Window:
+def _window(scores: Array, begin: int, weight: float) -> SegmentedWindow:
     found = probabilities(scores)
     alone = np.add.reduceat(found[:, 1 : SPEAKERS + 1], _EDGES[:-1], axis=0) / np.diff(_EDGES)[:, None]
     active = np.stack([found[:, CLASSES[:, one]].sum(1) for one in range(SPEAKERS)], 1)
-    return Window(begin, weight, np.round(active * 255).astype(np.uint8), alone.astype(np.float16))
+    return SegmentedWindow(begin, weight, np.round(active * 255).astype(np.uint8), alone.astype(np.float16))
 
 
 # The first of the segmentation's frames in each frame of features, whose middle is that of every eighth filter bank.

@@ -20,7 +20,7 @@ _ROOM = 1e-6
 
 
 @dataclass(frozen=True)
-class Batch:
+class TrainingBatch:
     """Windows together: `encoded` [B, S, D], `read` [B, T], `wanted` [B, T] the places with a label. Of those places
     `wrote` [P], `choices` and `shares` [P, k] name tokens by their place in the head; `wrote` is -1 where the head has
     it not, and such choices have no share."""
@@ -41,7 +41,7 @@ class Batches:
         self._places = np.full(max(head_tokens) + 1, -1)
         self._places[np.asarray(head_tokens)] = np.arange(len(head_tokens))
 
-    def load(self, files: Sequence[Path]) -> Batch:
+    def load(self, files: Sequence[Path]) -> TrainingBatch:
         """One batch of the windows in these files."""
         windows = [Labels.load(file) for file in files]
         longest = max(len(window.read) for window in windows)
@@ -59,16 +59,16 @@ class Batches:
             np.maximum(choices, 0),
             np.where(choices >= 0, np.concatenate([window.shares for window in windows]), np.float32(0)),
         )
-        return Batch(*(torch.from_numpy(array).to(self._device) for array in arrays))
+        return TrainingBatch(*(torch.from_numpy(array).to(self._device) for array in arrays))
 
 
-def cross_entropy(likely: Tensor, batch: Batch) -> Tensor:
+def cross_entropy(likely: Tensor, batch: TrainingBatch) -> Tensor:
     """Cross-entropy of the draft on the target's tokens; `likely` [P, head] are its log-probabilities."""
     known = batch.wrote >= 0
     return -likely[known].gather(1, batch.wrote[known, None]).sum() / known.sum().clamp_min(1)
 
 
-def divergence(likely: Tensor, batch: Batch) -> Tensor:
+def divergence(likely: Tensor, batch: TrainingBatch) -> Tensor:
     """Kullback-Leibler divergence of the draft from the target's choices; all others count as one."""
     own = likely.gather(1, batch.choices)
     rest, its_rest = _rest(_shared(own, batch)), _rest(batch.shares)
@@ -76,14 +76,14 @@ def divergence(likely: Tensor, batch: Batch) -> Tensor:
     return (known + its_rest * (its_rest.log() - rest.log())).mean()
 
 
-def total_variation(likely: Tensor, batch: Batch) -> Tensor:
+def total_variation(likely: Tensor, batch: TrainingBatch) -> Tensor:
     """Total variation distance between draft and target: one minus the chance that a drawn token is accepted."""
     own = _shared(likely.gather(1, batch.choices), batch)
     apart = (own - batch.shares).abs().sum(-1) + (_rest(own) - _rest(batch.shares)).abs()
     return 0.5 * apart.mean()
 
 
-def mix(likely: Tensor, batch: Batch) -> Tensor:
+def mix(likely: Tensor, batch: TrainingBatch) -> Tensor:
     """The sum of all three: divergence helps at first, total variation at the end, cross-entropy keeps the top
     token."""
     return divergence(likely, batch) + 0.3 * cross_entropy(likely, batch) + total_variation(likely, batch)
@@ -92,7 +92,7 @@ def mix(likely: Tensor, batch: Batch) -> Tensor:
 LOSSES = {"cross-entropy": cross_entropy, "divergence": divergence, "total-variation": total_variation, "mix": mix}
 
 
-def _shared(own: Tensor, batch: Batch) -> Tensor:
+def _shared(own: Tensor, batch: TrainingBatch) -> Tensor:
     """The draft's probabilities of the choices that its head has."""
     return torch.where(batch.shares > 0, own.exp(), torch.zeros((), device=own.device))
 

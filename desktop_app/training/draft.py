@@ -29,9 +29,9 @@ from desktop_app.training import ctc, distil, loop, weights, windows
 from desktop_app.training.ctc import CtcLesson, Head
 from desktop_app.training.distil import Batches, Distillation
 from desktop_app.training.labels import Labeller, Labels
-from desktop_app.training.loop import Lesson, Progress, Report, Settings
+from desktop_app.training.loop import Lesson, Progress, Report, TrainingSettings
 from desktop_app.training.network import Decoder, layers_to_keep
-from desktop_app.training.windows import Window
+from desktop_app.training.windows import TrainingWindow
 
 POOLING = 4
 """So many of the encoder's positions become one for a draft's cross-attention, where they divide them."""
@@ -123,7 +123,7 @@ class _Run:
                 self.announce("training", minutes=minutes, total=whole, steps=steps, loss=loss, agreement=agreement)
 
         try:
-            return loop.train(lesson, self.files, Settings(share * total, rate), state, tell, report)
+            return loop.train(lesson, self.files, TrainingSettings(share * total, rate), state, tell, report)
         except torch.OutOfMemoryError as error:
             raise Problem("model.training_memory") from error
         except FloatingPointError as error:
@@ -194,7 +194,7 @@ def _install(target: Checkpoint, draft: Trained, settings: SharedDraft, request:
 def write(target: Checkpoint, draft: Trained, settings: SharedDraft, name: str, folder: Path) -> None:
     """Fill the folder of a draft."""
     weights.write(settings, replace(target.shape, decoder_layers=settings.layers), draft.decoder, draft.head, folder)
-    made = [parts.Part(file.name, file.stat().st_size, parts.digest(file)) for file in sorted(folder.iterdir())]
+    made = [parts.ModelFile(file.name, file.stat().st_size, parts.digest(file)) for file in sorted(folder.iterdir())]
     parts.write_about(folder, {"name": name, "trained_for": target.name}, made)
 
 
@@ -259,7 +259,7 @@ def label(
     return files
 
 
-def _is_labelled(work: Path, window: Window) -> bool:
+def _is_labelled(work: Path, window: TrainingWindow) -> bool:
     return any((work / f"{window.key}{ending}").exists() for ending in (".npz", ".empty"))
 
 

@@ -29,7 +29,7 @@ times a minute at least, since work that makes no progress is ended."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     """`batch` windows a step for `minutes`; the learning rate falls from `rate` to nothing."""
 
     minutes: float
@@ -72,7 +72,7 @@ def split(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 def train(
     lesson: Lesson,
     files: Sequence[Path],
-    settings: Settings,
+    settings: TrainingSettings,
     state: Path,
     progress: Progress,
     report: Callable[[Report], None],

@@ -36,7 +36,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Window:
+class TrainingWindow:
     """The pieces of one window, in order. `key` changes with the files and with what is taken of them."""
 
     key: str
@@ -59,7 +59,7 @@ class Window:
         return np.concatenate(found) if found else np.zeros(0, np.float32)
 
 
-def cut(recordings: Mapping[Path, float], seed: int = 1) -> list[Window]:
+def cut(recordings: Mapping[Path, float], seed: int = 1) -> list[TrainingWindow]:
     """The windows of some recordings, whose lengths in seconds are given; files of one folder share windows."""
     rng, found, pieces, room = random.Random(seed), [], list[Piece](), 0.0
     for piece in _pieces(recordings, rng):
@@ -85,12 +85,12 @@ def _pieces(recordings: Mapping[Path, float], rng: random.Random) -> Iterator[Pi
             start += length
 
 
-def _window(pieces: list[Piece]) -> Window:
+def _window(pieces: list[Piece]) -> TrainingWindow:
     state = hashlib.sha256()
     for piece in pieces:
         about = piece.recording.stat()
         state.update(f"{piece} {about.st_size} {about.st_mtime_ns}".encode())
-    return Window(state.hexdigest()[:24], tuple(pieces))
+    return TrainingWindow(state.hexdigest()[:24], tuple(pieces))
 
 
 def _read(piece: Piece) -> Samples:

@@ -118,7 +118,7 @@ def read_models(plain: dict[str, Any]) -> Models:
 
 
 @dataclass(frozen=True)
-class Place:
+class ResumePoint:
     """Between two windows of a file: all of what was written before that the text behind it depends on, beside the
     models and the options.
 

@@ -39,7 +39,7 @@ from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE, WINDOW_SECONDS
 from desktop_app.transcript.continued import continued
-from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Span, Transcript, shifted
+from desktop_app.transcript.model import GuardReport, Models, ResumePoint, Segment, Span, Transcript, shifted
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.so_far import TextSoFar
 from desktop_app.transcript.statistics import Counter, Statistics
@@ -250,7 +250,7 @@ class _Sound:
                 return
 
 
-class _Work(longform.Listener):
+class _Work(longform.DecodingListener):
     """Turns progress of the decoding into events, and collects the transcript.
 
     Attributes: counter; since (the sample with which decoding begins, after what is transcribed already); kept (the
@@ -311,7 +311,7 @@ class _Work(longform.Listener):
     def guarded(self, reports: Sequence[GuardReport]) -> None:
         self._text.add((), reports)
 
-    def reached(self, place: Place) -> None:
+    def reached(self, place: ResumePoint) -> None:
         self._place = replace(place, file=self._file)
 
     def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:

@@ -16,7 +16,7 @@ from desktop_app.problems import Problem
 from desktop_app.runtimes import speakers_openvino as runtime
 from desktop_app.speakers.attribution import attribute
 from desktop_app.speakers.diarisation import Diarisation
-from desktop_app.speakers.networks import Limits, Networks
+from desktop_app.speakers.networks import Networks, VoiceLimits
 from desktop_app.transcript.model import Transcript
 
 OFF, AUTO = "off", "auto"
@@ -105,5 +105,5 @@ def networks() -> Networks:
     _, segmentation = speaker_networks.of(speaker_networks.SEGMENTATION)
     entry, embedding = speaker_networks.of(speaker_networks.EMBEDDING)
     features, embed = runtime.embedder(embedding)
-    limits = Limits(entry.alike, entry.doubt, entry.same, entry.least)
+    limits = VoiceLimits(entry.alike, entry.doubt, entry.same, entry.least)
     return Networks(entry.name, runtime.segmenter(segmentation), features, embed, limits)

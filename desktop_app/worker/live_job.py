@@ -45,7 +45,7 @@ REPORT_EVERY = 0.25
 _BLOCK = 10 * SAMPLE_RATE  # of silence at a time, where the recording has a gap
 
 
-class Source(Protocol):
+class AudioSource(Protocol):
     """Where the audio comes from."""
 
     def take(self, seconds: float) -> list[LiveAudio | StopLive]:
@@ -53,7 +53,7 @@ class Source(Protocol):
 
 
 def run(
-    request: StartLive, source: Source, model_cache: ModelCache, outbox: Outbox, cancelled: Callable[[], bool]
+    request: StartLive, source: AudioSource, model_cache: ModelCache, outbox: Outbox, cancelled: Callable[[], bool]
 ) -> None:
     """Run a session and send its events, up to Finished, Failed or Cancelled."""
     try:
@@ -68,7 +68,12 @@ class _Session:
     """One live session, from loading the models to the transcript."""
 
     def __init__(
-        self, request: StartLive, source: Source, model_cache: ModelCache, outbox: Outbox, cancelled: Callable[[], bool]
+        self,
+        request: StartLive,
+        source: AudioSource,
+        model_cache: ModelCache,
+        outbox: Outbox,
+        cancelled: Callable[[], bool],
     ) -> None:
         self._request, self._source, self._outbox, self._cancelled = request, source, outbox, cancelled
         self._counter, self._pace = Counter(), Pace()

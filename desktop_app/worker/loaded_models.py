@@ -12,7 +12,7 @@ from desktop_app import folders
 from desktop_app.audio.voice import Voices
 from desktop_app.checkpoints import choice, installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read_draft, read_target, same_encoder
-from desktop_app.decoding.batch import Rows
+from desktop_app.decoding.batch import BatchRows
 from desktop_app.decoding.ctc import CtcDrafter
 from desktop_app.decoding.drafter_names import DRAFTERS
 from desktop_app.decoding.drafters import Draft, Drafter
@@ -137,13 +137,13 @@ class Pair:
             Voices if guard else None,
         )
 
-    def batch(self, guard: bool = False) -> Rows | None:
+    def batch(self, guard: bool = False) -> BatchRows | None:
         """What decoding needs for one recording in batches; None where the pair decodes one text at a time."""
         if self.target.ready.batch is None:
             return None
         numbers = range(len(self.target.ready.rows))
         batches = [each.ready.batch for each in (self.target, self.draft) if each and each.ready.batch]
-        return Rows(
+        return BatchRows(
             [replace(self.setup(guard, row=row), look_ahead=self.look_ahead(row)) for row in numbers],
             batches,
             batches[:1] if self.draft and self.draft.shares_encoder else batches,

@@ -19,7 +19,7 @@ from desktop_app.audio.logmel import features
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints import installed
 from desktop_app.decoding import longform
-from desktop_app.decoding.audio_window import Samples, Window
+from desktop_app.decoding.audio_window import AudioWindow, Samples
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.messages.options import Options
 from desktop_app.messages.questions import Trial, TrialRun
@@ -36,7 +36,7 @@ _LEAST = 8.0  # seconds of measuring, after which what else the computer does ha
 _MOST_ROUNDS = 5
 
 
-class _Tokens(longform.Listener):
+class _Tokens(longform.DecodingListener):
     def __init__(self) -> None:
         self.found: list[int] = []
 
@@ -49,7 +49,7 @@ def bundled() -> tuple[Models, float]:
     that took. Raises Problem."""
     began = perf_counter()
     pair = ModelCache().pair(Options(str(installed.bundled())), lambda stage, **values: None)
-    silence = Window(np.zeros(SAMPLE_RATE, np.float32), features)
+    silence = AudioWindow(np.zeros(SAMPLE_RATE, np.float32), features)
     tried = [(pair.target.checkpoint, pair.target.model, pair.target.model)]
     if pair.draft:
         draft = pair.draft.ready.rows[0]

@@ -19,7 +19,7 @@ import pytest
 
 from desktop_app import cli
 from desktop_app.addons import cuda, wheels
-from desktop_app.addons.index import Index
+from desktop_app.addons.index import PackageIndex
 from desktop_app.app.presentation import problems
 from desktop_app.app.presentation.wording import size
 from desktop_app.app.system import about
@@ -79,7 +79,7 @@ def index(server: HubServer, tmp_path: Path, home: Path) -> WheelIndex:
     return made
 
 
-def planned(index: WheelIndex) -> cuda.Plan:
+def planned(index: WheelIndex) -> cuda.DownloadPlan:
     return cuda.plan(index.url, lambda host: None)
 
 
@@ -299,7 +299,7 @@ def test_a_wheel_without_hash_or_size_or_with_another_name_is_not_taken(lie: dic
         "hashes": {"sha256": "0" * 64},
         "core-metadata": {"sha256": "0" * 64},
     }
-    asked = Index("http://example.org/simple", lambda host: None)
+    asked = PackageIndex("http://example.org/simple", lambda host: None)
     for files, count in (([sound], 1), ([sound | lie], 0)):
         assert len(asked._described("torch", page, json.dumps({"files": files}).encode())) == count
 
@@ -322,7 +322,7 @@ def test_torch_without_cuda_is_refused_before_it_is_downloaded(index: WheelIndex
 def test_files_leave_an_encrypted_index_only_encrypted() -> None:
     page = {"files": [{"filename": "torch-1-py3-none-any.whl", "url": "http://example.org/torch.whl",
                        "hashes": {"sha256": "0" * 64}, "size": 1, "core-metadata": {"sha256": "0" * 64}}]}  # fmt: skip
-    asked = Index("https://example.org/simple", lambda host: None)
+    asked = PackageIndex("https://example.org/simple", lambda host: None)
     with pytest.raises(Problem, match=r"not_encrypted host='example.org'"):
         asked._described("torch", "https://example.org/simple/torch/", json.dumps(page).encode())
 

@@ -197,7 +197,7 @@ def test_parts_of_a_model_are_those_that_its_index_names(home: Path, tmp_path: P
 def test_a_download_that_is_cancelled_keeps_what_came(home: Path, repository: Path, server: HubServer) -> None:
     server.stall = (WEIGHTS, 200_000)
     server.go_on.set()
-    with pytest.raises(download.Cancelled):
+    with pytest.raises(download.DownloadCancelled):
         fetch(server, cancelled=lambda: installed.unfinished().get(NAME, 0) > 200_000)
     server.stall = None
     fetch(server)

@@ -18,7 +18,7 @@ from tests.hub_server import COMMIT, HubServer, serving
 def test_other_weights_than_the_catalogue_knows_are_not_even_fetched(
     home: Path, server: HubServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pinned = catalogue.Entry(NAME, REPOSITORY, COMMIT, ("*",), "MIT", 1, sha256="0" * 64)
+    pinned = catalogue.CatalogueEntry(NAME, REPOSITORY, COMMIT, ("*",), "MIT", 1, sha256="0" * 64)
     monkeypatch.setattr(catalogue, "entries", lambda: (pinned,))
     with pytest.raises(Problem, match="other_file"):
         fetch(server)
@@ -29,7 +29,7 @@ def test_other_weights_than_the_catalogue_knows_are_not_even_fetched(
 def test_a_mirror_with_other_weights_takes_nothing_from_what_has_arrived(
     home: Path, repository: Path, tmp_path: Path, server: HubServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pinned = catalogue.Entry(NAME, REPOSITORY, COMMIT, ("*",), "MIT", 1, sha256=sha256(repository / WEIGHTS))
+    pinned = catalogue.CatalogueEntry(NAME, REPOSITORY, COMMIT, ("*",), "MIT", 1, sha256=sha256(repository / WEIGHTS))
     monkeypatch.setattr(catalogue, "entries", lambda: (pinned,))
     server.cuts = {WEIGHTS: [100_000, *[0] * 50]}
     with pytest.raises(Problem, match="unreachable"):
@@ -49,7 +49,7 @@ def test_a_mirror_with_other_weights_takes_nothing_from_what_has_arrived(
 def test_the_catalogues_hash_cannot_be_passed_by_with_weights_in_parts(
     home: Path, tmp_path: Path, server: HubServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pinned = catalogue.Entry(NAME, REPOSITORY, COMMIT, ("*",), "MIT", 1, sha256="0" * 64)
+    pinned = catalogue.CatalogueEntry(NAME, REPOSITORY, COMMIT, ("*",), "MIT", 1, sha256="0" * 64)
     monkeypatch.setattr(catalogue, "entries", lambda: (pinned,))
     server.repositories[REPOSITORY] = in_parts(tmp_path / NAME)
     with pytest.raises(Problem, match="other_file"):
@@ -61,7 +61,7 @@ def test_the_catalogues_hash_cannot_be_passed_by_with_weights_in_parts(
 def test_the_catalogue_decides_revision_and_hash(
     home: Path, repository: Path, server: HubServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pinned = catalogue.Entry(NAME, REPOSITORY, COMMIT, ("*",), "MIT", 1, sha256=sha256(repository / WEIGHTS))
+    pinned = catalogue.CatalogueEntry(NAME, REPOSITORY, COMMIT, ("*",), "MIT", 1, sha256=sha256(repository / WEIGHTS))
     monkeypatch.setattr(catalogue, "entries", lambda: (dataclasses.replace(pinned, aliases=("short",)),))
     download.download("short", server.url, progress=lambda what, done, total: None)
     assert server.requests[0] == f"GET /api/models/{REPOSITORY}/revision/{COMMIT}"
@@ -82,7 +82,9 @@ def test_another_commit_than_the_catalogue_knows_is_refused(
     home: Path, repository: Path, server: HubServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The catalogue has a hash of the weights alone; the commit stands for the settings and the tokenizer."""
-    pinned = catalogue.Entry(NAME, REPOSITORY, "ab" * 20, ("*",), "MIT", 1, sha256=sha256(repository / WEIGHTS))
+    pinned = catalogue.CatalogueEntry(
+        NAME, REPOSITORY, "ab" * 20, ("*",), "MIT", 1, sha256=sha256(repository / WEIGHTS)
+    )
     monkeypatch.setattr(catalogue, "entries", lambda: (pinned,))
     server.commits = {"ab" * 20: COMMIT}
     with pytest.raises(Problem, match="other_commit repository='tests/toy'"):

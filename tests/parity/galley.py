@@ -13,9 +13,9 @@ from desktop_app.audio import logmel
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.decoding import longform
-from desktop_app.decoding.audio_window import Samples, Window
+from desktop_app.decoding.audio_window import AudioWindow, Samples
 from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.longform import Listener
+from desktop_app.decoding.longform import DecodingListener
 from desktop_app.decoding.protocol import Model
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
@@ -36,7 +36,7 @@ Made = TypeVar("Made")
 class Attempt:
     """One text for one window; a window that went wrong is written several times."""
 
-    window: Window
+    window: AudioWindow
     settings: Settings
     sampling: Sampling | None
     text: WindowText
@@ -52,7 +52,7 @@ class WrittenLine:
 
 
 @dataclass
-class Recording(Listener):
+class Recording(DecodingListener):
     """All that was written of a recording. `windows` are those with lines: their start in seconds, and their lines."""
 
     language_code: str = ""
@@ -105,7 +105,7 @@ class Galley:
     ) -> None:
         self.checkpoint, self.target, self._drafter = checkpoint, target, drafter
         self._mel_bins = {target.mel_bins, *mel_bins}
-        self._window = Memo(lambda samples: Window(samples, logmel.features))
+        self._window = Memo(lambda samples: AudioWindow(samples, logmel.features))
 
     def windows(self, sounds: Sequence[Samples], settings: Settings) -> list[Attempt]:
         """The texts of sounds of at most 30 s, each at the first of the temperatures."""
@@ -137,7 +137,7 @@ class Galley:
     def _setup(self) -> Setup:
         return Setup(self.target, self.checkpoint.vocabulary, self.checkpoint.text, self._drafter())
 
-    def _attempt(self, window: Window, settings: Settings) -> Attempt:
+    def _attempt(self, window: AudioWindow, settings: Settings) -> Attempt:
         decoder, temperature = self.decoder, settings.temperatures[0]
         settings = replace(settings, language=settings.language or decoder.detect_language(window).code)
         sampling = Sampling(temperature, window.place) if temperature else None

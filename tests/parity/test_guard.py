@@ -13,7 +13,7 @@ from desktop_app.audio import voice
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read
-from desktop_app.decoding.longform import Listener, transcribe
+from desktop_app.decoding.longform import DecodingListener, transcribe
 from desktop_app.decoding.setup import Setup
 from desktop_app.runtimes.openvino import OpenVinoModel, load
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -25,7 +25,7 @@ CLIPS = sorted((Path(__file__).parents[1] / "data" / "clips").glob("*.flac"))
 Loaded = tuple[Checkpoint, OpenVinoModel]
 
 
-class Notes(Listener):
+class Notes(DecodingListener):
     def __init__(self) -> None:
         self.made: list[Segment] = []
         self.reports: list[GuardReport] = []

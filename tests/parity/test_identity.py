@@ -20,7 +20,7 @@ import pytest
 from desktop_app.audio import logmel
 from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, read
-from desktop_app.decoding.audio_window import Features, Window
+from desktop_app.decoding.audio_window import AudioWindow, Features
 from desktop_app.decoding.drafters import Draft
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.protocol import Scores
@@ -134,7 +134,7 @@ def test_a_draft_changes_nothing(folder: Path, task: str, draft: str, temperatur
     texts = []
     counter = Counter()
     for each, look_ahead in ((None, LookAhead()), (drafter, LookAhead()), (drafter, Switching())):
-        window = Window(babble(9, 3), logmel.features, 480_000)
+        window = AudioWindow(babble(9, 3), logmel.features, 480_000)
         decoder = WindowDecoder(Setup(target, checkpoint.vocabulary, str, each, look_ahead=look_ahead), counter)
         texts.append(decoder.decode(window, TASKS[task], nothing, sampling).tokens)
     assert texts[0] == texts[1] == texts[2]
@@ -157,7 +157,7 @@ def test_the_guard_keeps_the_text_where_passes_differ(folder: Path, precision: s
         unsteady, counter = Unsteady(target, shake, epsilon), Counter()
         drafter = pairs.drafter(checkpoint, other)(Draft(small, small, other.vocabulary)) if drafts else None
         decoder = WindowDecoder(Setup(unsteady, checkpoint.vocabulary, str, drafter), counter)
-        window = Window(babble(9, 3), logmel.features, 480_000)
+        window = AudioWindow(babble(9, 3), logmel.features, 480_000)
         texts.append(decoder.decode(window, PLAIN, nothing, sampling).tokens)
         ties.append(counter.total.near_ties)
     assert texts[0] == texts[1] != texts[2]

@@ -17,7 +17,7 @@ from whisper.timing import WordTiming, add_word_timestamps
 
 from desktop_app.audio import logmel
 from desktop_app.decoding import longform
-from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.words import Timing, tidy
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -85,7 +85,7 @@ def test_the_language_is_heard_as_there(both: Both) -> None:
     for seed in range(3):
         samples = babble(20, seed)
         code, probability = openai.language(samples)
-        found = galley.decoder.detect_language(Window(samples, logmel.features))
+        found = galley.decoder.detect_language(AudioWindow(samples, logmel.features))
         assert found.code == code
         assert found.probability == pytest.approx(probability, abs=1e-3)
 

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets import theme as look
@@ -23,7 +23,7 @@ def theme(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> look.
     look.load_fonts()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GALLEY_HOME", str(tmp_path_factory.mktemp("look")))
-        worker = Worker("look", lambda call: None)
+        worker = BackgroundThread("look", lambda call: None)
         preferences = Preferences(worker)
         preferences.set("appearance", look.LIGHT)
         worker.close()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from desktop_app.audio import peaks
-from desktop_app.audio.player import Listener
+from desktop_app.audio.player import PlayerListener
 from desktop_app.problems import Problem
 
 
@@ -22,7 +22,7 @@ class FakePlayer:
     stopped: int = 0
     volume: float = 1.0
 
-    def made_for(self, listener: Listener) -> FakePlayer:
+    def made_for(self, listener: PlayerListener) -> FakePlayer:
         """The player, once it is known who listens."""
         self.listener = listener
         return self
@@ -54,7 +54,7 @@ class FakePeakReader:
     files: list[str] = field(default_factory=list)
     stopped: int = 0
 
-    def made_for(self, listener: peaks.Listener) -> FakePeakReader:
+    def made_for(self, listener: peaks.PeaksListener) -> FakePeakReader:
         """The reader, once it is known who listens."""
         self.listener = listener
         return self

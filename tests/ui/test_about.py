@@ -29,7 +29,11 @@ def test_about_shows_the_build_and_reads_every_licence(
     licence = tmp_path / "LICENSE"
     licence.write_text("Do what you like.")
     gone = tmp_path / "gone"
-    found = [about.Text("Galley", resources.path("LICENSE")), about.Text("numpy", licence), about.Text("gone", gone)]
+    found = [
+        about.LicenceText("Galley", resources.path("LICENSE")),
+        about.LicenceText("numpy", licence),
+        about.LicenceText("gone", gone),
+    ]
     monkeypatch.setattr(about, "licences", lambda: found)
     dialog = About(window._session.worker.post, window)
     qtbot.addWidget(dialog)

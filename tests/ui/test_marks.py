@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.app.presentation.wording import document
 from desktop_app.export import formats
-from desktop_app.export.document import Options
+from desktop_app.export.document import ExportOptions
 from desktop_app.messages.jobs import Finished, Started
 from desktop_app.texts import _
 from desktop_app.transcript.model import Speaker
@@ -53,7 +53,7 @@ def test_a_marked_moment_stands_beside_its_line_and_is_there_after_a_restart(
 def test_exports_hold_the_marks(name: str, expected: str) -> None:
     made = transcript(segment(0), segment(1))
     form = formats.FORMATS[name]
-    with_marks, without = (form.write(document(made, marks=marks), Options()) for marks in ((3.0, 3725.0), ()))
+    with_marks, without = (form.write(document(made, marks=marks), ExportOptions()) for marks in ((3.0, 3725.0), ()))
     assert expected in with_marks and expected not in without
 
 

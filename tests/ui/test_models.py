@@ -17,7 +17,7 @@ from desktop_app.app.models.model_job import Job
 from desktop_app.app.models.speeds import Speeds
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.settings import preferences
-from desktop_app.engine.model_list import Listed, Source
+from desktop_app.engine.model_list import DownloadSource, ListedModel
 from desktop_app.messages.model_work import (
     Add,
     Done,
@@ -131,7 +131,7 @@ def test_what_a_model_wants_is_compared_with_this_computer() -> None:
 
 def test_where_a_model_came_from_is_said() -> None:
     """Only what the catalogue does not say already."""
-    mine = Listed("mine", "mine", HOME / "mine", 1_000_000)
+    mine = ListedModel("mine", "mine", HOME / "mine", 1_000_000)
     assert facts(mine) == "1 MB"
     assert facts(replace(mine, from_folder=True)) == "1 MB · added from a folder"
     assert facts(replace(mine, origin="someone/mine")) == "1 MB · someone/mine"
@@ -143,7 +143,9 @@ def test_mirror_and_proxy_are_named(page: ModelsPage, stage: Stage, qtbot: QtBot
     page.mirror.click()
     assert page.address.isVisible()
     qtbot.keyClicks(page.address, " https://mirror.example.org ")
-    stage.works.found = replace(stage.works.found, source=Source("mirror.example.org", "proxy.example:3128", True))
+    stage.works.found = replace(
+        stage.works.found, source=DownloadSource("mirror.example.org", "proxy.example:3128", True)
+    )
     qtbot.keyClick(page.address, Qt.Key.Key_Return)
     assert stage.preferences.mirror == "https://mirror.example.org"
     servers = "mirror.example.org and its file servers (*.mirror.example.org, *.hf.co)"
@@ -153,7 +155,7 @@ def test_mirror_and_proxy_are_named(page: ModelsPage, stage: Stage, qtbot: QtBot
     assert not page.address.isVisible()
     assert page.mirror.isVisible()
     stage.works.found = replace(
-        stage.works.found, source=Source("", mirror=True, problem=Problem("download.bad_mirror", address="x"))
+        stage.works.found, source=DownloadSource("", mirror=True, problem=Problem("download.bad_mirror", address="x"))
     )
     stage.models.refresh()
     settle(stage, lambda: page._where.text().startswith("x is not the address of a mirror."))

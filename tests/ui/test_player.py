@@ -464,9 +464,11 @@ def test_a_decoder_that_is_killed_in_the_middle_is_one_sentence(
     finish(stage, entry, replace(talk(2, rounds=4), path=str(path)))
     ends: list[Callable[[], None]] = []
     with pytest.MonkeyPatch.context() as patch:
-        made = decoder_process.Decoder.ask
+        made = decoder_process.DecoderProcess.ask
         patch.setattr(
-            decoder_process.Decoder, "ask", lambda it, *a, **k: (ends.append(it._child.end), made(it, *a, **k))[1]
+            decoder_process.DecoderProcess,
+            "ask",
+            lambda it, *a, **k: (ends.append(it._child.end), made(it, *a, **k))[1],
         )
         window.player.toggle()
         assert heard.began.wait(LONGEST)

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop_app.app.recordings.entry import Entry
 from desktop_app.export import plain
-from desktop_app.export.document import Document, Options
+from desktop_app.export.document import Document, ExportOptions
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript import speakers
@@ -110,8 +110,8 @@ def test_corrections_are_undone_done_again_and_survive_a_restart(
     later.load(entry.id)
     qtbot.waitUntil(lambda: bool(later.entries[entry.id].segments))
     assert later.entries[entry.id].transcript() == in_order(steps[-1])
-    assert "Artie: We have" not in plain.txt(Document(later.entries[entry.id].transcript()), Options())
-    assert "Artie: half an hour" in plain.txt(Document(later.entries[entry.id].transcript()), Options())
+    assert "Artie: We have" not in plain.txt(Document(later.entries[entry.id].transcript()), ExportOptions())
+    assert "Artie: half an hour" in plain.txt(Document(later.entries[entry.id].transcript()), ExportOptions())
 
 
 def test_a_text_without_speakers_can_get_some(stage: Stage, window: MainWindow, recording: Make, qtbot: QtBot) -> None:

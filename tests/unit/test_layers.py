@@ -242,6 +242,24 @@ def test_the_parent_knows_of_the_worker_only_where_it_begins() -> None:
     assert not {name for name in MODULES if name.startswith(("app.", "ui.", "cli.")) and "worker.main" in arrows(name)}
 
 
+def test_no_two_rooms_have_a_public_class_of_one_name() -> None:
+    """One name is one concept: who searches for it finds it in one place."""
+    rooms: dict[str, set[str]] = {}
+    for name, file in MODULES.items():
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                rooms.setdefault(node.name, set()).add(name.partition(".")[0])
+    assert not {name: found for name, found in rooms.items() if len(found) > 1}
+
+
+def test_no_file_is_longer_than_one_can_read() -> None:
+    """600 lines outside of the tests."""
+    files = [
+        file for folder in ("desktop_app", "benchmarks", "installer", "tools") for file in (TOP / folder).rglob("*.py")
+    ]
+    assert not [file.name for file in files if file.read_text(encoding="utf-8").count("\n") > 600]
+
+
 def test_only_the_decoding_process_reads_media() -> None:
     """A damaged file may crash FFmpeg: nothing but the program of that process opens one with it. Beside it only the
     encoders and that program's own filter know FFmpeg, and they see no file."""

@@ -37,7 +37,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Step:
+class EditStep:
     """One edit: its name (a message to be translated), and how it was before and after, in lines from `first` on that
     differ. `carets`: where an edit of words was begun and where it ended.
     """
@@ -48,7 +48,7 @@ class Step:
     after: State
     carets: tuple[Place, Place] | None = None
 
-    def joined(self, other: Step) -> Step:
+    def joined(self, other: EditStep) -> EditStep:
         """This one and the next one in the same line as one."""
         carets = (self.carets[0], other.carets[1]) if self.carets and other.carets else None
         return replace(self, after=other.after, carets=carets)
@@ -80,7 +80,7 @@ class Last:
     typed into the line.
     """
 
-    step: Step
+    step: EditStep
     at: float
     text: str
     typed: Typed
@@ -92,18 +92,18 @@ class History:
     typed last, and what of them is not on the disk yet.
     """
 
-    past: list[Step] = field(default_factory=list)
-    future: list[Step] = field(default_factory=list)
+    past: list[EditStep] = field(default_factory=list)
+    future: list[EditStep] = field(default_factory=list)
     last: Last | None = None
     unsaved: tuple[Transcript, bool, bool] | None = None
 
-    def take(self, step: Step) -> None:
+    def take(self, step: EditStep) -> None:
         """A new step; what was undone before it cannot come back."""
         self.past.append(step)
         self.future.clear()
         self.last = None
 
-    def type(self, step: Step, text: str, typed: Typed) -> None:
+    def type(self, step: EditStep, text: str, typed: Typed) -> None:
         """A step of typing: one with the last one, as long as that was a part of the same word and not long ago."""
         now, last = time.monotonic(), self.last
         if last is not None and _goes_on(last, step, text, now):
@@ -119,12 +119,12 @@ class History:
             return last.typed.with_text(begin, end, text)
         return Typed(line, begin, end, text)
 
-    def undo(self) -> Step | None:
+    def undo(self) -> EditStep | None:
         """Take the last step back."""
         self.last = None
         return _move(self.past, self.future)
 
-    def redo(self) -> Step | None:
+    def redo(self) -> EditStep | None:
         """Take the next step again."""
         self.last = None
         return _move(self.future, self.past)
@@ -282,14 +282,14 @@ class Edits:
 
     # Back and forth.
 
-    def undo(self, key: str) -> Step | None:
+    def undo(self, key: str) -> EditStep | None:
         """Take the last edit back, and give it; None where there is none."""
         step = self._histories.get(key, History()).undo() if self._entry(key) is not None else None
         if step is not None:
             self._apply(key, step, step.after, step.before, step.carets[0] if step.carets else None)
         return step
 
-    def redo(self, key: str) -> Step | None:
+    def redo(self, key: str) -> EditStep | None:
         """Make the edit that was undone last, and give it; None where there is none."""
         step = self._histories.get(key, History()).redo() if self._entry(key) is not None else None
         if step is not None:
@@ -339,7 +339,7 @@ class Edits:
         self._save(entry.id)
         return True
 
-    def _apply(self, key: str, step: Step, there: State, wanted: State, caret: Place | None) -> None:
+    def _apply(self, key: str, step: EditStep, there: State, wanted: State, caret: Place | None) -> None:
         """Put the lines of a step in the place of those that it left."""
         before = self._session.entries[key].transcript()
         lines = (*before.segments[: step.first], *wanted.lines, *before.segments[step.first + len(there.lines) :])
@@ -422,7 +422,7 @@ class Edits:
             entry.corrected = entry.reworded = False
             after = State(tuple(entry.segments), entry.speakers, corrected=False, reworded=False)
             history = self._histories[key] = History()
-            history.take(Step(N_("new text"), 0, before, after))
+            history.take(EditStep(N_("new text"), 0, before, after))
             self._show(key, entry.transcript(), after)
             self._save(key)
             self._corrected[key] = corrected
@@ -440,7 +440,7 @@ def _write(library: Library, key: str, history: History) -> None:
         library.revise(key, *unsaved)
 
 
-def _goes_on(last: Last, step: Step, text: str, now: float) -> bool:
+def _goes_on(last: Last, step: EditStep, text: str, now: float) -> bool:
     """Whether a step of typing is one with the last one: in the same place, of the same kind, and no new word."""
     if now - last.at > _PAUSE or not last.step.carets or not step.carets or last.step.name != step.name:
         return False
@@ -449,7 +449,7 @@ def _goes_on(last: Last, step: Step, text: str, now: float) -> bool:
     return is_near and not (last.text[-1:].isspace() and not text[:1].isspace())
 
 
-def _difference(entry: Entry, name: str, before: Transcript, after: Transcript, reworded: bool) -> Step:
+def _difference(entry: Entry, name: str, before: Transcript, after: Transcript, reworded: bool) -> EditStep:
     """The step between two texts: only the lines that differ in more than their numbers."""
     old, new = before.segments, after.segments
     least = min(len(old), len(new))
@@ -473,13 +473,13 @@ def _step(
     people: tuple[tuple[Speaker, ...], tuple[Speaker, ...]],
     carets: tuple[Place, Place] | None = None,
     reworded: bool = False,
-) -> Step:
+) -> EditStep:
     old = State(before, people[0], entry.corrected, entry.reworded)
     new = State(after, people[1], corrected=True, reworded=entry.reworded or reworded or carets is not None)
-    return Step(name, first, old, new, carets)
+    return EditStep(name, first, old, new, carets)
 
 
-def _move(source: list[Step], target: list[Step]) -> Step | None:
+def _move(source: list[EditStep], target: list[EditStep]) -> EditStep | None:
     if not source:
         return None
     target.append(source.pop())

@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 
 from desktop_app import atomic, texts
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.presentation import wording
 from desktop_app.app.recordings.entry import Entry
 from desktop_app.app.recordings.session import Session
 from desktop_app.engine.child import Child
 from desktop_app.export import names, process
-from desktop_app.export.document import Document, Options
+from desktop_app.export.document import Document, ExportOptions
 from desktop_app.export.formats import FORMATS
 from desktop_app.library.store import Library
 from desktop_app.problems import Problem
@@ -31,7 +31,7 @@ class Exports:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._open: list[Worker] = []
+        self._open: list[BackgroundThread] = []
 
     def gather(self, keys: Sequence[str], then: Callable[[list[Document]], object]) -> None:
         """Give `then` those of the recordings that have a text, in their order; stored ones are read before."""
@@ -59,7 +59,7 @@ class Exports:
         self,
         documents: Sequence[Document],
         form: str,
-        options: Options,
+        options: ExportOptions,
         places: Sequence[Path],
         then: Callable[[list[Path]], object],
         refused: Refused,
@@ -76,7 +76,7 @@ class Exports:
         self,
         documents: Sequence[Document],
         form: str,
-        options: Options,
+        options: ExportOptions,
         template: str,
         folder: Path,
         then: Callable[[list[Path]], object],
@@ -96,7 +96,7 @@ class Exports:
         self._start(save, then, refused)
 
     def render(
-        self, document: Document, form: str, options: Options, then: Callable[[bytes], object], refused: Refused
+        self, document: Document, form: str, options: ExportOptions, then: Callable[[bytes], object], refused: Refused
     ) -> None:
         """Give `then` the content of a file, which is not written."""
         self._start(lambda: next(_rendered([document], form, options)), then, refused)
@@ -111,7 +111,7 @@ class Exports:
             worker.close(_LEFT)
 
     def _start(self, call: Callable[[], object], then: Callable[..., object], refused: Refused) -> None:
-        worker = Worker("export", self._session.worker.post)
+        worker = BackgroundThread("export", self._session.worker.post)
         self._open.append(worker)
 
         def end(after: Callable[..., object], result: object) -> None:
@@ -134,7 +134,7 @@ def _stored(key: str, library: Library) -> Transcript:
 # In a thread.
 
 
-def _save(documents: Sequence[Document], form: str, options: Options, places: Sequence[Path]) -> list[Path]:
+def _save(documents: Sequence[Document], form: str, options: ExportOptions, places: Sequence[Path]) -> list[Path]:
     """Write the files; gives them. Raises Problem."""
     return [_write(place, made) for place, made in zip(places, _rendered(documents, form, options), strict=True)]
 
@@ -147,7 +147,7 @@ def _write(place: Path, content: bytes | str) -> Path:
     return place
 
 
-def _rendered(documents: Sequence[Document], form: str, options: Options) -> Iterator[bytes]:
+def _rendered(documents: Sequence[Document], form: str, options: ExportOptions) -> Iterator[bytes]:
     """The contents of the files. Raises Problem."""
     order = process.Order(form, options, texts.current())
     try:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.presentation.wording import moment, span
 from desktop_app.app.recordings.entry import INTERRUPTED, Entry
 from desktop_app.app.recordings.session import Session
@@ -31,7 +31,7 @@ class Recovery:
 
     def __init__(self, session: Session, preferences: Preferences) -> None:
         self._session, self._preferences = session, preferences
-        self._worker = Worker("recovery", session.worker.post)
+        self._worker = BackgroundThread("recovery", session.worker.post)
         self._looked_at: set[str] = set()
         self.changed: Signal[[]] = Signal()
         self.found: list[Entry] = []

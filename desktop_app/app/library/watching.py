@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from desktop_app import atomic, folders
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.library.media import EXTENSIONS
 from desktop_app.app.recordings.session import Session
 from desktop_app.app.settings.preferences import Preferences
@@ -40,7 +40,7 @@ class Watch:
 
     def __init__(self, session: Session, preferences: Preferences, clock: Callable[[], float] = time.monotonic) -> None:
         self._session, self._preferences, self._clock = session, preferences, clock
-        self._worker = Worker("watch", session.worker.post)
+        self._worker = BackgroundThread("watch", session.worker.post)
         self._state = _State()
         self._is_looking = False
         self._refused = ""  # the folder that could not be read, and of which that was said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from desktop_app.app.background import Post, Worker
+from desktop_app.app.background import BackgroundThread, Post
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.app.signals import Signal
 from desktop_app.audio.microphone import Input
@@ -23,7 +23,7 @@ class Inputs:
         self, list_inputs: Callable[[], list[Input]], post: Post, preferences: Preferences | None = None
     ) -> None:
         self._list_inputs, self._preferences = list_inputs, preferences
-        self._worker = Worker("inputs", post)
+        self._worker = BackgroundThread("inputs", post)
         self.changed: Signal[[]] = Signal()
         self.found: list[Input] = []
         self.problem: Problem | None = None

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from desktop_app.app.background import Post, Worker
+from desktop_app.app.background import BackgroundThread, Post
 from desktop_app.app.live.feed import Feed
 from desktop_app.app.live.inputs import Inputs
 from desktop_app.app.presentation import wording
@@ -50,7 +50,7 @@ class RecorderPort(Protocol):
 MakeRecorder = Callable[[Path, str | None, RecorderListener], RecorderPort]
 
 
-class Live:
+class LiveRecording:
     """The live session that runs, if any.
 
     Attributes:
@@ -77,7 +77,9 @@ class Live:
         self._feeds: deque[Feed] = deque()  # the first one is the engine's
         session.changed.connect(self._feed_next)
         session.removed.connect(self._feed_next)
-        self._worker = Worker("recorder", session.worker.post)  # alone calls the recorder, which may wait for a device
+        self._worker = BackgroundThread(
+            "recorder", session.worker.post
+        )  # alone calls the recorder, which may wait for a device
         self._recorder: RecorderPort | None = None
         self._stop_asked = False
         self.phase = OFF
@@ -297,7 +299,7 @@ class Live:
 class _Listener:
     """What the recorder calls, in its own thread: sound goes to the engine, the rest to the front end's thread."""
 
-    def __init__(self, live: Live, feed: Feed, post: Post) -> None:
+    def __init__(self, live: LiveRecording, feed: Feed, post: Post) -> None:
         self._live, self._feed, self._post = live, feed, post
         self._samples = 0
 

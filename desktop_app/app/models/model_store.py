@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from desktop_app.app.background import Post, Worker
+from desktop_app.app.background import BackgroundThread, Post
 from desktop_app.app.models.model_job import Job
 from desktop_app.app.models.speeds import Chosen, Speeds, estimate, installed_memory, suggestion
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.app.signals import Signal
 from desktop_app.engine import model_list
-from desktop_app.engine.model_list import Listed, ModelList
+from desktop_app.engine.model_list import ListedModel, ModelList
 from desktop_app.engine.model_work import Task
 from desktop_app.messages.model_work import (
     Add,
@@ -83,7 +83,7 @@ class ModelStore:
         look: Callable[[], ModelList] = model_list.look,
     ) -> None:
         self._preferences, self._start_task, self._look = preferences, start, look
-        self._worker = Worker("models", post)
+        self._worker = BackgroundThread("models", post)
         self.changed: Signal[[]] = Signal()
         self.moved: Signal[str] = Signal()
         self.told: Signal[str] = Signal()
@@ -101,12 +101,12 @@ class ModelStore:
         """Look what there is; `changed` follows."""
         self._worker.do(self._look, self._show, lambda problem: self.told.emit(sentence(problem)))
 
-    def find(self, name: str) -> Listed | None:
+    def find(self, name: str) -> ListedModel | None:
         """The model of this name, installed or offered."""
         known = (*self.list.installed, *self.list.offered) if self.list else ()
         return next((each for each in known if each.name == name), None)
 
-    def at(self, folder: str) -> Listed | None:
+    def at(self, folder: str) -> ListedModel | None:
         """The installed model that lies in a folder."""
         return next((each for each in (self.list.installed if self.list else ()) if str(each.folder) == folder), None)
 
@@ -197,7 +197,7 @@ class ModelStore:
         return self.speeds.find(self._chosen())
 
     @property
-    def suggestion(self) -> tuple[Listed, float] | None:
+    def suggestion(self) -> tuple[ListedModel, float] | None:
         """A better model that this computer should manage, and about how fast, by what was measured."""
         speed, used = self.speed, self.find(self.in_use)
         if self.list is None or speed is None or used is None:
@@ -205,7 +205,7 @@ class ModelStore:
         models = sorted((*self.list.installed, *self.list.offered), key=lambda each: -each.parameters)
         return suggestion(speed, used, models, self.memory)
 
-    def estimate(self, model: Listed) -> float:
+    def estimate(self, model: ListedModel) -> float:
         """About how fast another model would be here, by what was measured of those in use; 0.0 where unknown."""
         speed, used = self.speed, self.find(self.in_use)
         return estimate(speed, used.parameters, model.parameters) if speed and used else 0.0

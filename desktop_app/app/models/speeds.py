@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop_app import __version__, atomic, folders
-from desktop_app.engine.model_list import Listed
+from desktop_app.engine.model_list import ListedModel
 from desktop_app.transcript.statistics import Speed
 
 COMFORTABLE = 2.0
@@ -62,8 +62,8 @@ def estimate(measured: Speed, measured_parameters: int, parameters: int) -> floa
 
 
 def suggestion(
-    measured: Speed, used: Listed, models: Iterable[Listed], memory: int | None
-) -> tuple[Listed, float] | None:
+    measured: Speed, used: ListedModel, models: Iterable[ListedModel], memory: int | None
+) -> tuple[ListedModel, float] | None:
     """The first of `models`, of which the most capable comes first, that is larger than the one in use, comfortable on
     this computer by estimate, and needs no more than half of its `memory` (bytes, None where unknown); and its speed.
     """

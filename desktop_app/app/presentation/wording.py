@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from desktop_app.export.document import Document, Options
+from desktop_app.export.document import Document, ExportOptions
 from desktop_app.export.document import clock as clock  # part of how times are worded
 from desktop_app.export.formats import Format
 from desktop_app.problems import Problem
@@ -17,7 +17,7 @@ from desktop_app.transcript.speakers import called
 
 if TYPE_CHECKING:
     from desktop_app.audio.recording import Gap
-    from desktop_app.engine.model_list import Source
+    from desktop_app.engine.model_list import DownloadSource
 
 _PLACES = 3  # that are named
 MONTHS = (
@@ -86,7 +86,7 @@ def named_in(document: Document, form: Format) -> Document:
     return replace(document, transcript=replace(transcript, speakers=named(transcript.speakers)))
 
 
-def rendered(document: Document, form: Format, options: Options | None = None) -> str | bytes:
+def rendered(document: Document, form: Format, options: ExportOptions | None = None) -> str | bytes:
     """The file of a document."""
     return form.render(named_in(document, form), options)
 
@@ -192,7 +192,7 @@ def language(code: str) -> str:
     return _(_LANGUAGES[code]) if code in _LANGUAGES else code
 
 
-def servers(source: Source) -> str:
+def servers(source: DownloadSource) -> str:
     """Which computers a download talks to."""
     values = {"host": source.host, "servers": ", ".join(f"*.{each}" for each in source.servers), "proxy": source.proxy}
     if source.proxy:

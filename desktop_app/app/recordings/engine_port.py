@@ -8,14 +8,14 @@ import numpy as np
 
 from desktop_app.messages.jobs import LiveOptions
 from desktop_app.messages.options import Options
-from desktop_app.transcript.model import Place, Span, Transcript
+from desktop_app.transcript.model import ResumePoint, Span, Transcript
 
 
 class EnginePort(Protocol):
     """What the session needs of desktop_app.engine.client.Engine."""
 
     def transcribe(
-        self, job: str, path: str, options: Options, written: Transcript | None = None, place: Place | None = None
+        self, job: str, path: str, options: Options, written: Transcript | None = None, place: ResumePoint | None = None
     ) -> None: ...
 
     def transcribe_part(self, job: str, path: str, options: Options, span: Span) -> None: ...

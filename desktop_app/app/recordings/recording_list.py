@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.recordings import resuming
 from desktop_app.app.recordings.entry import BROKEN_OFF, CANCELLED, IN_WORK, INTERRUPTED, Entry
 from desktop_app.app.signals import Signal
@@ -49,7 +49,7 @@ class RecordingList:
         foreign(event): the engine says something about a job that is no recording.
     """
 
-    def __init__(self, library: Library | None, worker: Worker) -> None:
+    def __init__(self, library: Library | None, worker: BackgroundThread) -> None:
         self.library, self.worker = library, worker
         self.added: Signal[str] = Signal()
         self.changed: Signal[str] = Signal()

@@ -7,14 +7,14 @@ from dataclasses import asdict
 from typing import Any
 
 from desktop_app.messages.options import Options, as_json, from_json
-from desktop_app.transcript.model import Place
+from desktop_app.transcript.model import ResumePoint
 
 _ARITHMETIC = 1
 """Of the models: raised by a change after which a model may write another text on the same device at the same
 precision. What was begun before it is not resumed."""
 
 
-def plain(place: Place, options: Options) -> str:
+def plain(place: ResumePoint, options: Options) -> str:
     """The place that was reached with these options, as JSON."""
     return json.dumps({"arithmetic": _ARITHMETIC, "place": asdict(place), "options": as_json(options)})
 
@@ -40,7 +40,7 @@ def options(text: str) -> Options | None:
         return None
 
 
-def place(text: str, options: Options) -> Place | None:
+def place(text: str, options: Options) -> ResumePoint | None:
     """The place in what `plain` gave; None where it was reached with other options or arithmetic, or cannot be read."""
     try:
         found: dict[str, Any] = json.loads(text)
@@ -48,6 +48,6 @@ def place(text: str, options: Options) -> Place | None:
             return None
         fields = found["place"]
         prompt, file = tuple(map(int, fields.pop("prompt"))), fields.pop("file")
-        return Place(**fields, prompt=prompt, file=(int(file[0]), int(file[1])))
+        return ResumePoint(**fields, prompt=prompt, file=(int(file[0]), int(file[1])))
     except (ValueError, TypeError, LookupError, AttributeError):
         return None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.library import media
 from desktop_app.app.recordings.engine_events import FINISHING, EngineEvents
 from desktop_app.app.recordings.engine_port import EnginePort
@@ -30,7 +30,7 @@ class Session(RecordingList):
     """Attributes: engine, options (what works, and what is asked of the models), queue (what the engine gets next)."""
 
     def __init__(
-        self, engine: EnginePort, library: Library | None, worker: Worker, options: Callable[[], Options]
+        self, engine: EnginePort, library: Library | None, worker: BackgroundThread, options: Callable[[], Options]
     ) -> None:
         super().__init__(library, worker)
         self.engine, self.options = engine, options

@@ -17,7 +17,7 @@ from desktop_app.messages.jobs import Transcribe
 from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import Place, Transcript
+from desktop_app.transcript.model import ResumePoint, Transcript
 
 
 class Transcription:
@@ -61,7 +61,7 @@ class Transcription:
         self._recordings.text_changed.emit(key)
         self.start(entry)
 
-    def start(self, entry: Entry, written: Transcript | None = None, place: Place | None = None) -> None:
+    def start(self, entry: Entry, written: Transcript | None = None, place: ResumePoint | None = None) -> None:
         """Queue a recording, behind what is `written` of it."""
         entry.paused = self._queue.paused
         self.asked[entry.id] = options = entry.options or self._options()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.export import names
-from desktop_app.export.document import Options, read_options
+from desktop_app.export.document import ExportOptions, read_options
 from desktop_app.export.formats import FORMATS
 
 _KEY = "export"
@@ -22,15 +22,15 @@ class ExportChoice:
     form: str = "txt"
     template: str = names.TEMPLATE
     times: Mapping[str, bool] = field(default_factory=dict)
-    looks: Options = field(default_factory=Options)
+    looks: ExportOptions = field(default_factory=ExportOptions)
 
     @property
-    def options(self) -> Options:
+    def options(self) -> ExportOptions:
         """Those of the format."""
         times = self.times.get(self.form, FORMATS[self.form].times)
         return replace(self.looks, times=times)
 
-    def with_options(self, options: Options) -> ExportChoice:
+    def with_options(self, options: ExportOptions) -> ExportChoice:
         """The choice with other options of its format."""
         times = {**self.times, self.form: bool(options.times)}
         return replace(self, times=times, looks=replace(options, times=None))

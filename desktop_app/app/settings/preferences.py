@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop_app import folders, settings, texts
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.signals import Signal
 from desktop_app.engine.model_list import default_folder, name_of
 from desktop_app.messages.options import AUTO, OFF, ON, Options, from_settings, to_settings
@@ -59,7 +59,7 @@ class Preferences:
     tray = _Choice(OFF, (ON, OFF).__contains__)
     language = _Choice("", lambda code: code in texts.languages())
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: BackgroundThread) -> None:
         self.changed: Signal[[]] = Signal()
         self._worker = worker
         self._values = settings.read()

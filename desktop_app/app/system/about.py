@@ -21,7 +21,7 @@ _LONGEST = 2_000_000  # characters of a text that are shown
 
 
 @dataclass(frozen=True)
-class Text:
+class LicenceText:
     """The text of a licence: what it is shown as, and its file."""
 
     name: str
@@ -70,13 +70,13 @@ def _installed() -> dict[str, str]:
     return found
 
 
-def licences() -> list[Text]:
+def licences() -> list[LicenceText]:
     """The texts that come with this Galley, its own first. Reads folders."""
     folder = resources.path("licences")
-    found = [Text(NAME, resources.path("LICENSE"))]
+    found = [LicenceText(NAME, resources.path("LICENSE"))]
     if folder.is_dir():
         files = sorted(file for file in folder.rglob("*") if file.is_file())
-        found += [Text(file.relative_to(folder).as_posix(), file) for file in files]
+        found += [LicenceText(file.relative_to(folder).as_posix(), file) for file in files]
     return [each for each in found if each.file.is_file()]
 
 

@@ -7,9 +7,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.editing.recheck import Checks
-from desktop_app.app.live.live_recording import OFF, PAUSED, Live
+from desktop_app.app.live.live_recording import OFF, PAUSED, LiveRecording
 from desktop_app.app.recordings.entry import WAITING, WORKING
 from desktop_app.app.recordings.session import Session
 from desktop_app.app.system import desktop_bus
@@ -50,9 +50,9 @@ def _hold_macos() -> Release | None:
 class Awake:
     """Follows the work. Attributes: wanted (whether there is any)."""
 
-    def __init__(self, session: Session, live: Live, checks: Checks, hold: Hold = hold) -> None:
+    def __init__(self, session: Session, live: LiveRecording, checks: Checks, hold: Hold = hold) -> None:
         self._session, self._live, self._checks, self._hold = session, live, checks, hold
-        self._worker = Worker("awake", session.worker.post)
+        self._worker = BackgroundThread("awake", session.worker.post)
         self._release: Release | None = None  # in the worker's thread
         self.wanted = False
         for signal in (session.added, session.changed, session.removed, checks.changed, checks.versions.changed):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.editing.recheck import Checks
 from desktop_app.app.recordings.entry import DONE, FAILED, IN_WORK
 from desktop_app.app.recordings.session import Session
@@ -31,7 +31,7 @@ class Notices:
     ) -> None:
         self._session, self._preferences = session, preferences
         self._is_in_front, self._show = is_in_front, show
-        self._worker = Worker("notices", session.worker.post)
+        self._worker = BackgroundThread("notices", session.worker.post)
         self._number = 0  # of the notification that is shown, in the worker's thread
         self._in_work: set[str] = set()
         self._done: dict[str, bool] = {}  # since nobody looks, and whether it is there

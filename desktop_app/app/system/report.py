@@ -26,7 +26,7 @@ from desktop_app.app.presentation import problems
 from desktop_app.app.recordings.entry import BROKEN_OFF, DONE, IN_WORK
 from desktop_app.app.system.doctor import Finding
 from desktop_app.engine import model_list, probe
-from desktop_app.engine.model_list import Listed
+from desktop_app.engine.model_list import ListedModel
 from desktop_app.library import inspection
 from desktop_app.messages.options import AUTO, OFF
 from desktop_app.problems import Problem
@@ -163,7 +163,7 @@ def _models() -> tuple[Any, dict[str, str]]:
     return {"installed": described, "unfinished": begun, "best": best}, shown
 
 
-def _about_model(model: Listed) -> dict[str, Any]:
+def _about_model(model: ListedModel) -> dict[str, Any]:
     return {
         "origin": model.origin,
         "bytes": model.bytes,
@@ -174,7 +174,7 @@ def _about_model(model: Listed) -> dict[str, Any]:
     }
 
 
-def _verified(model: Listed) -> str:
+def _verified(model: ListedModel) -> str:
     answer = _asked(partial(probe.verified, model.name, _VERIFY_SECONDS))
     return {True: "verified", False: "readable"}.get(answer, str(answer))
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
 
 from desktop_app.app.presentation import wording
-from desktop_app.export.document import LIMITS, Options
+from desktop_app.export.document import LIMITS, ExportOptions
 from desktop_app.export.formats import CUES, FORMATS, NAMES, SOUND, TIMES
 from desktop_app.texts import _
 from desktop_app.ui.widgets.check_box import CheckBox
@@ -34,7 +34,7 @@ class Choices(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._options, self._cues = Options(), QWidget()
+        self._options, self._cues = ExportOptions(), QWidget()
         self.times = self._box(_("Times"))
         self.names = self._box(_("Speaker names"))
         self.split = self._box(_("Split into short subtitles"))
@@ -88,7 +88,7 @@ class Choices(QWidget):
         self.changed.emit()
 
     @property
-    def options(self) -> Options:
+    def options(self) -> ExportOptions:
         """What is chosen."""
         given = {name: number.value() for name, number in self.numbers.items()}
         return replace(
@@ -100,7 +100,7 @@ class Choices(QWidget):
             **given,  # type: ignore[arg-type]
         )
 
-    def show_options(self, form: str, options: Options, sound_bytes: float) -> None:
+    def show_options(self, form: str, options: ExportOptions, sound_bytes: float) -> None:
         """Show what is chosen of a format, without a signal. With its sound a page has about so many bytes more."""
         self._options = options
         found = FORMATS[form]

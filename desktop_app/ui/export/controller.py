@@ -15,7 +15,7 @@ from desktop_app.app.presentation import wording
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.recordings.entry import Entry
 from desktop_app.app.settings import export_choice
-from desktop_app.export.document import Document, Options
+from desktop_app.export.document import Document, ExportOptions
 from desktop_app.export.formats import FORMATS
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
@@ -76,7 +76,7 @@ class ExportController(QObject):
     def write(self, entry: Entry, form: str, place: Path) -> None:
         """Write a text to a file; say that it was done or why it was not."""
         found = wording.document(entry.transcript(), created=entry.created, marks=entry.marks)
-        self._exports.save([found], form, Options(), [place], self._say_saved, self._session.tell)
+        self._exports.save([found], form, ExportOptions(), [place], self._say_saved, self._session.tell)
 
     def _save(self) -> None:
         sheet = self.sheet
@@ -142,7 +142,7 @@ class ExportController(QObject):
             self._exports.render(document, "txt", options, then, self._refuse)
         else:
             self._exports.render(
-                document, form, Options(**{**vars(options), "sound": False}), partial(self._put, ""), self._refuse
+                document, form, ExportOptions(**{**vars(options), "sound": False}), partial(self._put, ""), self._refuse
             )
 
     def _put(self, html: str, content: bytes) -> None:

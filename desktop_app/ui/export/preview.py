@@ -7,7 +7,7 @@ from html import escape
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from desktop_app.app.presentation import wording
-from desktop_app.export.document import Document, Options, clock, is_right_to_left, paragraphs
+from desktop_app.export.document import Document, ExportOptions, clock, is_right_to_left, paragraphs
 from desktop_app.export.formats import FORMATS
 from desktop_app.texts import _
 from desktop_app.ui.widgets.theme import S4, Theme
@@ -32,7 +32,7 @@ class Preview(QTextBrowser):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.document().setDocumentMargin(S4)
 
-    def show_document(self, document: Document, form: str, options: Options) -> bool:
+    def show_document(self, document: Document, form: str, options: ExportOptions) -> bool:
         """Show the beginning of a document; gives whether that is all of it."""
         found, cut = FORMATS[form], document.beginning(BEGINNING)
         start, whole = wording.named_in(cut, found), cut is document
@@ -54,7 +54,7 @@ class Preview(QTextBrowser):
             self.style().polish(self)
 
 
-def as_html(document: Document, options: Options, muted: str) -> str:
+def as_html(document: Document, options: ExportOptions, muted: str) -> str:
     """A document as Word or a browser shows it, in what Qt and mail programs know of HTML."""
     language = document.transcript.language
     parts = [f"<h2>{escape(document.name)}</h2>"]

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from desktop_app.app.models.model_store import PAIR, SMALL, SPEED, ModelStore
 from desktop_app.app.settings.preferences import PRECISIONS, Preferences
-from desktop_app.engine.model_list import Listed, name_of
+from desktop_app.engine.model_list import ListedModel, name_of
 from desktop_app.messages.model_work import Quantise
 from desktop_app.messages.options import AUTO, OFF
 from desktop_app.texts import N_, _, pgettext
@@ -177,7 +177,7 @@ class ModelsCard(QWidget):
             self, _("Draft model"), choices, self._preferences.options().draft, self._models.choose_draft
         )
 
-    def _writers(self) -> list[Listed]:
+    def _writers(self) -> list[ListedModel]:
         found = self._models.list
         return [each for each in found.installed if not each.speakers] if found else []
 

@@ -14,7 +14,7 @@ from desktop_app.app.models.model_store import PAIR, SMALL, SPEED, ModelStore
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.presentation.wording import size
 from desktop_app.app.settings.preferences import Preferences
-from desktop_app.engine.model_list import Listed, ModelList
+from desktop_app.engine.model_list import ListedModel, ModelList
 from desktop_app.messages.model_work import Add
 from desktop_app.texts import _
 from desktop_app.ui.models import words as models_words
@@ -137,7 +137,7 @@ class ModelsPage(QWidget):
         if known - self.rows.keys():
             self._rest.start()
 
-    def _shown_offered(self, found: ModelList) -> tuple[Listed, ...]:
+    def _shown_offered(self, found: ModelList) -> tuple[ListedModel, ...]:
         """What can be downloaded and is shown: the featured ones first, and those that there is something to say of."""
         better = self.models.suggestion
         named = {*self.models.jobs, *self.models.problems, better[0].name if better else ""}
@@ -268,5 +268,5 @@ def model_folders(paths: Iterable[str], every: bool) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _added(folder: str) -> Listed:
-    return Listed(folder, Path(folder).name, None, 0)
+def _added(folder: str) -> ListedModel:
+    return ListedModel(folder, Path(folder).name, None, 0)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 from desktop_app.app.models.model_store import ModelStore
 from desktop_app.app.presentation.wording import size
 from desktop_app.app.settings.preferences import Preferences
-from desktop_app.engine.model_list import Listed, Source
+from desktop_app.engine.model_list import DownloadSource, ListedModel
 from desktop_app.texts import _
 from desktop_app.ui.models import words as models_words
 from desktop_app.ui.widgets.buttons import button, icon_button, set_icon
@@ -44,7 +44,7 @@ class ModelRow(QWidget):
     def __init__(self, theme: Theme, models: ModelStore, preferences: Preferences, name: str) -> None:
         super().__init__()
         self._theme, self._models, self._preferences, self.name = theme, models, preferences, name
-        self._model = Listed(name, name, None, 0)
+        self._model = ListedModel(name, name, None, 0)
         self.title = ElidedLabel("strong")
         self._places = {each: row() for each in ("tag", *_LINES, *_CONTROLS)}
         head = row((self.title, 1), self._places["tag"], spacing=S2)
@@ -121,7 +121,7 @@ class ModelRow(QWidget):
 
     # What is shown.
 
-    def show_model(self, model: Listed, source: Source) -> None:
+    def show_model(self, model: ListedModel, source: DownloadSource) -> None:
         """What is known of it now."""
         self._model = model
         models, here = self._models, model.folder is not None
@@ -163,7 +163,7 @@ class ModelRow(QWidget):
         begun = _("{size} already downloaded", size=size(model.begun)) if model.begun and not model.folder else ""
         self._say("progress", job.words() if job else begun)
 
-    def _show_get(self, model: Listed, source: Source) -> None:
+    def _show_get(self, model: ListedModel, source: DownloadSource) -> None:
         much = models_words.download(model)
         self.get.setText(" · ".join(filter(None, [_("Resume") if model.begun else _("Download"), much])))
         self.get.setEnabled(not source.problem)
@@ -201,6 +201,6 @@ class ModelRow(QWidget):
         return menu
 
 
-def is_folder(model: Listed) -> bool:
+def is_folder(model: ListedModel) -> bool:
     """Whether a row stands for a folder that is being added: no model's name is a path."""
     return model.folder is None and "/" in Path(model.name).as_posix()

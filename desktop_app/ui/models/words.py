@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from desktop_app.app.presentation.wording import language, number, servers, size, span
-from desktop_app.engine.model_list import Draft, Listed, Source
+from desktop_app.engine.model_list import DownloadSource, DraftOffer, ListedModel
 from desktop_app.texts import _
 from desktop_app.transcript.statistics import Speed
 
 
-def facts(model: Listed, measured: Speed | None = None, estimated: float = 0.0, memory: int | None = None) -> str:
+def facts(model: ListedModel, measured: Speed | None = None, estimated: float = 0.0, memory: int | None = None) -> str:
     """Size, languages, licence, memory, origin, the speed that was measured or else is `estimated`: what is known of
     them. `memory` is what this computer has, in bytes.
     """
@@ -28,7 +28,7 @@ def facts(model: Listed, measured: Speed | None = None, estimated: float = 0.0, 
     return " · ".join(filter(None, [*parts, *_origin(model), here]))
 
 
-def advice(model: Listed) -> str:
+def advice(model: ListedModel) -> str:
     """What would make it faster, or why nothing would."""
     if model.note:
         return _(model.note)
@@ -36,7 +36,7 @@ def advice(model: Listed) -> str:
     return _("Faster with a draft model: {models}", models=", ".join(named)) if named else ""
 
 
-def download(model: Listed) -> str:
+def download(model: ListedModel) -> str:
     """How much is still to be downloaded, "" if that is not known."""
     if not model.bytes:
         return ""
@@ -44,7 +44,7 @@ def download(model: Listed) -> str:
     return left if model.exact else _("about {size}", size=left)
 
 
-def where(source: Source) -> str:
+def where(source: DownloadSource) -> str:
     """Which computers a download talks to, and what they learn."""
     learnt = _(
         "Nothing is sent before you press Download; the server then learns your IP address and the model's name."
@@ -66,7 +66,7 @@ def speed(measured: Speed) -> str:
     return " · ".join(parts)
 
 
-def suggestion(model: Listed, estimated: float) -> str:
+def suggestion(model: ListedModel, estimated: float) -> str:
     """A better model that this computer should manage."""
     about = times(estimated)
     if model.folder:
@@ -83,11 +83,11 @@ def times(speed: float) -> str:
     return number(speed, 0 if speed >= 10 else 1)
 
 
-def _about(draft: Draft) -> str:
+def _about(draft: DraftOffer) -> str:
     return ", ".join([languages(draft.languages), *([size(draft.bytes)] if draft.bytes else [])])
 
 
-def _origin(model: Listed) -> list[str]:
+def _origin(model: ListedModel) -> list[str]:
     bundled = _("included with Galley") if model.folder and not model.removable else ""
     if model.trained_for:
         return [_("trained as a draft for {model}", model=model.trained_for)]

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
 
-from desktop_app.audio.player import Listener, Player
+from desktop_app.audio.player import Player, PlayerListener
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import Span
 
@@ -49,7 +49,7 @@ class Playback(QObject):
     _told = Signal(int, float)
     _ended = Signal(int, object)
 
-    def __init__(self, make: Callable[[Listener], PlayerPort] = Player, parent: QObject | None = None) -> None:
+    def __init__(self, make: Callable[[PlayerListener], PlayerPort] = Player, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._player = make(_Relay(self._told, self._ended))
         self._run, self._path, self._started = 0, "", 0.0

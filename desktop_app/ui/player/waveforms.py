@@ -10,7 +10,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
 
 from desktop_app.audio.files import Samples
-from desktop_app.audio.peaks import Listener, PeakReader
+from desktop_app.audio.peaks import PeakReader, PeaksListener
 from desktop_app.problems import Problem
 
 Peaks = npt.NDArray[np.uint16]
@@ -39,7 +39,7 @@ class Waveforms(QObject):
     _came = Signal(int, object)
     _ended = Signal(int, object)
 
-    def __init__(self, make: Callable[[Listener], PeakPort] = PeakReader, parent: QObject | None = None) -> None:
+    def __init__(self, make: Callable[[PeaksListener], PeakPort] = PeakReader, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._reader = make(_Relay(self._came, self._ended))
         self._run, self._path = 0, ""

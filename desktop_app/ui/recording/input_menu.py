@@ -9,7 +9,7 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget, QWidgetAction
 
 from desktop_app.app.live.inputs import Inputs
-from desktop_app.app.live.live_recording import Live
+from desktop_app.app.live.live_recording import LiveRecording
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.audio.microphone import Input
 from desktop_app.problems import Problem
@@ -59,7 +59,7 @@ class InputMenu(QMenu):
                     action.setIcon(icons.icon("loudspeaker", theme.palette.muted))
                 group.addAction(action)
 
-    def follow(self, live: Live) -> None:
+    def follow(self, live: LiveRecording) -> None:
         """Show the level of the recording that runs."""
 
         def show() -> None:

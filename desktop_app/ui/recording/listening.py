@@ -9,11 +9,11 @@ from threading import Event
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from desktop_app.app.background import Post, Worker
-from desktop_app.audio.microphone import Stream
+from desktop_app.app.background import BackgroundThread, Post
+from desktop_app.audio.microphone import InputStream
 from desktop_app.problems import Problem
 
-OpenStream = Callable[[str | None], Stream]
+OpenStream = Callable[[str | None], InputStream]
 _TURN = 0.05
 _LONGEST = 120.0  # seconds; a menu that stays open does not keep the microphone for ever
 
@@ -32,7 +32,7 @@ class Listening(QObject):
     ) -> None:
         super().__init__(parent)
         self._over = Event()
-        self._worker = Worker("level", post)
+        self._worker = BackgroundThread("level", post)
         self._worker.do(lambda: self._listen(open_stream, input_id), lambda _: self.deleteLater(), self._refuse)
 
     def close(self) -> None:

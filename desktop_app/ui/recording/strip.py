@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
-from desktop_app.app.live.live_recording import OFF, OPENING, PAUSED, RUNNING, STOPPING, Live
+from desktop_app.app.live.live_recording import OFF, OPENING, PAUSED, RUNNING, STOPPING, LiveRecording
 from desktop_app.app.presentation import wording
 from desktop_app.app.recordings.entry import Entry
 from desktop_app.texts import N_, _
@@ -59,7 +59,7 @@ class LiveStrip(QWidget):
         where = row(self.meter, (self.source, 1), self.behind, self.inputs, spacing=S3)
         column(state, where, inside=self, spacing=S2, margins=(0, S1, 0, 0))
 
-    def show_live(self, live: Live) -> None:
+    def show_live(self, live: LiveRecording) -> None:
         """Phase and input."""
         state = _("Waiting for sound") if live.is_deaf else _(_STATES[live.phase])
         self._recording = live.phase == RUNNING and not live.is_deaf
@@ -78,7 +78,7 @@ class LiveStrip(QWidget):
         self.source.setAccessibleName(_("Input: {input}", input=live.source))
         self.show_level(live)
 
-    def show_level(self, live: Live) -> None:
+    def show_level(self, live: LiveRecording) -> None:
         """Time and level."""
         time = wording.clock(live.seconds) if live.seconds else ""
         self.time.setText(time)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPixmap
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
-from desktop_app.app.live.live_recording import OFF, OPENING, PAUSED, RUNNING, STOPPING, Live
+from desktop_app.app.live.live_recording import OFF, OPENING, PAUSED, RUNNING, STOPPING, LiveRecording
 from desktop_app.texts import N_, _
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.actions import Actions
@@ -26,7 +26,7 @@ _STATES = {
 class Tray(QObject):
     """Attributes: icon, menu."""
 
-    def __init__(self, live: Live, actions: Actions, parent: QWidget) -> None:
+    def __init__(self, live: LiveRecording, actions: Actions, parent: QWidget) -> None:
         super().__init__(parent)
         self._live, self._actions = live, actions
         self.menu = QMenu(parent)

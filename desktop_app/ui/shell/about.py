@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QDialog, QListWidget, QPlainTextEdit, QWidget
 from shiboken6 import isValid
 
 from desktop_app import NAME, __version__, private
-from desktop_app.app.background import Post, Worker
+from desktop_app.app.background import BackgroundThread, Post
 from desktop_app.app.presentation import problems
 from desktop_app.app.system import about, updates
-from desktop_app.app.system.about import Text
+from desktop_app.app.system.about import LicenceText
 from desktop_app.messages.questions import Latest
 from desktop_app.problems import Problem
 from desktop_app.texts import _
@@ -36,13 +36,13 @@ class About(QDialog):
     def __init__(self, post: Post, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(_("About Galley"))
-        self._texts: list[Text] = []
+        self._texts: list[LicenceText] = []
         self._lines: list[str] = []
 
         def answered(call: Callable[[], object]) -> None:
             post(partial(self._answer, call))
 
-        self._worker, self._asking = Worker("about", answered), Worker("updates", answered)
+        self._worker, self._asking = BackgroundThread("about", answered), BackgroundThread("updates", answered)
         self._address, self._latest = "", Latest("", "")
         self.facts = quiet()
         self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -81,7 +81,7 @@ class About(QDialog):
             inside=self, spacing=S4, margins=(S5, S5, S5, S5),
         )  # fmt: skip
 
-    def _fill(self, found: tuple[list[str], list[Text], str]) -> None:
+    def _fill(self, found: tuple[list[str], list[LicenceText], str]) -> None:
         self._lines, self._texts, self._address = found
         if self._address:
             self.check.show()
@@ -137,5 +137,5 @@ class About(QDialog):
         self._asking.close(0.0)
 
 
-def _facts() -> tuple[list[str], list[Text], str]:
+def _facts() -> tuple[list[str], list[LicenceText], str]:
     return about.lines(), about.licences(), updates.address()

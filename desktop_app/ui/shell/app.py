@@ -13,7 +13,7 @@ from PySide6.QtGui import QFileOpenEvent, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from desktop_app import NAME, __version__, resources, texts
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.core import DesktopCore, data_folder_problem
 from desktop_app.app.live.inputs import Inputs
 from desktop_app.app.models.model_store import ModelStore
@@ -83,7 +83,7 @@ class Program:
         app.setFont(theme.font(13))
         self._mailbox = Mailbox(lambda event: self.session.handle(event))
         post = self.post = self._mailbox.call
-        worker = Worker("library", post)
+        worker = BackgroundThread("library", post)
         self.preferences = Preferences(worker)
         self.theme = theme.Theme(app, self.preferences)
         self.engine = Engine(self._mailbox.post)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.recordings.session import Session
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.app.signals import Signal
@@ -35,7 +35,7 @@ class ReportSaver:
     def save(self, place: Path) -> None:
         """Write the report in a thread of its own: it looks at every device and reads every model."""
         self.told.emit(_("Preparing the report…"))
-        worker = Worker("report", self._session.worker.post)
+        worker = BackgroundThread("report", self._session.worker.post)
         worker.do(partial(_write, place), lambda done: self._say_saved(place), self._session.tell)
         worker.close(0.0)
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QMenu, QWidget
 from desktop_app.app.models.model_store import ModelStore
 from desktop_app.app.presentation import wording
 from desktop_app.app.settings.preferences import Preferences
-from desktop_app.engine.model_list import Listed
+from desktop_app.engine.model_list import ListedModel
 from desktop_app.messages.options import AUTO, DECLARED, OFF, Options
 from desktop_app.texts import _
 from desktop_app.ui.settings.option_control import OptionControl
@@ -131,14 +131,14 @@ class OptionsForm(QWidget):
             self._options = replace(self._options, language=AUTO)
         self._show()
 
-    def _transcribing(self) -> list[Listed]:
+    def _transcribing(self) -> list[ListedModel]:
         found = self._models.list
         return [each for each in (found.installed if found else ()) if not each.speakers and not each.trained_for]
 
-    def _used(self) -> Listed | None:
+    def _used(self) -> ListedModel | None:
         if self._options.target:
             return self._models.at(self._options.target)
         return self._models.find(self._models.in_use)
 
-    def _title(self, used: Listed | None) -> str:
+    def _title(self, used: ListedModel | None) -> str:
         return used.title if used is not None else self._preferences.models_in_words

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.signals import Signal
 from desktop_app.problems import Problem
 from tests.staging import Stage
@@ -14,7 +14,7 @@ from tests.waiting import LONGEST
 
 
 def test_calls_are_made_in_order_in_one_thread_and_results_come_in_the_front_ends(stage: Stage) -> None:
-    worker = Worker("test", stage.post)
+    worker = BackgroundThread("test", stage.post)
     made: list[tuple[int, int]] = []
     got: list[tuple[int, int]] = []
     for number in range(20):
@@ -36,7 +36,7 @@ def test_whatever_a_call_raises_somebody_is_told_and_the_next_one_is_made(stage:
     def fail() -> None:
         raise error
 
-    worker = Worker("test", stage.post)
+    worker = BackgroundThread("test", stage.post)
     refused: list[Problem] = []
     failed: list[Problem] = []
     got: list[None] = []
@@ -51,7 +51,7 @@ def test_whatever_a_call_raises_somebody_is_told_and_the_next_one_is_made(stage:
 
 
 def test_close_waits_no_longer_than_it_may(stage: Stage) -> None:
-    worker, disk = Worker("test", stage.post), threading.Event()
+    worker, disk = BackgroundThread("test", stage.post), threading.Event()
     worker.do(lambda: disk.wait(LONGEST))
     worker.close(0.05)
     disk.set()

@@ -12,7 +12,7 @@ import pytest
 
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.audio import microphone, sound_server
-from desktop_app.audio.sound_server import Source
+from desktop_app.audio.sound_server import ServerSource
 from desktop_app.problems import Problem
 
 
@@ -111,8 +111,10 @@ def test_every_input_is_listed_with_its_host_the_systems_choice_first(library: L
 
 def test_a_sound_servers_inputs_have_their_own_names(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     sources = [
-        Source("out.monitor", "Monitor of Speakers", 2, 48_000, is_monitor=True, is_default=False, server="PipeWire"),
-        Source("usb", "USB Microphone", 1, 48_000, is_monitor=False, is_default=True, server="PipeWire"),
+        ServerSource(
+            "out.monitor", "Monitor of Speakers", 2, 48_000, is_monitor=True, is_default=False, server="PipeWire"
+        ),
+        ServerSource("usb", "USB Microphone", 1, 48_000, is_monitor=False, is_default=True, server="PipeWire"),
     ]
     monkeypatch.setattr(sound_server, "sources", lambda: sources)
     library.devices = [("ALSA", "hw:0", 2, 48_000), ("ALSA", "pulse", 32, 44_100), ("ALSA", "default", 32, 44_100)]
@@ -130,7 +132,9 @@ def test_a_sound_servers_inputs_have_their_own_names(library: Library, monkeypat
 
 def test_an_input_that_is_gone_is_called_as_it_was_shown(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     library.devices = [("ALSA", "pulse", 32, 44_100)]
-    usb = Source("alsa_input.usb", "Desk microphone", 1, 48_000, is_monitor=False, is_default=True, server="PipeWire")
+    usb = ServerSource(
+        "alsa_input.usb", "Desk microphone", 1, 48_000, is_monitor=False, is_default=True, server="PipeWire"
+    )
     monkeypatch.setattr(sound_server, "sources", lambda: [usb])
     (found,) = microphone.inputs()
     monkeypatch.setattr(sound_server, "sources", list)
@@ -141,7 +145,7 @@ def test_without_a_way_to_name_them_a_sound_servers_inputs_are_not_offered(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """ALSA's plugin for PipeWire does not know PULSE_SOURCE: it would hear another input without a word."""
-    source = Source("usb", "USB", 1, 48_000, is_monitor=False, is_default=True, server="PipeWire")
+    source = ServerSource("usb", "USB", 1, 48_000, is_monitor=False, is_default=True, server="PipeWire")
     monkeypatch.setattr(sound_server, "sources", lambda: [source])
     library.devices = [("ALSA", "pipewire", 64, 44_100), ("ALSA", "default", 64, 44_100)]
     assert [one.name for one in microphone.inputs()] == ["pipewire", "default"]
@@ -278,8 +282,8 @@ def test_the_sound_server_is_asked_by_its_own_program(tmp_path: Any, monkeypatch
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{sound_server.os.environ['PATH']}")
     assert sound_server.sources() == [
-        Source("usb", "USB Microphone", 1, 44_100, is_monitor=False, is_default=True, server="PipeWire"),
-        Source("out.monitor", "out.monitor", 6, 48_000, is_monitor=True, is_default=False, server="PipeWire"),
+        ServerSource("usb", "USB Microphone", 1, 44_100, is_monitor=False, is_default=True, server="PipeWire"),
+        ServerSource("out.monitor", "out.monitor", 6, 48_000, is_monitor=True, is_default=False, server="PipeWire"),
     ]
     dummy, info = SERVER_OUTPUT.replace("out.monitor", "auto_null.monitor"), info.replace("usb", "auto_null.monitor")
     program.write_text(f"#!/bin/sh\ncase \"$*\" in *info*) echo '{info}';; *) echo '{dummy}';; esac\n")

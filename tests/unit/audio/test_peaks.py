@@ -71,17 +71,17 @@ def test_a_missing_file_ends_without_peaks(tmp_path: Path) -> None:
 def test_a_crash_keeps_what_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     long = tmp_path / "long.flac"  # of which more follows when the first peaks have come
     soundfile.write(long, np.zeros(3600 * SAMPLE_RATE, np.int16), SAMPLE_RATE)
-    made: list[decoder_process.Decoder] = []
-    receive = decoder_process.Decoder.receive
+    made: list[decoder_process.DecoderProcess] = []
+    receive = decoder_process.DecoderProcess.receive
 
-    def receive_and_crash(self: decoder_process.Decoder) -> tuple[bytes, object]:
+    def receive_and_crash(self: decoder_process.DecoderProcess) -> tuple[bytes, object]:
         message = receive(self)
         if message[0] == decoder_process.BLOCK:
             made.append(self)
             self._child.end()
         return message
 
-    monkeypatch.setattr(decoder_process.Decoder, "receive", receive_and_crash)
+    monkeypatch.setattr(decoder_process.DecoderProcess, "receive", receive_and_crash)
     events = Events()
     PeakReader(events).read(long)
     assert events.done.wait(LONGEST)

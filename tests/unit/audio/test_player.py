@@ -11,7 +11,7 @@ import pytest
 
 from desktop_app.audio import microphone
 from desktop_app.audio.files import AudioFile
-from desktop_app.audio.player import Player, Speaker
+from desktop_app.audio.player import Loudspeaker, Player
 from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.waiting import LONGEST
@@ -145,7 +145,7 @@ class Library:
 def test_the_device_gets_its_own_rate_and_channels(monkeypatch: pytest.MonkeyPatch) -> None:
     library, events = Library(device=True), Events()
     monkeypatch.setattr(microphone, "_library", lambda: library)
-    Player(events, Speaker).play(CLIP, 0.0, 0.5)
+    Player(events, Loudspeaker).play(CLIP, 0.0, 0.5)
     assert events.done.wait(LONGEST)
     assert events.ends == [(1, None)]
     assert library.written == 0.5 * 48_000
@@ -157,7 +157,7 @@ def test_the_device_gets_its_own_rate_and_channels(monkeypatch: pytest.MonkeyPat
 def test_without_a_device_the_problem_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     events = Events()
     monkeypatch.setattr(microphone, "_library", lambda: Library(device=False))
-    Player(events, Speaker).play(CLIP, 0.0, 0.5)
+    Player(events, Loudspeaker).play(CLIP, 0.0, 0.5)
     assert events.done.wait(LONGEST)
     assert events.ends[0][1] == Problem("output.none")
 
@@ -165,6 +165,6 @@ def test_without_a_device_the_problem_is_told(monkeypatch: pytest.MonkeyPatch) -
 def test_whatever_a_driver_raises_ends_the_playing(monkeypatch: pytest.MonkeyPatch) -> None:
     events = Events()
     monkeypatch.setattr(microphone, "_library", lambda: Library(device=True, broken=True))
-    Player(events, Speaker).play(CLIP, 0.0, 0.5)
+    Player(events, Loudspeaker).play(CLIP, 0.0, 0.5)
     assert events.done.wait(LONGEST)
     assert "no such thing" in str(events.ends[0][1])

@@ -9,7 +9,7 @@ import pytest
 
 from desktop_app.app.models.model_store import CATALOGUE_NOTES
 from desktop_app.checkpoints import catalogue
-from desktop_app.checkpoints.catalogue import Entry, drafts, entries, find
+from desktop_app.checkpoints.catalogue import CatalogueEntry, drafts, entries, find
 from desktop_app.checkpoints.shape import Shape
 
 # Width, layers of the encoder and of the decoder, mel bins, size of the vocabulary: from the config.json of each.
@@ -34,7 +34,7 @@ DISTILLED_V3 = (1280, 32, 2, 128, 51_866)
 
 
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
-def test_an_entry_is_complete(entry: Entry) -> None:
+def test_an_entry_is_complete(entry: CatalogueEntry) -> None:
     assert re.fullmatch(r"[\w.-]+/[\w.-]+", entry.repository)
     assert entry.revision == "main" or re.fullmatch(r"[0-9a-f]{40}", entry.revision)
     assert entry.languages and entry.licence
@@ -45,7 +45,7 @@ def test_an_entry_is_complete(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
-def test_parameters_and_sizes_follow_from_the_shape(entry: Entry) -> None:
+def test_parameters_and_sizes_follow_from_the_shape(entry: CatalogueEntry) -> None:
     width, emits, writes, bins, vocabulary = SHAPES.get(entry.name, DISTILLED_V3)
     heads, inner = width // 64, 4 * width
     shape = Shape(width, emits, heads, inner, writes, heads, inner, bins, 1500, 448, vocabulary, False)

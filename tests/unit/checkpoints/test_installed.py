@@ -188,7 +188,7 @@ def test_a_model_of_the_catalogue_gets_its_name_by_its_weights(
 ) -> None:
     """A fine-tuned model often lies in a folder that is called as the one it was made from."""
     sha256 = parts.digest(source / "model.safetensors")
-    entry = catalogue.Entry("tiny", "openai/whisper-toy", "0" * 40, ("*",), "MIT", 1, sha256=sha256)
+    entry = catalogue.CatalogueEntry("tiny", "openai/whisper-toy", "0" * 40, ("*",), "MIT", 1, sha256=sha256)
     monkeypatch.setattr(catalogue, "entries", lambda: (entry,))
     tuned = random_models.toy(tmp_path / "tuned" / "whisper-toy", seed=9)
     model = installed.add(tuned, "", quiet)

@@ -16,8 +16,8 @@ from tokenizers.models import BPE
 from desktop_app.audio import logmel
 from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, read
-from desktop_app.checkpoints.pieces import Pieces
-from desktop_app.decoding.audio_window import Window
+from desktop_app.checkpoints.pieces import TokenizerPieces
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.retokenised import Content, RetokenisedDrafter, Spelling
@@ -49,7 +49,7 @@ class Models:
         for size, recipe in THREE_VOCABULARIES.items():
             short = replace(recipe, shape=replace(recipe.shape, text_positions=28), kind="F32")
             self.checkpoints[size] = read(write(folder / str(size), short))
-        self.noise = Window(np.random.default_rng(3).normal(0, 0.1, 16_000).astype(np.float32), logmel.features)
+        self.noise = AudioWindow(np.random.default_rng(3).normal(0, 0.1, 16_000).astype(np.float32), logmel.features)
         self.target = cache(lambda size: load(self.checkpoints[size]))
         self.draft = cache(lambda size: load(self.checkpoints[size]))
         self.alone = cache(lambda size, sampling: self.write(size, None, sampling)[0])
@@ -213,7 +213,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
     [
         ({"shape": replace(TOY.shape, audio_positions=750)}, "model.draft_window"),
         ({"vocabulary": Vocabulary(400, 300, 301, 302, 303)}, "model.draft_timestamps"),
-        ({"pieces": Pieces({"Ġhello": 0}, {}, Tokenizer(BPE()))}, "model.draft_tokenizer"),
+        ({"pieces": TokenizerPieces({"Ġhello": 0}, {}, Tokenizer(BPE()))}, "model.draft_tokenizer"),
     ],
     ids=["window", "timestamps", "tokenizer"],
 )

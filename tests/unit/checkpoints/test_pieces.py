@@ -12,7 +12,7 @@ from whisper.tokenizer import get_tokenizer
 
 from desktop_app import resources
 from desktop_app.checkpoints.folder import read
-from desktop_app.checkpoints.pieces import Pieces, read_pieces
+from desktop_app.checkpoints.pieces import TokenizerPieces, read_pieces
 from desktop_app.problems import Problem
 from tests import random_models
 
@@ -23,28 +23,28 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pieces(toy: Path) -> Pieces:
+def pieces(toy: Path) -> TokenizerPieces:
     return read_pieces(toy)
 
 
 @pytest.mark.parametrize("text", [" Hello there.", " ñandú, ¿qué? 日本", "a\n b", ""])
-def test_text_comes_back(pieces: Pieces, text: str) -> None:
+def test_text_comes_back(pieces: TokenizerPieces, text: str) -> None:
     assert pieces.join(pieces.split(text)) == text
 
 
-def test_specials_and_times_are_not_text(pieces: Pieces) -> None:
+def test_specials_and_times_are_not_text(pieces: TokenizerPieces) -> None:
     hello = pieces.split(" hello")
     times = pieces.special["<|0.00|>"], pieces.special["<|endoftext|>"]
     assert pieces.join([*times, *hello, *times]) == " hello"
     assert pieces.join([10**6, *hello]) == " hello"
 
 
-def test_a_name_of_a_special_token_in_a_prompt_is_not_that_token(pieces: Pieces) -> None:
+def test_a_name_of_a_special_token_in_a_prompt_is_not_that_token(pieces: TokenizerPieces) -> None:
     assert not set(pieces.split(" <|endoftext|> <|0.00|>")) & set(pieces.special.values())
 
 
 def test_what_a_training_left_in_the_file_neither_cuts_nor_fills_a_text(
-    toy: Path, pieces: Pieces, tmp_path: Path
+    toy: Path, pieces: TokenizerPieces, tmp_path: Path
 ) -> None:
     path = Path(shutil.copytree(toy, tmp_path / "toy")) / "tokenizer.json"
     tokenizer = Tokenizer.from_file(str(path))
@@ -55,7 +55,7 @@ def test_what_a_training_left_in_the_file_neither_cuts_nor_fills_a_text(
         assert read_pieces(path.parent).split(text) == pieces.split(text)
 
 
-def test_a_merge_that_the_file_lacks_is_made_up_for(toy: Path, pieces: Pieces, tmp_path: Path) -> None:
+def test_a_merge_that_the_file_lacks_is_made_up_for(toy: Path, pieces: TokenizerPieces, tmp_path: Path) -> None:
     path = Path(shutil.copytree(toy, tmp_path / "toy")) / "tokenizer.json"
     found = json.loads(path.read_text("utf-8"))
     mark = "".join(found["model"]["merges"].pop(2))
@@ -73,11 +73,11 @@ def test_words_are_the_tokens_that_openai_whisper_makes_of_them() -> None:
     assert [word for word in words if ours.split(word) != theirs.encode(word)] == []
 
 
-def test_half_a_character_is_shown_as_such(pieces: Pieces) -> None:
+def test_half_a_character_is_shown_as_such(pieces: TokenizerPieces) -> None:
     assert pieces.join(pieces.split("ñ")[:1]) == "\ufffd"
 
 
-def test_the_files_of_older_folders_say_the_same(toy: Path, pieces: Pieces, tmp_path: Path) -> None:
+def test_the_files_of_older_folders_say_the_same(toy: Path, pieces: TokenizerPieces, tmp_path: Path) -> None:
     found = json.loads((toy / "tokenizer.json").read_text())
     words = found["model"]["vocab"]
     (tmp_path / "vocab.json").write_text(json.dumps(words))

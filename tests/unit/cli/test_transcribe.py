@@ -34,7 +34,7 @@ from desktop_app.messages.jobs import (
 )
 from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
-from desktop_app.transcript.model import GuardReport, Models, Place, Segment, Transcript
+from desktop_app.transcript.model import GuardReport, Models, ResumePoint, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 
 NOTICE = "Trained on toys."
@@ -54,7 +54,7 @@ class Scripted:
         self._tell = on_event
 
     def transcribe(
-        self, job: str, path: str, options: Options, written: Transcript | None = None, place: Place | None = None
+        self, job: str, path: str, options: Options, written: Transcript | None = None, place: ResumePoint | None = None
     ) -> None:
         Scripted.seen.append(options)
         name = Path(path).name
@@ -78,7 +78,7 @@ class Scripted:
             self._tell(Failed(job, Problem("engine.crashed")))
             return
         if name.startswith("stays"):
-            place = Place(16_000, 1, "en", 0.9, (5,), 1.0, (7, 8))
+            place = ResumePoint(16_000, 1, "en", 0.9, (5,), 1.0, (7, 8))
             self._tell(Progress(job, 1.0, 2.5, Statistics(tokens=4), place=place))
             self._tell(Tentative(job, (TentativeLine(0.0, "Good", " mor"),)))
             return
@@ -87,7 +87,7 @@ class Scripted:
             self._tell(Started(job, 2.5, MODELS))
             self._tell(SegmentReady(job, SEGMENTS[0]))
         self._tell(SegmentReady(job, SEGMENTS[1]))
-        self._tell(Progress(job, 2.5, 2.5, STATS, place=Place(40_000, 2, "en", 0.9, (5,), 1.0, (7, 8))))
+        self._tell(Progress(job, 2.5, 2.5, STATS, place=ResumePoint(40_000, 2, "en", 0.9, (5,), 1.0, (7, 8))))
         damage = Problem("file.parts_missing") if name.startswith("broken") else None
         models = Models("Target", "Draft", "model", "CPU", "f32", (Problem("model.notice", text=NOTICE),))
         guarded = (GuardReport(1.0, 2.0, "silence", "Bye."),) if name.startswith("guarded") else ()
@@ -151,7 +151,12 @@ def test_a_signal_keeps_what_is_written_and_says_so(
 
     class Signalled(Scripted):
         def transcribe(
-            self, job: str, path: str, options: Options, written: Transcript | None = None, place: Place | None = None
+            self,
+            job: str,
+            path: str,
+            options: Options,
+            written: Transcript | None = None,
+            place: ResumePoint | None = None,
         ) -> None:
             def tell(event: Event) -> None:
                 before(event)

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desktop_app.decoding import batch
-from desktop_app.decoding.audio_window import BEFORE, Window
-from desktop_app.decoding.batch import Rows
+from desktop_app.decoding.audio_window import BEFORE, AudioWindow
+from desktop_app.decoding.batch import BatchRows
 from desktop_app.decoding.drafters import Draft, Drafter, ModelDrafter
 from desktop_app.decoding.lines import Line
-from desktop_app.decoding.longform import Listener, transcribe
+from desktop_app.decoding.longform import DecodingListener, transcribe
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.mapping import map_ids
 from desktop_app.decoding.protocol import Scores
@@ -26,7 +26,7 @@ from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.decoding.window import Language
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import GuardReport, Place, Segment
+from desktop_app.transcript.model import GuardReport, ResumePoint, Segment
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter, Statistics
 
@@ -81,7 +81,7 @@ class Beside:
         return [cursor.run(tokens) for cursor, tokens in reads]
 
 
-class Notes(Listener):
+class Notes(DecodingListener):
     """Everything that is told, in order."""
 
     def __init__(self) -> None:
@@ -98,15 +98,15 @@ class Notes(Listener):
     def guarded(self, reports: Sequence[GuardReport]) -> None:
         self.told.append(list(reports))
 
-    def reached(self, place: Place) -> None:
+    def reached(self, place: ResumePoint) -> None:
         self.told.append(place)
 
     def segments(self, segments: Sequence[Segment], done_seconds: float) -> None:
         self.told.append((list(segments), done_seconds))
 
     @property
-    def places(self) -> list[Place]:
-        return [each for each in self.told if isinstance(each, Place)]
+    def places(self) -> list[ResumePoint]:
+        return [each for each in self.told if isinstance(each, ResumePoint)]
 
     @property
     def made(self) -> list[Segment]:
@@ -118,18 +118,18 @@ def drafter(draft: Toy, words: Vocabulary) -> ModelDrafter:
     return ModelDrafter(Draft(draft, draft, words), ids)
 
 
-def toys(rows: int, words: Vocabulary, seed: int, noise: float, draft: int | None) -> Rows:
+def toys(rows: int, words: Vocabulary, seed: int, noise: float, draft: int | None) -> BatchRows:
     """A target, and perhaps a draft, of one seed each."""
     targets = Beside([Toy(seed, positions=POSITIONS, noise=noise) for _ in range(rows)])
     if draft is None:
-        return Rows([Setup(one, words, say) for one in targets.rows], [targets], [targets])
+        return BatchRows([Setup(one, words, say) for one in targets.rows], [targets], [targets])
     drafts = Beside([Toy(draft, positions=POSITIONS) for _ in range(rows)])
     setups = [Setup(one, words, say, drafter(its, words)) for one, its in zip(targets.rows, drafts.rows, strict=True)]
-    return Rows(setups, [targets, drafts], [targets, drafts])
+    return BatchRows(setups, [targets, drafts], [targets, drafts])
 
 
 def run(
-    rows: Rows, chunks: Sequence[float], settings: Settings = ENGLISH, place: Place | None = None
+    rows: BatchRows, chunks: Sequence[float], settings: Settings = ENGLISH, place: ResumePoint | None = None
 ) -> tuple[Notes, Statistics]:
     notes, counter = Notes(), Counter()
     batch.transcribe(sound(chunks), extract, rows, cut, notes, settings, counter, place)
@@ -234,11 +234,11 @@ class ScriptedCursor:
         return np.stack(rows)
 
 
-def scripted(rows: int, texts: Sequence[Sequence[int]], silent: Sequence[int] = ()) -> tuple[Rows, Beside]:
+def scripted(rows: int, texts: Sequence[Sequence[int]], silent: Sequence[int] = ()) -> tuple[BatchRows, Beside]:
     model = Scripted(texts, silent)
     beside = Beside([model] + [replace_identity(model) for _ in range(rows - 1)])
     words = vocabulary(previous=11)
-    return Rows([Setup(one, words, say) for one in beside.rows], [beside], [beside]), beside
+    return BatchRows([Setup(one, words, say) for one in beside.rows], [beside], [beside]), beside
 
 
 def replace_identity(model: Scripted) -> Scripted:
@@ -287,10 +287,10 @@ def test_a_silent_chunk_and_one_without_words_write_nothing() -> None:
 
 def test_what_follows_the_last_pair_of_times_is_decoded_again() -> None:
     """As in a recording of its own: the rest of the chunk is a window of its own, with the sound before it."""
-    windows: list[Window] = []
+    windows: list[AudioWindow] = []
 
     class Noting(Drafter):
-        def begin(self, window: Window, settings: Settings, rules: Any) -> None:
+        def begin(self, window: AudioWindow, settings: Settings, rules: Any) -> None:
             windows.append(window)
 
         def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:
@@ -327,7 +327,7 @@ def test_what_the_guard_removes_is_told_before_the_chunk_on_the_recordings_clock
     notes, _ = run(rows, range(2))
     reports = [(one.kind, one.start, one.end) for each in notes.told if isinstance(each, list) for one in each]
     assert reports == [("silence", 0.0, 18.0), ("silence", 20.0, 38.0)]
-    assert [type(each) for each in notes.told[1:]] == [list, Place, tuple] * 2
+    assert [type(each) for each in notes.told[1:]] == [list, ResumePoint, tuple] * 2
     assert notes.made == []
 
 

@@ -20,7 +20,7 @@ from tests.unit.decoding.test_identity import Scripted, models, vocabulary
 from tests.unit.decoding.toys import SIZE, Toy
 
 
-class Collector(longform.Listener):
+class Collector(longform.DecodingListener):
     """Keeps the tokens of all segments."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.decoding.audio_window import Samples, Window
+from desktop_app.decoding.audio_window import AudioWindow, Samples
 from desktop_app.decoding.guard import LONG, LOOP_REPETITIONS, LOOP_TOKENS, Guard, SpeechTimes, first_repetition
 from desktop_app.decoding.lines import Line
 from desktop_app.decoding.setup import Setup
@@ -28,13 +28,13 @@ def say(tokens: Sequence[int]) -> str:
 
 
 @cache
-def speech(*spoken: tuple[float, float], seconds: float = 30.0) -> Window:
+def speech(*spoken: tuple[float, float], seconds: float = 30.0) -> AudioWindow:
     """A window with noise that swells and fades where somebody speaks, and soft steady noise elsewhere."""
     time = np.arange(round(seconds * SAMPLE_RATE)) / SAMPLE_RATE
     noise = np.random.default_rng(0).normal(0, 1, len(time))
     inside = np.any([(time >= start) & (time < end) for start, end in spoken] or [time < 0], axis=0)
     sound = noise * np.where(inside, 0.1 * (1 + np.sin(25 * time)), 0.002)
-    return Window(sound.astype(np.float32), lambda samples, bins: samples, round(BEGIN * SAMPLE_RATE))
+    return AudioWindow(sound.astype(np.float32), lambda samples, bins: samples, round(BEGIN * SAMPLE_RATE))
 
 
 class Detector:
@@ -58,7 +58,7 @@ def line(start: float, end: float, *words: int) -> Line:
 
 
 def check(
-    window: Window,
+    window: AudioWindow,
     lines: list[Line],
     mean: float = -0.2,
     no_speech: float = 0.0,
@@ -93,7 +93,9 @@ def test_a_line_where_nobody_speaks_goes_however_sure_the_target_is() -> None:
 
 
 def test_a_line_behind_the_end_of_the_audio_goes_and_silence_is_not_listened_to() -> None:
-    window = Window(np.zeros(5 * SAMPLE_RATE, np.float32), lambda samples, bins: samples, round(BEGIN * SAMPLE_RATE))
+    window = AudioWindow(
+        np.zeros(5 * SAMPLE_RATE, np.float32), lambda samples, bins: samples, round(BEGIN * SAMPLE_RATE)
+    )
     kept, reports, asked = check(window, [line(0, 4, 1), line(5, 5, 2)], covered=5.0)
     assert kept == []
     assert [act.kind for act in reports] == ["silence", "silence"]
@@ -136,7 +138,7 @@ def test_a_voice_that_needs_time_is_heard_from_before_the_window() -> None:
         return Detector()(samples)
 
     window = speech((0, 5), seconds=5.0)
-    longer = Window(window.samples, lambda samples, bins: samples, window.place, np.zeros(SAMPLE_RATE, np.float32))
+    longer = AudioWindow(window.samples, lambda samples, bins: samples, window.place, np.zeros(SAMPLE_RATE, np.float32))
     text = WindowText((1,), -1.5, 0.0)
     assert Guard(Setup(Toy(1), vocabulary(), say, listen=listen)).check(longer, text, [line(1, 2, 1)], 5.0) == (
         [line(1, 2, 1)],

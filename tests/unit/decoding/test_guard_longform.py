@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from desktop_app.decoding import longform
-from desktop_app.decoding.audio_window import Samples, Window
+from desktop_app.decoding.audio_window import AudioWindow, Samples
 from desktop_app.decoding.guard import Guard, SpeechTimes
 from desktop_app.decoding.lines import Line
-from desktop_app.decoding.longform import BEFORE, MARGIN, Listener, transcribe
+from desktop_app.decoding.longform import BEFORE, MARGIN, DecodingListener, transcribe
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import WindowText
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -26,12 +26,12 @@ class Spy(Guard):
 
     def __init__(self) -> None:
         super().__init__(Setup(Reader(), WORDS, spell))
-        self.windows: list[Window] = []
+        self.windows: list[AudioWindow] = []
         self.spoken: list[list[tuple[float, float]]] = []
 
     def check(
         self,
-        window: Window,
+        window: AudioWindow,
         text: WindowText,
         lines: Sequence[Line],
         covered: float,
@@ -54,7 +54,7 @@ def test_each_line_comes_with_the_time_at_which_the_target_listened_to_it(monkey
     audio = say("abcd efgh" + " " * 24 + "ijkl ")
     spy = Spy()
     monkeypatch.setattr(longform, "Guard", lambda setup: spy)
-    transcribe(iter([audio]), features, Setup(Reader(), WORDS, spell), Listener(), Settings(language="en"))
+    transcribe(iter([audio]), features, Setup(Reader(), WORDS, spell), DecodingListener(), Settings(language="en"))
     first, *others = spy.windows
     ends = [end for _, end in spy.spoken[0]]
     assert ends[:2] == pytest.approx([4 * WORD, 8 * WORD + 1], abs=0.1)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.drafters import Draft, Drafter, ModelDrafter
 from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.decoding.mapping import map_ids
@@ -34,7 +34,7 @@ class Scripted(Drafter):
     def __init__(self, script: list[list[int]]) -> None:
         self._script = script
 
-    def begin(self, window: Window, task: Settings, rules: Rules) -> None:
+    def begin(self, window: AudioWindow, task: Settings, rules: Rules) -> None:
         self._rounds = iter(self._script)
 
     def propose(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from desktop_app.decoding import live_remainder
-from desktop_app.decoding.longform import Listener
+from desktop_app.decoding.longform import DecodingListener
 from desktop_app.decoding.setup import Listen, Setup
 from desktop_app.decoding.window import Language
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -18,7 +18,7 @@ from .test_live import WORDS, English, Gate, Reader, extract, say, spell
 from .test_live_silence import Detector
 
 
-class Collector(Listener):
+class Collector(DecodingListener):
     def __init__(self) -> None:
         self.lines: list[Segment] = []
         self.done: list[float] = []

@@ -10,14 +10,14 @@ import pytest
 
 from desktop_app.decoding import longform
 from desktop_app.decoding.drafters import Drafter
-from desktop_app.decoding.longform import Line, Listener, cut, share_out, transcribe
+from desktop_app.decoding.longform import DecodingListener, Line, cut, share_out, transcribe
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.speculation import CancelledError
 from desktop_app.decoding.window import Language
 from desktop_app.decoding.words import Timing
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import Place, Segment
+from desktop_app.transcript.model import ResumePoint, Segment
 from desktop_app.transcript.settings import Settings
 
 from .toys import END, ENGLISH, FIRST_TIME, GERMAN, NO_SPEECH, SIZE, START, TEXT, Toy, vocabulary
@@ -71,7 +71,7 @@ class Scripted:
         return np.stack(rows)
 
 
-class Notes(Listener):
+class Notes(DecodingListener):
     def __init__(self) -> None:
         self.languages: list[Language] = []
         self.made: list[Segment] = []
@@ -218,14 +218,14 @@ def test_a_listener_can_stop_the_work_in_the_middle_of_a_window() -> None:
 
 def test_three_hours_pass_through_one_window_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[int] = []
-    part = longform.Stream.part
+    part = longform.SampleBuffer.part
 
-    def watched(self: longform.Stream, start: int) -> longform.Part:
+    def watched(self: longform.SampleBuffer, start: int) -> longform.WindowSamples:
         found = part(self, start)
         kept.append(len(self._kept))
         return found
 
-    monkeypatch.setattr(longform.Stream, "part", watched)
+    monkeypatch.setattr(longform.SampleBuffer, "part", watched)
     run(Scripted([[at(0), 1, at(30)] for _ in range(360)]), 3 * 3600, language="en")
     assert len(kept) == 361
     assert max(kept) < 33 * SAMPLE_RATE
@@ -255,7 +255,7 @@ def test_speech_ends_with_the_last_word_of_the_last_line_that_has_one(monkeypatc
     """The next window's first word begins behind it, wherever it goes on."""
     found = [timing(" a", (1,), 0.1, 0.4), timing(" b", (2,), 2.1, 2.4), timing(" c", (3,), 2.5, 2.9)]
     monkeypatch.setattr(longform.WindowDecoder, "words", lambda *arguments: found)
-    places: list[Place] = []
+    places: list[ResumePoint] = []
     notes = Notes()
     notes.reached = places.append  # type: ignore[method-assign]
     script = Scripted([[at(0), 1, at(2), at(2), 2, 3, at(4), at(4), 4, at(8)]])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.drafters import Draft, ModelDrafter
 from desktop_app.decoding.mapping import Ids, map_ids
 from desktop_app.decoding.retokenised import RetokenisedDrafter, Spelling
@@ -165,7 +165,7 @@ def test_what_is_heard_is_heard_once() -> None:
         made.append(bins)
         return np.zeros((bins, 12), np.float32)
 
-    window, models = Window(np.zeros(0, np.float32), extract), [Toy(1), Toy(2), Toy(3)]
+    window, models = AudioWindow(np.zeros(0, np.float32), extract), [Toy(1), Toy(2), Toy(3)]
     models[2].mel_bins = 3
     first = [window.encoded(model) for model in models]
     assert all(window.encoded(model) is one for model, one in zip(models, first, strict=True))

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from desktop_app.decoding.audio_window import Samples, Window
+from desktop_app.decoding.audio_window import AudioWindow, Samples
 from desktop_app.decoding.drafters import is_unsure
 from desktop_app.decoding.guard import Guard, first_repetition
 from desktop_app.decoding.lines import Line
@@ -57,7 +57,7 @@ class Tries(WindowDecoder):
 def tried(first: WindowText, words: str = "fine words", place: int = 0) -> list[Sampling | None]:
     """How the texts of a window were drawn, the first of which is this."""
     tries = Tries(words, first, text())
-    window = Window(np.zeros(0, np.float32), lambda samples, bins: samples, place)
+    window = AudioWindow(np.zeros(0, np.float32), lambda samples, bins: samples, place)
     tries.decode_with_fallback(window, Settings("en", temperatures=(0.0, 0.2)), lambda *seen: None)
     return tries.drawn
 
@@ -147,7 +147,7 @@ class Voice:
         return max(0.0, min(end, self.end) - max(start, self.start))
 
 
-def levels(*parts: tuple[float, float, float, float]) -> Window:
+def levels(*parts: tuple[float, float, float, float]) -> AudioWindow:
     """A window of parts: seconds, the level of its loud frames and of its soft ones, and the share of the loud ones."""
     frames = [
         loud if number * share % 1 + share >= 1 - 1e-9 else soft
@@ -156,7 +156,7 @@ def levels(*parts: tuple[float, float, float, float]) -> Window:
     ]
     amplitude = np.repeat(10 ** (np.array(frames) / 20), FRAME)
     sign = np.where(np.arange(amplitude.size) % 2, 1, -1)
-    return Window((amplitude * sign).astype(np.float32), lambda samples, bins: samples)
+    return AudioWindow((amplitude * sign).astype(np.float32), lambda samples, bins: samples)
 
 
 SPEECH = partial(levels, (20.0, -20.0, -60.0, 0.5))
@@ -167,7 +167,12 @@ def line(start: float, end: float) -> Line:
 
 
 def check(
-    window: Window, voice: Voice, *lines: Line, mean: float = -0.2, no_speech: float = 0.0, words: str = "fine words"
+    window: AudioWindow,
+    voice: Voice,
+    *lines: Line,
+    mean: float = -0.2,
+    no_speech: float = 0.0,
+    words: str = "fine words",
 ) -> tuple[int, list[str]]:
     """How many lines stay, and what is reported."""
     found = WindowText((1, 2), mean, no_speech)
@@ -217,7 +222,9 @@ def test_a_voice_is_looked_for_on_the_recordings_clock(
     line_at: tuple[float, float], voice: tuple[float, float], stays: int
 ) -> None:
     sound = SPEECH()
-    window = Window(sound.samples, lambda samples, bins: samples, 60 * SAMPLE_RATE, np.zeros(2 * SAMPLE_RATE, "f4"))
+    window = AudioWindow(
+        sound.samples, lambda samples, bins: samples, 60 * SAMPLE_RATE, np.zeros(2 * SAMPLE_RATE, "f4")
+    )
     assert check(window, Voice(*voice), line(*line_at), mean=-1.5)[0] == stays
 
 
@@ -240,7 +247,7 @@ def test_nothing_below_minus_70_decibels_is_speech(level: float, stays: int) -> 
         (levels((20.0, -20.0, -60.0, 0.03)), True),
     ],
 )
-def test_sound_whose_levels_are_not_those_of_speech_is_listened_to(window: Window, dull: bool) -> None:
+def test_sound_whose_levels_are_not_those_of_speech_is_listened_to(window: AudioWindow, dull: bool) -> None:
     voice = Voice(0.0, 20.0)
     assert check(window, voice, line(0, 20)) == (1, [])
     assert bool(voice.asked) is dull

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.protocol import Scores
 from desktop_app.decoding.vocabulary import Vocabulary
 
@@ -39,9 +39,9 @@ def vocabulary(**changes: object) -> Vocabulary:
     return Vocabulary(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def toy_window() -> Window:
+def toy_window() -> AudioWindow:
     """A window whose features are the same for every toy with as many bins."""
-    return Window(np.zeros(0, np.float32), lambda samples, bins: np.linspace(-1, 1, 12 * bins).reshape(bins, 12))
+    return AudioWindow(np.zeros(0, np.float32), lambda samples, bins: np.linspace(-1, 1, 12 * bins).reshape(bins, 12))
 
 
 class Toy:

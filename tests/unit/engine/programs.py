@@ -22,7 +22,7 @@ from desktop_app.messages.jobs import (
     StopLive,
     Transcribe,
 )
-from desktop_app.transcript.model import Models, Place, Segment, Transcript
+from desktop_app.transcript.model import Models, ResumePoint, Segment, Transcript
 from desktop_app.transcript.statistics import Statistics
 from desktop_app.worker.heartbeat import Heartbeat
 
@@ -61,7 +61,7 @@ def obliging(connection: Connection) -> None:
         if job == "windows":
             connection.send(Started(job, 2.0, models))
             connection.send(SegmentReady(job, SEGMENT))
-            connection.send(Progress(job, 1.0, 2.0, Statistics(), place=Place(16_000, 1, "en", 1.0)))
+            connection.send(Progress(job, 1.0, 2.0, Statistics(), place=ResumePoint(16_000, 1, "en", 1.0)))
             connection.send(SegmentReady(job, Segment(1, 1.0, 1.5, "the next")))
         match request.path:
             case "stop":

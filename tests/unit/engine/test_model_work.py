@@ -362,20 +362,24 @@ def test_the_list_tells_what_is_here_and_what_has_begun(toy: Path, bundled: None
 @pytest.mark.parametrize(
     ("environment", "settings", "told"),
     [
-        ({}, "", model_list.Source("huggingface.co")),
+        ({}, "", model_list.DownloadSource("huggingface.co")),
         ({"HTTPS_PROXY": "http://me:secret@proxy.example:3128"}, "",
-         model_list.Source("huggingface.co", "proxy.example:3128")),
+         model_list.DownloadSource("huggingface.co", "proxy.example:3128")),
         ({"HTTPS_PROXY": "http://proxy.example:3128", "NO_PROXY": "huggingface.co"}, "",
-         model_list.Source("huggingface.co")),
+         model_list.DownloadSource("huggingface.co")),
         ({"HF_ENDPOINT": "https://hub.example.org/x"}, "mirror=https://other.example",
-         model_list.Source("hub.example.org", mirror=True, fixed=True)),
-        ({}, "mirror=https://other.example", model_list.Source("other.example", mirror=True)),
+         model_list.DownloadSource("hub.example.org", mirror=True, fixed=True)),
+        ({}, "mirror=https://other.example", model_list.DownloadSource("other.example", mirror=True)),
         ({}, "mirror=ftp://other.example",
-         model_list.Source("", mirror=True, problem=Problem("download.bad_mirror", address="ftp://other.example"))),
+         model_list.DownloadSource("", mirror=True, problem=Problem("download.bad_mirror", address="ftp://other.example"))),
     ],
 )  # fmt: skip
 def test_where_downloads_come_from_is_told_without_asking(
-    home: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], settings: str, told: model_list.Source
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    environment: dict[str, str],
+    settings: str,
+    told: model_list.DownloadSource,
 ) -> None:
     for name in (
         "HTTPS_PROXY",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.export.cues import Cue, cues, width
-from desktop_app.export.document import Options
+from desktop_app.export.document import ExportOptions
 from desktop_app.transcript.model import Models, Segment, Speaker, Transcript, Word
 
 NOBODY = Transcript("talk.wav", 99.0, "en", 1.0, Models("", "", "off", "", ""))
@@ -43,7 +43,7 @@ def spoken(text: str, start: float = 0.0, each: float = 0.3, speaker: str | None
 
 def of(*segments: Segment, names: bool = False, **chosen: object) -> list[Cue]:
     whole = replace(NOBODY, segments=segments, speakers=SPEAKERS)
-    return cues(whole, Options(**chosen), names=names)  # type: ignore[arg-type]
+    return cues(whole, ExportOptions(**chosen), names=names)  # type: ignore[arg-type]
 
 
 @st.composite
@@ -66,7 +66,7 @@ def segments(draw: st.DrawFn) -> list[Segment]:
 
 
 options = st.builds(
-    Options,
+    ExportOptions,
     split=st.booleans(),
     line_length=st.integers(10, 60),
     lines=st.integers(1, 3),
@@ -78,7 +78,7 @@ options = st.builds(
 
 @given(segments(), options, st.booleans())
 def test_cues_never_overlap_are_never_empty_and_have_every_word_whole(
-    lines: list[Segment], chosen: Options, names: bool
+    lines: list[Segment], chosen: ExportOptions, names: bool
 ) -> None:
     found = cues(replace(NOBODY, segments=tuple(lines), speakers=SPEAKERS), chosen, names=names)
     now = 0
@@ -96,7 +96,7 @@ def test_cues_never_overlap_are_never_empty_and_have_every_word_whole(
 
 
 @given(segments(), options)
-def test_a_split_cue_holds_no_more_than_was_asked(lines: list[Segment], chosen: Options) -> None:
+def test_a_split_cue_holds_no_more_than_was_asked(lines: list[Segment], chosen: ExportOptions) -> None:
     """But for a word that is longer than a line, and times that leave no room."""
     for cue in of(*lines, **{**vars(chosen), "split": True, "names": False}):
         assert len(cue.lines) <= chosen.lines

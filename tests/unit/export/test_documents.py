@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import docx
 from docx.oxml.ns import qn
 
-from desktop_app.export.document import Document, Options, is_right_to_left, paragraphs
+from desktop_app.export.document import Document, ExportOptions, is_right_to_left, paragraphs
 from desktop_app.export.formats import FORMATS
 from desktop_app.transcript.model import Models, Segment, Speaker, Transcript, Word
 
@@ -68,7 +68,7 @@ class Page(HTMLParser):
 
 def page(transcript: Transcript = TALK, sound: str = "", **chosen: bool) -> str:
     document = Document(transcript, "", MADE, "23 November 2026", sound)
-    return str(FORMATS["html"].render(document, Options(**chosen)))  # type: ignore[arg-type]
+    return str(FORMATS["html"].render(document, ExportOptions(**chosen)))  # type: ignore[arg-type]
 
 
 def test_a_page_holds_every_word_with_the_second_at_which_it_is_said() -> None:
@@ -119,7 +119,7 @@ def test_right_to_left_is_by_the_language_where_a_line_begins_with_a_foreign_wor
 
 def document_of(transcript: Transcript = TALK, **chosen: bool) -> bytes:
     document = Document(transcript, "", MADE, "23 November 2026")
-    found = FORMATS["docx"].render(document, Options(**chosen))  # type: ignore[arg-type]
+    found = FORMATS["docx"].render(document, ExportOptions(**chosen))  # type: ignore[arg-type]
     assert isinstance(found, bytes)
     return found
 

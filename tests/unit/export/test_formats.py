@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from desktop_app.export import formats, json_format
-from desktop_app.export.document import Document, Options
+from desktop_app.export.document import Document, ExportOptions
 from desktop_app.problems import Problem
 from desktop_app.transcript.editing import replace_text
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript, Word
@@ -46,7 +46,7 @@ def transcript(*texts: str) -> Transcript:
 
 
 def rendered(transcript: Transcript, name: str, **chosen: Any) -> str:
-    return str(formats.FORMATS[name].render(Document(transcript), Options(**chosen)))
+    return str(formats.FORMATS[name].render(Document(transcript), ExportOptions(**chosen)))
 
 
 def test_txt_is_the_text_a_line_a_segment() -> None:

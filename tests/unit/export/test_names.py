@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from desktop_app.export.document import Document, Options, read_options
+from desktop_app.export.document import Document, ExportOptions, read_options
 from desktop_app.export.names import address, apart, file_name, possible, unknown_fields
 from desktop_app.transcript.model import Models, Transcript
 
@@ -55,7 +55,7 @@ def test_a_page_refers_to_its_sound_from_where_it_lies(tmp_path: Path) -> None:
 
 
 def test_options_that_are_kept_can_be_read_and_what_is_impossible_is_as_usual() -> None:
-    chosen = Options(times=True, names=False, line_length=37, lines=1, shortest=0.5, longest=5.0, speed=15.0)
+    chosen = ExportOptions(times=True, names=False, line_length=37, lines=1, shortest=0.5, longest=5.0, speed=15.0)
     assert read_options(chosen.plain()) == chosen
     wrong = {"line_length": 10**9, "lines": "2", "speed": float("nan"), "names": 1, "times": "yes", "more": 1}
-    assert read_options(wrong) == Options()
+    assert read_options(wrong) == ExportOptions()

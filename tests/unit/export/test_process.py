@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any
 
 from desktop_app.export import process
-from desktop_app.export.document import Document, Options
+from desktop_app.export.document import Document, ExportOptions
 from desktop_app.export.formats import FORMATS
 from desktop_app.problems import Problem
 from desktop_app.transcript.model import Models, Segment, Transcript
@@ -38,12 +38,12 @@ def answers(order: process.Order, *documents: Document) -> list[Any]:
 
 def test_each_recording_is_answered_with_its_file() -> None:
     other = replace(TALK, transcript=replace(TALK.transcript, segments=LINES[:1]))
-    found = answers(process.Order("srt", Options(lines=1), "en"), TALK, other)
-    assert found == [str(FORMATS["srt"].render(each, Options(lines=1))).encode() for each in (TALK, other)]
+    found = answers(process.Order("srt", ExportOptions(lines=1), "en"), TALK, other)
+    assert found == [str(FORMATS["srt"].render(each, ExportOptions(lines=1))).encode() for each in (TALK, other)]
 
 
 def test_a_page_can_hold_its_sound() -> None:
-    (found,) = answers(process.Order("html", Options(sound=True), "en"), TALK)
+    (found,) = answers(process.Order("html", ExportOptions(sound=True), "en"), TALK)
     sound = re.search(rb'src="data:audio/mpeg;base64,([^"]+)"', found)
     assert sound is not None
     assert base64.b64decode(sound[1])[:1] == b"\xff"  # the first frame's sync word
@@ -52,7 +52,7 @@ def test_a_page_can_hold_its_sound() -> None:
 def test_a_sound_that_has_moved_is_said_and_the_next_recording_is_made(recording: Callable[[str], Path]) -> None:
     gone = replace(TALK, transcript=replace(TALK.transcript, path="/nowhere/talk.wav"))
     no_sound = replace(TALK, transcript=replace(TALK.transcript, path=str(recording("text.wav"))))
-    found = answers(process.Order("html", Options(sound=True), "en"), gone, no_sound, TALK)
+    found = answers(process.Order("html", ExportOptions(sound=True), "en"), gone, no_sound, TALK)
     assert found[0] == Problem("file.moved", name="talk.wav")
     assert isinstance(found[1], Problem)
     assert isinstance(found[2], bytes)

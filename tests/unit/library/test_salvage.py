@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from desktop_app.library.salvage import RECORDING, SEGMENT, Rows, _Broken, _values, read
+from desktop_app.library.salvage import RECORDING, SEGMENT, SalvagedRows, _Broken, _values, read
 
 TABLES = (
     f"CREATE TABLE recording (number INTEGER PRIMARY KEY, {', '.join(RECORDING[1:])});"
@@ -55,7 +55,7 @@ def expected(connection: sqlite3.Connection) -> tuple[dict[Any, Any], dict[Any, 
     return recordings, {row[:2]: row for row in connection.execute("SELECT * FROM segment")}
 
 
-def same(found: Rows, connection: sqlite3.Connection) -> None:
+def same(found: SalvagedRows, connection: sqlite3.Connection) -> None:
     recordings, segments = expected(connection)
     assert found.recordings == recordings
     assert found.segments == segments

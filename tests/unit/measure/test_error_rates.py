@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from desktop_app.measure import error_rates
-from desktop_app.measure.error_rates import Edits, character_edits, normaliser, word_edits
+from desktop_app.measure.error_rates import EditCounts, character_edits, normaliser, word_edits
 
 TEXTS = (
     "Mr. Brown didn't pay $20 million, but twenty-one dollars and five cents!",
@@ -18,10 +18,10 @@ TEXTS = (
 
 def test_edits_are_counted_by_kind() -> None:
     found = word_edits("the cat sat on the mat", "The cat sat up on mat.", "en")
-    assert found == Edits(total=6, substitutions=0, deletions=1, insertions=1)
+    assert found == EditCounts(total=6, substitutions=0, deletions=1, insertions=1)
     assert found.count == 2 and found.rate == pytest.approx(2 / 6)
-    assert character_edits("cat", "cut", "en") == Edits(total=3, substitutions=1)
-    assert found + Edits(4, 1, 0, 0) == Edits(10, 1, 1, 1)
+    assert character_edits("cat", "cut", "en") == EditCounts(total=3, substitutions=1)
+    assert found + EditCounts(4, 1, 0, 0) == EditCounts(10, 1, 1, 1)
 
 
 def test_what_english_writes_in_two_ways_is_no_error() -> None:
@@ -33,7 +33,7 @@ def test_what_english_writes_in_two_ways_is_no_error() -> None:
 def test_characters_are_the_words_of_languages_without_spaces() -> None:
     """As in Whisper's paper; a space that one text has and the other has not is no error."""
     for count in (word_edits, character_edits):
-        assert count("广州市房地产", "广州市 房地铲", "zh") == Edits(6, 1, 0, 0)
+        assert count("广州市房地产", "广州市 房地铲", "zh") == EditCounts(6, 1, 0, 0)
 
 
 def test_an_empty_reference_has_a_rate() -> None:

@@ -193,7 +193,7 @@ def test_rounded_activations_are_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("precision", ["f32", *HALF, *SMALL])
 def test_what_a_device_is_asked_to_compute_in(precision: str) -> None:
     """Weights of few bits alone have their sums in groups, of which 32 are the same in every pass."""
-    place = openvino_place.Place("cpu", precision, None)
+    place = openvino_place.DeviceSettings("cpu", precision, None)
     node = op.parameter([1, 4], ov.Type.f32)
     compiled = place.compiled(ov.Model([op.relu(node)], [node])).get_compiled_model()
     assert compiled.get_property("DYNAMIC_QUANTIZATION_GROUP_SIZE") == (32 if precision in SMALL else 0)
@@ -350,7 +350,7 @@ def test_what_was_compiled_for_one_precision_serves_no_other(toy: Pair, tmp_path
 
 def test_the_settings_name_a_compiled_model(toy: Pair, tmp_path: Path) -> None:
     """The same graph with other kernels is compiled again, and found again."""
-    place, checkpoint = openvino_place.Place("cpu", "f32", tmp_path), read(toy.folder)
+    place, checkpoint = openvino_place.DeviceSettings("cpu", "f32", tmp_path), read(toy.folder)
     cached = []
     for settings in ({}, {"SNIPPETS_MODE": "DISABLE"}) * 2:
         request = place.compiled(graphs.encoder(checkpoint.tensors, checkpoint.shape, None), "", settings)
@@ -466,7 +466,7 @@ def test_cross_attention_of_bytes_has_scales_for_dimensions_and_tokens() -> None
     q = random.standard_normal((1, heads, 5, size)).astype(np.float32) / sizes
     q *= np.geomspace(0.01, 4, 5, dtype=np.float32)[:, None]
     given = [take([1, heads, positions, size], ov.Type.f32, name) for name in "kv"]
-    place, cross = openvino_place.Place("cpu", "int8", None), Int8()
+    place, cross = openvino_place.DeviceSettings("cpu", "int8", None), Int8()
     window = place.compiled(ov.Model(cross.results(*given, 0), given, "window"))
     window.infer({"k": k, "v": v})
     query, kept = take([1, heads, -1, size], ov.Type.f32, "q"), cross.inputs(0, Heads(heads * size, heads), positions)
@@ -493,7 +493,7 @@ def test_attention_of_bytes_has_scales_for_dimensions_and_tokens() -> None:
     q, k = q / sizes * np.geomspace(0.01, 4, 80, dtype=np.float32)[:, None], k * sizes
     inputs = [take(list(shape), ov.Type.f32, name) for name in "qkv"]
     model = ov.Model([give(openvino_int8.attend(*inputs, scale=0.5), "attended")], inputs, "attention")
-    place = openvino_place.Place("cpu", "int8", None)
+    place = openvino_place.DeviceSettings("cpu", "int8", None)
     found = place.compiled(model).infer({"q": q, "k": k, "v": v})
     weights = np.exp(0.5 * q @ k.swapaxes(2, 3))
     right = weights / weights.sum(-1, keepdims=True) @ v

@@ -15,7 +15,7 @@ from desktop_app.audio.logmel import features
 from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, read, read_draft
 from desktop_app.checkpoints.shared_draft import Ctc, SharedDraft, fingerprint
-from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.drafters import Draft
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.steps import alone
@@ -39,8 +39,8 @@ RUNTIMES: dict[str, Callable[..., Any]] = {
 
 
 @pytest.fixture
-def window() -> Window:
-    return Window(babble(3.0, 1), features)
+def window() -> AudioWindow:
+    return AudioWindow(babble(3.0, 1), features)
 
 
 @pytest.fixture
@@ -115,7 +115,9 @@ def test_its_head_is_that_which_was_trained(
     assert ends == pytest.approx(times[0].sigmoid().numpy(), abs=2e-3)
 
 
-def test_the_text_is_the_targets_own(target: Checkpoint, trained: tuple[Checkpoint, Trained], window: Window) -> None:
+def test_the_text_is_the_targets_own(
+    target: Checkpoint, trained: tuple[Checkpoint, Trained], window: AudioWindow
+) -> None:
     checkpoint, _ = trained
     alone = openvino.load(target)
     model = openvino.load(checkpoint, encoder=alone)
@@ -132,7 +134,7 @@ def test_the_text_is_the_targets_own(target: Checkpoint, trained: tuple[Checkpoi
 
 
 def test_a_language_that_it_was_not_trained_on_is_left_to_its_target(
-    target: Checkpoint, trained: tuple[Checkpoint, Trained], window: Window
+    target: Checkpoint, trained: tuple[Checkpoint, Trained], window: AudioWindow
 ) -> None:
     checkpoint, _ = trained
     model = openvino.load(target)

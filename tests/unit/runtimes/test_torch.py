@@ -15,7 +15,7 @@ import torch
 
 from desktop_app.checkpoints import pairs
 from desktop_app.checkpoints.folder import Checkpoint, read
-from desktop_app.decoding.audio_window import Window
+from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import WindowDecoder
@@ -180,7 +180,7 @@ def write(
     checkpoint: Checkpoint, target: TorchModel, task: Settings, drafter: Drafter | None = None
 ) -> tuple[tuple[int, ...], Statistics]:
     """The tokens of a window of 80 frames, and the figures."""
-    counter, window = Counter(), Window(np.zeros(0, np.float32), lambda samples, bins: features(bins)[:, :80])
+    counter, window = Counter(), AudioWindow(np.zeros(0, np.float32), lambda samples, bins: features(bins)[:, :80])
     decoder = WindowDecoder(Setup(target, checkpoint.vocabulary, str, drafter), counter)
     return decoder.decode(window, task, lambda tokens, draft: None).tokens, counter.total
 

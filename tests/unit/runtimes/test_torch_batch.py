@@ -15,7 +15,7 @@ import torch
 from desktop_app.checkpoints.folder import read
 from desktop_app.runtimes import torch as runtime
 from desktop_app.runtimes.torch import TorchBatch, load, load_batch, reader
-from desktop_app.runtimes.torch_network import Decoder, Weights
+from desktop_app.runtimes.torch_network import TorchDecoder, Weights
 from desktop_app.runtimes.torch_passes import Passes
 from tests import random_models
 from tests.unit.runtimes.conftest import Pair, features
@@ -132,7 +132,9 @@ def test_a_row_at_the_last_position_and_one_at_the_first(batch: TorchBatch) -> N
 def test_a_recorded_pass_of_rows_is_the_pass(toy: Pair) -> None:
     checkpoint = read(toy.folder)
     with torch.no_grad():
-        decoder = Decoder(Weights(reader(checkpoint), torch.device("cpu"), torch.float32), checkpoint.shape, 16, rows=3)
+        decoder = TorchDecoder(
+            Weights(reader(checkpoint), torch.device("cpu"), torch.float32), checkpoint.shape, 16, rows=3
+        )
         for row in range(3):
             decoder.set_window(torch.from_numpy(toy.encoded[0]) * (row + 1), row)
         reads = [[(0, [5, 6, 7], 0), (2, list(range(40)), 0)], [(1, [9], 0)], [(2, [4], 40), (0, [8, 9], 3)]]

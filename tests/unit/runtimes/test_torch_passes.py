@@ -19,7 +19,7 @@ from torch.utils._pytree import tree_leaves
 
 from desktop_app.checkpoints.folder import read
 from desktop_app.runtimes.torch import reader
-from desktop_app.runtimes.torch_network import Decoder, Weights
+from desktop_app.runtimes.torch_network import TorchDecoder, Weights
 from desktop_app.runtimes.torch_passes import EACH_WIDTH, ONE_WIDTH, Passes, Replay, cuda_graphs
 from tests.unit.runtimes.conftest import Pair
 
@@ -70,11 +70,11 @@ class Recorder:
 
 
 @pytest.fixture(params=[torch.float32, torch.bfloat16], ids=["f32", "bf16"])
-def decoder(request: pytest.FixtureRequest, toy: Pair) -> Decoder:
+def decoder(request: pytest.FixtureRequest, toy: Pair) -> TorchDecoder:
     checkpoint = read(toy.folder)
     with torch.no_grad():
         weights = Weights(reader(checkpoint), torch.device("cpu"), request.param)
-        decoder = Decoder(weights, checkpoint.shape, spare=16)
+        decoder = TorchDecoder(weights, checkpoint.shape, spare=16)
         decoder.set_window(torch.from_numpy(toy.encoded[0]).to(request.param))
     return decoder
 
@@ -90,7 +90,7 @@ def scores(passes: Passes, tokens: list[int], sizes: list[int]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("widths", [ONE_WIDTH, EACH_WIDTH], ids=["one width", "each width"])
-def test_a_recorded_pass_is_the_pass(decoder: Decoder, widths: tuple[int, ...]) -> None:
+def test_a_recorded_pass_is_the_pass(decoder: TorchDecoder, widths: tuple[int, ...]) -> None:
     tokens = np.random.default_rng(4).integers(0, 300, 200).tolist()
     sizes = [30, *np.random.default_rng(5).integers(1, 16, 18).tolist()]
     plain = scores(Passes(decoder, torch.device("cpu"), widths), tokens, sizes)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from desktop_app.speakers.clustering import MOST, Clusters, merged, unit, voices
-from desktop_app.speakers.networks import Array, Limits
+from desktop_app.speakers.networks import Array, VoiceLimits
 
-LIMITS = Limits(alike=0.5, doubt=1.5, same=0.85, least=0.65)
+LIMITS = VoiceLimits(alike=0.5, doubt=1.5, same=0.85, least=0.65)
 NOISE = 1.0  # as long as a voice: pieces of one voice have a cosine of about a half
 
 

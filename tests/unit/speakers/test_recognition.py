@@ -12,7 +12,7 @@ from desktop_app.speakers.filterbanks import filterbanks
 from desktop_app.speakers.networks import Array
 from desktop_app.speakers.pieces import BATCH, embedded, pooled
 from desktop_app.speakers.powerset import CLASSES, WINDOW, probabilities, spans
-from desktop_app.speakers.stream import Stream
+from desktop_app.speakers.stream import VoiceStream
 from desktop_app.speakers.turns import Turn, joined, named
 from desktop_app.transcript.constants import SAMPLE_RATE
 from tests.unit.speakers.voices import NETWORKS, segment, talk
@@ -83,7 +83,7 @@ def test_a_change_that_the_segmentation_does_not_hear_is_heard_by_the_voices() -
 
 def test_a_piece_holds_one_voice_also_beside_another() -> None:
     """A piece is pooled over the frames of one person only: not over somebody who speaks a moment later."""
-    stream = Stream(NETWORKS, 4)
+    stream = VoiceStream(NETWORKS, 4)
     stream.feed(talk(("a", 5.0), ("b", 5.0)))
     stream.finish()
     pieces = stream.pieces()
@@ -115,7 +115,7 @@ def test_an_hour_takes_a_few_megabytes_and_one_shape() -> None:
         features=watched("features", NETWORKS.features),
         embed=watched("embed", embed),
     )
-    stream = Stream(networks, 4)
+    stream = VoiceStream(networks, 4)
     for seconds in (1, 2, 3, 5, 8, 13, 21):
         stream.feed(talk(("a", seconds), ("", 0.5)))
     stream.finish()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from desktop_app.speakers.networks import REDUCTION, Array, Limits, Networks
+from desktop_app.speakers.networks import REDUCTION, Array, Networks, VoiceLimits
 from desktop_app.speakers.powerset import CENTRE, CLASSES, FRAMES, SHIFT
 from desktop_app.transcript.constants import SAMPLE_RATE
 
@@ -47,4 +47,4 @@ def embed(statistics: Array) -> Array:
     return np.asarray(np.maximum(statistics[:, statistics.shape[1] // 2 :] - 2.0, 0.0), np.float32)
 
 
-NETWORKS = Networks("tones", segment, features, embed, Limits(alike=0.9, doubt=0.5, same=0.85, least=0.7))
+NETWORKS = Networks("tones", segment, features, embed, VoiceLimits(alike=0.9, doubt=0.5, same=0.85, least=0.7))

@@ -16,7 +16,7 @@ from desktop_app.decoding.vocabulary import Vocabulary
 from desktop_app.training import ctc, loop
 from desktop_app.training.ctc import CtcLesson, Head, Speller, shape_for
 from desktop_app.training.labels import Labels
-from desktop_app.training.loop import Report, Settings
+from desktop_app.training.loop import Report, TrainingSettings
 
 PIECES = [b"a", b"b", b"c", b"d", b"ab", b"abc", b"cd"]
 END, FIRST_TIME = 7, 10
@@ -99,7 +99,7 @@ def test_a_head_learns_to_write_and_a_finished_run_is_not_run_again(
 ) -> None:
     monkeypatch.setattr(ctc, "_LONGEST_MASK", 3)  # these windows are short
     files, reports = [spoken(tmp_path, number) for number in range(40)], list[Report]()
-    lesson, settings = made((0, 1, 2, 3)), Settings(minutes=3, rate=1e-2)
+    lesson, settings = made((0, 1, 2, 3)), TrainingSettings(minutes=3, rate=1e-2)
 
     def run() -> float:
         clock = count().__next__  # a second a step

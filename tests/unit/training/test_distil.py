@@ -11,9 +11,9 @@ import torch
 
 from desktop_app.checkpoints.shape import Shape
 from desktop_app.training import loop
-from desktop_app.training.distil import LOSSES, Batch, Batches, Distillation
+from desktop_app.training.distil import LOSSES, Batches, Distillation, TrainingBatch
 from desktop_app.training.labels import Labels
-from desktop_app.training.loop import Report, Settings
+from desktop_app.training.loop import Report, TrainingSettings
 from desktop_app.training.network import Decoder, layers_to_keep
 
 SHAPE = Shape(16, 1, 2, 32, 1, 2, 32, 80, 30, 20, 50, own_head=False)
@@ -41,7 +41,7 @@ def windows(folder: Path, number: int) -> list[Path]:
 
 def run(files: list[Path], state: Path, told: list[tuple[object, ...]], reports: list[Report]) -> float:
     clock = count().__next__  # a second a step
-    settings = Settings(minutes=0.5, rate=3e-2)
+    settings = TrainingSettings(minutes=0.5, rate=3e-2)
     return loop.train(
         lesson(Decoder(SHAPE)), files, settings, state, lambda *what: told.append(what), reports.append, clock
     )
@@ -55,7 +55,7 @@ def lesson(draft: Decoder) -> Distillation:
 def test_a_loss_is_least_where_the_draft_thinks_as_the_target(name: str) -> None:
     target = torch.tensor([[4.0, 2.0, 0.0, -1.0, -2.0]])
     shares = target.softmax(-1)
-    batch = Batch(*(torch.zeros(1),) * 3, torch.tensor([0]), torch.tensor([[0, 1]]), shares[:, :2])
+    batch = TrainingBatch(*(torch.zeros(1),) * 3, torch.tensor([0]), torch.tensor([[0, 1]]), shares[:, :2])
     near, far = (float(LOSSES[name](scores.log_softmax(-1), batch)) for scores in (target, target.flip(-1)))
     assert near < far
     if name in ("divergence", "total-variation"):
@@ -97,7 +97,7 @@ def test_only_what_learns_is_written_down(tmp_path: Path) -> None:
     """The state of a run holds no embeddings: with a large vocabulary they are most of a model."""
     draft = Decoder(SHAPE)
     draft.embed_tokens.requires_grad_(requires_grad=False)
-    files, settings = windows(tmp_path, 4), Settings(minutes=0.01, rate=1e-3)
+    files, settings = windows(tmp_path, 4), TrainingSettings(minutes=0.01, rate=1e-3)
     loop.train(lesson(draft), files, settings, tmp_path / "x", lambda *what: None, lambda report: None)
     assert "embed_tokens.weight" not in torch.load(tmp_path / "x", weights_only=True)["network"]
 

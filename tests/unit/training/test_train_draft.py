@@ -15,7 +15,7 @@ from desktop_app import cli, folders
 from desktop_app.audio.logmel import features
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints.folder import Checkpoint, read, read_draft, same_encoder
-from desktop_app.decoding.audio_window import Samples, Window
+from desktop_app.decoding.audio_window import AudioWindow, Samples
 from desktop_app.decoding.setup import Setup
 from desktop_app.decoding.window import WindowDecoder
 from desktop_app.engine import model_work
@@ -144,7 +144,7 @@ def test_labels_are_the_targets_own_text(target: Path, audio: Path, tmp_path: Pa
 def _transcribed(checkpoint: Checkpoint, samples: Samples) -> list[int]:
     counter, model = Counter(), torch_runtime.load(checkpoint, "cpu")
     decoder = WindowDecoder(Setup(model, checkpoint.vocabulary, checkpoint.text), counter)
-    text = decoder.decode(Window(samples, features), Settings("en"), lambda *told, **values: None)
+    text = decoder.decode(AudioWindow(samples, features), Settings("en"), lambda *told, **values: None)
     return [token for token in text.tokens if token < checkpoint.vocabulary.end]
 
 

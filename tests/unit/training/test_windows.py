@@ -9,7 +9,7 @@ import pytest
 import soundfile
 
 from desktop_app.training import windows
-from desktop_app.training.windows import FULL_SECONDS, Piece, Window
+from desktop_app.training.windows import FULL_SECONDS, Piece, TrainingWindow
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 
@@ -58,7 +58,7 @@ def test_the_samples_are_those_of_the_pieces_behind_their_pauses(tmp_path: Path)
     sound = np.sin(np.arange(3 * SAMPLE_RATE) / 20).astype(np.float32) / 2
     soundfile.write(tmp_path / "a.wav", sound, SAMPLE_RATE, subtype="FLOAT")
     pieces = (Piece(tmp_path / "a.wav", 1.0, 1.5, 0.5), Piece(tmp_path / "gone.wav", 0.0, 2.0, 0.5))
-    found = Window("", pieces).samples()
+    found = TrainingWindow("", pieces).samples()
     assert not found[: SAMPLE_RATE // 2].any()
     assert len(found) == 2 * SAMPLE_RATE, "a file that can no longer be read is left out"
     assert found[SAMPLE_RATE // 2 :] == pytest.approx(sound[SAMPLE_RATE : SAMPLE_RATE * 5 // 2], abs=1e-4)

@@ -24,8 +24,8 @@ from desktop_app.audio.logmel import features
 from desktop_app.audio.voice import cut_at_pause
 from desktop_app.checkpoints.folder import read
 from desktop_app.decoding import batch
-from desktop_app.decoding.batch import Rows
-from desktop_app.decoding.longform import Listener, transcribe
+from desktop_app.decoding.batch import BatchRows
+from desktop_app.decoding.longform import DecodingListener, transcribe
 from desktop_app.decoding.setup import Setup
 from desktop_app.export.json_format import json_object, json_text, read_json
 from desktop_app.messages.jobs import Cancelled, Event, Failed, Finished, Progress, Started, Transcribe
@@ -33,7 +33,7 @@ from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import Place, Segment, Transcript
+from desktop_app.transcript.model import ResumePoint, Segment, Transcript
 from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.statistics import Counter
 from desktop_app.worker import file_job
@@ -160,12 +160,12 @@ def test_a_drafter_without_a_model(model_cache: ModelCache, short: str) -> None:
     assert (ngrams.models.drafter, ngrams.models.batch) == ("ngram", 2)
 
 
-class Collected(Listener):
+class Collected(DecodingListener):
     def __init__(self) -> None:
-        self.places: list[Place] = []
+        self.places: list[ResumePoint] = []
         self.made: list[Segment] = []
 
-    def reached(self, place: Place) -> None:
+    def reached(self, place: ResumePoint) -> None:
         self.places.append(place)
 
     def segments(self, segments: Any, done_seconds: float) -> None:
@@ -185,7 +185,7 @@ def test_each_chunk_has_the_text_of_a_recording_that_holds_nothing_else(rows: in
         samples = np.concatenate(list(audio))
     found, settings = Collected(), Settings("en")
     batch.transcribe(
-        iter([samples]), features, Rows(setups, [beside], [beside]), cut_at_pause, found, settings, Counter()
+        iter([samples]), features, BatchRows(setups, [beside], [beside]), cut_at_pause, found, settings, Counter()
     )
     assert len(found.places) >= 3
     begin = count = 0

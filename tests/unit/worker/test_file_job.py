@@ -35,7 +35,7 @@ from desktop_app.messages.jobs import (
 )
 from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
-from desktop_app.transcript.model import Models, Place, Segment, Transcript
+from desktop_app.transcript.model import Models, ResumePoint, Segment, Transcript
 from desktop_app.worker import file_job, main
 from desktop_app.worker.loaded_models import ModelCache
 from desktop_app.worker.outbox import Outbox
@@ -84,7 +84,7 @@ def run(
     ends: tuple[Connection, Outbox],
     stop_after: float = float("inf"),
     written: Transcript | None = None,
-    place: Place | None = None,
+    place: ResumePoint | None = None,
 ) -> list[Event]:
     """The events of a job; it is asked to stop when it has looked that many times."""
     passes = 0

@@ -10,7 +10,7 @@ from threading import Event
 import pytest
 
 from desktop_app.app.editing import edits as app_edits
-from desktop_app.app.editing.edits import Step
+from desktop_app.app.editing.edits import EditStep
 from desktop_app.app.recordings.entry import CANCELLED, DONE, Entry
 from desktop_app.messages.jobs import Cancelled, Finished, SegmentReady, Started
 from desktop_app.transcript import speakers
@@ -42,7 +42,7 @@ def stored(stage: Stage, key: str) -> Transcript:
     return stage.library.transcript(key)
 
 
-def name(step: Step | None) -> str:
+def name(step: EditStep | None) -> str:
     """What an edit is called that was undone or made again."""
     return step.name if step else ""
 

@@ -15,7 +15,7 @@ from desktop_app.app.recordings.entry import CANCELLED, DONE, WAITING, Entry
 from desktop_app.messages.jobs import Cancelled, Failed, Finished, Progress, SegmentReady, Started
 from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
-from desktop_app.transcript.model import Place, Speaker, Transcript
+from desktop_app.transcript.model import ResumePoint, Speaker, Transcript
 from desktop_app.transcript.statistics import Statistics
 from tests.talks import talk
 from tests.ui.staging import Stage
@@ -198,7 +198,7 @@ def test_a_file_goes_on_with_the_options_that_it_was_dropped_with_after_a_restar
     later.session.again(entry.id)
     later.settle()
     assert later.session.entries[entry.id].state == WAITING
-    place = Place(480_000, 1, "de", 0.75)
+    place = ResumePoint(480_000, 1, "de", 0.75)
     text = talk(2)
     later.say(Started(entry.id, 60.0, text.models), SegmentReady(entry.id, text.segments[0]))
     later.say(Progress(entry.id, 30.0, 60.0, Statistics(), place=place), Cancelled(entry.id))
@@ -210,9 +210,9 @@ def test_a_file_goes_on_with_the_options_that_it_was_dropped_with_after_a_restar
     assert len(last.session.entries[entry.id].segments) == 1, "the text so far stands"
 
 
-def half(stage: Stage, entry: Entry) -> Place:
+def half(stage: Stage, entry: Entry) -> ResumePoint:
     """The engine has done a window of another text."""
-    job, text, place = f"check:{entry.id}", talk(2, named=False), Place(240_000, 1, "en", 0.75, file=(7, 8))
+    job, text, place = f"check:{entry.id}", talk(2, named=False), ResumePoint(240_000, 1, "en", 0.75, file=(7, 8))
     stage.say(Started(job, 60.0, text.models), SegmentReady(job, text.segments[0]))
     stage.say(Progress(job, 15.0, 60.0, Statistics(audio_seconds=15.0), place=place))
     return place

@@ -11,12 +11,12 @@ import pytest
 from desktop_app import folders
 from desktop_app.app.models import speeds
 from desktop_app.app.models.speeds import Speeds, estimate, installed_memory, suggestion
-from desktop_app.engine.model_list import Listed
+from desktop_app.engine.model_list import ListedModel
 from desktop_app.transcript.statistics import Speed
 
-BASE = Listed("base", "base", Path("/base"), 0, languages=("*",), parameters=72_000_000)
-SMALL = Listed("small", "small", None, 0, languages=("*",), parameters=240_000_000, memory=(3_000_000_000, 1))
-LARGE = Listed("large", "large", None, 0, languages=("*",), parameters=1_540_000_000, memory=(17_000_000_000, 1))
+BASE = ListedModel("base", "base", Path("/base"), 0, languages=("*",), parameters=72_000_000)
+SMALL = ListedModel("small", "small", None, 0, languages=("*",), parameters=240_000_000, memory=(3_000_000_000, 1))
+LARGE = ListedModel("large", "large", None, 0, languages=("*",), parameters=1_540_000_000, memory=(17_000_000_000, 1))
 CHOSEN = ("/base", "auto", "auto")
 FOUND = Speed(alone=9.0, with_draft=13.0)
 

@@ -12,7 +12,7 @@ from desktop_app.app.recordings import entry as states
 from desktop_app.app.recordings.entry import Entry
 from desktop_app.messages.jobs import Cancelled, Failed, Finished, Progress, SegmentReady, Started
 from desktop_app.problems import Problem
-from desktop_app.transcript.model import Place
+from desktop_app.transcript.model import ResumePoint
 from desktop_app.transcript.statistics import Statistics
 from tests.staging import MODELS, Stage, finish, segment, transcript
 
@@ -35,7 +35,7 @@ def four(stage: Stage, recording: Make) -> list[Entry]:
 
 def half(stage: Stage, entry: Entry) -> None:
     """The engine has done a window of it."""
-    place = Place(15 * 16_000, 1, "en", 0.75, (1,), 1.5, (7, 8))
+    place = ResumePoint(15 * 16_000, 1, "en", 0.75, (1,), 1.5, (7, 8))
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
     stage.say(Progress(entry.id, 15.0, 60.0, Statistics(audio_seconds=15.0), (), place))
 
@@ -87,7 +87,7 @@ def test_a_paused_queue_goes_on_where_it_was(stage: Stage, four: list[Entry]) ->
     assert {kept.state for kept in stage.library.recordings()} == {"waiting"}, "as the next start finds it"
     stage.session.queue.resume()
     stage.until(lambda: len(stage.engine.jobs) == 2)
-    assert sent(stage)[1] == "one.wav" and stage.engine.places[one.id] == Place(
+    assert sent(stage)[1] == "one.wav" and stage.engine.places[one.id] == ResumePoint(
         240_000, 1, "en", 0.75, (1,), 1.5, (7, 8)
     )
     stage.say(Started(one.id, 60.0, MODELS, kept=1), Finished(one.id, transcript(segment(0), segment(1))))

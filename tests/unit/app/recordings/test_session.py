@@ -24,7 +24,7 @@ from desktop_app.messages.jobs import (
     TentativeLine,
 )
 from desktop_app.problems import Problem
-from desktop_app.transcript.model import GuardReport, Place
+from desktop_app.transcript.model import GuardReport, ResumePoint
 from desktop_app.transcript.statistics import Statistics
 from tests.staging import MODELS, Stage, finish, segment, transcript
 
@@ -44,7 +44,7 @@ def test_dropped_files_are_queued_in_their_order(stage: Stage, recording: Make) 
 def killed(stage: Stage, path: Path) -> Stage:
     """The next start after a program that was killed in the third window of a file."""
     (entry,) = stage.drop(path)
-    places = [Place(15 * 16_000 * done, done, "en", 0.75, (1, 2), 1.5, (7, 8)) for done in (1, 2)]
+    places = [ResumePoint(15 * 16_000 * done, done, "en", 0.75, (1, 2), 1.5, (7, 8)) for done in (1, 2)]
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
     acts = (GuardReport(1.0, 2.0, "silence", "Bye."),)
     stage.say(Progress(entry.id, 15.0, 60.0, Statistics(audio_seconds=15.0, tokens=3), acts, places[0]))
@@ -60,7 +60,7 @@ def test_a_file_that_was_killed_goes_on_behind_its_last_whole_window(stage: Stag
     assert (entry.state, entry.resumable) == (states.INTERRUPTED, True)
     later.session.again(entry.id)
     stage.until(lambda: len(stage.engine.jobs) == 2)
-    assert stage.engine.places[entry.id] == Place(480_000, 2, "en", 0.75, (1, 2), 1.5, (7, 8))
+    assert stage.engine.places[entry.id] == ResumePoint(480_000, 2, "en", 0.75, (1, 2), 1.5, (7, 8))
     written = stage.engine.written[entry.id]
     assert written is not None
     assert (written.segments, written.models, written.language) == ((segment(0), segment(1)), MODELS, "en")
