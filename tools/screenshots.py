@@ -239,7 +239,7 @@ def _shoot(camera: Camera, files: list[Path], broken: Path) -> None:
         camera.wait(is_over)
         camera.pause(2.0)
         camera.take("engine-ended")
-    session.again(killed.id)
+    session.transcribe_again(killed.id)
     camera.wait(lambda: len(killed.segments) > 2)
     camera.close()  # in the middle of it
 

@@ -44,7 +44,7 @@ class Spectrogram:
             if begun:
                 waiting = self._measure(waiting, AT_ONCE, parts)
         self._measure(np.concatenate([waiting, np.zeros(WINDOW, np.float32)]), 1, parts)
-        self._mel = {each: np.concatenate(its, 1) for each, its in parts.items() if its}
+        self._mel = {each: np.concatenate(blocks, 1) for each, blocks in parts.items() if blocks}
 
     def features(self, samples: Samples, bins: int, before: Samples, behind: Samples, place: int) -> Samples:
         """float32 [bins, frames] of a window that begins with the sample `place` of the recording; the samples around
@@ -64,11 +64,11 @@ class Spectrogram:
             return samples
         whole = frames(samples)
         whole = whole[: len(whole) // at_once * at_once]
-        for bins, its in parts.items():
+        for bins, blocks in parts.items():
             mel = log_mel(bins).mel(whole)
             self._loudest[bins] = max(self._loudest[bins], float(mel.max()))
             if self._samples <= SHORT:
-                its.append(mel)
+                blocks.append(mel)
             else:
-                its.clear()
+                blocks.clear()
         return samples[len(whole) * HOP :]

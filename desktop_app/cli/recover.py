@@ -20,7 +20,7 @@ def run(terminal: Terminal, *, check: bool) -> int:
     status = DONE
     for entry in found:
         say(_("Transcribing {file}…", file=entry.path))
-        terminal.session.again(entry.id)
+        terminal.session.transcribe_again(entry.id)
         if not terminal.written(entry):
             say(_("Interrupted. The recordings are kept."))
             return INTERRUPTED

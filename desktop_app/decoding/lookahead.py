@@ -336,7 +336,7 @@ class LookAhead:
         self._pass_costs.extend(costs)
         self._windows.extend(windows)
 
-    def again(self) -> None:
+    def restart(self) -> None:
         """Another recording begins. Measurements are kept and a disabled draft stays disabled, but its next trial
         counts only this recording. A head that was given up may draft again, where the draft's model does: it may have
         been slow by chance.

@@ -98,7 +98,7 @@ class ModelList:
     source: DownloadSource
 
 
-def look() -> ModelList:
+def read() -> ModelList:
     """What there is now."""
     begun, here = installed.unfinished(), installed.names()
     networks = [_network(entry, begun) for entry in speaker_networks.entries()]

@@ -96,7 +96,7 @@ class Library:
             if self._move(key, ("recording",), "working"):
                 connection.execute("UPDATE recording SET seconds = ? WHERE id = ?", (seconds, key))
 
-    def again(self, key: str) -> bool:
+    def requeue(self, key: str) -> bool:
         """Let a recording that is not in work wait once more; its old text stands until `begin`. False, and nothing is
         changed, for a damaged one."""
         if self.recording(key) is not None:

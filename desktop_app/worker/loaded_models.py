@@ -118,7 +118,7 @@ class Pair:
         """The look-ahead for one more recording, with the measurements from earlier ones."""
         if self.draft is None:
             return None
-        self.draft.look_aheads[row].again()
+        self.draft.look_aheads[row].restart()
         return self.draft.look_aheads[row]
 
     def keep_measurements(self) -> None:

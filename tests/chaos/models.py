@@ -345,13 +345,13 @@ def _add(folder: Path) -> list[tuple[str, str]]:
     from desktop_app.engine import model_list, model_work
     from desktop_app.messages.model_work import Add, Done, Refused, Verify
 
-    model_list.look()
+    model_list.read()
     found = []
     for work in (Verify(folder.name), Add(str(folder), "added")):
         outcome = model_work._outcome(work, lambda what, done, total: None, lambda stage, **values: None)
         assert isinstance(outcome, Done | Refused)
         found.append(("done", "") if isinstance(outcome, Done) else _spoken(outcome.problem))
-    model_list.look()
+    model_list.read()
     return found
 
 

@@ -83,7 +83,7 @@ def _use_window(files: Sequence[str], then: Callable[[Any], None]) -> int:
 
     def begin() -> None:
         for key in [key for key, entry in program.session.entries.items() if entry.state in (*BROKEN_OFF, FAILED)]:
-            program.session.again(key)
+            program.session.transcribe_again(key)
         if files:
             before = len(program.session.entries)
             program.window.add(files)

@@ -73,7 +73,7 @@ def test_what_is_typed_is_there_at_the_next_start_and_no_engine_replaces_it(
     qtbot.keyClick(view, Qt.Key.Key_Return)
     mine = ["Listen:", *heard]
     assert view.text().splitlines() == mine
-    program.session.again(entry.id)
+    program.session.transcribe_again(entry.id)
     qtbot.waitUntil(lambda: program.core.checks.running[entry.id].transcript is not None)
     assert [segment.text for segment in entry.segments] == mine
     qtbot.keyClicks(view, "so ")  # and closed at once

@@ -91,7 +91,7 @@ def test_a_change_is_refused_in_the_dialog_and_all_is_said(
     window: MainWindow, stage: Stage, entry: Entry, theme: Theme
 ) -> None:
     stage.edits.replace(entry.id, (0, 0), (0, 0), "So,")
-    stage.checks.again(entry.id)
+    stage.checks.transcribe_version(entry.id)
     lines = [segment(0), segment(1, " This is another line."), segment(2)]
     stage.say(Finished(f"check:{entry.id}", transcript(*lines)))
     stage.settle()

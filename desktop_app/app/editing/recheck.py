@@ -95,7 +95,7 @@ class Checks:
         self.running: dict[str, Check] = {}
         self.versions = Versions(session)
         session.foreign.connect(self._handle)
-        session.compared.connect(self.again)
+        session.compared.connect(self.transcribe_version)
         session.changed.connect(self._stop_damaged)
         session.revised.connect(self._compare_again)
         session.replaced.connect(self._compare_again)
@@ -118,7 +118,7 @@ class Checks:
         """Read the file of a recording from its beginning; its text stays as it is."""
         self._begin(key, Check(RECHECK, self._session.options()))
 
-    def again(self, key: str, options: Options | None = None) -> None:
+    def transcribe_version(self, key: str, options: Options | None = None) -> None:
         """Transcribe a recording again; None of `options`: as it was asked for in a program that ended over it, else as
         the preferences say. The text that it gets becomes a version, which takes the place of the one that stands
         unless a reader has changed words in that."""
@@ -283,7 +283,7 @@ class Checks:
             kept = partial(self._numbered, check)
             asked = resuming.asked(check.options)
             self._session.keep(lambda library: library.add_version(entry.id, after, asked), kept)
-            self.versions.look(entry.id)
+            self.versions.refresh(entry.id)
             self._compare(entry, check, after)
         else:
             self.forget(entry.id)
@@ -311,7 +311,7 @@ class Checks:
                 else library.exchange(key, number, corrected=False)
             ),
         )
-        self.versions.look(key)
+        self.versions.refresh(key)
 
     def _compare_version(self, key: str, check: Check, found: Transcript | None) -> None:
         entry = self._usable(key)
@@ -355,7 +355,7 @@ class Checks:
         asked = resuming.asked(check.options)
         kept = partial(self._numbered, check)
         self._session.keep(lambda library: library.add_version(key, transcript, asked), kept)
-        self.versions.look(key)
+        self.versions.refresh(key)
 
 
 def _within(lines: Sequence[Segment], span: Span | None) -> tuple[int, tuple[Segment, ...]]:

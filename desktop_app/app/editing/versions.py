@@ -37,7 +37,7 @@ class Versions:
         session.foreign.connect(self._handle)
         session.removed.connect(self._forget)
 
-    def look(self, key: str) -> None:
+    def refresh(self, key: str) -> None:
         """Find out which versions there are; `changed` follows."""
         self._session.keep(lambda library: library.versions(key), partial(self._show, key))
 
@@ -55,7 +55,7 @@ class Versions:
     def remove(self, key: str, number: int) -> None:
         """Delete a version."""
         self._session.keep(lambda library: library.remove_version(key, number))
-        self.look(key)
+        self.refresh(key)
 
     def find_speakers(self, key: str, count: str) -> None:
         """Find out who speaks when in a text that stands; `count` is "auto" or how many there are, as text."""
@@ -96,7 +96,7 @@ class Versions:
         entry.switching = False
         if found is not None and entry.id in self._session.entries:
             self._session.show_version(entry, found[1], found[0])
-            self.look(entry.id)
+            self.refresh(entry.id)
 
     def _show(self, key: str, found: list[Version] | None) -> None:
         if found is not None and key in self._session.entries:

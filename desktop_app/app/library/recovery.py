@@ -35,12 +35,12 @@ class Recovery:
         self._looked_at: set[str] = set()
         self.changed: Signal[[]] = Signal()
         self.found: list[Entry] = []
-        session.reloaded.connect(self.look)
+        session.reloaded.connect(self.refresh)
         session.changed.connect(self._recheck)
         session.removed.connect(self._recheck)
-        self.look()
+        self.refresh()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Look for interrupted recordings, and how long each of them is; those without any sound are removed."""
         remove_empty(self._session, lambda removed: None)
         known = self._looked_at | self._declined()
@@ -56,7 +56,7 @@ class Recovery:
     def transcribe(self) -> None:
         """Transcribe what is missing of them."""
         for entry in list(self.found):
-            self._session.again(entry.id)
+            self._session.transcribe_again(entry.id)
 
     def decline(self) -> None:
         """Offer these no more; they stay in the list of recordings."""
@@ -125,7 +125,7 @@ def remove_empty(session: Session, then: Callable[[list[Entry]], object]) -> Non
     """
     interrupted = [entry for entry in session.interrupted if not entry.is_damaged]
 
-    def look(library: Library) -> list[Entry]:
+    def without_sound(library: Library) -> list[Entry]:
         silent = [entry for entry in interrupted if _has_no_sound(Path(entry.path))]
         texts = [library.transcript(entry.id) for entry in silent]
         return [entry for entry, text in zip(silent, texts, strict=True) if not text.segments and text.damage is None]
@@ -136,7 +136,7 @@ def remove_empty(session: Session, then: Callable[[list[Entry]], object]) -> Non
             session.remove(entry.id)
         then(gone)
 
-    session.keep(look, remove)
+    session.keep(without_sound, remove)
 
 
 def _has_no_sound(path: Path) -> bool:

@@ -47,7 +47,7 @@ class Watch:
         self._queued: dict[str, str] = {}  # hashes of files on their way into the queue, by their paths
         session.added.connect(self._added)
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Look for new recordings, unless the last look is not over yet."""
         folder = self._preferences.watched
         if folder and not self._is_looking:

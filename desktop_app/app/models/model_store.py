@@ -80,7 +80,7 @@ class ModelStore:
         preferences: Preferences,
         post: Post,
         start: Start = Task,
-        look: Callable[[], ModelList] = model_list.look,
+        look: Callable[[], ModelList] = model_list.read,
     ) -> None:
         self._preferences, self._start_task, self._look = preferences, start, look
         self._worker = BackgroundThread("models", post)

@@ -139,4 +139,4 @@ def _noted(library: Library, event: LiveUpdate) -> None:
 def _paused(library: Library, key: str) -> None:
     """It waits; its text so far stands."""
     library.cancel(key)
-    library.again(key)
+    library.requeue(key)

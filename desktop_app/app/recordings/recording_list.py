@@ -188,7 +188,7 @@ class RecordingList:
         self.entries = {entry.id: entry, **self.entries}
         return entry
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Show what another Galley has done meanwhile. Troubles are not told: this is asked every second."""
         library = self.library
         if library is not None:

@@ -93,9 +93,9 @@ class Session(RecordingList):
         running = self.queue.running
         return sorted(found, key=lambda it: (it.live is None, it.id != running, it.place == 0.0, it.place))
 
-    def again(self, key: str) -> None:
-        """Transcribe a recording once more, as `Transcription.again` says."""
-        self._transcription.again(key)
+    def transcribe_again(self, key: str) -> None:
+        """Transcribe a recording once more, as `Transcription.transcribe_again` says."""
+        self._transcription.transcribe_again(key)
 
     def cancel(self, key: str) -> None:
         """Stop a recording that waits or is in work; the text so far stands. What is being recorded goes on."""

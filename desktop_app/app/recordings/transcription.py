@@ -30,7 +30,7 @@ class Transcription:
         self.asked: dict[str, Options] = {}
         queue.resumed.connect(self._go_on)
 
-    def again(self, key: str) -> None:
+    def transcribe_again(self, key: str) -> None:
         """Transcribe a recording once more. A live one that was broken off keeps its lines: the rest is written. A file
         is resumed behind its last window, with the options that it was begun with. A text that is whole, or whose words
         a reader has changed, stays: `compared` tells it."""
@@ -56,7 +56,7 @@ class Transcription:
         before = entry.state, entry.problem
         entry.begin_again()
         entry.loaded = True
-        self._recordings.keep(lambda library: library.again(key), partial(self._begun_again, entry, *before))
+        self._recordings.keep(lambda library: library.requeue(key), partial(self._begun_again, entry, *before))
         self._recordings.changed.emit(key)
         self._recordings.text_changed.emit(key)
         self.start(entry)
@@ -149,6 +149,6 @@ class Transcription:
 
 
 def _taken_up(library: Library, key: str) -> tuple[Transcript, str]:
-    if not library.again(key):
+    if not library.requeue(key):
         raise Problem("library.row")
     return library.transcript(key), library.resume(key)

@@ -44,7 +44,7 @@ class Notices:
         """Show no more."""
         self._worker.close(0.0)
 
-    def look(self) -> None:
+    def forget(self) -> None:
         """The user has come to the front, or left: what was told before is known."""
         self._done.clear()
 

@@ -149,7 +149,7 @@ def _asked(question: Callable[[], object]) -> Any:
 
 def _models() -> tuple[Any, dict[str, str]]:
     """The installed models, and the names that are shown of them, by their folders."""
-    found = _asked(partial(probe.ask, model_list.look))
+    found = _asked(partial(probe.ask, model_list.read))
     if isinstance(found, str):
         return found, {}
     described, shown = [], {}

@@ -105,18 +105,18 @@ class Program:
             lambda: app.applicationState() == Qt.ApplicationState.ApplicationActive,
             notifier(post),
         )
-        app.applicationStateChanged.connect(lambda state: self._notices.look())
+        app.applicationStateChanged.connect(lambda state: self._notices.forget())
         self._use_language()
         self.window = self._make_window()
         self.window.start()
         self.preferences.changed.connect(lambda: post(self._follow_language))
         self._open, self._is_renewing = True, False
         self._looking = QTimer(interval=_GLANCE)
-        self._looking.timeout.connect(self.session.look)
+        self._looking.timeout.connect(self.session.refresh)
         self._looking.timeout.connect(core.edits.save)
         self._looking.start()
         self._watching = QTimer(interval=_WATCH)
-        self._watching.timeout.connect(core.watch.look)
+        self._watching.timeout.connect(core.watch.check)
         self._watching.start()
         core.tell_trouble()
 

@@ -143,7 +143,7 @@ class Files(QObject):
         if entry is not None and entry.state == DONE:
             self.again_asked.emit(key)
         else:
-            self._session.again(key)
+            self._session.transcribe_again(key)
 
     def _check(self, key: str) -> None:
         self.entry_asked.emit(key)

@@ -263,7 +263,7 @@ class MainWindow(QMainWindow):
         self._live.inputs.changed.connect(self.idle.refresh)
         self._models.changed.connect(self._show_fetching)
         self._models.moved.connect(lambda name: self._show_fetching())
-        self.page.again_asked.connect(lambda: session.again(self.current.key))
+        self.page.again_asked.connect(lambda: session.transcribe_again(self.current.key))
         self.panel.save_asked.connect(self.figures.browse)
         files.export_asked.connect(self.exports.open)
 

@@ -128,7 +128,7 @@ class VersionController(QObject):
             self._ask(key, partial(self._again, key))
 
     def _again(self, key: str, options: Options) -> None:
-        self._checks.again(key, options)
+        self._checks.transcribe_version(key, options)
 
     def _ask(self, key: str, then: Callable[[Options], object], lines: bool = False) -> None:
         """Show the sheet with what was asked for the last time."""
@@ -163,7 +163,7 @@ class VersionController(QObject):
     def _place(self) -> None:
         key = self._current.key
         if key:
-            self._versions.look(key)
+            self._versions.refresh(key)
         self._show(key)
 
     def _show(self, key: str) -> None:

@@ -215,7 +215,7 @@ def test_a_look_ahead_resumes_from_a_file_as_if_it_had_never_stopped(acceptance:
     assert json.dumps(later.as_json()) == kept
     for each in (before, later):
         each.window()
-        each.again()
+        each.restart()
     assert before.left_out == later.left_out
     assert (before.left_out is None) == (acceptance > 0)
     fresh = LookAhead(may_disable_draft=True, has_head=True)
@@ -244,7 +244,7 @@ def test_a_disabled_draft_is_tried_again_however_short_the_recordings_are() -> N
     for _ in range(60):
         kept, policy = policy.as_json(), LookAhead(may_disable_draft=True)
         policy.resume(kept)
-        policy.again()
+        policy.restart()
         rounds(policy, 20, right=True)
     assert policy.left_out is None
 
@@ -369,7 +369,7 @@ def test_what_was_learned_in_one_recording_is_known_in_the_next() -> None:
     assert first.with_draft > 10
     later = []
     for seed in range(120):
-        policy.again()
+        policy.restart()
         later.append(play(policy, costs, usual("quiet_as_large"), 0.8, 15, seed))
     assert policy.left_out is not None
     late = later[30:]
@@ -391,7 +391,7 @@ def test_only_the_trials_of_this_recording_count() -> None:
 
     rounds(60, 0)
     assert policy.left_out == pytest.approx(0.5)
-    policy.again()
+    policy.restart()
     drafted = rounds(3000, 4)
     first = drafted.index(True)
     assert drafted[first : first + 4] == [True] * 4
@@ -403,7 +403,7 @@ def test_a_draft_that_was_left_out_is_tried_in_the_next_recording() -> None:
     policy = LookAhead(may_disable_draft=True)
     play(policy, cycle(trace("quiet")), usual("quiet"), 0.1, 6000)
     assert policy.left_out is not None
-    policy.again()
+    policy.restart()
     play(policy, cycle(trace("quiet")), usual("quiet"), 0.9, 1500)
     assert policy.left_out is None
 
@@ -714,7 +714,7 @@ def test_it_is_measured_again_half_as_often_each_time_until_another_recording_be
     text = Both(policy).play(40 * RETRY, draft=2 * EXPENSIVE)
     assert 5 * TRY <= text.model <= 7 * 2 * TRY, "at first, and behind 1, 3, 7, 15 and 31 thousand rounds"
     before = text.model
-    policy.again()
+    policy.restart()
     text.play(RETRY + RARELY, draft=2 * EXPENSIVE)
     assert text.model > before
 
@@ -730,7 +730,7 @@ def test_a_head_that_was_given_up_has_another_chance_with_the_next_recording() -
     policy = LookAhead(may_disable_draft=True, has_head=True)
     text = Both(policy).play(300, draft=1.1 * EXPENSIVE, tokens=6, head_tokens=1)
     before = text.head
-    policy.again()
+    policy.restart()
     text.play(300, draft=1.1 * EXPENSIVE, tokens=6, head_tokens=5)
     assert text.head > before + 200
 
@@ -741,7 +741,7 @@ def test_a_head_of_a_disabled_draft_is_not_tried_with_each_recording() -> None:
     before = text.head
     assert policy.left_out is not None
     for _ in range(5):
-        policy.again()
+        policy.restart()
         text.play(200, draft=1.0, tokens=1, head_tokens=1)
     assert text.head == before
 
@@ -758,7 +758,7 @@ def test_nothing_is_drafted_where_neither_pays() -> None:
 def test_a_draft_without_a_head_is_never_asked_for_one() -> None:
     policy = LookAhead(may_disable_draft=True)
     for _ in range(2):
-        policy.again()
+        policy.restart()
         assert Both(policy).play(300, draft=5.0).head == 0
 
 

@@ -341,7 +341,7 @@ def test_the_list_tells_what_is_here_and_what_has_begun(toy: Path, bundled: None
     parts.write_about(small, {"name": "small", "repository": "openai/whisper-small"})
     stranger = Path(shutil.copytree(toy, installed.home() / "medium"))
     parts.write_about(stranger, {"name": "medium", "repository": "someone/medium"})
-    found = model_list.look()
+    found = model_list.read()
     here = {each.name: each for each in found.installed}
     networks = [each.name for each in found.installed if each.speakers]
     assert networks == ["pyannote-segmentation-3.0", "wespeaker-resnet34-256"]

@@ -110,7 +110,7 @@ def test_a_damaged_value_costs_no_other_recording_and_is_never_written_over(
         library.corrections(bad)
         if found.damage == rows.DAMAGED:
             before = content(tmp_path, bad)
-            assert not library.again(bad)
+            assert not library.requeue(bad)
             for write in (partial(library.revise, transcript=found), partial(library.replace, transcript=found)):
                 with pytest.raises(Problem, match=r"library\.row"):
                     write(bad)

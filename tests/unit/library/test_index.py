@@ -75,7 +75,7 @@ def test_what_changes_is_found_as_it_is_now(library: Library) -> None:
         assert all(library.search(each) == {key} for each in ("board", "#fin", "friday", "moved", "letters")), step
         assert not library.search("one.wav")
         indexed(library)
-    library.again(key)
+    library.requeue(key)
     library.begin(key, MODELS, 9.0)
     library.append(key, Segment(0, 0.0, 1.0, "a third text"))
     assert (library.search("letters"), library.search("third")) == (set(), {key})

@@ -94,7 +94,7 @@ def test_a_readers_edit_of_speakers_survives_closing(library: Library, tmp_path:
     found = again.transcript(recording.id)
     assert (found.segments, found.speakers) == (edited.segments, edited.speakers)
     assert again.recording(recording.id).corrected
-    again.again(recording.id)
+    again.requeue(recording.id)
     again.begin(recording.id, MODELS, 2.0)  # another text comes: the reader's work outlives the old one
     kept = again.corrections(recording.id)
     assert kept.speakers == edited.speakers
@@ -143,7 +143,7 @@ def test_whatever_an_edit_changes_is_what_is_read(library: Library, tmp_path: Pa
             with pytest.raises(Problem):
                 writer.revise(recording.id, replace(made, segments=refused))
         if chance.random() < 0.1:
-            writer.again(recording.id)  # its text goes, and no other one comes
+            writer.requeue(recording.id)  # its text goes, and no other one comes
             writer.begin(recording.id, MODELS, 6.0)
             writer.cancel(recording.id)
         made = _edited(chance, made)
@@ -200,14 +200,14 @@ def test_the_lines_of_an_interrupted_live_recording_stand_when_it_is_gone_on_wit
     library.close()
     again = Library(tmp_path / "library")
     assert again.recording(recording.id).state == "interrupted"
-    again.again(recording.id)
+    again.requeue(recording.id)
     again.begin(recording.id, MODELS, 12.0, kept=2)
     again.append(recording.id, segment(2))
     found = again.transcript(recording.id)
     assert found.segments == tuple(segment(number) for number in range(3))
     assert (found.stats, found.language, found.guarded, found.seconds) == (Statistics(7.0), "de", (thanks, bye), 12.0)
     again.cancel(recording.id)
-    again.again(recording.id)
+    again.requeue(recording.id)
     again.begin(recording.id, MODELS, 12.0)
     assert again.transcript(recording.id).guarded == (), "a text that is written anew begins with nothing"
     again.close()
@@ -241,7 +241,7 @@ def test_a_failure_is_kept_until_the_recording_is_taken_up_again(library: Librar
     library.append(recording.id, segment(0))
     library.fail(recording.id, Problem("model.own_draft", cause=Problem("engine.memory")))
     assert library.recording(recording.id).problem == Problem("model.own_draft", cause=Problem("engine.memory"))
-    library.again(recording.id)
+    library.requeue(recording.id)
     assert library.recording(recording.id).state == "waiting"
     assert len(library.transcript(recording.id).segments) == 1
     library.begin(recording.id, MODELS, 1.0)
@@ -427,7 +427,7 @@ def test_a_live_recording_of_a_program_that_is_gone_is_interrupted(library: Libr
     found = again.recording(recording.id)
     assert (found.state, found.live) == ("interrupted", True)
     assert again.transcript(recording.id).segments == (segment(0),)
-    again.again(recording.id)
+    again.requeue(recording.id)
     assert again.recording(recording.id).live  # still known as one, whatever is done with it
     again.close()
 

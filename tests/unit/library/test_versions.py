@@ -70,7 +70,7 @@ def test_a_text_that_begins_anew_stays_as_a_version_and_one_that_goes_on_makes_n
     library.append(key, text.segments[0])
     library.cancel(key)
     for kept, versions in ((1, 1), (0, 2)):
-        library.again(key)
+        library.requeue(key)
         library.begin(key, text.models, 60.0, kept=kept)
         library.cancel(key)
         assert len(library.versions(key)) == versions
@@ -86,7 +86,7 @@ def test_a_text_keeps_its_date_and_options_while_another_one_is_asked_for(librar
     library.append(key, text.segments[0])
     library.cancel(key)
     (before,) = library.versions(key)
-    library.again(key)
+    library.requeue(key)
     library.ask(key, "{}")
     stored = library.recording(key)
     assert stored is not None and stored.asked == "{}", "as the next start takes it up"
@@ -118,7 +118,7 @@ def test_no_version_takes_the_place_of_a_text_in_work_and_none_that_is_gone(libr
     text = talk(2)
     key = done(library, text)
     number = library.add_version(key, talk(3), ASKED)
-    library.again(key)
+    library.requeue(key)
     assert library.exchange(key, number) is None
     assert len(library.versions(key)) == 2
     library.cancel(key)

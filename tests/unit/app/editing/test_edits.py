@@ -206,7 +206,7 @@ def test_no_engine_replaces_words_of_the_reader(stage: Stage, entry: Entry) -> N
     stage.edits.rename(entry.id, "S2", "Bo")
     type_in(stage, entry, (0, 0), "So, ")
     mine, check = entry.transcript(), f"check:{entry.id}"
-    stage.session.again(entry.id)
+    stage.session.transcribe_again(entry.id)
     assert [job for job, _path, _options in stage.engine.jobs][-1] == check
     assert (entry.state, entry.transcript()) == (DONE, mine)
     fresh = talk(2, named=False)
@@ -234,7 +234,7 @@ def test_words_of_the_reader_are_known_after_a_restart(stage: Stage, entry: Entr
     later = stage.restart()
     again = later.session.entries[entry.id]
     assert again.reworded
-    later.session.again(entry.id)
+    later.session.transcribe_again(entry.id)
     assert later.engine.jobs[-1][0] == f"check:{entry.id}"
     later.session.load(entry.id)
     later.until(lambda: bool(again.segments))
@@ -247,7 +247,7 @@ def test_a_text_that_was_stopped_and_changed_is_compared_too(stage: Stage, recor
     stage.say(Started(entry.id, made.seconds, made.models), *(SegmentReady(entry.id, it) for it in made.segments[:3]))
     stage.say(Cancelled(entry.id))
     type_in(stage, entry, (0, 0), "So, ")
-    stage.session.again(entry.id)
+    stage.session.transcribe_again(entry.id)
     assert entry.state == CANCELLED
     stage.say(Finished(f"check:{entry.id}", made))
     stage.settle()

@@ -52,7 +52,7 @@ def found(stage: Stage, entry: Entry, text: Transcript) -> None:
 def test_the_text_stays_while_another_one_is_written_and_then_becomes_a_version(stage: Stage, entry: Entry) -> None:
     before, told = entry.transcript(), list[str]()
     stage.checks.told.connect(told.append)
-    stage.checks.again(entry.id, GERMAN)
+    stage.checks.transcribe_version(entry.id, GERMAN)
     assert stage.engine.jobs[-1] == (f"check:{entry.id}", entry.path, GERMAN)
     stage.say(Started(f"check:{entry.id}", 60.0, before.models), SegmentReady(f"check:{entry.id}", talk().segments[0]))
     stage.say(Progress(f"check:{entry.id}", 15.0, 60.0, Statistics()))
@@ -70,7 +70,7 @@ def test_the_text_stays_while_another_one_is_written_and_then_becomes_a_version(
 @pytest.mark.parametrize("event", ["failed", "moved", "cancelled", "silent"])
 def test_nothing_is_lost_when_there_is_no_other_text(stage: Stage, entry: Entry, event: str) -> None:
     before, job = entry.transcript(), f"check:{entry.id}"
-    stage.checks.again(entry.id)
+    stage.checks.transcribe_version(entry.id)
     if event == "cancelled":
         stage.checks.forget(entry.id)
         assert stage.engine.cancelled == [job]
@@ -92,7 +92,7 @@ def test_nothing_is_lost_when_there_is_no_other_text(stage: Stage, entry: Entry,
 def test_changes_are_taken_and_refused_one_by_one_and_each_can_be_undone(stage: Stage, entry: Entry) -> None:
     type_in(stage, entry, (0, 0), "So, ")
     mine = [it.text for it in entry.segments]
-    stage.checks.again(entry.id)
+    stage.checks.transcribe_version(entry.id)
     found(stage, entry, other(talk(2, named=False), 1, 2, 3))
     check = stage.checks.running[entry.id]
     assert check.kind == AGAIN and check.number and check.is_whole
@@ -121,7 +121,7 @@ def test_changes_are_taken_and_refused_one_by_one_and_each_can_be_undone(stage: 
 
 def test_a_change_of_a_text_that_is_another_one_now_is_not_taken(stage: Stage, entry: Entry) -> None:
     type_in(stage, entry, (0, 0), "So, ")
-    stage.checks.again(entry.id)
+    stage.checks.transcribe_version(entry.id)
     found(stage, entry, other(talk(2, named=False), 1))
     changes = stage.checks.running[entry.id].changes
     type_in(stage, entry, (0, 0), "Well ")
@@ -133,7 +133,7 @@ def test_a_change_of_a_text_that_is_another_one_now_is_not_taken(stage: Stage, e
 def test_a_version_is_compared_and_taken_back_with_its_corrections(stage: Stage, entry: Entry) -> None:
     stage.edits.rename(entry.id, "S1", "Ann")
     before = entry.transcript()
-    stage.checks.again(entry.id)
+    stage.checks.transcribe_version(entry.id)
     found(stage, entry, other(talk(2, named=False), 1))
     assert entry.speakers[0].name == "Ann", "who speaks is carried over"
     type_in(stage, entry, (0, 0), "So, ")  # and not written yet
@@ -195,7 +195,7 @@ def test_a_file_goes_on_with_the_options_that_it_was_dropped_with_after_a_restar
     (entry,) = stage.session.entries.values()
     assert stage.engine.jobs[-1] == (entry.id, entry.path, GERMAN)
     later = stage.restart()
-    later.session.again(entry.id)
+    later.session.transcribe_again(entry.id)
     later.settle()
     assert later.session.entries[entry.id].state == WAITING
     place = ResumePoint(480_000, 1, "de", 0.75)
@@ -204,7 +204,7 @@ def test_a_file_goes_on_with_the_options_that_it_was_dropped_with_after_a_restar
     later.say(Progress(entry.id, 30.0, 60.0, Statistics(), place=place), Cancelled(entry.id))
     assert later.session.entries[entry.id].state == CANCELLED
     last = later.restart()
-    last.session.again(entry.id)
+    last.session.transcribe_again(entry.id)
     last.until(lambda: last.engine.places.get(entry.id) is not None)
     assert last.engine.jobs[-1][2] == GERMAN
     assert len(last.session.entries[entry.id].segments) == 1, "the text so far stands"
@@ -229,7 +229,7 @@ def offered(stage: Stage) -> Recovery:
 
 def test_a_version_that_was_being_written_at_the_end_of_the_program_is_offered(stage: Stage, entry: Entry) -> None:
     """With its options; the old text stands meanwhile. Who declines it is not asked again."""
-    stage.checks.again(entry.id, GERMAN)
+    stage.checks.transcribe_version(entry.id, GERMAN)
     half(stage, entry)
     later = stage.restart()
     recovery = offered(later)
@@ -249,7 +249,7 @@ def test_a_version_that_was_being_written_at_the_end_of_the_program_is_offered(s
 
 @pytest.mark.parametrize("end", ["done", "cancelled", "failed"])
 def test_a_version_that_is_done_or_given_up_is_not_offered(stage: Stage, entry: Entry, end: str) -> None:
-    stage.checks.again(entry.id, GERMAN)
+    stage.checks.transcribe_version(entry.id, GERMAN)
     if end == "done":
         found(stage, entry, other(talk(2, named=False), 0))
     elif end == "failed":
@@ -264,7 +264,7 @@ def test_a_version_is_paused_with_the_queue_and_goes_on_where_it_was(
 ) -> None:
     """It comes before the files that wait, as somebody looks at it."""
     (first, second), job = stage.drop(recording("one.wav"), recording("two.wav")), f"check:{entry.id}"
-    stage.checks.again(entry.id, GERMAN)
+    stage.checks.transcribe_version(entry.id, GERMAN)
     assert [each for each, _path, _options in stage.engine.jobs[-2:]] == [entry.id, first.id], "one after the other"
     assert stage.session.queue.count == 3
     stage.say(Finished(first.id, talk(2)))
@@ -284,13 +284,13 @@ def test_a_version_is_paused_with_the_queue_and_goes_on_where_it_was(
 def test_all_jobs_of_the_queue_are_cancelled_versions_too(stage: Stage, entry: Entry) -> None:
     """One that waits, and one that a pause has stopped, of which the engine says nothing more."""
     queue, job = stage.session.queue, f"check:{entry.id}"
-    stage.checks.again(entry.id, GERMAN)
+    stage.checks.transcribe_version(entry.id, GERMAN)
     queue.pause()
     stage.say(Cancelled(job))
     queue.cancel_all()
     assert not stage.checks.running and not queue.count and not queue.paused
     queue.pause()
-    stage.checks.again(entry.id)
+    stage.checks.transcribe_version(entry.id)
     assert len(stage.engine.jobs) == 2 and queue.count == 1
     stage.checks.forget(entry.id)
     queue.resume()

@@ -68,8 +68,8 @@ def test_the_lines_of_an_interrupted_recording_stand_and_the_rest_is_written_beh
     (entry,) = later.session.entries.values()
     checks = later.checks
     later.session.load(entry.id)  # the page asks for the text, and has it only later
-    later.session.again(entry.id)
-    later.session.again(entry.id)  # twice
+    later.session.transcribe_again(entry.id)
+    later.session.transcribe_again(entry.id)  # twice
     stage.until(lambda: bool(stage.engine.jobs))
     assert len(stage.engine.jobs) == 1
     written = stage.engine.written[entry.id]
@@ -80,7 +80,7 @@ def test_the_lines_of_an_interrupted_recording_stand_and_the_rest_is_written_beh
     assert entry.segments == [first, second]
     later.session.handle(SegmentReady(entry.id, third))
     later.session.handle(Cancelled(entry.id))
-    later.session.again(entry.id)
+    later.session.transcribe_again(entry.id)
     stage.until(lambda: len(stage.engine.jobs) == 2)
     written = stage.engine.written[entry.id]
     assert written is not None and written.segments == (first, second, third)
@@ -93,7 +93,7 @@ def test_the_lines_of_an_interrupted_recording_stand_and_the_rest_is_written_beh
     later.keeper.do(lambda: None, done.append)
     stage.until(lambda: bool(done))
     assert later.library.transcript(entry.id).segments == (first, second, third)
-    later.session.again(entry.id)  # now it is asked for by name: a file like any other
+    later.session.transcribe_again(entry.id)  # now it is asked for by name: a file like any other
     assert stage.engine.jobs[-1][0] == f"check:{entry.id}"
     assert stage.engine.written[f"check:{entry.id}"] is None
 
@@ -108,7 +108,7 @@ def test_a_library_that_cannot_be_read_costs_no_line(stage: Stage, monkeypatch: 
     with monkeypatch.context() as patch:
         patch.setattr(later.library, "again", broken)
         with later.emits(later.session.trouble):
-            later.session.again(entry.id)
+            later.session.transcribe_again(entry.id)
         stage.until(lambda: entry.state == states.INTERRUPTED)
     assert not stage.engine.jobs
     assert later.library.transcript(entry.id).segments == (segment(0),)

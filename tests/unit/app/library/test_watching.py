@@ -19,10 +19,10 @@ class Watcher:
         stage.preferences.watched = str(folder)
         self.watch = Watch(stage.session, stage.preferences, lambda: self.now)
 
-    def look(self, seconds: float = 0.0) -> list[str]:
+    def check(self, seconds: float = 0.0) -> list[str]:
         """Let time go by, look, and give the names of all that was queued until now."""
         self.now += seconds
-        self.watch.look()
+        self.watch.check()
         self.stage.until(lambda: not self.watch._is_looking)
         for _turn in range(3):
             self.stage.settle()
@@ -42,16 +42,16 @@ def folder(tmp_path: Path) -> Path:
 
 def test_only_what_comes_later_is_queued_and_only_when_it_is_complete(stage: Stage, folder: Path) -> None:
     watcher = Watcher(stage, folder)
-    assert watcher.look() == [] and watcher.look(UNCHANGED) == []
+    assert watcher.check() == [] and watcher.check(UNCHANGED) == []
     for name in ("new.wav", "notes.txt", ".hidden.wav", "empty.wav"):
         (folder / name).write_bytes(b"" if name == "empty.wav" else b"first")
-    watcher.look(1.0)
+    watcher.check(1.0)
     with (folder / "new.wav").open("ab") as file:
         file.write(b"second")
-    assert watcher.look(UNCHANGED) == [], "it was still being written"
+    assert watcher.check(UNCHANGED) == [], "it was still being written"
     before = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
-    assert watcher.look(UNCHANGED) == ["new.wav"]
-    assert watcher.look(UNCHANGED) == ["new.wav"], "once"
+    assert watcher.check(UNCHANGED) == ["new.wav"]
+    assert watcher.check(UNCHANGED) == ["new.wav"], "once"
     assert {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()} == before
     watcher.watch.close()
 
@@ -59,17 +59,17 @@ def test_only_what_comes_later_is_queued_and_only_when_it_is_complete(stage: Sta
 def test_after_a_restart_it_goes_on(stage: Stage, folder: Path) -> None:
     """What came meanwhile is found; what was deleted from the library is not queued again."""
     watcher = Watcher(stage, folder)
-    watcher.look()
+    watcher.check()
     (folder / "new.wav").write_bytes(b"new")
-    watcher.look()
-    assert watcher.look(UNCHANGED) == ["new.wav"]
+    watcher.check()
+    assert watcher.check(UNCHANGED) == ["new.wav"]
     watcher.watch.close()
     (entry,) = stage.session.entries.values()
     stage.session.remove(entry.id)
     (folder / "later.wav").write_bytes(b"later")
     again = Watcher(stage.restart(), folder)
-    again.look()
-    assert again.look(UNCHANGED) == ["later.wav"]
+    again.check()
+    assert again.check(UNCHANGED) == ["later.wav"]
     assert b"new.wav" not in (folders.data() / "watched.json").read_bytes(), "no name is kept"
     again.watch.close()
 
@@ -77,16 +77,16 @@ def test_after_a_restart_it_goes_on(stage: Stage, folder: Path) -> None:
 def test_what_was_queued_before_a_kill_is_not_queued_again(stage: Stage, folder: Path) -> None:
     """The library had it, and what is known was not written any more."""
     watcher = Watcher(stage, folder)
-    watcher.look()
+    watcher.check()
     known = (folders.data() / "watched.json").read_bytes()
     (folder / "new.wav").write_bytes(b"new")
-    watcher.look()
-    watcher.look(UNCHANGED)
+    watcher.check()
+    watcher.check(UNCHANGED)
     watcher.watch.close()
     (folders.data() / "watched.json").write_bytes(known)
     again = Watcher(stage.restart(), folder)
-    again.look()
-    assert again.look(UNCHANGED) == ["new.wav"]
+    again.check()
+    assert again.check(UNCHANGED) == ["new.wav"]
     assert len(again.stage.session.entries) == 1
     again.watch.close()
 
@@ -95,18 +95,18 @@ def test_another_folder_begins_anew_and_a_damaged_record_floods_nobody(
     stage: Stage, folder: Path, tmp_path: Path
 ) -> None:
     watcher = Watcher(stage, folder)
-    watcher.look()
+    watcher.check()
     other = tmp_path / "other"
     other.mkdir()
     (other / "there.wav").write_bytes(b"there")
     stage.preferences.watched = str(other)
-    watcher.look()
-    assert watcher.look(UNCHANGED) == []
+    watcher.check()
+    assert watcher.check(UNCHANGED) == []
     watcher.watch.close()
     (folders.data() / "watched.json").write_text("{")
     again = Watcher(stage.restart(), other)
-    again.look()
-    assert again.look(UNCHANGED) == []
+    again.check()
+    assert again.check(UNCHANGED) == []
     again.watch.close()
 
 
@@ -114,9 +114,9 @@ def test_a_folder_that_is_gone_is_said_once(stage: Stage, folder: Path) -> None:
     watcher = Watcher(stage, folder / "gone")
     told = []
     stage.session.trouble.connect(told.append)
-    watcher.look()
-    watcher.look()
+    watcher.check()
+    watcher.check()
     assert [problems[0].code for problems in told] == ["file.watched"]
     stage.preferences.watched = ""
-    watcher.look()
+    watcher.check()
     watcher.watch.close()

@@ -53,7 +53,7 @@ def test_a_live_recording_becomes_one_like_any_other(stage: Stage) -> None:
     assert stored is not None
     assert (stored.state, stored.path) == ("done", entry.path)
     assert len(stage.library.transcript(entry.id).segments) == 2
-    stage.session.again(entry.id)  # and its sound can be transcribed as any file
+    stage.session.transcribe_again(entry.id)  # and its sound can be transcribed as any file
     assert stage.engine.jobs[-1][:2] == (f"check:{entry.id}", entry.path)
 
 

@@ -29,7 +29,7 @@ def entry(stage: Stage, recording: Callable[[str], Path]) -> Entry:
 
 def again(stage: Stage, entry: Entry, text: Transcript) -> None:
     """Let it be transcribed again."""
-    stage.session.again(entry.id)
+    stage.session.transcribe_again(entry.id)
     stage.say(Finished(f"check:{entry.id}", text))
     stage.settle()
 
@@ -41,7 +41,7 @@ def test_a_new_text_keeps_the_corrections_and_they_can_be_undone(stage: Stage, e
     mine = entry.transcript()
     told: list[str] = []
     stage.edits.kept.connect(told.append)
-    stage.session.again(entry.id)
+    stage.session.transcribe_again(entry.id)
     assert (entry.state, entry.transcript()) == (DONE, mine), "no blank page while it runs"
     stage.say(Failed(f"check:{entry.id}", Problem("engine.memory")))  # a failure in between loses nothing either
     fresh = talk(2, named=False)
@@ -94,7 +94,7 @@ def test_a_program_that_ends_while_a_text_is_transcribed_again_leaves_it_whole(s
     stage.edits.rename(entry.id, "S1", "One")
     stage.edits.reassign(entry.id, [2], "S1")
     mine = entry.transcript()
-    stage.session.again(entry.id)
+    stage.session.transcribe_again(entry.id)
     fresh = talk(2, named=False)
     job = f"check:{entry.id}"
     stage.say(Started(job, fresh.seconds, fresh.models), SegmentReady(job, fresh.segments[0]))
@@ -119,7 +119,7 @@ def test_a_live_recording_that_was_broken_off_and_goes_on_keeps_what_was_correct
     edits.reassign(entry.id, [0, 1], NEW)
     edits.reassign(entry.id, [2, 3], NEW)
     assert [part.speaker for part in entry.segments] == ["S1", "S1", "S2", "S2"]
-    session.again(entry.id)
+    session.transcribe_again(entry.id)
     stage.until(lambda: bool(stage.engine.jobs))
     session.handle(Started(entry.id, whole.seconds, whole.models))
     session.handle(Finished(entry.id, replace(whole, path=entry.path)))

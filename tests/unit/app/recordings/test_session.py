@@ -58,7 +58,7 @@ def test_a_file_that_was_killed_goes_on_behind_its_last_whole_window(stage: Stag
     later = killed(stage, recording("talk.wav"))
     (entry,) = later.session.entries.values()
     assert (entry.state, entry.resumable) == (states.INTERRUPTED, True)
-    later.session.again(entry.id)
+    later.session.transcribe_again(entry.id)
     stage.until(lambda: len(stage.engine.jobs) == 2)
     assert stage.engine.places[entry.id] == ResumePoint(480_000, 2, "en", 0.75, (1, 2), 1.5, (7, 8))
     written = stage.engine.written[entry.id]
@@ -73,7 +73,7 @@ def test_a_file_that_was_killed_goes_on_behind_its_last_whole_window(stage: Stag
     (entry,) = again.session.entries.values()
     assert again.library.transcript(entry.id).segments == (segment(0), segment(1), segment(2))
     assert entry.resumable, "also when it is killed before its next window is done"
-    again.session.again(entry.id)
+    again.session.transcribe_again(entry.id)
     stage.until(lambda: len(stage.engine.jobs) == 3)
     again.session.handle(Started(entry.id, 60.0, MODELS))
     assert entry.segments == [], "the engine begins anew where the file has changed"
@@ -88,7 +88,7 @@ def test_a_file_that_was_killed_goes_on_with_the_options_that_it_was_begun_with(
     later = killed(stage, recording("talk.wav"))
     (entry,) = later.session.entries.values()
     later.preferences.choose(speakers="auto")
-    later.session.again(entry.id)
+    later.session.transcribe_again(entry.id)
     stage.until(lambda: len(stage.engine.jobs) == 2)
     assert stage.engine.jobs[-1][2].speakers == "off"
     assert stage.engine.places[entry.id] is not None
@@ -186,7 +186,7 @@ def test_a_failed_one_can_be_tried_again(stage: Stage, recording: Make) -> None:
     stage.say(Started(entry.id, 60.0, MODELS), SegmentReady(entry.id, segment(0)))
     stage.say(Failed(entry.id, Problem("engine.killed")))
     assert len(entry.segments) == 1
-    stage.session.again(entry.id)
+    stage.session.transcribe_again(entry.id)
     assert (entry.state, entry.problem, entry.segments) == (states.WAITING, None, [])
     assert len(stage.engine.jobs) == 2
     stage.settle()
@@ -201,7 +201,7 @@ def test_unfinished_ones_are_interrupted_at_the_next_start(stage: Stage, recordi
     assert found.state == states.INTERRUPTED
     later.load(entry.id)
     stage.until(lambda: len(found.segments) == 1)
-    later.again(entry.id)
+    later.transcribe_again(entry.id)
     assert later.in_work == [found]
 
 
@@ -273,12 +273,12 @@ def test_a_damaged_recording_is_said_to_be_so_and_not_written_over(stage: Stage)
     found = later.session.entries[entry.id]
     jobs = len(later.engine.jobs)
     with later.emits(later.session.trouble) as told:
-        later.session.again(found.id)
+        later.session.transcribe_again(found.id)
         stage.until(lambda: found.is_damaged and found.has_text)
     assert told.args == [(Problem("library.row"),)]
     assert later.engine.cancelled == [f"check:{found.id}"] and len(later.engine.jobs) == jobs + 1
     assert (found.state, found.segments) == (states.DONE, [segment(0), segment(1)])
-    later.session.again(found.id)
+    later.session.transcribe_again(found.id)
     later.checks.begin(found.id)
     assert not later.edits.may_edit(found.id)
     assert (len(later.engine.jobs), later.checks.running) == (jobs + 1, {})
@@ -347,7 +347,7 @@ def test_what_is_being_recorded_is_not_deleted(stage: Stage) -> None:
 
 def looked(stage: Stage) -> None:
     """Let the session look at what other programs have written."""
-    stage.session.look()
+    stage.session.refresh()
     stage.settle()
     stage.settle()  # a text that is asked for
 
@@ -367,7 +367,7 @@ def test_what_a_terminal_records_beside_the_window_is_listed_with_its_states(sta
     terminal.recorded(theirs, 9.0)
     looked(stage)
     assert (entry.state, entry.seconds, entry.segments) == (states.WORKING, 9.0, [segment(0)])
-    for ask in (stage.session.cancel, stage.session.again, stage.session.remove):
+    for ask in (stage.session.cancel, stage.session.transcribe_again, stage.session.remove):
         ask(theirs)
     assert theirs in stage.session.entries and stage.engine.cancelled == [], "what another Galley does is its own"
     terminal.finish(theirs, transcript(segment(0, "Other words"), segment(1)))
@@ -388,7 +388,7 @@ def test_a_look_changes_nothing_of_what_this_program_does(stage: Stage) -> None:
     one, two, three = stage.drop("/one.wav", "/two.wav", "/three.wav")
     terminal = Library(folders.data() / "library")
     terminal.add("/theirs.wav")
-    stage.session.look()
+    stage.session.refresh()
     finish(stage, one)
     stage.session.remove(two.id)
     stage.say(Started(three.id, 60.0, MODELS))

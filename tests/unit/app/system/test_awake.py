@@ -83,7 +83,7 @@ def test_a_version_and_the_search_for_speakers_keep_it_awake(stage: Stage, locks
     (entry,) = stage.drop(recording("one.wav"))
     finish(stage, entry)
     is_held(stage, locks, False)
-    stage.checks.again(entry.id)
+    stage.checks.transcribe_version(entry.id)
     is_held(stage, locks, True)
     stage.checks.forget(entry.id)
     is_held(stage, locks, False)

@@ -70,7 +70,7 @@ def test_nothing_is_told_to_who_looks_or_wants_none_or_stopped_it(
     stage.preferences.notices = ON
     stage.session.cancel(third.id)
     stage.say(Cancelled(third.id))
-    stage.checks.again(one.id)
+    stage.checks.transcribe_version(one.id)
     stage.say(Finished(f"check:{one.id}", transcript()))  # without words: nothing was made
     stage.settle()
     assert not desktop.shown
@@ -79,7 +79,7 @@ def test_nothing_is_told_to_who_looks_or_wants_none_or_stopped_it(
 def test_who_came_back_is_told_what_is_new_since_then(stage: Stage, desktop: Desktop, recording: Make) -> None:
     one, two, _third = three(stage, recording)
     finish(stage, one)
-    stage.notices.look()  # type: ignore[attr-defined]
+    stage.notices.forget()  # type: ignore[attr-defined]
     finish(stage, two)
     stage.until(lambda: len(desktop.shown) == 2)
     assert desktop.shown[1] == ("Transcription finished", "two.wav", 0)
