@@ -51,6 +51,7 @@ _SMALL = (
     "desktop_app/texts.py",
     "desktop_app/checkpoints/",
     "/icons.py",
+    "/about.py",
     "platformdirs",
 )
 """Who may read small files of the program and the system, which a page shows: modules, icons, translations, which

@@ -246,7 +246,7 @@ if __name__ == "__main__":
     events = queue.SimpleQueue()
     engine = Engine(events.put)
     engine.transcribe("a", sys.argv[1], Options())
-    while not isinstance(events.get(timeout=LONGEST), Finished):
+    while not isinstance(events.get(), Finished):
         pass
     engine.close()
     print(sorted({"openvino", "torch", "av", "numpy", "PySide6"} & set(sys.modules)))

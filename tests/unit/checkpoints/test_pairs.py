@@ -74,11 +74,18 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Models:
 
 
 @pytest.mark.parametrize("sampling", [None, Sampling(0.6, 0)], ids=["greedy", "drawn"])
-@pytest.mark.parametrize("draft", SIZES)
-@pytest.mark.parametrize("target", SIZES)
+@pytest.mark.parametrize(
+    ("target", "draft"),
+    [
+        pytest.param(target, draft, marks=() if target == SIZES[0] or draft == SIZES[0] else pytest.mark.long)
+        for target in SIZES
+        for draft in SIZES
+    ],
+)
 def test_nine_pairings_write_what_the_target_writes(
     models: Models, target: int, draft: int, sampling: Sampling | None
 ) -> None:
+    """Those with the English vocabulary, which spells otherwise, in `make test`; all nine in `make parity`."""
     assert models.checkpoints[target].vocabulary.size == target
     drafter = models.drafter(target, draft)
     assert isinstance(drafter, RetokenisedDrafter) == ((target == 51_864) != (draft == 51_864))

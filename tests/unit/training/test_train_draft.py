@@ -7,6 +7,7 @@ import difflib
 import json
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,23 +39,44 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_work, "perform", perform_here)
 
 
-@pytest.fixture
-def target(tmp_path: Path) -> Path:
-    """The small target without its draft, installed as `mine`."""
-    plain = tmp_path / "plain"
+def install(folder: Path) -> Path:
+    """The small target without its draft, installed as `mine`; `folder` is for its copy."""
+    plain = folder / "plain"
     shutil.copytree(SMALL_PAIR, plain, ignore=shutil.ignore_patterns("draft"))
     installed.add(plain, "mine", lambda what, done, total: None)
     return installed.home() / "mine"
 
 
+def recordings(folder: Path) -> Path:
+    """Two clips, and a file that is none, in a new folder."""
+    made = folder / "audio"
+    made.mkdir()
+    for name in ("00.flac", "01.flac"):
+        shutil.copy(CLIPS / name, made)
+    (made / "notes.txt").write_text("no sound")
+    return made
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return install(tmp_path)
+
+
 @pytest.fixture
 def audio(tmp_path: Path) -> Path:
-    folder = tmp_path / "audio"
-    folder.mkdir()
-    for name in ("00.flac", "01.flac"):
-        shutil.copy(CLIPS / name, folder)
-    (folder / "notes.txt").write_text("no sound")
-    return folder
+    return recordings(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def trained(make_home: Callable[[], Path], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A target and a draft that was trained for it, for tests that change neither."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GALLEY_HOME", str(make_home()))
+        patch.setattr(model_work, "perform", perform_here)
+        folder = tmp_path_factory.mktemp("trained")
+        target = install(folder)
+        assert train("mine", recordings(folder), "--layers", "1") == 0
+        return target, target.with_name("mine-draft")
 
 
 def train(target: str, audio: Path, *more: str) -> int:
@@ -62,8 +84,12 @@ def train(target: str, audio: Path, *more: str) -> int:
 
 
 def test_a_draft_is_trained_installed_and_taken(target: Path, audio: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """How far it is, and what it has reached, is told off a terminal too."""
     assert train("mine", audio, "--layers", "1") == 0
-    said = capsys.readouterr().err.splitlines()
+    told = capsys.readouterr().err
+    assert told.count("Labelled 0.0 of 0.0 hours.") == 2, "before the first label, and behind the last"
+    assert "loss" in told and "agreement with the target" in told
+    said = told.splitlines()
     assert said[0] == "notes.txt is skipped. This is not an audio or video file, or it is damaged."
     assert said[-1] == "mine-draft is now the draft model of mine."
     whole = read(target)
@@ -103,15 +129,6 @@ def test_another_draft_learns_from_the_labels_that_are_there(
     monkeypatch.setattr(draft, "Labeller", None)
     assert train("mine", audio, "--layers", "2", "--name", "other") == 0
     assert "Labelled" not in capsys.readouterr().err
-
-
-def test_a_run_says_off_a_terminal_how_far_it_is_and_what_it_has_reached(
-    target: Path, audio: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert train("mine", audio, "--layers", "1") == 0
-    said = capsys.readouterr().err
-    assert said.count("Labelled 0.0 of 0.0 hours.") == 2, "before the first label, and behind the last"
-    assert "loss" in said and "agreement with the target" in said
 
 
 def silent(*told: object, **values: object) -> None:
@@ -161,13 +178,11 @@ def test_the_head_has_what_the_target_writes_and_all_special_tokens(
     assert written <= set(head)
 
 
-@pytest.mark.usefixtures("in_process")
 def test_a_draft_of_another_target_is_refused(
-    target: Path, audio: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    trained: tuple[Path, Path], audio: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert train("mine", audio, "--layers", "1") == 0
     other = random_models.write(tmp_path / "other", random_models.TOY)
-    folder = installed.home() / "mine-draft"
+    folder = Path(shutil.copytree(trained[1], installed.home() / "mine-draft"))
     with pytest.raises(Problem, match="draft_trained_for"):
         read_draft(folder, read(other))
     capsys.readouterr()
@@ -175,7 +190,6 @@ def test_a_draft_of_another_target_is_refused(
     assert "The draft was trained for another model" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -190,9 +204,9 @@ def test_a_draft_of_another_target_is_refused(
         ("ctc", {"width": 24, "layers": 1, "kernel": 3, "units": [1, 1 << 20]}),
     ],
 )
-def test_a_damaged_draft_is_refused(target: Path, audio: Path, key: str, value: object) -> None:
-    assert train("mine", audio, "--layers", "1") == 0
-    config = installed.home() / "mine-draft" / "config.json"
+def test_a_damaged_draft_is_refused(trained: tuple[Path, Path], tmp_path: Path, key: str, value: object) -> None:
+    target, draft = trained
+    config = Path(shutil.copytree(draft, tmp_path / "draft")) / "config.json"
     config.write_text(json.dumps(json.loads(config.read_text()) | {key: value}))
     with pytest.raises(Problem, match="damaged file='config"):
         read_draft(config.parent, read(target))
