@@ -150,6 +150,10 @@ def test_what_is_composed_is_shown_and_typed_when_it_is_done(window: MainWindow,
     assert shown(window)[3] == "He你 comes on Friday.", "a character that Qt counts twice is one"
     assert view.inputMethodQuery(Qt.InputMethodQuery.ImSurroundingText) == "He你 comes on Friday."
     assert view.inputMethodQuery(Qt.InputMethodQuery.ImCursorPosition) == 3
+    instead = QInputMethodEvent()
+    instead.setCommitString("llo", -1, 1)
+    QApplication.sendEvent(view, instead)
+    assert shown(window)[3] == "Hello comes on Friday.", "it may replace what stands before the caret"
 
 
 def test_keys_that_type_are_no_shortcuts_in_the_text(window: MainWindow, entry: Entry) -> None:

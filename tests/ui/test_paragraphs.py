@@ -152,6 +152,7 @@ def test_after_edits_all_stands_where_it_would_in_a_new_layout(qapp: QApplicatio
         flow.revise(lines)
         assert geometry(flow) == geometry(fresh(lines))
         assert flow.is_measured
+        assert [flow.layout(index).text() for index in range(len(lines))] == [line.text for line in flow.lines]
 
 
 def test_an_edit_lays_out_its_paragraph_and_no_other(flow: Flow) -> None:

@@ -88,8 +88,7 @@ class Session(RecordingList):
     @property
     def in_work(self) -> list[Entry]:
         """The queue: what is recorded, what is transcribed and what waits, in the order it was dropped or given."""
-        mine = (entry for entry in reversed(self.entries.values()) if not entry.elsewhere)
-        found = [entry for entry in mine if entry.state in IN_WORK]
+        found = [each for each in reversed(self.entries.values()) if each.state in IN_WORK and not each.elsewhere]
         running = self.queue.running
         return sorted(found, key=lambda it: (it.live is None, it.id != running, it.place == 0.0, it.place))
 
