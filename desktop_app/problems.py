@@ -1,4 +1,4 @@
-"""What went wrong, as a code and values: `desktop_app/app/problems.py` makes the sentence and the remedy of it."""
+"""What went wrong, as a code and values; `app/presentation/problems.py` has the sentence and remedy of each code."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def part_data_from_code() -> None:
 
 
 def write_build() -> None:
-    """Write what the program is built from, for desktop_app/app/about.py."""
+    """Write what the program is built from, for desktop_app/app/system/about.py."""
     import av
     import openvino
     import PySide6.QtCore

@@ -126,7 +126,7 @@ class Beat:
 
 @dataclass(frozen=True)
 class Preparing:
-    """Work that comes before the first word: a stage of `app/stages.py`, and what its sentence names."""
+    """Work that comes before the first word: a stage of `app/presentation/stages.py`, and what its sentence names."""
 
     job: str
     stage: str
