@@ -126,6 +126,8 @@ def model(name: str) -> Path:
 
 def asked(able: Callable[[Group, Question], bool], without: Collection[str] = ()) -> Iterator[tuple[str, str]]:
     """Every group with every question that somebody is `able` to answer about it, `without` some."""
+    if not os.environ.get("GALLEY_PARITY_REAL"):
+        return  # thousands of cases, which every run of the tests would collect for nothing
     for groups, questions in ((GROUPS, WINDOWS), (LONG, RECORDINGS)):
         for group in groups:
             for name, question in questions.items():
