@@ -1,4 +1,4 @@
-"""What may take long is done beside the front end: the library, the settings file, devices, folders."""
+"""Slow work in a thread of its own, away from the front end's: the library, the settings file, devices, folders."""
 
 from __future__ import annotations
 

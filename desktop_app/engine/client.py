@@ -85,7 +85,7 @@ class Engine:
         self._abandoned: str | None = None  # a file job that was cancelled while a live session had the engine
         self._live: LiveKeeper | None = None
         self._next_live: LiveKeeper | None = None  # begins when the session that was cancelled has ended
-        self._mistakes = 0  # of engines that ended by themselves, one after the other
+        self._mistakes = 0  # consecutive crashes of engines
         self._kill_at: float | None = None  # the file job's, or the live session's while there is one
         self._thread = Thread(target=self._serve, name="engine", daemon=True)
         self._thread.start()

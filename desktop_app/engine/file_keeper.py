@@ -9,7 +9,7 @@ from desktop_app.transcript.model import ResumePoint, Segment
 from desktop_app.transcript.so_far import TextSoFar
 
 MOST_ENDS = 2
-"""A file that has ended so many engines is set aside."""
+"""A file during which this many engine processes have ended fails."""
 
 
 class FileKeeper:

@@ -27,8 +27,8 @@ class Announce(Protocol):
 class Transcribe:
     """Transcribe one file. Text of its beginning that was `written` before stays; Finished has both.
 
-    With a `place`, an engine that has ended transcribed the windows before it, and the rest becomes the text that it
-    would have written; if the file or the models have changed since, the whole file is transcribed again. Without one,
+    With a `place`, resume there: an earlier engine transcribed the windows before it, and the rest is what that engine
+    would have written. If the file or the models have changed since, the whole file is transcribed again. Without one,
     the beginning was transcribed live, and what follows its last line is transcribed by the rules of live text.
 
     With a `span`, in seconds, only that stretch is transcribed, as if it were a recording of its own; the times of its
@@ -136,8 +136,8 @@ class Preparing:
 @dataclass(frozen=True)
 class Started:
     """The file is open and the models are loaded. `audio_seconds` is 0 where the container does not tell its length
-    and for a live session. Said once more where another engine goes on: of what was finished before, `kept` segments
-    of a file stand."""
+    and for a live session. Sent again when a replacement engine resumes: `kept` is how many finished segments of the
+    file are still valid."""
 
     job: str
     audio_seconds: float

@@ -19,10 +19,10 @@ from desktop_app.texts import N_, _
 AUTO, ON, OFF = "auto", "on", "off"
 
 MOST_SPEAKERS = 50
-"""As many as there may be said to be in a recording."""
+"""The largest number of speakers that can be asked for."""
 
 MOST_ROWS = 64
-"""As many rows as a batch may have."""
+"""The largest size of a batch."""
 
 TRANSCRIBE, RECORD, BENCH = "transcribe", "record", "bench"
 """The commands that take options; `bench` stands for all of its benchmarks that run models."""

@@ -30,7 +30,7 @@ from desktop_app.worker import measured, runtime
 
 @dataclass(frozen=True)
 class Ready:
-    """A model that is ready to run: once for each row, which are those of a `batch` where it is one."""
+    """A model that is ready to run: one instance for each row; with batching, `batch` holds the rows."""
 
     rows: Sequence[runtime.RuntimeModel]
     batch: runtime.RuntimeBatch | None = None

@@ -1,7 +1,7 @@
-"""Where a child process begins: the engine, a task on models, or one question. None outlives the program that began it.
+"""Where a child process begins: the engine, a task on models, or one question. No child outlives its parent.
 
 Importing this module is cheap, and it is the only one of this room that the other side imports, to name what a child
-runs. What takes long or can fail (OpenVINO) is imported in the child, when it can already say so.
+runs. What takes long or can fail (OpenVINO) is imported only in the child, once it can report a failure.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 from threading import Condition, Thread
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,8 @@ def serve(connection: Connection) -> None:
     """The whole life of an engine process: takes requests, one job after another and live sessions first."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is for the program that began this one
     log.take_output()
+    with contextlib.suppress(OSError):  # so that `pkill galley-engine` finds it; Linux alone has such a file
+        Path("/proc/self/comm").write_text("galley-engine", encoding="ascii")
     inbox, outbox = _Inbox(connection), Outbox(connection)
     _Jobs(inbox, outbox).work()
     os._exit(0)  # taking the models apart in order would only cost time

@@ -120,6 +120,9 @@ def test_loaded_models_stay_loaded(talk: Talk) -> None:
     pid = talk.engine.pid
     assert not any(isinstance(event, Preparing) for event in talk.whole())
     assert talk.engine.pid == pid
+    name = Path(f"/proc/{pid}/comm")
+    if name.exists():  # docs/safe.md tells a user to kill it by its name
+        assert name.read_text("ascii").strip() == "galley-engine"
 
 
 @pytest.fixture(scope="module")

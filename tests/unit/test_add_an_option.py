@@ -28,7 +28,7 @@ from types import SimpleNamespace
 
 from PySide6.QtWidgets import QApplication, QLabel
 
-from desktop_app.app.background import Worker
+from desktop_app.app.background import BackgroundThread
 from desktop_app.app.recordings import resuming
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.cli import arguments, model_arguments
@@ -42,7 +42,7 @@ assert options.accent == "broad", options
 assert resuming.options(resuming.asked(options)) == options
 assert json.loads(json.dumps(as_json(options)))["accent"] == "broad" and from_json(as_json(options)) == options
 
-worker = Worker("settings", lambda call: call())
+worker = BackgroundThread("settings", lambda call: call())
 preferences = Preferences(worker)
 preferences.choose(accent="soft")
 worker.close()

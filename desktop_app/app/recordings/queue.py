@@ -1,8 +1,8 @@
 """The queue: which job the engine gets next, one after another, in an order that the user can change, or none while it
 is paused.
 
-Most jobs are files, named by their recordings. The others are texts that somebody waits for beside one that stands, a
-version or some lines: they come before the files.
+Most jobs are files, named by their recordings. The others transcribe a recording that already has a text once more, as
+a new version or some lines of it. The user is waiting for them, so they go first.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Queue:
 
     Signals:
         changed(): it was paused, resumed or put into another order, or a job that is no file has come or gone.
-        resumed(job): a job that a pause has stopped is to be put in again.
+        resumed(job): a job that was stopped by a pause must be queued again.
         dropped(job): all were cancelled, and a job that is no file with them.
     """
 

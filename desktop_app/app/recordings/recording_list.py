@@ -36,7 +36,7 @@ class RecordingList:
         added(id): a new recording, in the order they were dropped.
         changed(id): state, progress or figures of a recording changed.
         text_changed(id): its text grew or its draft changed.
-        leaving(id): its text is about to go, or to be gone on with, and another one is to come.
+        leaving(id): its text is about to be replaced or extended.
         replaced(id): its text is another one from its beginning on.
         revised(id): a reader has edited it, or the same words are given to speakers in another way.
         compared(id): it was to be transcribed again, and has a text: that stays, and another one is a version of it.

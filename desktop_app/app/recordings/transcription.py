@@ -32,8 +32,8 @@ class Transcription:
 
     def transcribe_again(self, key: str) -> None:
         """Transcribe a recording once more. A live one that was broken off keeps its lines: the rest is written. A file
-        is resumed behind its last window, with the options that it was begun with. A text that is whole, or whose words
-        a reader has changed, stays: `compared` tells it."""
+        is resumed behind its last window, with the options that it was begun with. A complete or edited text is not
+        overwritten: `compared` is emitted instead, so that the front end offers a comparison."""
         entry = self._recordings.entries.get(key)
         if entry is None or entry.state in IN_WORK:
             return
