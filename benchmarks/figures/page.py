@@ -13,7 +13,7 @@ HEAD = """# Figures
 
 Rendered by `make results` from [figures](figures), which benchmarks write when they are given `--record`.
 The small number at a figure names its run, below the table: commit and day. A row of several values names them in
-order; "missed" is short of the goal. Every machine was a virtual one with two shared cores, so
+order; "missed" is short of the goal. Every machine had two shared cores, so
 trust ratios from interleaved runs more than absolute speeds.
 Recordings: **read** is clips of LibriSpeech dev-clean, **crowd** sentences of Common Voice.
 What did not help: [NOTES.md](NOTES.md). The log: [history](history/2026-11.md).
