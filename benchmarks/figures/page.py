@@ -13,7 +13,9 @@ HEAD = """# Figures
 
 Rendered by `make results` from [figures](figures), which benchmarks write when they are given `--record`.
 The small number at a figure names its run, below the table: commit and day. A row of several values names them in
-order; "missed" is short of the goal. Each processor lent two shared cores: ratios of runs in turn say more than speeds.
+order; "missed" is short of the goal. Every machine had two shared cores, so
+trust ratios from interleaved runs more than absolute speeds.
+Recordings: **read** is clips of LibriSpeech dev-clean, **crowd** sentences of Common Voice.
 What did not help: [NOTES.md](NOTES.md). The log: [history](history/2026-11.md).
 """
 
@@ -35,12 +37,17 @@ PROGRAMS = (
 "accuracy" names it.
 """
 
-CORPORA = {"read": "words wrong, read", "crowd": "crowd"}
+CORPORA = {"read": "WER, audiobooks", "crowd": "WER, volunteers"}
 """Its last columns: claims of "accuracy" are a corpus and a program."""
 
-ABOUT = """Whisper base in English on two processor cores, models loaded: how many times faster than real time, by kind
-of processor; and words wrong in 128 clips of read books and in 100 sentences of many speakers (int8 rounds differently
-on each kind of processor)."""
+ABOUT = """Speed of Whisper base (English, two cores, model loading not counted), as a multiple of real time. The last
+two columns are word error rates on 128 clips of audiobooks and on 100 sentences read by volunteers. int8 rounds
+differently on each processor, hence the ranges."""
+
+MEASURED = """Speeds are measured by `make bench-peers FILE=FOLDER PRECISION=int8 ROUNDS=5` (or `PRECISION=f32`);
+FOLDER holds recordings with reference texts, here clips of LibriSpeech dev-clean
+([speed and accuracy](docs/speed-and-accuracy.md#recordings-with-a-known-text)).
+Commits and dates: [all figures](benchmarks/RESULTS.md)."""
 
 
 def page(home: Path = HOME) -> str:
@@ -92,7 +99,7 @@ def with_table(readme: str, home: Path = HOME) -> str:
 
 
 def programs(home: Path = HOME) -> str:
-    """Speed and accuracy beside other programs, on each kind of processor that all but one of them were measured on."""
+    """Speed and accuracy of all programs, on each kind of processor that all but one of them were measured on."""
     topics = (read(topic, home) for topic in ("accuracy", "peers"))
     accuracy, peers = ({claim.claim: claim.figures for claim in topic.claims} for topic in topics)
     measured = [peers[claim] for _, claim, _, _ in PROGRAMS]
@@ -101,9 +108,7 @@ def programs(home: Path = HOME) -> str:
     for name, claim, at, program in PROGRAMS:
         speeds = [number(peers[claim][kind].values[at]) if kind in peers[claim] else "–" for kind in kinds]
         rows.append([name, *speeds, *(spread(accuracy[f"{corpus}: {program}"]) for corpus in CORPORA)])
-    used = dict.fromkeys(each[kind].command for each in measured for kind in kinds if kind in each)
-    told = f"{', '.join(f'`{each}`' for each in used)}. Commits and days: [all figures](benchmarks/RESULTS.md)."
-    return "\n".join([ABOUT, "", *table(["times real time", *kinds, *CORPORA.values()], rows), "", told])
+    return "\n".join([ABOUT, "", *table(["program", *kinds, *CORPORA.values()], rows), "", MEASURED])
 
 
 def spread(figures: Mapping[str, Figure]) -> str:
