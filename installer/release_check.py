@@ -26,7 +26,7 @@ COPIES = {
     "installer/flatpak/app.galley.Galley.yml": r"galley-(.+)-linux-x86_64\.tar\.gz",
     "installer/linux/app.galley.Galley.metainfo.xml": r'<release version="(.+?)"',
     "installer/linux/galley.1": r'"Galley (.+?)"',
-    "docs/installer-size.md": r"^Galley (\S+) on ",
+    "docs/design/installer-size.md": r"^Galley (\S+) on ",
 }
 
 

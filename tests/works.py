@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from desktop_app.engine import model_work
 from desktop_app.engine.model_list import DownloadSource, DraftOffer, ListedModel, ModelList
 from desktop_app.messages.model_work import Announce, Done, Message, Progress, Refused, Work
+from desktop_app.worker import model_tasks
 
 HOME = Path("/models")
 BASE = ListedModel(
@@ -69,7 +69,7 @@ class Works:
 
 def perform_here(work: Work, progress: Progress, announce: Announce | None = None) -> Done:
     """What `model_work.perform` does, in this process, so that a test can change what the work uses."""
-    outcome = model_work._outcome(work, progress, announce or (lambda stage, **values: None))
+    outcome = model_tasks._outcome(work, progress, announce or (lambda stage, **values: None))
     if isinstance(outcome, Refused):
         raise outcome.problem
     assert isinstance(outcome, Done)

@@ -342,13 +342,14 @@ class _Audio:
 
 def _add(folder: Path) -> list[tuple[str, str]]:
     """List, verify and add it as the window's and the terminal's processes do: a code and a sentence each."""
-    from desktop_app.engine import model_list, model_work
+    from desktop_app.engine import model_list
     from desktop_app.messages.model_work import Add, Done, Refused, Verify
+    from desktop_app.worker import model_tasks
 
     model_list.read()
     found = []
     for work in (Verify(folder.name), Add(str(folder), "added")):
-        outcome = model_work._outcome(work, lambda what, done, total: None, lambda stage, **values: None)
+        outcome = model_tasks._outcome(work, lambda what, done, total: None, lambda stage, **values: None)
         assert isinstance(outcome, Done | Refused)
         found.append(("done", "") if isinstance(outcome, Done) else _spoken(outcome.problem))
     model_list.read()

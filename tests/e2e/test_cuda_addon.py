@@ -26,12 +26,12 @@ from desktop_app.app.system import about
 from desktop_app.checkpoints import installed
 from desktop_app.checkpoints import server as transfer
 from desktop_app.checkpoints.folder import read
-from desktop_app.engine import model_work, probe
+from desktop_app.engine import probe
 from desktop_app.messages.questions import InferenceDevices
 from desktop_app.messages.training import TrainDraft
 from desktop_app.problems import Problem
 from desktop_app.texts import _
-from desktop_app.worker import runtime
+from desktop_app.worker import model_tasks, runtime
 from tests import random_models
 from tests.hub_server import HubServer, serving
 from tests.wheel_index import WheelIndex, write
@@ -348,7 +348,7 @@ def transcribe(folder: Path) -> None:
 
 
 def train(folder: Path) -> None:
-    model_work._done(TrainDraft(folder, folder, "own"), lambda what, done, total: None, lambda stage, **values: None)
+    model_tasks._done(TrainDraft(folder, folder, "own"), lambda what, done, total: None, lambda stage, **values: None)
 
 
 USES = {"desktop_app.runtimes.torch": transcribe, "desktop_app.training.draft": train}
@@ -397,7 +397,7 @@ def test_the_list_of_devices_names_the_add_on_where_there_can_be_one(
     index: WheelIndex, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        probe, "ask", lambda question, seconds: ([], None) if question != InferenceDevices() else [("CPU", "x")]
+        probe, "ask", lambda question, seconds=0.0: ([], None) if question != InferenceDevices() else [("CPU", "x")]
     )
     cli.main(["devices"])
     assert _("not installed; galley devices add cuda downloads it") in capsys.readouterr().out

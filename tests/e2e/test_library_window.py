@@ -59,8 +59,8 @@ def test_five_files_with_a_bad_one_are_resumed_found_named_and_deleted(
         until(lambda: len(program.session.entries) == 5 and len(program.core.recovery.found) == 2)
         entries = _named(program)
         assert (entries["three.flac"].state, entries["four.flac"].state) == (INTERRUPTED, INTERRUPTED)
-        assert program.core.recovery_bar.isVisible()
-        program.core.recovery_bar.transcribe.click()
+        assert program.window.live.recovery_bar.isVisible()
+        program.window.live.recovery_bar.transcribe.click()
         until(lambda: all(entry.state not in IN_WORK for entry in entries.values()))
         assert [entries[f"{name}.flac"].state for name in ("two", "three", "four")] == [DONE] * 3
 

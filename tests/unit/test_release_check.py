@@ -53,16 +53,16 @@ def test_every_copy_of_the_version_is_compared(check: ModuleType, checkout: Path
     change(checkout / "desktop_app" / "__init__.py", f'"{version}"', '"9.9.9"')
     assert list(check.check_version(checkout)) == [
         f"{name} has version {version}, desktop_app/__init__.py 9.9.9"
-        for name in ("installer/flatpak/app.galley.Galley.yml", "docs/installer-size.md")
+        for name in ("installer/flatpak/app.galley.Galley.yml", "docs/design/installer-size.md")
     ]
     change(checkout / "installer" / "linux" / "galley.1", "@VERSION@", "0.0.1")
     assert "installer/linux/galley.1 has version 0.0.1, desktop_app/__init__.py 9.9.9" in check.check_version(checkout)
 
 
 def test_a_place_where_no_version_is_found_any_more_is_no_agreement(check: ModuleType, checkout: Path) -> None:
-    change(checkout / "docs" / "installer-size.md", "Galley ", "Gally ")
+    change(checkout / "docs" / "design" / "installer-size.md", "Galley ", "Gally ")
     assert [*check.check_version(checkout)] == [
-        f"docs/installer-size.md has version none, desktop_app/__init__.py {check.version(checkout)}"
+        f"docs/design/installer-size.md has version none, desktop_app/__init__.py {check.version(checkout)}"
     ]
 
 

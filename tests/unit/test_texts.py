@@ -27,7 +27,7 @@ PACKAGE = TOP / "desktop_app"
 FINISHED: list[str] = [
     "app",
     "cli",
-    "engine/arguments.py",
+    "messages",
     "measure",
     "training",
     "export/formats.py",

@@ -14,4 +14,4 @@ def test_mutated_files_crash_nothing_and_are_reported_in_a_sentence() -> None:
     done = subprocess.run(run, cwd=TOP, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     outcomes = [line.split()[1] for line in done.stdout.splitlines()[1:-3]]
-    assert "done" in outcomes and len(outcomes) > 3  # some are read in spite of the damage, others are not
+    assert "done" in outcomes and len(outcomes) >= 3  # some are read in spite of the damage, others are not

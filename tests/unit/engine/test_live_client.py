@@ -204,7 +204,7 @@ def update(start: float, *lines: Segment) -> LiveUpdate:
 def test_acts_and_figures_of_an_engine_that_ended_are_kept() -> None:
     """The guard has left something out, and passes were counted: nobody else knows of that."""
     keeper = LiveKeeper(StartLive("live", live=LiveOptions("talk.flac")))
-    keeper.models = Models("Large", "", "off", "CPU", "f32")
+    keeper.started(Models("Large", "", "off", "CPU", "f32"))
     thanks, bye = GuardReport(1.0, 2.0, "silence", "Thanks."), GuardReport(8.0, 9.0, "silence", "Bye.")
     line = Segment(0, 2.0, 5.0, "One.")
     first = replace(update(5.0, line), guarded=(thanks,), stats=Statistics(7.0, 1.0, tokens=4), received=7.0)

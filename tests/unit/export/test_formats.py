@@ -151,7 +151,7 @@ def test_a_line_that_a_reader_has_emptied_is_left_out(name: str) -> None:
 
 def test_the_readme_names_every_format() -> None:
     readme = Path(__file__).resolve().parents[3] / "README.md"
-    named = re.search(r"save as ([\w, ]+)\.", readme.read_text(encoding="utf-8"))
+    named = re.search(r"\[Export\]\(docs/export\.md\) ([\w, ]+)\.", readme.read_text(encoding="utf-8"))
     assert named is not None
     assert set(re.findall(r"\w+", named[1])) - {"or"} == formats.FORMATS.keys()
 

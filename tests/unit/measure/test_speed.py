@@ -91,7 +91,7 @@ def test_another_text_fails(
 
     def forgetful(blocks: Any, extract: Any, setup: Any, listener: Any, *others: Any) -> Any:
         loses = isinstance(setup.drafter, NGramDrafter)
-        return transcribe(blocks, extract, setup, speed.longform.Listener() if loses else listener, *others)
+        return transcribe(blocks, extract, setup, speed.longform.DecodingListener() if loses else listener, *others)
 
     monkeypatch.setattr(speed.longform, "transcribe", forgetful)
     file = tmp_path / "figures.json"

@@ -106,7 +106,7 @@ def test_a_library_that_cannot_be_read_costs_no_line(stage: Stage, monkeypatch: 
         raise Problem("library.disk")
 
     with monkeypatch.context() as patch:
-        patch.setattr(later.library, "again", broken)
+        patch.setattr(later.library, "requeue", broken)
         with later.emits(later.session.trouble):
             later.session.transcribe_again(entry.id)
         stage.until(lambda: entry.state == states.INTERRUPTED)
