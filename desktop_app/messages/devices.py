@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from desktop_app.texts import _
 
 _NAME = re.compile(r"(auto|cpu|npu)|(gpu|cuda)(?:[.:](\d+))?")
-_DEVICES = "cpu, gpu, npu, cuda, auto"
+_DEVICES = ("cpu", "gpu", "npu", "cuda", "auto")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def _device(text: str) -> str:
             _(
                 "{text} is not a device; use one of {devices}, or encoder=DEVICE,target=DEVICE,draft=DEVICE",
                 text=repr(text),
-                devices=_DEVICES,
+                devices=", ".join(_DEVICES),
             )
         )
     alone, several, number = found.groups()

@@ -24,6 +24,8 @@ MOST_SPEAKERS = 50
 MOST_ROWS = 64
 """The largest size of a batch."""
 
+_SPEAKERS_FORM = "off|auto|N"
+
 TRANSCRIBE, RECORD, BENCH = "transcribe", "record", "bench"
 """The commands that take options; `bench` stands for all of its benchmarks that run models."""
 
@@ -212,7 +214,7 @@ class Options:
         ),
         default=OFF,
         codec=SPEAKERS,
-        metavar="off|auto|N",
+        metavar=_SPEAKERS_FORM,
         commands=(TRANSCRIBE, RECORD),
         title=N_("Speakers"),
         setting="speakers",

@@ -153,7 +153,7 @@ def test_the_readme_names_every_format() -> None:
     readme = Path(__file__).resolve().parents[3] / "README.md"
     named = re.search(r"\[Export\]\(docs/export\.md\) ([\w, ]+)\.", readme.read_text(encoding="utf-8"))
     assert named is not None
-    assert set(re.findall(r"\w+", named[1])) - {"or"} == formats.FORMATS.keys()
+    assert set(re.findall(r"\w+", named[1])) - {"and"} == formats.FORMATS.keys()
 
 
 def test_hours_are_counted_on() -> None:
