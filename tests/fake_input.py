@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -86,13 +87,31 @@ def read(path: Path) -> Sound:
     return sound
 
 
+class Clock:
+    """The real time, until it is held: from then on it is what the test says."""
+
+    def __init__(self) -> None:
+        self._held: float | None = None
+
+    def __call__(self) -> float:
+        return time.monotonic() if self._held is None else self._held
+
+    def hold(self) -> None:
+        """Stand still."""
+        self._held = self()
+
+    def skip(self, seconds: float) -> None:
+        """Go on by so many seconds, and stand still again."""
+        self._held = self() + seconds
+
+
 class Desk:
-    """Inputs by name, a recorder and its listener."""
+    """Inputs by name, a recorder with a clock, and its listener."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.events = path, Events()
+        self.path, self.events, self.clock = path, Events(), Clock()
         self.inputs: dict[str | None, FakeInput | Problem] = {None: FakeInput()}
-        self.recorder = Recorder(path, None, self.events, self.open)
+        self.recorder = Recorder(path, None, self.events, self.open, self.clock)
 
     def open(self, name: str | None) -> FakeInput:
         found = self.inputs.get(name, Problem("microphone.not_connected", name=name))
@@ -107,3 +126,8 @@ class Desk:
     def taken(self, samples: int) -> None:
         """Wait until so much is on its way to the file."""
         wait_until(lambda: self.recorder._file.samples >= samples)
+
+    def look(self) -> None:
+        """Wait until the recorder has looked at its input once more."""
+        for _ in range(2):
+            self.recorder._do(lambda: None)

@@ -140,8 +140,9 @@ class Recorder:
         input_id: str | None,
         listener: RecorderListener,
         open_stream: Callable[[str | None], InputStream] = microphone.open_stream,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._path, self._input, self._open = path, input_id, open_stream
+        self._path, self._input, self._open, self._clock = path, input_id, open_stream, clock
         self._reporter = Reporter(listener)
         self._orders: queue.SimpleQueue[tuple[Callable[[], Any], futures.Future[Any]]] = queue.SimpleQueue()
         self._thread = Thread(target=self._serve, name="recorder", daemon=True)
@@ -165,7 +166,7 @@ class Recorder:
             stream.close()
             raise disk.explained(error, self._path) from error
         self._stream = stream
-        self._arrived_at = time.monotonic()
+        self._arrived_at = self._clock()
         self._thread.start()
 
     def pause(self) -> None:
@@ -208,7 +209,7 @@ class Recorder:
             while self._recorded is None:
                 self._obey()
                 if self._recorded is None:
-                    self._tick(time.monotonic())
+                    self._tick(self._clock())
         except OSError as error:
             self._break_off(disk.explained(error, self._path))
         except Exception as error:
@@ -294,7 +295,7 @@ class Recorder:
     def _lose(self, stream: InputStream) -> None:
         """The device has gone: wait for it."""
         self._drop(stream)
-        self._tried_at, self._retry_after = time.monotonic(), _AGAIN
+        self._tried_at, self._retry_after = self._clock(), _AGAIN
         self._reporter.trouble("mute", None)
         self._reporter.trouble("input", Problem("microphone.gone", name=stream.name))
 
@@ -305,7 +306,7 @@ class Recorder:
         except Problem:
             self._tried_at = now
         else:
-            self._arrived_at = time.monotonic()
+            self._arrived_at = self._clock()
 
     def _fill(self, until: float) -> None:
         """Write silence in place of missing sound."""
@@ -334,7 +335,7 @@ class Recorder:
     def _resume(self) -> None:
         if self._paused:
             self._stream = self._open(self._input)
-            self._arrived_at = time.monotonic()
+            self._arrived_at = self._clock()
             self._paused = False
 
     def _switch(self, input_id: str | None) -> None:
@@ -343,7 +344,7 @@ class Recorder:
             return
         if self._next is not None:
             self._take_over(self._next[0])
-        now = time.monotonic()
+        now = self._clock()
         try:
             opened = self._open(input_id)
         except Problem:
@@ -385,7 +386,7 @@ class Recorder:
         """Close the device, and take what it has sent until then."""
         _close(stream)
         if stream.ring.waiting:
-            self._take(stream, time.monotonic())
+            self._take(stream, self._clock())
 
     def _rest(self) -> None:
         """Write everything up to this moment to the file, and release the devices."""
@@ -396,7 +397,7 @@ class Recorder:
             self._let_go(self._stream)
             self._stream = None
         if self._interruption is not None:
-            self._fill(time.monotonic())
+            self._fill(self._clock())
             self._come_back(self._interruption)
         self._file.cut()
 

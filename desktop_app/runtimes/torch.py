@@ -123,8 +123,11 @@ def build(
         decoder = TorchDecoder(weights, shape, max(widths), head_tokens, rows)
         passes = Passes(decoder, place, widths, cuda_graphs() if place.type == "cuda" else None)
         steady = _steady(passes, decoder, shape, max(widths), _noise(weights, 2, shape.audio_positions, shape.width))
-        alike = _encodes_alike(used, rows, _noise(weights, 2, shape.mel_bins, 2 * shape.audio_positions))
-        together = rows if alike else 1
+        if encoder:
+            together = encoder._network.together
+        else:
+            noise = _noise(weights, 2, shape.mel_bins, 2 * shape.audio_positions)
+            together = rows if rows > 1 and _encodes_alike(used, rows, noise) else 1
     except torch.OutOfMemoryError as error:
         raise Problem("model.device_memory", device=torch.cuda.get_device_name(place)) from error
     except RuntimeError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import time
 import tracemalloc
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -50,9 +49,9 @@ def test_the_listener_hears_only_what_is_in_the_file(desk: Desk) -> None:
 
     desk.events.block = block  # type: ignore[method-assign]
     desk.recorder.start()
-    for part in np.array_split(noise(1.0), 5):
+    for number, part in enumerate(np.array_split(noise(1.0), 5)):
         desk.input.say(part)
-        time.sleep(0.06)
+        desk.taken((number + 1) * part.size)
     desk.recorder.stop()
     assert shortages == []
 
@@ -111,7 +110,7 @@ def test_any_rate_and_channels_become_sixteen_kilohertz_mono(desk: Desk, rate: i
 
 def test_recording_is_said_only_after_the_first_sample(desk: Desk) -> None:
     desk.recorder.start()
-    time.sleep(0.3)
+    desk.look()
     assert desk.events.began_times == 0
     desk.input.say(noise(0.1))
     wait_until(lambda: desk.events.levels)
@@ -187,7 +186,8 @@ def test_a_pause_is_cut_out_and_the_microphone_is_let_go(desk: Desk) -> None:
     desk.recorder.pause()
     assert desk.input.closed
     desk.inputs[None] = FakeInput()
-    time.sleep(0.3)
+    desk.clock.skip(10.0)
+    desk.look()
     desk.recorder.resume()
     assert desk.events.began_times == 1
     desk.input.say(after)
