@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 try:
     import torch
 except ModuleNotFoundError:
-    sys.exit("PyTorch is not installed; install galley[torch]")
+    sys.exit("PyTorch is not installed; install the extra torch")
 
 from benchmarks.figures import records
 from desktop_app.audio.files import AudioFile

@@ -1,5 +1,5 @@
 """PyTorch for CUDA as an add-on of the installed program: the wheels of PyTorch and NVIDIA's libraries, from a package
-index, in a folder of the user's. Who runs Galley from source installs `galley[torch]` instead.
+index, in a folder of the user's. Who runs Galley from source installs the extra `torch` instead.
 
 Wheel after wheel is downloaded, compared with its SHA-256, unpacked and deleted, in a folder of its own; the whole is
 then moved to its place. What has arrived stays when that breaks off.

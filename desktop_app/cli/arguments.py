@@ -225,7 +225,7 @@ def _add_models(parser: argparse.ArgumentParser) -> None:
         choices=("auto", "cpu", "cuda"),
         help=_("device to train on (default: %(default)s)"),
     )
-    add = action("convert", _("Convert a model to OpenVINO graphs (requires galley[convert])")).add_argument
+    add = action("convert", _("Convert a model to OpenVINO graphs (requires the extra convert)")).add_argument
     add("subject", metavar=_("MODEL"), help=_("an installed model, or a Whisper folder with model.safetensors"))
     add("--to", required=True, metavar=_("FOLDER"), help=_("folder to write, which must not exist yet"))
     add(

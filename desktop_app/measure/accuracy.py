@@ -48,7 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Measure; gives the exit status."""
     if missing := missing_packages():
-        _complain(_("Missing packages: {packages}. Install galley[bench].", packages=", ".join(missing)))
+        _complain(
+            _(
+                "Missing packages: {packages}. Install them by pip install --editable '.[bench]'.",
+                packages=", ".join(missing),
+            )
+        )
         return FAILED
     folder = Path(arguments.folder)
     try:

@@ -370,10 +370,13 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "model.no_device": (N_("This computer has no device {device}."), N_("Choose one of: {devices}.")),
     "model.no_cuda": (N_("PyTorch {version} is built without CUDA."), _ANOTHER_DEVICE),
     "model.no_cuda_device": (N_("PyTorch {version} finds no CUDA device."), _ANOTHER_DEVICE),
-    "model.no_torch": (N_("PyTorch is not installed."), N_("Install galley[torch], or choose another device.")),
+    "model.no_torch": (
+        N_("PyTorch is not installed."),
+        N_("In a checkout, install it by pip install --editable '.[torch]'; otherwise choose another device."),
+    ),
     "model.torch_broken": (
         N_("PyTorch cannot be loaded ({error})."),
-        N_("Install galley[torch] again, or choose another device."),
+        N_("In a checkout, repeat pip install --editable '.[torch]'; otherwise choose another device."),
     ),
     "model.batch_device": (
         N_("Batches run on PyTorch only, the draft model too."),
@@ -393,7 +396,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     # Converting and training.
     "model.no_converter": (
         N_("Converting requires {packages}."),
-        N_("Install them in a separate environment: pip install torch==2.13.0, then pip install 'galley[convert]'."),
+        N_("Install them in a separate environment of a checkout: pip install torch==2.13.0 --editable '.[convert]'."),
     ),
     "model.not_converted": (N_("The package optimum-intel cannot convert the model ({error})."), _ANOTHER_MODEL),
     "model.layers": (
@@ -472,7 +475,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     # PyTorch for CUDA, which the installed program can be given.
     "addon.from_source": (
         N_("Galley runs from source here, and has no add-ons."),
-        N_("Install PyTorch by pip install 'galley[torch]'."),
+        N_("Install PyTorch by pip install --editable '.[torch]'."),
     ),
     "addon.no_address": (
         N_("This Galley was built without the address of a package index."),

@@ -159,7 +159,9 @@ def test_what_must_be_installed_is_one_sentence(
 ) -> None:
     monkeypatch.setattr(accuracy, "missing_packages", lambda: ("jiwer", "whisper-normalizer"))
     assert cli.main(["bench", "accuracy", str(tmp_path)]) == 1
-    assert capsys.readouterr().err == ("galley: Missing packages: jiwer, whisper-normalizer. Install galley[bench].\n")
+    assert capsys.readouterr().err == (
+        "galley: Missing packages: jiwer, whisper-normalizer. Install them by pip install --editable '.[bench]'.\n"
+    )
 
 
 def test_a_real_engine(tmp_path: Path) -> None:
