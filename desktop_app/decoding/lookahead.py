@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, field
 from statistics import fmean, median, quantiles, stdev
 from typing import Any
 
+MOST = 8  # tokens drafted, where a longer pass takes longer
 PRIOR_SLOPE = 0.07  # what a further token adds to a pass, as a share of a one-token pass, until it was measured
 PRIOR_LOOK_AHEAD = 3  # no processor that was tried takes much longer for four tokens than for one
 PRIOR_ACCEPTANCE, PRIOR_WEIGHT = 0.8, 10.0
@@ -283,7 +284,7 @@ class LookAhead:
     A draft that `has_head` drafts with its model, or with its CTC head alone where that is faster.
     """
 
-    def __init__(self, least: int = 2, most: int = 8, may_disable_draft: bool = False, has_head: bool = False) -> None:
+    def __init__(self, least: int = 2, most: int = MOST, may_disable_draft: bool = False, has_head: bool = False) -> None:
         self._least, self._most, self._may_disable = least, most, may_disable_draft
         self._way = _Way(Plan(self._start, PRIOR_CONFIDENCE if least < most else 0.0))
         self._has_head = has_head

@@ -393,6 +393,7 @@ class OpenVinoModel:
     """
 
     rewinds_freely = True
+    pass_width = 1
 
     def __init__(
         self,

@@ -58,6 +58,7 @@ class FolderModel:
 
     rewinds_freely = False
     threads = window_bytes = 0
+    pass_width = 1
 
     def __init__(self, checkpoint: Checkpoint, place: DeviceSettings, encoder_place: DeviceSettings) -> None:
         assert checkpoint.ir is not None

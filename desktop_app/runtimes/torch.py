@@ -275,6 +275,7 @@ class TorchModel:
         self.epsilon = network.epsilon
         self.mel_bins = network.mel_bins
         self.positions = network.decoder.positions
+        self.pass_width = network.passes.narrowest
 
     def encode(self, features: Array) -> Tensor:
         """The encoder's output [positions, width], on the device, for one window of features [bins, frames]."""

@@ -45,6 +45,11 @@ class Passes:
         self._capture = capture
         self._recorded: dict[int, tuple[Tensor, Replay]] = {}
 
+    @property
+    def narrowest(self) -> int:
+        """The tokens of the smallest pass: fewer are filled up to that many."""
+        return self._widths[0]
+
     def run(self, reads: Sequence[Read]) -> list[npt.NDArray[np.float32]]:
         """For each read, which is of a row of its own, the scores [k, vocabulary] that follow its k tokens.
 

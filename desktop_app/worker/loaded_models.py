@@ -16,7 +16,7 @@ from desktop_app.decoding.batch import BatchRows
 from desktop_app.decoding.ctc import CtcDrafter
 from desktop_app.decoding.drafter_names import DRAFTERS
 from desktop_app.decoding.drafters import Draft, Drafter
-from desktop_app.decoding.lookahead import LookAhead
+from desktop_app.decoding.lookahead import MOST, LookAhead
 from desktop_app.decoding.retokenised import Spelling
 from desktop_app.decoding.setup import Setup
 from desktop_app.messages import devices
@@ -239,7 +239,10 @@ class ModelCache:
                 preparing=lambda device: announce("loading_first_draft", device=device),
             )
             head = runtime.ctc_head(checkpoint, _cache())
-            look_aheads = [LookAhead(may_disable_draft=True, has_head=head is not None) for _ in target.ready.rows]
+            look_aheads = [
+                LookAhead(most=max(MOST, model.pass_width - 1), may_disable_draft=True, has_head=head is not None)
+                for model in target.ready.rows
+            ]
             spelling = pairs.spelling(target.checkpoint) if head else None
             own_device = device != devices.target
             draft = LoadedDraft(key, checkpoint, load, own_device, shares_encoder, drafter, head, spelling, look_aheads)

@@ -26,7 +26,7 @@ class RuntimeModel(Model, Protocol):
 
     `weights` is the precision in which the decoder's matrices lie in memory. `threads` of the CPU run a pass of its
     decoder, which reads `window_bytes` of the window's keys and values; both are 0 where another device runs it, or the
-    graphs are not Galley's own.
+    graphs are not Galley's own. A pass over up to `pass_width` tokens is the same work as one over a single token.
     """
 
     device: str
@@ -35,6 +35,7 @@ class RuntimeModel(Model, Protocol):
     weights: str
     threads: int
     window_bytes: int
+    pass_width: int
 
     @property
     def rewinds_freely(self) -> bool: ...

@@ -32,6 +32,7 @@ from desktop_app.messages.jobs import Cancelled, Event, Failed, Finished, Progre
 from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as torch_runtime
+from desktop_app.runtimes.torch_passes import WIDEST
 from desktop_app.transcript.constants import SAMPLE_RATE
 from desktop_app.transcript.model import ResumePoint, Segment, Transcript
 from desktop_app.transcript.settings import Settings
@@ -297,5 +298,6 @@ def test_another_number_of_rows_is_another_pair(model_cache: ModelCache) -> None
     assert two.batch().setups[0].look_ahead is not two.batch().setups[1].look_ahead
     assert (len(two.batch().setups), len(two.batch().batches), len(pair(2, "off").batch().batches)) == (2, 2, 1)
     assert two.draft.shares_encoder and two.batch().encoders == [two.target.ready.batch], "each chunk is encoded once"
+    assert two.batch().setups[0].look_ahead._most == WIDEST - 1, "a pass reads so many in any case"
     three = pair(3)
     assert three.target is not two.target and three.described().batch == 3
