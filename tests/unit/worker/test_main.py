@@ -80,6 +80,7 @@ def test_an_engine_that_is_to_end_stops_whatever_it_does_and_takes_nothing_more(
     pipe.requests.put(Transcribe("one", "one.wav"))
     pipe.requests.put(StartLive("live"))
     pipe.requests.put(Shutdown())
-    wait_until(lambda: inbox.is_cancelled("any"))
+    wait_until(lambda: inbox._closing)
+    assert inbox.is_cancelled("any")
     assert inbox.next_session() is None
     assert inbox.next() is None
