@@ -284,7 +284,9 @@ class LookAhead:
     A draft that `has_head` drafts with its model, or with its CTC head alone where that is faster.
     """
 
-    def __init__(self, least: int = 2, most: int = MOST, may_disable_draft: bool = False, has_head: bool = False) -> None:
+    def __init__(
+        self, least: int = 2, most: int = MOST, may_disable_draft: bool = False, has_head: bool = False
+    ) -> None:
         self._least, self._most, self._may_disable = least, most, may_disable_draft
         self._way = _Way(Plan(self._start, PRIOR_CONFIDENCE if least < most else 0.0))
         self._has_head = has_head
