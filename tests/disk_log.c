@@ -143,9 +143,24 @@ ssize_t pwrite64(int fd, const void *data, size_t size, off64_t offset) {
     return write_at("pwrite", fd, data, size, offset);
 }
 
+/* The whole path of a name within an open folder. */
+static const char *whole(int folder, const char *name, char *path) {
+    char link[64];
+    if (folder == AT_FDCWD || name[0] == '/')
+        return name;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    ssize_t length = readlink(link, path, PATH_MAX - 1);
+    if (length < 0 || length + strlen(name) + 2 > PATH_MAX)
+        return name;
+    path[length] = '/';
+    strcpy(path + length + 1, name);
+    return path;
+}
+
 /* Opening needs room where it makes the file. */
-static int cannot_make(int folder, const char *path, int flags) {
-    return (flags & O_CREAT) && folder == AT_FDCWD && syscall(SYS_faccessat, AT_FDCWD, path, F_OK) && refuses("open", path);
+static int cannot_make(int folder, const char *name, int flags) {
+    char path[PATH_MAX];
+    return (flags & O_CREAT) && syscall(SYS_faccessat, folder, name, F_OK) && refuses("open", whole(folder, name, path));
 }
 
 #define OPEN(name)                                                                                                     \
@@ -232,10 +247,12 @@ int rename(const char *from, const char *to) {
 }
 
 int renameat(int one, const char *from, int two, const char *to) {
+    char before[PATH_MAX], after[PATH_MAX];
+    const char *was = whole(one, from, before), *is = whole(two, to, after);
     int failed =
-        refuses("rename", to) ? -1 : REAL(int (*)(int, const char *, int, const char *), "renameat")(one, from, two, to);
+        refuses("rename", is) ? -1 : REAL(int (*)(int, const char *, int, const char *), "renameat")(one, from, two, to);
     if (!failed)
-        note_name('r', from, to);
+        note_name('r', was, is);
     return failed;
 }
 
@@ -247,8 +264,9 @@ int unlink(const char *path) {
 }
 
 int unlinkat(int folder, const char *path, int flags) {
+    char found[PATH_MAX];
     int failed = REAL(int (*)(int, const char *, int), "unlinkat")(folder, path, flags);
     if (!failed)
-        note_name('u', path, "");
+        note_name('u', whole(folder, path, found), "");
     return failed;
 }

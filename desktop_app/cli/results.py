@@ -97,8 +97,7 @@ def destinations(files: Sequence[str], folder: Path, ending: str) -> list[Path]:
 def refusal(place: Path) -> OSError | None:
     """Why a file could not be written there, as far as that can be told without writing; None where it could."""
     try:
-        if place.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        atomic.refuse_special(place)
         if not stat.S_ISDIR(place.parent.stat().st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         if not os.access(place.parent, os.W_OK):

@@ -94,7 +94,7 @@ class Recording:
             meanwhile).
         seconds: its length, 0.0 while unknown.
         problem: why it failed, if it did.
-        live: whether Galley recorded it itself.
+        live: whether Galley recorded the file itself, and may delete it; not one that the user has located.
         corrected: whether a reader has corrected it, and `reworded`: in its words too.
         resumable: whether its transcription was broken off behind a place that is known.
         title, tags, notes: what the user calls it, how it is sorted, and what was written about it.

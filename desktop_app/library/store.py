@@ -299,11 +299,11 @@ class Library:
                 connection.execute("UPDATE recording SET speakers = ? WHERE id = ?", (rows.speakers_value(people), key))
 
     def locate(self, key: str, path: str) -> None:
-        """The file of a recording lies elsewhere now."""
+        """The file of a recording lies elsewhere now; it is the user's, whoever recorded it."""
         with self._write() as connection:
             name = rows.showable(Path(path).name)
             connection.execute(
-                "UPDATE recording SET path = ?, name = ? WHERE id = ?", (rows.path_value(path), name, key)
+                "UPDATE recording SET path = ?, name = ?, live = 0 WHERE id = ?", (rows.path_value(path), name, key)
             )
             self._is_other(connection, key)
 

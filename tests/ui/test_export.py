@@ -23,6 +23,7 @@ from desktop_app.texts import _, ngettext
 from desktop_app.transcript.model import Segment, Speaker, Word
 from desktop_app.ui.export.sheet import ExportSheet
 from desktop_app.ui.shell.main_window import MainWindow
+from desktop_app.ui.widgets import save_file
 from tests.event_loop import drain
 from tests.responsive import Guard
 from tests.ui.staging import Stage, fill_disk, finish
@@ -87,6 +88,38 @@ def test_a_document_is_saved_as_it_was_chosen_and_the_choice_is_kept(
     assert again.name.text() == "{date} {title}"
     again.formats["md"].click()
     assert again.choices.times.isChecked()  # another format has its own
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_the_ending_comes_before_the_question_whether_a_file_may_be_replaced(
+    window: MainWindow,
+    entry: Entry,
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    allowed: bool,
+) -> None:
+    """The system's dialog has asked about "notes", of which there is none."""
+    place, asked = tmp_path / "notes.txt", list[str]()
+    place.write_text("mine", encoding="utf-8")
+    answer(monkeypatch, tmp_path / "notes")
+
+    def confirm(parent: object, question: str, explanation: str, yes: str) -> bool:
+        asked.append(question)
+        return allowed
+
+    monkeypatch.setattr(save_file, "confirm", confirm)
+    sheet = opened(window, qtbot, "txt")
+    sheet.save.click()
+    assert asked == [_("Replace “{name}”?", name="notes.txt")]
+    if allowed:
+        qtbot.waitUntil(lambda: window.exports.sheet is None)
+        assert "sentence number 2" in place.read_text(encoding="utf-8")
+    else:
+        assert sheet.save.isEnabled()
+        sheet.reject()
+        assert place.read_text(encoding="utf-8") == "mine"
+    assert sorted(file.name for file in tmp_path.iterdir() if "notes" in file.name) == ["notes.txt"]
 
 
 def test_the_preview_follows_every_choice(window: MainWindow, entry: Entry, qtbot: QtBot) -> None:

@@ -31,7 +31,7 @@ ROOMS: dict[str, set[str]] = {
     "settings": {"atomic", "folders"},
     "texts": {"resources"},
     "private": set(),
-    "atomic": {"private"},
+    "atomic": {"private", "texts"},
     "printing": set(),
     "audio": set(),
     "decoding": set(),

@@ -54,19 +54,63 @@ def test_all_that_is_kept_is_for_its_owner_alone(begun: None) -> None:
 
 
 def test_a_folder_that_others_may_read_is_closed_once(begun: None, tmp_path: Path) -> None:
-    os.umask(0o022)
-    (tmp_path / "data" / "Recordings").mkdir(parents=True)
-    talk, elsewhere = tmp_path / "data" / "Recordings" / "talk.flac", tmp_path / "elsewhere"
-    talk.touch()
-    elsewhere.touch()
-    (tmp_path / "data" / "link").symlink_to(elsewhere)
-    private.correct(tmp_path / "data")
-    private.correct(tmp_path / "nothing there")
-    assert {mode for name, mode in modes(tmp_path / "data").items() if name != "link"} == {"600", "700"}
+    data = tmp_path / "home" / "data"
+    private.own(data)
+    assert modes(data)["."] == "700", "what Galley makes is private, and its own from then on"
+    (data / "Recordings").mkdir(0o755)
+    talk, elsewhere = data / "Recordings" / "talk.flac", tmp_path / "elsewhere"
+    for file in (talk, elsewhere):
+        file.touch()
+        file.chmod(0o644)
+    (data / "link").symlink_to(elsewhere)
+    data.chmod(0o755)
+    private.own(data)
+    assert {mode for name, mode in modes(data).items() if name != "link"} == {"600", "700"}
     assert elsewhere.stat().st_mode & 0o777 == 0o644
     talk.chmod(0o644)
-    private.correct(tmp_path / "data")
+    private.own(data)
     assert talk.stat().st_mode & 0o777 == 0o644, "a folder that is closed is not walked through at every start"
+
+
+def test_a_folder_of_the_user_keeps_its_permissions(
+    begun: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GALLEY_HOME may be the user's own home, with a folder "data" in it. Elsewhere the folder has Galley's name."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "table.csv").touch()
+    for path, mode in ((data, 0o755), (data / "table.csv", 0o644)):
+        path.chmod(mode)
+    before = modes(tmp_path)
+    private.own(data)
+    assert modes(tmp_path) == before
+    monkeypatch.delenv("GALLEY_HOME")
+    private.own(data)
+    assert modes(data) == {".": "700", "table.csv": "600"}
+
+
+def test_a_link_that_appears_while_a_folder_is_shared_is_not_followed(
+    begun: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tmp_path.chmod(0o755)
+    model, victim = tmp_path / "model", tmp_path / "letter"
+    model.mkdir()
+    (model / "weights").touch()
+    victim.touch()
+    look = os.stat
+
+    def swap(path: object, **more: object) -> os.stat_result:
+        found = look(path, **more)  # type: ignore[call-overload]
+        if path == "weights":
+            (model / "weights").unlink()
+            (model / "weights").symlink_to(victim)
+        return found  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(os, "stat", swap)
+    private.share(model)
+    monkeypatch.undo()
+    assert (model / "weights").is_symlink()
+    assert modes(tmp_path)["letter"] == "600"
 
 
 def test_what_the_user_asks_for_elsewhere_has_the_users_permissions(begun: None, tmp_path: Path) -> None:
@@ -88,7 +132,8 @@ def test_what_the_user_asks_for_elsewhere_has_the_users_permissions(begun: None,
 
 def test_the_program_begins_so_with_all_its_processes(home: Path, tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
-    (home / "data").mkdir(mode=0o755)
+    private.own(home / "data")
+    (home / "data").chmod(0o755)
     (home / "data" / "old").touch(0o644)
     made = tmp_path / "texts"
     command = [sys.executable, "-m", "desktop_app", "transcribe", str(CLIPS / "00.flac"), "--output", str(made)]

@@ -64,7 +64,7 @@ class Entry:
         held: whether a live recording goes before it in the engine; `paused`: whether the queue is paused.
         place: where the user has put it in the queue, 0.0 for nowhere.
         title, tags, notes: what the user calls it, how it is sorted, and what is written about it.
-        spoken: whether Galley recorded it itself.
+        spoken: whether Galley recorded the file itself, and may delete it; not one that the user has located.
         live: how such a recording goes on, until its text is settled; else None.
         kept: how many lines of an interrupted one stay while the transcription continues behind them.
         lines: the window in work, not final yet.

@@ -103,10 +103,10 @@ class RecordingList:
             self.marked.emit(key)
 
     def locate(self, key: str, path: str) -> None:
-        """The file of a recording lies there now."""
+        """The file of a recording lies there now, where Galley has not put it: it is the user's, and never deleted."""
         entry = self.entries.get(key)
-        if entry is not None:
-            entry.path, entry.file_name = path, Path(path).name
+        if entry is not None and entry.path != path:
+            entry.path, entry.file_name, entry.spoken = path, Path(path).name, False
             self.keep(lambda library: library.locate(key, path))
             self.changed.emit(key)
 

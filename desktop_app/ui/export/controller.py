@@ -22,6 +22,7 @@ from desktop_app.texts import _, ngettext
 from desktop_app.ui.context import Context
 from desktop_app.ui.export.preview import as_html
 from desktop_app.ui.export.sheet import ExportSheet
+from desktop_app.ui.widgets.save_file import ask_for_file
 from desktop_app.ui.widgets.theme import LIGHT_PALETTE
 
 _PLAIN = "txt"
@@ -98,16 +99,9 @@ class ExportController(QObject):
             self._exports.save_into(documents, form, options, template, Path(folder), self._end, self._refuse)
 
     def _chosen_file(self, form: str, name: str) -> Path | None:
-        chosen = FORMATS[form]
-        suggested = str(Path(self._preferences.folder("save"), name))
-        pattern = f"{_(chosen.label)} (*.{chosen.extension})"
-        found, _filter = QFileDialog.getSaveFileName(
-            self.sheet or self._window, _("Save the transcript"), suggested, pattern
-        )
-        if not found:
-            return None
-        place = Path(found)
-        return place if place.suffix else place.with_suffix(f".{chosen.extension}")
+        suggested = Path(self._preferences.folder("save"), name)
+        parent = self.sheet or self._window
+        return ask_for_file(parent, _("Save the transcript"), suggested, _(FORMATS[form].label))
 
     def _end(self, files: list[Path]) -> None:
         if self.sheet is not None:

@@ -6,7 +6,7 @@ import time
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.app.background import BackgroundThread
 from desktop_app.app.recordings.session import Session
@@ -14,6 +14,7 @@ from desktop_app.app.settings.preferences import Preferences
 from desktop_app.app.signals import Signal
 from desktop_app.app.system import doctor, report
 from desktop_app.texts import _
+from desktop_app.ui.widgets.save_file import ask_for_file
 
 
 class ReportSaver:
@@ -25,12 +26,11 @@ class ReportSaver:
 
     def browse(self) -> None:
         """Choose a file for the report."""
-        folder = self._preferences.folder("save")
-        name = str(Path(folder, f"galley-report-{time.strftime('%Y%m%d-%H%M%S')}.zip"))
-        pattern = f"{_('ZIP file')} (*.zip)"
-        chosen, _filter = QFileDialog.getSaveFileName(self._window, _("Save a report"), name, pattern)
-        if chosen:
-            self.save(Path(chosen))
+        name = f"galley-report-{time.strftime('%Y%m%d-%H%M%S')}.zip"
+        suggested = Path(self._preferences.folder("save"), name)
+        place = ask_for_file(self._window, _("Save a report"), suggested, _("ZIP file"))
+        if place is not None:
+            self.save(place)
 
     def save(self, place: Path) -> None:
         """Write the report in a thread of its own: it looks at every device and reads every model."""

@@ -6,13 +6,14 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop_app import __version__
 from desktop_app.app.recordings.entry import Entry
 from desktop_app.app.signals import Signal
 from desktop_app.texts import _
 from desktop_app.ui.context import Context
+from desktop_app.ui.widgets.save_file import ask_for_file
 
 
 class FiguresSaver:
@@ -30,10 +31,9 @@ class FiguresSaver:
         if entry is None:
             return
         suggested = Path(self._preferences.folder("save"), f"{Path(entry.path).stem}.figures.json")
-        pattern = f"{_('JSON file')} (*.json)"
-        chosen, _filter = QFileDialog.getSaveFileName(self._window, _("Save the figures"), str(suggested), pattern)
-        if chosen:
-            self.save(entry, Path(chosen))
+        place = ask_for_file(self._window, _("Save the figures"), suggested, _("JSON file"))
+        if place is not None:
+            self.save(entry, place)
 
     def save(self, entry: Entry, place: Path) -> None:
         """Write them; say that it was done or why it was not."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,8 @@ def test_what_cannot_be_written_is_known_before(tmp_path: Path) -> None:
     assert results.refusal(tmp_path / "new.json") is None
     (tmp_path / "old.json").touch()
     assert results.refusal(tmp_path / "old.json") is None
-    for place in ("folder", "missing/new.json", "old.json/new.json", "n" * 300):
+    (tmp_path / "device").symlink_to(os.devnull)
+    for place in ("folder", "missing/new.json", "old.json/new.json", "n" * 300, "device"):
         assert results.refusal(tmp_path / place) is not None
 
 

@@ -126,3 +126,25 @@ def test_sound_that_cannot_be_deleted_is_said_and_tried_again(
     last.settle()
     last.settle()
     assert last.library.recording(spoken) is None and traces() == []
+
+
+@pytest.mark.parametrize("end", ["settled", "killed", "from another start"])
+def test_a_file_that_the_user_located_is_never_deleted(stage: Stage, spoken: str, end: str, tmp_path: Path) -> None:
+    """Any file can be chosen, and its name is all that Galley knows of it."""
+    recorded, chosen = Path(stage.restart().session.entries[spoken].path), tmp_path / "Wedding.wav"
+    chosen.write_bytes(b"the only copy")
+    later = stage.restart()
+    later.session.locate(spoken, str(chosen))
+    later.settle()
+    if end == "from another start":
+        later = later.restart()
+    later.deletions.delete([spoken])
+    later.settle()
+    if end == "killed":
+        later = later.restart()
+    else:
+        later.deletions.settle()
+    later.settle()
+    later.settle()
+    assert later.library.recording(spoken) is None
+    assert (chosen.read_bytes(), recorded.exists()) == (b"the only copy", True)
