@@ -1,5 +1,5 @@
-"""The cache of what OpenVINO compiled. OpenVINO maps its files into memory as they are, and computes with a damaged one:
-so each is compared with its size and checksum before it is loaded.
+"""The cache of what OpenVINO compiled. OpenVINO maps its files into memory as they are, and computes with a damaged
+one: so each is compared with its size and checksum before it is loaded.
 
 OpenVINO alone knows which file it will load for a graph. Every part of a model has a folder of its own, so that no
 other file has to be read for it.

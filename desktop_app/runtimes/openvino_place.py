@@ -125,10 +125,10 @@ class DeviceSettings:
             folder = self._folder_of(cache, part, settings) if cache is not None and has_cache else None
             if folder is not None and not openvino_cache.prepare(folder):
                 folder = None
-            if cache is not None and self.name not in QUICK and not self.prepares:
-                if folder is None or not openvino_cache.has_compiled(folder):
-                    self.prepares = True
-                    self._preparing(self.name.partition(".")[0])
+            is_compiled = folder is not None and openvino_cache.has_compiled(folder)
+            if cache is not None and not is_compiled and self.name not in QUICK and not self.prepares:
+                self.prepares = True
+                self._preparing(self.name.partition(".")[0])
             try:
                 place = {} if folder is None else {"CACHE_DIR": str(folder)}
                 compiled = core().compile_model(model, self.name, settings | place)
