@@ -362,7 +362,7 @@ def _from_outside(code: int | None) -> bool:
 
 
 def _forget_compiled() -> None:
-    """Remove OpenVINO's compiled models: it does not check them, and a damaged one would crash the next engine too."""
-    for blob in (folders.cache() / "compiled").glob("*.blob"):
+    """Remove OpenVINO's compiled models: one that crashes the engine would crash the next one too."""
+    for blob in (folders.cache() / "compiled").glob("*/*.blob"):
         with contextlib.suppress(OSError):
             blob.unlink()

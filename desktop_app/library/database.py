@@ -159,6 +159,8 @@ def _open(path: Path, is_shared: bool = False) -> sqlite3.Connection:
         start = file.read(100)
         if start and (not start.startswith(b"SQLite format 3\0") or not {*start[18:20]} <= {1, 2}):
             raise _damage("header")  # SQLite takes some of them for files that may only be read
+        if not is_shared and salvage.is_log_damaged(path):
+            raise _damage("log")  # of which SQLite would read the sound beginning, and remove the rest
     connection = _connection(path)
     try:
         connection.execute("PRAGMA journal_mode = WAL")

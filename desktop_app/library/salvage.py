@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from desktop_app.library import write_ahead_log
 from desktop_app.library.rows import decoded
 
 RECORDING = (
@@ -36,7 +37,6 @@ _HEADER = 100  # bytes at the start of the first page
 _PAGE = 4096  # where the header does not say it
 _TABLE_LEAF, _INDEX_LEAF, _TABLE_INNER, _INDEX_INNER = 13, 10, 5, 2
 _FIRST_POINTER = {_TABLE_LEAF: 8, _INDEX_LEAF: 8, _TABLE_INNER: 12, _INDEX_INNER: 12}
-_WAL_HEADER, _WAL_FRAME = 32, 24
 _SIZES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}  # bytes of a value of this type
 
 
@@ -75,6 +75,21 @@ def read(path: Path) -> SalvagedRows:
     return _File(path).rows()
 
 
+def is_log_damaged(path: Path) -> bool:
+    """Whether SQLite would forget what the write-ahead log of the library at `path` holds. Raises OSError."""
+    log = _log_of(path)
+    if not log.is_file() or not log.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        start = file.read(_HEADER)
+    wal = log.read_bytes()
+    return write_ahead_log.read(wal, _page_size(start, wal)).is_damaged
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
 def _is_id(value: Any) -> bool:
     return isinstance(value, str) and _ID.fullmatch(value) is not None
 
@@ -88,35 +103,42 @@ class _File:
 
     def __init__(self, path: Path) -> None:
         self._data = path.read_bytes()
-        log = path.with_name(path.name + "-wal")
-        wal = log.read_bytes() if log.exists() else b""
+        wal = _log_of(path).read_bytes() if _log_of(path).exists() else b""
         self._size = _page_size(self._data, wal)
-        self._newer, count = _logged(wal, self._size)
-        self._count = count or -(-len(self._data) // self._size)
+        log = write_ahead_log.read(wal, self._size)
+        self._newer, self._doubtful = log.pages, log.doubtful
+        filled = -(-len(self._data) // self._size)
+        self._count = max(log.count, filled, *log.pages) if log.is_damaged else log.count or filled
         reserved = self._page(1)[20] if self._has_header() else 0
         self._usable = self._size - reserved
         self._free = self._free_pages()
         self._overflow: set[int] = set()
 
     def rows(self) -> SalvagedRows:
-        """Look at every page."""
+        """Look at every page; last at those of which the log has a damaged one, and at what these replaced."""
         found = SalvagedRows()
-        broken: set[int] = set()
-        for number in range(1, self._count + 1):
-            if number in self._free:
-                continue
-            try:
-                cells = list(self._cells(number))
-            except (_Broken, struct.error, IndexError):
-                broken.add(number)
-                continue
-            for page, start, is_table in cells:
-                try:
-                    self._take(found, *self._record(page, start, is_table))
-                except (_Broken, struct.error, IndexError, KeyError):
-                    broken.add(number)
+        certain = [number for number in range(1, self._count + 1) if number not in self._free | self._doubtful.keys()]
+        broken = {number for number in certain if not self._look(found, number, self._page(number))}
+        for number, page in self._doubtful.items():
+            self._look(found, number, page, is_certain=False)
+        for number in self._doubtful.keys() & range(1, self._count + 1):
+            self._look(found, number, self._page(number), is_certain=False)
         found.unreadable = len(broken - self._overflow)
         return found
+
+    def _look(self, found: SalvagedRows, number: int, page: bytes, *, is_certain: bool = True) -> bool:
+        """Keep the rows of a page; gives whether it could be read."""
+        try:
+            cells = list(self._cells(number, page))
+        except (_Broken, struct.error, IndexError):
+            return False
+        is_whole = True
+        for start, is_table in cells:
+            try:
+                self._take(found, *self._record(page, start, is_table), is_certain=is_certain)
+            except (_Broken, struct.error, IndexError, KeyError):
+                is_whole = False
+        return is_whole
 
     def _page(self, number: int) -> bytes:
         if not 1 <= number <= self._count:
@@ -140,9 +162,8 @@ class _File:
             free.update(leaf for leaf in leaves[:count] if 1 < leaf <= self._count)
         return free
 
-    def _cells(self, number: int) -> Iterator[tuple[bytes, int, bool]]:
-        """The places of the records on a page, each with the page and whether it is a table's."""
-        page = self._page(number)
+    def _cells(self, number: int, page: bytes) -> Iterator[tuple[int, bool]]:
+        """The places of the records on a page, each with whether it is a table's."""
         start = _HEADER if number == 1 else 0
         kind = page[start]
         if kind not in _FIRST_POINTER:
@@ -155,7 +176,7 @@ class _File:
             if not first + 2 * count <= place < self._usable:
                 raise _Broken
             if kind != _TABLE_INNER:
-                yield page, place + (4 if kind == _INDEX_INNER else 0), kind == _TABLE_LEAF
+                yield place + (4 if kind == _INDEX_INNER else 0), kind == _TABLE_LEAF
 
     def _record(self, page: bytes, at: int, is_table: bool) -> tuple[int, list[Any], bool]:
         """The row number, where there is one, the values, and whether they are whole."""
@@ -174,31 +195,32 @@ class _File:
         seen: set[int] = set()
         while len(payload) < length and 1 < following <= self._count and following not in seen | self._free:
             seen.add(following)
-            page = self._page(following)
+            page = self._doubtful.get(following) or self._page(following)
             following = int.from_bytes(page[:4], "big")
             payload += page[4 : self._usable]
         self._overflow |= seen
-        return number, *_values(bytes(payload), length)
+        values, is_whole = _values(bytes(payload), length)
+        return number, values, is_whole and not seen & self._doubtful.keys()
 
-    def _take(self, found: SalvagedRows, number: int, values: list[Any], is_whole: bool) -> None:
-        """Keep what is a row of the library's."""
+    def _take(self, found: SalvagedRows, number: int, values: list[Any], is_whole: bool, *, is_certain: bool) -> None:
+        """Keep what is a row of the library's, unless it is there already."""
+        kept: dict[Any, tuple[Any, ...]]
         if len(values) == len(RECORDING) and values[0] is None and _is_id(values[1]):
-            key = values[1]
-            found.recordings.setdefault(key, (number, *values[1:]))
+            key, place, kept, row = values[1], values[1], found.recordings, (number, *values[1:])
         elif len(values) == len(VERSION) and values[0] is None and _is_id(values[1]):
-            key = values[1]
-            found.versions.setdefault(number, (number, *values[1:]))
+            key, place, kept, row = values[1], number, found.versions, (number, *values[1:])
             is_whole = True  # the text that stands is; the version tells by itself what it lacks
         elif len(values) == len(SEGMENT) and _is_id(values[0]) and isinstance(values[1], int):
-            key = values[0]
-            found.segments.setdefault((key, values[1]), tuple(values))
+            key, place, kept, row = values[0], (values[0], values[1]), found.segments, tuple(values)
         elif len(values) == 2 and _is_id(values[0]):  # of the index of ids
-            key = values[0]
+            found.known.add(values[0])
+            return
         else:
             return
-        found.known.add(key)
-        if not is_whole:
+        if not is_whole or (not is_certain and place not in kept):
             found.torn.add(key)
+        kept.setdefault(place, row)
+        found.known.add(key)
 
 
 def _page_size(data: bytes, wal: bytes) -> int:
@@ -208,37 +230,6 @@ def _page_size(data: bytes, wal: bytes) -> int:
     if size == 1:
         size = 65536
     return size if size in (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536) else _PAGE
-
-
-def _logged(wal: bytes, size: int) -> tuple[dict[int, bytes], int]:
-    """The pages that the log has committed, and how many the database then had; 0 without any."""
-    if len(wal) < _WAL_HEADER or int.from_bytes(wal[8:12], "big") != size:
-        return {}, 0
-    sums = _checksum(wal[:24], (0, 0))
-    pages: dict[int, bytes] = {}
-    waiting: dict[int, bytes] = {}
-    count = 0
-    for at in range(_WAL_HEADER, len(wal) - _WAL_FRAME - size + 1, _WAL_FRAME + size):
-        page = wal[at + _WAL_FRAME : at + _WAL_FRAME + size]
-        number, after, salts, *told = struct.unpack_from(">IIQII", wal, at)
-        sums = _checksum(page, _checksum(wal[at : at + 8], sums))
-        if salts != int.from_bytes(wal[16:24], "big") or sums != tuple(told):
-            break
-        waiting[number] = page
-        if after:
-            pages |= waiting
-            waiting, count = {}, after
-    return pages, count
-
-
-def _checksum(data: bytes, sums: tuple[int, int]) -> tuple[int, int]:
-    """As little-endian processors compute it; Galley runs on no others."""
-    first, second = sums
-    numbers = struct.unpack(f"<{len(data) // 4}I", data)
-    for one, other in zip(numbers[::2], numbers[1::2], strict=True):
-        first = (first + one + second) & 0xFFFFFFFF
-        second = (second + other + first) & 0xFFFFFFFF
-    return first, second
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

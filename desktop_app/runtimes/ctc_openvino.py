@@ -30,7 +30,7 @@ class CtcHead:
         model = graph(checkpoint.tensors, checkpoint.ctc, shape.audio_positions, shape.width)
         fast = openvino_place.has_bf16_units() or openvino_place.has_bf16_vectors()
         precision = "bf16" if fast else "f32"
-        self._request = openvino_place.DeviceSettings("cpu", precision, cache).compiled(model)
+        self._request = openvino_place.DeviceSettings("cpu", precision, cache, checkpoint.state).compiled(model, "ctc")
         checkpoint.tensors.release()
 
     def __call__(self, encoded: Array) -> tuple[npt.NDArray[np.int32], Array]:

@@ -26,8 +26,8 @@ from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.quantised import Quantised
 from desktop_app.checkpoints.tensors import Tensors
 from desktop_app.problems import Problem
+from desktop_app.runtimes import openvino_cache, openvino_int8, openvino_place
 from desktop_app.runtimes import openvino_graphs as graphs
-from desktop_app.runtimes import openvino_int8, openvino_place
 from desktop_app.runtimes.openvino_cross import Cross, Floats, Int8
 from desktop_app.runtimes.openvino_memory import Appended, Slots
 from desktop_app.runtimes.openvino_passes import (
@@ -44,7 +44,6 @@ from desktop_app.runtimes.openvino_passes import (
 from desktop_app.runtimes.openvino_place import (
     AUTO,
     BITS,
-    COMPILED,
     EPSILON,
     RESERVE,
     DeviceSettings,
@@ -62,7 +61,6 @@ Array = npt.NDArray[np.float32]
 
 _CACHE_BYTES = 4_000_000_000
 _WEIGHTS_BYTES = 8_000_000_000
-_NOTES_BYTES = 1_000_000
 
 
 def load(
@@ -88,10 +86,10 @@ def load(
     the model: nothing falls back in silence.
 
     `cache` is the folder of compiled models and of quantised weights. They are named by a hash of all they hold, so a
-    changed checkpoint is compiled anew; those used longest ago are removed. On the CPU that saves little time (768 x
-    (12 + 12) layers: 2.7 s of work instead of 2.8) but half of the memory (1.1 GB instead of 2.1), as the weights are
-    mapped from there. `preparing` is called with the device before the first compilation for one that takes long, word
-    times included.
+    changed checkpoint is compiled anew, and so is what differs from its checksum; those used longest ago are removed.
+    On the CPU that saves little time (768 x (12 + 12) layers: 2.7 s of work instead of 2.8) but half of the memory
+    (1.1 GB instead of 2.1), as the weights are mapped from there. `preparing` is called with the device before the
+    first compilation for one that takes long, word times included.
     """
     begun = time.time()
     place = DeviceSettings(device, precision, cache, checkpoint.state, preparing)
@@ -118,8 +116,7 @@ def load(
         with suppress(Problem):  # who asks for word times is told
             parts.watcher()  # once now, not in the middle of a recording
     if cache is not None:
-        quantised.tidy(cache, "*.blob", _CACHE_BYTES, begun)
-        quantised.tidy(cache, f"*{COMPILED}", _NOTES_BYTES, begun)
+        openvino_cache.tidy(cache, _CACHE_BYTES, begun)
         quantised.tidy(cache, "*.weights", _WEIGHTS_BYTES, begun)
         quantised.tidy_unfinished(cache)
     used = encoder.encoder_place if encoder else encoder_place

@@ -140,7 +140,7 @@ class FolderModel:
         """The decoder that also gives its cross-attention, made when word times are first asked for."""
         graph = _graph(self._ir.decoder)
         _watch(graph, self._checkpoint.alignment_heads, self._checkpoint.shape.decoder_layers)
-        return self._place.compiled(graph)
+        return self._place.compiled(graph, "watcher")
 
 
 class FolderCursor(Reading):

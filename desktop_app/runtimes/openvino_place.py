@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import openvino as ov
-from filelock import FileLock, Timeout
 from openvino import opset13 as op
 
 from desktop_app.checkpoints import quantised
 from desktop_app.problems import Problem
+from desktop_app.runtimes import openvino_cache
 
 AUTO = "CPU"
 """What the device "auto" is: the only one on which everything was tried, see docs/devices.md."""
 
 QUICK = ("CPU",)
 """The devices that compile a model within seconds. Others may take minutes the first time, which is said then."""
-
-COMPILED = ".compiled"
-"""The end of files in the cache that say, for a part of a model on a device, which blobs hold what was compiled."""
-
-_PATIENCE = 30.0
-"""Seconds to wait while another process compiles a model into the same cache; after that the cache is not used."""
 
 BITS = {"int8": 8, "int4": 4}
 """The precisions that are of the weights only."""
@@ -114,7 +107,6 @@ class DeviceSettings:
         }
         known = set(core().get_property(self.name, "SUPPORTED_PROPERTIES"))
         self._settings = {"PERFORMANCE_HINT": "LATENCY"} | {key: each for key, each in wanted.items() if key in known}
-        self._cache = {} if cache is None else {"CACHE_DIR": str(cache)}
         self._folder, self._model, self._preparing, self.prepares = cache, model, preparing, False
         if cache is not None:
             cache.mkdir(parents=True, exist_ok=True)
@@ -125,73 +117,33 @@ class DeviceSettings:
         """A graph ready to run, `part` of the model, with `more` settings, and `kept` in the cache; Problem where the
         device refuses it."""
         settings = self._settings | dict(more or {})
-        known = self._known(part, settings) if kept else None
-        if known is not None and not self.prepares and not _is_kept(known):
-            self.prepares = True
-            self._preparing(self.name.partition(".")[0])
+        cache = self._folder if kept else None
         # OpenVINO's cache tells models apart, but not the precisions and kernels that they were compiled for: what was
         # compiled for f32 and is run in bf16 reads behind the end of its memory (OpenVINO 2026.4.1 with AMX).
         model.set_rt_info(json.dumps(settings), "compiled_for")
-        with _exclusive(self._folder if kept else None) as has_cache:
-            before = _blobs(known)
+        with openvino_cache.exclusive(cache, openvino_cache.PATIENCE) as has_cache:
+            folder = self._folder_of(cache, part, settings) if cache is not None and has_cache else None
+            if folder is not None and not openvino_cache.prepare(folder):
+                folder = None
+            is_compiled = folder is not None and openvino_cache.has_compiled(folder)
+            if cache is not None and not is_compiled and self.name not in QUICK and not self.prepares:
+                self.prepares = True
+                self._preparing(self.name.partition(".")[0])
             try:
-                compiled = core().compile_model(model, self.name, settings | (self._cache if has_cache else {}))
+                place = {} if folder is None else {"CACHE_DIR": str(folder)}
+                compiled = core().compile_model(model, self.name, settings | place)
                 request = compiled.create_infer_request()
             except RuntimeError as error:
                 raise Problem("model.device_refused", device=self.name, error=_clause(error)) from error
-            if known is not None and has_cache:
-                made = _blobs(known) - before
-                if made or (_is_from_cache(compiled) and not _is_kept(known)):  # else this device keeps nothing
-                    with suppress(OSError):  # it is said again next time
-                        known.write_text(json.dumps(sorted(made)), "utf-8")
+            if folder is not None and not _is_from_cache(compiled):
+                openvino_cache.record(folder)
         return request
 
-    def _known(self, part: str, settings: dict[str, str]) -> Path | None:
-        """The file that says what was compiled of this part; None where there is no cache, or nothing to say."""
-        if self._folder is None or self.name in QUICK:
-            return None
+    def _folder_of(self, cache: Path, part: str, settings: dict[str, str]) -> Path:
+        """The folder of what is compiled of this part for this device."""
         versions = [key for key in core().get_property(self.name, "SUPPORTED_PROPERTIES") if "DRIVER_VERSION" in key]
         device = [str(core().get_property(self.name, key)) for key in ("FULL_DEVICE_NAME", *versions)]
-        name = quantised.named([*self._model, part, json.dumps(settings), self.name, *device, ov.__version__])
-        return self._folder / f"{name}{COMPILED}"
-
-
-@contextmanager
-def _exclusive(cache: Path | None) -> Iterator[bool]:
-    """Keep other processes from compiling into the cache meanwhile; gives whether it can be used.
-
-    OpenVINO writes a compiled model in place: another process that meets it half-written removes it, at which the
-    writer fails, and two that write at once leave holes that a third might read.
-    """
-    if cache is None:
-        yield False
-        return
-    lock = FileLock(cache / "compiling.lock")
-    try:
-        lock.acquire(timeout=_PATIENCE)
-    except Timeout:
-        yield False
-        return
-    except (OSError, NotImplementedError):  # a folder that can only be read, or a disk without locks
-        pass
-    try:
-        yield True
-    finally:
-        lock.release()
-
-
-def _is_kept(known: Path) -> bool:
-    """Whether all that was compiled of a part is still there."""
-    try:
-        names = json.loads(known.read_text("utf-8"))
-        return all((known.parent / Path(name).name).is_file() for name in names)
-    except (OSError, TypeError, ValueError):
-        return False
-
-
-def _blobs(known: Path | None) -> set[str]:
-    """What is in the cache."""
-    return set() if known is None else {file.name for file in known.parent.glob("*.blob")}
+        return cache / quantised.named([*self._model, part, json.dumps(settings), self.name, *device, ov.__version__])
 
 
 def _is_from_cache(compiled: ov.CompiledModel) -> bool:

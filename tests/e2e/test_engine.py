@@ -195,7 +195,7 @@ def test_a_file_that_crashes_ffmpeg_fails_alone(talk: Talk, home: Path, tmp_path
     talk.whole()
     pid = talk.engine.pid
     assert pid is not None
-    blob = home / "cache" / "compiled" / "kept.blob"
+    blob = home / "cache" / "compiled" / "encoder" / "kept.blob"
     blob.parent.mkdir(exist_ok=True)
     blob.touch()
     job = talk.start(path=str(long))

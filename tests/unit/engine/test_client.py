@@ -174,8 +174,8 @@ def test_what_was_compiled_is_forgotten_when_it_may_have_ended_the_engine(
     """A damaged file of OpenVINO's cache ends the process that reads it, and would end the next one; what takes minutes
     to compile is not thrown away for anything else."""
     monkeypatch.setattr(folders, "cache", lambda: tmp_path)
-    (tmp_path / "compiled").mkdir()
-    compiled = tmp_path / "compiled" / "1.blob"
+    compiled = tmp_path / "compiled" / "encoder" / "1.blob"
+    compiled.parent.mkdir(parents=True)
     compiled.write_bytes(b"damaged")
     watched.engine.transcribe(job, end, Options())
     last = watched.until(job)[-1]

@@ -468,3 +468,83 @@ def test_a_damaged_owner_leads_to_no_other_file(library: Library, tmp_path: Path
         connection.execute("UPDATE recording SET owner = '../precious'")
     Library(tmp_path).close()
     assert precious.exists()
+
+
+def killed(folder: Path) -> dict[str, Transcript]:
+    """A library whose program was killed: of 20 recordings all but the first four are in the log alone, and behind them
+    are frames of an older round; what is in it."""
+    library = Library(folder / "open")
+    library._writer.execute("PRAGMA wal_autocheckpoint = 0")
+    before = [made(library, f"early {talk}", *(segment(line, "a" * 3000) for line in range(20))) for talk in range(4)]
+    library._writer.execute("PRAGMA wal_checkpoint(RESTART)")
+    later = [made(library, f"later {talk}", segment(0, f"Talk {talk}"), segment(1, "b" * 40)) for talk in range(15)]
+    long = made(library, "long", segment(0, "é" * 3000))
+    found = {key: library.transcript(key) for key in (*before, *later, long)}
+    for ending in ("", "-wal"):
+        (folder / f"{database.NAME}{ending}").write_bytes((folder / f"open/{database.NAME}{ending}").read_bytes())
+    library.close()
+    return found
+
+
+def told(folder: Path, before: dict[str, Transcript]) -> Problem | None:
+    """The notice of a library; that nothing of it is missing or wrong without a word."""
+    with closing(Library(folder)) as library:
+        found = {entry.id: library.transcript(entry.id) for entry in library.recordings()}
+        if library.notice is None:
+            assert found == before
+            return None
+        assert (library.notice.code, library.notice.values["lost"]) == ("library.salvaged", 0)
+        assert before.keys() <= found.keys()  # a row whose id is damaged is listed too
+        differ = [transcript for key, transcript in found.items() if transcript != before.get(key)]
+        assert all(transcript.damage is not None for transcript in differ)
+        return library.notice
+
+
+def frames_of(wal: bytes) -> int:
+    """How many frames of a log are of its last round."""
+    return sum(wal[at + 8 : at + 16] == wal[16:24] for at in range(32, len(wal) - 4119, 4120))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_flipped_bit_in_the_log_of_a_killed_program_loses_nothing_without_a_word(tmp_path: Path, seed: int) -> None:
+    """SQLite would read the log up to there, and remove the rest: five recordings instead of twenty."""
+    before = killed(tmp_path)
+    wal = (tmp_path / f"{database.NAME}-wal").read_bytes()
+    data = (tmp_path / database.NAME).read_bytes()
+    end, chance = 32 + 4120 * frames_of(wal), random.Random(seed)
+    places = [
+        *(chance.randrange(32) for _ in range(2)),
+        *(32 + 4120 * chance.randrange(frames_of(wal)) + chance.randrange(24) for _ in range(3)),
+        end - 4120 + chance.randrange(4120),
+        *(chance.randrange(32, end) for _ in range(3)),
+    ]
+    for number, place in enumerate(places):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        damaged = bytearray(wal)
+        damaged[place] ^= 1 << chance.randrange(8)
+        (folder / database.NAME).write_bytes(data)
+        (folder / f"{database.NAME}-wal").write_bytes(damaged)
+        notice = told(folder, before)
+        assert notice is not None
+        if notice is not None:
+            assert (folder / f"{notice.values['file']}-wal").read_bytes() == damaged, "kept as it was"
+    with closing(Library(folder)) as calm:
+        assert calm.notice is None
+
+
+def test_the_log_of_a_killed_program_is_no_damage(tmp_path: Path) -> None:
+    """Behind its end are older frames, or the beginning of a transaction, or of a frame."""
+    before = killed(tmp_path)
+    wal = (tmp_path / f"{database.NAME}-wal").read_bytes()
+    data = (tmp_path / database.NAME).read_bytes()
+    end = 32 + 4120 * frames_of(wal)
+    assert len(wal) > end, "the older frames"
+    for number, log in enumerate((wal, wal[:end], wal[: end + 4000], b"", wal[:20], bytes(len(wal)), wal[:32])):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / database.NAME).write_bytes(data)
+        (folder / f"{database.NAME}-wal").write_bytes(log)
+        with closing(Library(folder)) as opened:
+            assert opened.notice is None
+            assert len(opened.recordings()) == (len(before) if number < 3 else 4)

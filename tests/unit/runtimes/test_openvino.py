@@ -18,7 +18,7 @@ from desktop_app.checkpoints.folder import read
 from desktop_app.checkpoints.tensors import Tensor
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino as runtime
-from desktop_app.runtimes import openvino_place
+from desktop_app.runtimes import openvino_cache, openvino_place
 from desktop_app.runtimes.openvino import OpenVinoModel, devices, load
 from tests import random_models
 from tests.unit.runtimes.conftest import Pair, features
@@ -189,7 +189,7 @@ def test_numbers_that_16_bits_hold_are_read_as_16_bits(
         model, scores = loaded()
         assert (model.precision, model.weights) == ("f32", "f16")
         assert {numbers for step, numbers in model.executed() if step == "FullyConnected"} == {"f16"}
-        assert len(list((tmp_path / "cache").glob("*.blob"))) == 2  # encoder and window
+        assert len(list((tmp_path / "cache").rglob("*.blob"))) == 2  # encoder and window
     monkeypatch.setattr(Tensor, "halves", lambda tensor: None)
     model, widened = loaded()
     assert (model.precision, model.weights) == ("f32", "f32")
@@ -205,7 +205,7 @@ def test_a_number_that_16_bits_would_round_stays_as_it_is(tmp_path: Path) -> Non
     model = load(read(folder), cache=tmp_path / "cache")
     products = [numbers for step, numbers in model.executed() if step == "FullyConnected"]
     assert model.weights == "f32" and products.count("f32") == 1
-    assert len(list((tmp_path / "cache").glob("*.blob"))) == 3
+    assert len(list((tmp_path / "cache").rglob("*.blob"))) == 3
 
 
 def test_cache_serves_only_what_was_compiled(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_cache_serves_only_what_was_compiled(tmp_path: Path) -> None:
     for _ in range(2):
         for case, right in zip(cases, expected, strict=True):
             np.testing.assert_array_equal(scores(*case, cache), right, err_msg=str(case))
-    blobs = len(list(cache.glob("*.blob")))
+    blobs = len(list(cache.rglob("*.blob")))
     tensor = read(folders[0]).tensors["decoder.layers.1.fc2.weight"]
     with (folders[0] / "model.safetensors").open("r+b") as file:
         file.seek(tensor.file.start + tensor.begin + 400)
@@ -230,11 +230,73 @@ def test_cache_serves_only_what_was_compiled(tmp_path: Path) -> None:
     changed = scores(folders[0], "f32", cache)
     np.testing.assert_array_equal(changed, scores(folders[0], "f32", None))
     assert not np.array_equal(changed, expected[0])
-    assert len(list(cache.glob("*.blob"))) == blobs + 1
-    for blob in cache.glob("*.blob"):
+    assert len(list(cache.rglob("*.blob"))) == blobs + 3  # each part of it
+    for blob in cache.rglob("*.blob"):
         blob.chmod(0o600)
         blob.write_bytes(blob.read_bytes()[: blob.stat().st_size // 2])
     np.testing.assert_array_equal(scores(folders[1], "f32", cache), expected[1])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_damaged_compiled_model_is_never_loaded(
+    toy: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """OpenVINO would compute with the flipped bit, and write another text. It is compiled again, and stays so."""
+    compile_model, loaded = ov.Core.compile_model, []
+
+    def noted(core: ov.Core, model: ov.Model, device: str, settings: dict[str, str]) -> ov.CompiledModel:
+        for blob in Path(settings["CACHE_DIR"]).glob("*.blob") if "CACHE_DIR" in settings else ():
+            loaded.append(blob.read_bytes())
+        return compile_model(core, model, device, settings)
+
+    def scores() -> np.ndarray:
+        loaded.clear()
+        return load(read(toy.folder), cache=tmp_path).open(toy.encoded).run([300, 1, 2])
+
+    right = scores()
+    whole = {blob: blob.read_bytes() for blob in sorted(tmp_path.rglob("*.blob"))}
+    chance = np.random.default_rng(seed)
+    for blob, data in whole.items():
+        damaged = bytearray(data)
+        damaged[chance.integers(len(data))] ^= 1 << chance.integers(8)
+        blob.chmod(0o600)
+        blob.write_bytes(damaged)
+    monkeypatch.setattr(ov.Core, "compile_model", noted)
+    np.testing.assert_array_equal(scores(), right)
+    assert not loaded
+    np.testing.assert_array_equal(scores(), right)
+    assert len(loaded) == len(whole), "what was compiled again is kept"
+
+
+@pytest.mark.parametrize("lost", ["record", "end"])
+def test_a_compiled_model_that_was_not_written_to_its_end_is_compiled_again(
+    toy: Pair, tmp_path: Path, lost: str
+) -> None:
+    """As a killed program leaves it: without its checksum, or, after a power cut, with one and without its end."""
+    load(read(toy.folder), cache=tmp_path)
+    blobs = {blob: blob.read_bytes() for blob in tmp_path.rglob("*.blob")}
+    for blob, data in blobs.items():
+        blob.chmod(0o600)
+        blob.write_bytes(data[:-1])
+        if lost == "record":
+            blob.with_name(f"{blob.name}.checksum").unlink()
+    load(read(toy.folder), cache=tmp_path)
+    assert {blob: blob.stat().st_size for blob in tmp_path.rglob("*.blob")} == {
+        blob: len(data) for blob, data in blobs.items()
+    }
+
+
+def test_a_disk_that_takes_no_checksum_keeps_no_compiled_model(
+    toy: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a full disk OpenVINO may have written a part of it, and says nothing."""
+
+    def refuse(path: Path, *_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    load(read(toy.folder), cache=tmp_path)
+    assert not list(tmp_path.rglob("*.blob"))
 
 
 def test_the_first_compilation_for_a_slow_device_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,16 +312,16 @@ def test_the_first_compilation_for_a_slow_device_is_told_once(tmp_path: Path, mo
         return made, list(told)
 
     assert loaded()[1] == ["CPU"]
-    blobs = set(cache.glob("*.blob"))
+    blobs = set(cache.rglob("*.blob"))
     model, said = loaded()
     assert said == []
     model.attend(np.ones((1, 1500, 32), np.float32), [300, 1, 2])
-    assert set(cache.glob("*.blob")) == blobs, "word times were compiled with the rest"
+    assert set(cache.rglob("*.blob")) == blobs, "word times were compiled with the rest"
     assert loaded("int8")[1] == ["CPU"]
     min(blobs, key=lambda blob: blob.stat().st_size).unlink()  # the window's, which every load needs
     assert loaded()[1] == ["CPU"] and loaded()[1] == []
-    for note in cache.glob(f"*{openvino_place.COMPILED}"):
-        note.write_text("[1", "utf-8")
+    for record in cache.glob("*/*.checksum"):
+        record.write_text("1", "utf-8")
     assert loaded()[1] == ["CPU"] and loaded()[1] == []
     os.utime(folder / "model.safetensors", (1, 1))
     assert loaded()[1] == ["CPU"]
@@ -269,19 +331,20 @@ def test_the_first_compilation_for_a_slow_device_is_told_once(tmp_path: Path, mo
 def test_the_cpu_compiles_without_a_word(tmp_path: Path) -> None:
     told: list[str] = []
     load(read(random_models.toy(tmp_path / "model")), cache=tmp_path / "cache", preparing=told.append)
-    assert told == [] and not list((tmp_path / "cache").glob(f"*{openvino_place.COMPILED}"))
+    assert told == []
 
 
 def test_the_cache_does_not_grow_without_end(toy: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was used longest ago goes, what is in use stays."""
     monkeypatch.setattr(runtime, "_CACHE_BYTES", 10_000)
-    for age, name in ((1000, "newer.blob"), (2000, "older.blob")):
-        (tmp_path / name).write_bytes(bytes(8000))
-        os.utime(tmp_path / name, (2e9 - 1e9 - age, 2e9 - 1e9 - age))
+    for age, name in ((1000, "newer"), (2000, "older")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1.blob.checksum").touch()
+        (blob := tmp_path / name / "1.blob").write_bytes(bytes(8000))
+        os.utime(blob, (2e9 - 1e9 - age, 2e9 - 1e9 - age))
     load(read(toy.folder), cache=tmp_path)
-    left = {path.name for path in tmp_path.glob("*.blob")}
-    assert not left & {"newer.blob", "older.blob"}
-    assert len(left) == 2  # encoder and window: a decoder of halves is compiled anew
+    assert not (tmp_path / "newer").exists() and not (tmp_path / "older").exists()
+    assert len(list(tmp_path.rglob("*.blob"))) == 2  # encoder and window: a decoder of halves is compiled anew
 
 
 def test_one_process_at_a_time_compiles_into_the_cache(
@@ -298,13 +361,13 @@ def test_one_process_at_a_time_compiles_into_the_cache(
         return compile_model(core, model, device, settings)
 
     monkeypatch.setattr(ov.Core, "compile_model", noted)
-    monkeypatch.setattr(openvino_place, "_PATIENCE", 0.1)
+    monkeypatch.setattr(openvino_cache, "PATIENCE", 0.1)
     with FileLock(tmp_path / "compiling.lock"):
         without = load(read(toy.folder), cache=tmp_path).open(toy.encoded).run([300, 1, 2])
-        assert not any(cached) and not list(tmp_path.glob("*.blob"))
+        assert not any(cached) and not list(tmp_path.rglob("*.blob"))
     cached.clear()
     np.testing.assert_array_equal(load(read(toy.folder), cache=tmp_path).open(toy.encoded).run([300, 1, 2]), without)
-    assert any(cached) and list(tmp_path.glob("*.blob"))
+    assert any(cached) and list(tmp_path.rglob("*.blob"))
     FileLock(tmp_path / "compiling.lock", timeout=0).acquire()
 
 
@@ -312,7 +375,7 @@ def test_a_cache_that_cannot_be_locked_is_used(toy: Pair, tmp_path: Path) -> Non
     """As on a disk without locks: the models take half of the memory."""
     (tmp_path / "compiling.lock").mkdir()
     load(read(toy.folder), cache=tmp_path)
-    assert list(tmp_path.glob("*.blob"))
+    assert list(tmp_path.rglob("*.blob"))
 
 
 def test_devices_and_refusals(toy: Pair) -> None:
