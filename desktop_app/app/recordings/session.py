@@ -96,6 +96,10 @@ class Session(RecordingList):
         """Transcribe a recording once more, as `Transcription.transcribe_again` says."""
         self._transcription.transcribe_again(key)
 
+    def renew(self, key: str) -> bool:
+        """Transcribe a recording anew whose file has changed, as `Transcription.renew` says."""
+        return self._transcription.renew(key)
+
     def cancel(self, key: str) -> None:
         """Stop a recording that waits or is in work; the text so far stands. What is being recorded goes on."""
         self._transcription.cancel(key)
