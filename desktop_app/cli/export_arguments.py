@@ -69,6 +69,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=_("characters of subtitles to be read in a second (default: %(default)g)"),
     )
+    add(
+        "--raw-cells",
+        action="store_true",
+        help=_("leave cells of csv that begin with =, +, - or @ as they are; spreadsheets take them for formulas"),
+    )
     add("--sound", action="store_true", help=_("put the sound into html, instead of a reference to the file"))
 
 
@@ -95,6 +100,7 @@ def export(arguments: argparse.Namespace) -> Export:
         longest=arguments.longest,
         speed=arguments.reading_speed,
         sound=arguments.sound,
+        raw_cells=arguments.raw_cells,
     )
     return Export(FORMATS[arguments.format], options)
 

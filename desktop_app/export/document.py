@@ -44,6 +44,7 @@ class ExportOptions:
         shortest, longest: seconds that a cue is shown; less where the next one follows sooner.
         speed: the characters that are read in a second.
         sound: whether a web page holds the sound itself; otherwise it refers to the file.
+        raw_cells: whether cells of a table that a spreadsheet would take for formulas are left as they are.
     """
 
     times: bool | None = None
@@ -55,6 +56,7 @@ class ExportOptions:
     longest: float = 7.0
     speed: float = 20.0
     sound: bool = False
+    raw_cells: bool = False
 
     def plain(self) -> dict[str, Any]:
         """What JSON can hold; `read_options` reads it."""

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from desktop_app.export import json_format, plain, subtitles, tables, web_page, word_document
+from desktop_app.export import json_format, names, plain, subtitles, tables, web_page, word_document
 from desktop_app.export.document import Document, ExportOptions
 from desktop_app.texts import N_
 
-TIMES, NAMES, CUES, SOUND = "times", "names", "cues", "sound"
+TIMES, NAMES, CUES, SOUND, CELLS = "times", "names", "cues", "sound", "cells"
 """What can be chosen of a format: `ExportOptions` of these names, and those of how subtitles are split."""
 
 
@@ -23,7 +23,7 @@ class Format:
         label: for lists, to be translated in use.
         extension: of the file, without a dot.
         write: the whole file as text, or as bytes where it is binary.
-        choices: which of the options it heeds: of TIMES, NAMES, CUES and SOUND.
+        choices: which of the options it heeds: of TIMES, NAMES, CUES, SOUND and CELLS.
         times: whether times are in it unless the options say otherwise.
         is_binary: whether it cannot be shown in a terminal.
         needs_speakers: whether it says nothing of a recording whose speakers are not known.
@@ -50,7 +50,7 @@ class Format:
 
     def file_name(self, recording: str) -> str:
         """What the file of a recording, given by its path, is called."""
-        return f"{Path(recording).stem or 'transcript'}.{self.extension}"
+        return f"{names.possible(Path(recording).stem)}.{self.extension}"
 
 
 FORMATS: dict[str, Format] = {
@@ -69,7 +69,7 @@ FORMATS: dict[str, Format] = {
         ),
         Format("md", N_("Markdown (.md)"), "md", plain.markdown, frozenset((TIMES, NAMES)), times=True),
         Format(
-            "csv", N_("Table (.csv)"), "csv", tables.csv_text, frozenset((TIMES, NAMES)),
+            "csv", N_("Table (.csv)"), "csv", tables.csv_text, frozenset((TIMES, NAMES, CELLS)),
             times=True, for_programs=True,
         ),
         Format(

@@ -15,7 +15,7 @@ FIELDS = ("title", "date", "time", "language", "model", "file")
 """What a template may hold in braces."""
 
 _FIELD = re.compile(r"\{(\w*)\}")
-_IMPOSSIBLE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]+')
+_IMPOSSIBLE = re.compile(r'[\x00-\x1f\x7f\ud800-\udfff/\\:*?"<>|]+')
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)", re.IGNORECASE)
 _NOTHING = "transcript"
 _LONGEST = 255  # bytes of a name, where the system does not say how many
@@ -42,7 +42,8 @@ def file_name(template: str, document: Document) -> str:
 
 
 def possible(name: str) -> str:
-    """A name as every system takes it; that of a device of Windows gets a sign before it."""
+    """A name as every system takes it, so also without what is no UTF-8; that of a device of Windows gets a sign before
+    it."""
     name = " ".join(_IMPOSSIBLE.sub("-", name).split()).strip(". ")
     if not name.strip("-"):
         return _NOTHING
@@ -90,4 +91,4 @@ def address(sound: str, folder: Path) -> str:
         there = os.path.relpath(sound, folder)
     except ValueError:
         return Path(sound).as_uri()
-    return quote(Path(there).as_posix())
+    return quote(os.fsencode(Path(there).as_posix()))  # the bytes of the name, which may be no UTF-8

@@ -65,6 +65,8 @@ def _made(document: Document, order: Order) -> bytes | Problem:
         return as_bytes(form.render(document, order.options))
     except Problem as problem:
         return problem
+    except Exception as error:  # its message may quote the text, which goes into no log
+        return Problem("engine.failed", error=type(error).__name__)
 
 
 def with_sound(document: Document) -> Document:

@@ -20,10 +20,15 @@ def vtt(document: Document, options: ExportOptions) -> str:
     found = ["WEBVTT\n", *(f"\nNOTE Marked at {_clock(round(mark * 1000), '.')}\n" for mark in document.marks)]
     for cue in cues(document.transcript, options, names=False):
         name = names.get(cue.speaker or "")
-        voice = f"<v {_escape(name)}>" if name else ""
+        voice = _voice(name) if name else ""
         times = f"{_clock(cue.start, '.')} --> {_clock(cue.end, '.')}"
         found.append(f"\n{times}\n{voice}{_escape(_lines(cue.lines))}\n")
     return "".join(found)
+
+
+def _voice(name: str) -> str:
+    """The tag of a speaker. Players drop the space, which keeps a name that ends in "--" from making an arrow of it."""
+    return f"<v {_escape(name)}{' ' if name.endswith('--') else ''}>"
 
 
 def _lines(lines: tuple[str, ...]) -> str:

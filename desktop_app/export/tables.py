@@ -9,21 +9,35 @@ from pathlib import Path
 from desktop_app.export.document import Document, ExportOptions, written
 from desktop_app.transcript import speakers
 
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # some spreadsheets take the wide ones for the others
+
 
 def csv_text(document: Document, options: ExportOptions) -> str:
     """A table with commas: a line a segment, times in seconds; without the columns that are not wanted."""
+    cell = _line_feeds if options.raw_cells else _no_formula
     transcript = document.transcript
     names = {each.id: each.name for each in transcript.speakers}
     lines = io.StringIO()
     table = csv.writer(lines, lineterminator="\n")
 
     def write(start: str, end: str, speaker: str, text: str) -> None:
-        table.writerow(([start, end] if options.times else []) + ([speaker] if options.names else []) + [text])
+        columns = ([start, end] if options.times else []) + ([speaker] if options.names else []) + [text]
+        table.writerow(map(cell, columns))
 
     write("start", "end", "speaker", "text")
     for segment in written(transcript):
         write(f"{segment.start:.3f}", f"{segment.end:.3f}", names.get(segment.speaker or "", ""), segment.text)
     return lines.getvalue()
+
+
+def _line_feeds(text: str) -> str:
+    """Text whose lines end alike: `csv` quotes no carriage return, which would end the row."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _no_formula(text: str) -> str:
+    """A cell that no spreadsheet computes: one that begins like a formula gets an apostrophe before it."""
+    return _line_feeds(f"'{text}" if text.lstrip().startswith(_FORMULA) else text)
 
 
 def rttm(document: Document) -> str:

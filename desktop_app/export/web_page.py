@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from html import escape
 
 from desktop_app.export.document import (
@@ -17,7 +19,7 @@ from desktop_app.texts import _
 from desktop_app.transcript.editing import joint
 from desktop_app.transcript.model import Segment
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; media-src 'self' file: data:"
+_COLORS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d1c1a; --muted: #67635c; --page: #fff; --line: #e8e6e1; --soft: #ebf0fc;
@@ -44,8 +46,7 @@ footer { position: fixed; inset: auto 0 0; background: var(--page); border-top: 
 audio { display: block; width: 100%; max-width: 42rem; margin: 0 auto; padding: 0.6rem 1.25rem;
   box-sizing: border-box; }
 @media print { footer { display: none; } main { padding: 0; max-width: none; } }
-"""
-_COLORS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
+""" + "".join(f".{color} {{ color: var(--{color}); }}\n" for color in _COLORS)
 
 _SCRIPT = """
 "use strict";
@@ -77,6 +78,14 @@ sound.addEventListener("timeupdate", () => {
 });
 sound.addEventListener("error", () => { document.querySelector(".lost").hidden = false; });
 """
+
+
+def _hash(content: str) -> str:
+    """The source of a content security policy that allows this content and no other."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+_POLICY = f"default-src 'none'; style-src {_hash(_STYLE)}; script-src {_hash(_SCRIPT)}; media-src 'self' file: data:"
 
 
 def html(document: Document, options: ExportOptions) -> str:
@@ -117,7 +126,7 @@ def _paragraphs(document: Document, options: ExportOptions) -> list[str]:
     for paragraph in paragraphs(document):
         head = ""
         if options.names and paragraph.name and paragraph.name != said:
-            head = f'<b class="who" style="color: var(--{colors[paragraph.name]})">{escape(paragraph.name)}</b>'
+            head = f'<b class="who {colors[paragraph.name]}">{escape(paragraph.name)}</b>'
         said = paragraph.name
         if options.times:
             head += _time(paragraph.start)

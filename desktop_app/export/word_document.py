@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph
 
 _MUTED = "67635C"
+_LONGEST_TITLE = 255  # characters of a document's property; the page has all of them
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -41,7 +42,7 @@ def docx(document: Document, options: ExportOptions) -> bytes:
     for spelling in made.styles.element.iter(qn("w:lang")):
         spelling.set(qn("w:bidi" if language in RIGHT_TO_LEFT else "w:val"), language or "und")
     about = made.core_properties
-    about.title, about.author, about.comments = _clean(document.name), NAME, ""
+    about.title, about.author, about.comments = _clean(document.name)[:_LONGEST_TITLE], NAME, ""
     about.created = about.modified = (document.created or datetime.now(UTC)).astimezone(UTC).replace(tzinfo=None)
     about.language = language
 

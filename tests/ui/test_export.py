@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -120,6 +121,31 @@ def test_the_ending_comes_before_the_question_whether_a_file_may_be_replaced(
         sheet.reject()
         assert place.read_text(encoding="utf-8") == "mine"
     assert sorted(file.name for file in tmp_path.iterdir() if "notes" in file.name) == ["notes.txt"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_page_of_a_file_whose_name_is_no_utf8_is_saved(
+    window: MainWindow, stage: Stage, qtbot: QtBot, recording: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = recording("talk.wav").rename(tmp_path / "talk \udcff.wav")
+    (made,) = stage.drop(odd)
+    finish(stage, made)
+    asked = answer(monkeypatch, tmp_path / "page.html")
+    sheet = opened(window, qtbot, "html")
+    sheet.save.click()
+    qtbot.waitUntil(lambda: window.exports.sheet is None)
+    assert Path(asked[0]).name == "talk -.html"
+    assert 'src="talk%20%FF.wav"' in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_formulas_in_a_table_are_a_choice(window: MainWindow, entry: Entry, qtbot: QtBot) -> None:
+    entry.segments = [replace(each, text="=1+1", words=()) for each in entry.segments]
+    sheet = opened(window, qtbot, "csv")
+    assert ",'=1+1\n" in sheet.preview.toPlainText()
+    sheet.choices.raw_cells.click()
+    qtbot.waitUntil(lambda: ",=1+1\n" in sheet.preview.toPlainText())
+    sheet.formats["txt"].click()
+    assert not sheet.choices.raw_cells.isVisible()
 
 
 def test_the_preview_follows_every_choice(window: MainWindow, entry: Entry, qtbot: QtBot) -> None:

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMe
 from pytestqt.qtbot import QtBot
 
 from desktop_app.app.presentation import dates
-from desktop_app.app.recordings.entry import DONE, Entry
+from desktop_app.app.recordings.entry import DONE, WAITING, Entry
+from desktop_app.app.recordings.session import Session
 from desktop_app.messages.jobs import Failed, Finished, Started
 from desktop_app.problems import Problem
 from desktop_app.texts import _, ngettext
@@ -433,9 +434,26 @@ def test_ten_thousand_recordings_are_listed_at_once(
     assert not told
     window.sidebar.select(many[9_000].id)
     assert window.sidebar.selected() == [many[9_000].id]
-    monkeypatch.setattr(stage.session.queue, "place", lambda key: told.append(1))
-    model.flags(model.row_of(many[5].id))
-    assert not told, "who is done is not looked for in the queue, which walks over all"
+    stage.deletions.delete([entry.id for entry in many[:300]])
+    assert told == [1], "the rows are made anew once, however many go"
+    assert model.entry(model.row_of(many[300].id)) is many[300]
+
+
+def test_a_row_of_a_long_queue_is_asked_for_without_a_walk_over_the_queue(
+    window: MainWindow, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime.now(UTC)
+    many = [Entry(f"{n:032x}", f"/{n}.wav", f"{n}.wav", now, WAITING, 9.0) for n in range(1000)]
+    stage.session.entries = {entry.id: entry for entry in many}
+    stage.session.reloaded.emit()
+    model, walks = window.sidebar.model, list[int]()
+    assert isinstance(model, RecordingModel)
+    in_work = Session.in_work.fget
+    assert in_work is not None
+    monkeypatch.setattr(Session, "in_work", property(lambda session: (walks.append(1), in_work(session))[1]))
+    flags = [model.flags(model.row_of(entry.id)) for entry in many]
+    assert all(each & Qt.ItemFlag.ItemIsDragEnabled for each in flags)
+    assert not walks
 
 
 def test_a_menu_says_what_can_be_done(window: MainWindow, stage: Stage, recording: Make) -> None:

@@ -232,6 +232,13 @@ def test_ten_seconds_of_a_speaker_are_heard(window: MainWindow, stage: Stage, en
     assert strip.previews["S2"].accessibleName() == _("Play a sample of {name}", name="Arthur")
 
 
+def test_a_name_with_markup_is_told_as_it_is(window: MainWindow, stage: Stage, entry: Entry) -> None:
+    stage.edits.rename(entry.id, "S1", "<img src=x> & Co")
+    stage.settle()
+    told = window.speakers.strip.previews["S1"].toolTip()
+    assert "&lt;img src=x&gt; &amp; Co" in told and "<img" not in told
+
+
 def test_the_timeline_and_the_times_play(window: MainWindow, stage: Stage, entry: Entry, qtbot: QtBot) -> None:
     lanes, view = window.speakers.strip.lanes, window.page.view
     qtbot.mouseClick(lanes, Qt.MouseButton.LeftButton, pos=QPoint(lanes.width() // 2, 10))

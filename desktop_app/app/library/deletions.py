@@ -38,8 +38,7 @@ class Deletions:
             return
         self.settle()
         self.offered = gone
-        for entry in gone:
-            self._session.forget(entry.id)
+        self._session.forget(*(entry.id for entry in gone))
         self._session.keep(lambda library: library.put_away([entry.id for entry in gone]))
         self.changed.emit()
 

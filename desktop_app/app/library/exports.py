@@ -66,11 +66,7 @@ class Exports:
     ) -> None:
         """Write each to its place, whole or not at all. `then` gets the files; `refused` the first problem, when those
         before it are written."""
-        based = [
-            replace(each, sound=names.address(each.transcript.path, place.parent))
-            for each, place in zip(documents, places, strict=True)
-        ]
-        self._start(partial(_save, based, form, options, list(places)), then, refused)
+        self._start(partial(_save, documents, form, options, places), then, refused)
 
     def save_into(
         self,
@@ -90,8 +86,7 @@ class Exports:
                 places = names.apart(called, folder, FORMATS[form].extension)
             except OSError as error:
                 raise Problem("disk.not_saved", name=folder.name, error=error.strerror or str(error)) from error
-            based = [replace(each, sound=names.address(each.transcript.path, folder)) for each in documents]
-            return _save(based, form, options, places)
+            return _save(documents, form, options, places)
 
         self._start(save, then, refused)
 
@@ -136,7 +131,11 @@ def _stored(key: str, library: Library) -> Transcript:
 
 def _save(documents: Sequence[Document], form: str, options: ExportOptions, places: Sequence[Path]) -> list[Path]:
     """Write the files; gives them. Raises Problem."""
-    return [_write(place, made) for place, made in zip(places, _rendered(documents, form, options), strict=True)]
+    based = [
+        replace(each, sound=names.address(each.transcript.path, place.parent))
+        for each, place in zip(documents, places, strict=True)
+    ]
+    return [_write(place, made) for place, made in zip(places, _rendered(based, form, options), strict=True)]
 
 
 def _write(place: Path, content: bytes | str) -> Path:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from desktop_app.app.recordings.engine_port import EnginePort
-from desktop_app.app.recordings.entry import Entry
+from desktop_app.app.recordings.entry import IN_WORK, Entry
 from desktop_app.app.signals import Signal
 from desktop_app.library.store import Library
 from desktop_app.messages.jobs import Cancelled, Event, Failed, Finished, Transcribe
@@ -182,7 +182,11 @@ class Queue:
     @property
     def waiting(self) -> list[Entry]:
         """The files that wait, the next one first."""
-        return [entry for entry in self.files if entry.id != self.running]
+        return [entry for entry in self.files if self.waits(entry)]
+
+    def waits(self, entry: Entry) -> bool:
+        """Whether this is one of those that wait, without a look at the others: a list asks for each of its rows."""
+        return entry.state in IN_WORK and not (entry.elsewhere or entry.spoken) and entry.id != self.running
 
     def place(self, key: str) -> int | None:
         """Where a file stands among those that wait, the next one at 0; None for others."""

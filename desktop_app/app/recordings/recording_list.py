@@ -44,7 +44,8 @@ class RecordingList:
         marked(id): other moments of it are marked.
         accepted(id, transcript, count): a reader takes so many changes of another text over.
         attributed(id, turns): it was found out who speaks when.
-        removed(id); reloaded(): the list was read from the library.
+        unlisted(): one or many recordings are no longer in the list; then removed(id) comes of each of them.
+        reloaded(): the list was read from the library.
         trouble(problems): something outside a single recording went wrong.
         foreign(event): the engine says something about a job that is no recording.
     """
@@ -62,6 +63,7 @@ class RecordingList:
         self.accepted: Signal[[str, Transcript, int]] = Signal()
         self.marked: Signal[str] = Signal()
         self.attributed: Signal[[str, tuple[Turn, ...]]] = Signal()
+        self.unlisted: Signal[[]] = Signal()
         self.removed: Signal[str] = Signal()
         self.reloaded: Signal[[]] = Signal()
         self.trouble: Signal[tuple[Problem, ...]] = Signal()
@@ -110,13 +112,15 @@ class RecordingList:
             self.keep(lambda library: library.locate(key, path))
             self.changed.emit(key)
 
-    def forget(self, key: str) -> None:
-        """Take a recording out of the list; the library still has it."""
-        entry = self.entries.pop(key, None)
-        if entry is None:
+    def forget(self, *keys: str) -> None:
+        """Take recordings out of the list, which is told once; the library still has them."""
+        gone = [key for key in keys if self.entries.pop(key, None) is not None]
+        if not gone:
             return
-        self._forgotten.add(key)
-        self.removed.emit(key)
+        self._forgotten.update(gone)
+        self.unlisted.emit()
+        for key in gone:
+            self.removed.emit(key)
 
     def bring_back(self, entries: Iterable[Entry]) -> None:
         """List recordings again that were forgotten; what was in work is cancelled."""
@@ -206,9 +210,8 @@ class RecordingList:
                 self.entries[key] = _entry(recording)
             elif entry.elsewhere or (entry.state not in IN_WORK and entry.state != recording.state):
                 self._follow(entry, recording)
-        for key in before:
-            if key in self._listed and key not in stored and self.entries[key].state not in IN_WORK:
-                self.forget(key)
+        gone = [key for key in before if key in self._listed and key not in stored]
+        self.forget(*(key for key in gone if self.entries[key].state not in IN_WORK))
         self._listed = set(stored)
         own = [key for key in self.entries if key not in stored]
         self.entries = {key: self.entries[key] for key in (*own, *stored) if key in self.entries}

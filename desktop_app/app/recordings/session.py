@@ -96,16 +96,21 @@ class Session(RecordingList):
         """Transcribe a recording once more, as `Transcription.transcribe_again` says."""
         self._transcription.transcribe_again(key)
 
+    def renew(self, key: str) -> bool:
+        """Transcribe a recording anew whose file has changed, as `Transcription.renew` says."""
+        return self._transcription.renew(key)
+
     def cancel(self, key: str) -> None:
         """Stop a recording that waits or is in work; the text so far stands. What is being recorded goes on."""
         self._transcription.cancel(key)
 
-    def forget(self, key: str) -> None:
-        """Take a recording out of the list, and stop the work on it; the library still has it."""
-        entry = self.entries.get(key)
-        if entry is not None and entry.state in IN_WORK and not entry.elsewhere:
-            self._transcription.stop(entry)
-        super().forget(key)
+    def forget(self, *keys: str) -> None:
+        """Take recordings out of the list, and stop the work on them; the library still has them."""
+        for key in keys:
+            entry = self.entries.get(key)
+            if entry is not None and entry.state in IN_WORK and not entry.elsewhere:
+                self._transcription.stop(entry)
+        super().forget(*keys)
 
     def handle(self, event: Event) -> None:
         """Take an engine event, in the front end's thread. Events about forgotten recordings are passed over."""

@@ -52,8 +52,28 @@ class Transcription:
         if entry.state == DONE:
             self._recordings.compared.emit(key)
             return
+        self._begin_again(entry)
+
+    def renew(self, key: str) -> bool:
+        """Transcribe a recording from its beginning because its file has changed; the text that it has becomes a
+        version. One that the engine is at is stopped first: then, and where another Galley works on it, False is
+        returned, and `renew` must be called again."""
+        entry = self._recordings.entries.get(key)
+        if entry is None or entry.is_damaged:
+            return True
+        if entry.state == WAITING and key != self._queue.running and not entry.elsewhere and not entry.resumable:
+            return True  # the file is read when its turn comes
+        if entry.state in IN_WORK:
+            self.cancel(key)
+            return False
+        if key == self._queue.running:
+            return False  # it is being stopped
+        self._begin_again(entry)
+        return True
+
+    def _begin_again(self, entry: Entry) -> None:
+        key, before = entry.id, (entry.state, entry.problem)
         self._recordings.leaving.emit(key)
-        before = entry.state, entry.problem
         entry.begin_again()
         entry.loaded = True
         self._recordings.keep(lambda library: library.requeue(key), partial(self._begun_again, entry, *before))

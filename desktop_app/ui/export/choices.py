@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
 
 from desktop_app.app.presentation import wording
 from desktop_app.export.document import LIMITS, ExportOptions
-from desktop_app.export.formats import CUES, FORMATS, NAMES, SOUND, TIMES
+from desktop_app.export.formats import CELLS, CUES, FORMATS, NAMES, SOUND, TIMES
 from desktop_app.texts import _
 from desktop_app.ui.widgets.check_box import CheckBox
 from desktop_app.ui.widgets.labels import label
@@ -24,8 +24,8 @@ Number = QSpinBox | QDoubleSpinBox
 class Choices(QWidget):
     """The controls of a format's options.
 
-    Attributes: times, names, split, sound (check boxes); numbers (of how subtitles are split, by the names in
-            `LIMITS`).
+    Attributes: times, names, split, sound, raw_cells (check boxes); numbers (of how subtitles are split, by the names
+            in `LIMITS`).
     Signals: changed() when the user has chosen something else.
     """
 
@@ -40,6 +40,10 @@ class Choices(QWidget):
         self.split = self._box(_("Split into short subtitles"))
         self.sound = self._box(_("Include the sound"))
         self._about_sound = quiet()
+        self.raw_cells = self._box(_("Allow formulas"))
+        self._about_cells = quiet(
+            _("Otherwise cells that begin with =, +, - or @ get an apostrophe, so that no spreadsheet computes them.")
+        )
         self.numbers: dict[str, Number] = {
             "line_length": self._number(_("Characters in a line"), 1),
             "lines": self._number(_("Lines at once"), 1),
@@ -62,8 +66,8 @@ class Choices(QWidget):
         self._cues.setLayout(grid)
         self._nothing = quiet(_("This format always holds everything."))
         column(
-            self.times, self.names, self.split, self._cues, self.sound, self._about_sound, self._nothing, STRETCH,
-            inside=self, spacing=S2 + 2,
+            self.times, self.names, self.split, self._cues, self.sound, self._about_sound, self.raw_cells,
+            self._about_cells, self._nothing, STRETCH, inside=self, spacing=S2 + 2,
         )  # fmt: skip
 
     def _box(self, text: str) -> CheckBox:
@@ -97,6 +101,7 @@ class Choices(QWidget):
             names=self.names.isChecked(),
             split=self.split.isChecked(),
             sound=self.sound.isChecked(),
+            raw_cells=self.raw_cells.isChecked(),
             **given,  # type: ignore[arg-type]
         )
 
@@ -107,7 +112,8 @@ class Choices(QWidget):
         times = found.times if options.times is None else options.times
         before = self.blockSignals(True)
         for box, on in (
-            (self.times, times), (self.names, options.names), (self.split, options.split), (self.sound, options.sound)
+            (self.times, times), (self.names, options.names), (self.split, options.split), (self.sound, options.sound),
+            (self.raw_cells, options.raw_cells),
         ):  # fmt: skip
             box.setChecked(on)
         for name, number in self.numbers.items():
@@ -124,4 +130,6 @@ class Choices(QWidget):
             control.setVisible(CUES in found.choices)
         for control in (self.sound, self._about_sound):
             control.setVisible(SOUND in found.choices)
+        for control in (self.raw_cells, self._about_cells):
+            control.setVisible(CELLS in found.choices)
         self._nothing.setVisible(not found.choices)

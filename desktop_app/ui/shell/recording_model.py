@@ -56,7 +56,7 @@ class RecordingModel(QAbstractListModel):
         self._midnight = QTimer(self, singleShot=True)
         self._midnight.timeout.connect(self.arrange)
         session.added.connect(lambda key: self.arrange())
-        session.removed.connect(lambda key: self.arrange())
+        session.unlisted.connect(self.arrange)
         session.reloaded.connect(self.arrange)
         session.queue.changed.connect(self.arrange)
         session.changed.connect(self._entry_changed)
@@ -145,8 +145,7 @@ class RecordingModel(QAbstractListModel):
         if entry is None:
             return Qt.ItemFlag.NoItemFlags if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
-        waits = entry.state in IN_WORK and self._session.queue.place(entry.id) is not None
-        return flags | Qt.ItemFlag.ItemIsDragEnabled if waits else flags
+        return flags | Qt.ItemFlag.ItemIsDragEnabled if self._session.queue.waits(entry) else flags
 
     # A file that waits can be dragged to another place in the queue.
 

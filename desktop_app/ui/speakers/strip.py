@@ -17,7 +17,7 @@ from desktop_app.ui.player.turns import Lane
 from desktop_app.ui.speakers.lanes import Lanes
 from desktop_app.ui.widgets import icons
 from desktop_app.ui.widgets.buttons import button, icon_button
-from desktop_app.ui.widgets.labels import explain, label
+from desktop_app.ui.widgets.labels import explain, label, wrapped
 from desktop_app.ui.widgets.layouts import column
 from desktop_app.ui.widgets.sheet import ScrollArea
 from desktop_app.ui.widgets.speaker_badge import BADGE, badge_icon, initial, look_of
@@ -132,7 +132,7 @@ class SpeakerStrip(QWidget):
         keys = QKeySequence(f"Alt+{row + 1}").toString(QKeySequence.SequenceFormat.NativeText)
         explain(name, tip, _("{keys} assigns lines to this speaker.", keys=keys) if row < 9 else "")
         preview.setEnabled(seconds > 0)
-        preview.setToolTip(_sample(speaker))
+        preview.setToolTip(wrapped(_sample(speaker)))
         part.setText(percent(share))
         part.setAccessibleName(_("{name}: {share} of the speech", name=speaker.name, share=percent(share)))
         spoken.setText(span(seconds) if seconds else "–")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
 import re
 from dataclasses import replace
@@ -96,6 +98,11 @@ def test_a_page_loads_nothing_but_its_sound() -> None:
     assert not re.search(r"https?:|//[a-z]|@import|url\(", text)
     policy = next(attrs["content"] for tag, attrs in found.tags if attrs.get("http-equiv"))
     assert policy is not None and policy.startswith("default-src 'none';")
+    for element in ("style", "script"):
+        (content,) = re.findall(f"<{element}>(.*?)</{element}>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{element}-src 'sha256-{digest}';" in policy, "it allows what is in the page, and nothing else"
+    assert "unsafe" not in policy and " style=" not in text
 
 
 def test_a_page_without_a_sound_has_no_player_and_one_without_times_no_buttons() -> None:
@@ -142,6 +149,15 @@ def test_a_word_document_can_be_opened_and_holds_the_text() -> None:
 def test_a_word_document_without_times_and_names_is_the_text() -> None:
     found = docx.Document(io.BytesIO(document_of(times=False, names=False)))
     assert [line.text for line in found.paragraphs][2:] == ["Hello & <welcome>. Sit down.", "Thanks.", "Now then."]
+
+
+def test_a_title_longer_than_a_property_may_be_stands_in_the_document() -> None:
+    long = "Ein Gespräch " * 30
+    found = FORMATS["docx"].render(Document(TALK, long), ExportOptions())
+    assert isinstance(found, bytes)
+    written = docx.Document(io.BytesIO(found))
+    assert written.paragraphs[0].text == long
+    assert written.core_properties.title == long[:255]
 
 
 def test_lines_of_a_speaker_flow_together_until_a_pause_and_no_longer_than_one_reads() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
 import json
 import re
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 
 from desktop_app.export import formats, json_format
 from desktop_app.export.document import Document, ExportOptions
+from desktop_app.export.process import as_bytes
 from desktop_app.problems import Problem
 from desktop_app.transcript.editing import replace_text
 from desktop_app.transcript.model import GuardReport, Models, Segment, Speaker, Transcript, Word
@@ -90,6 +93,44 @@ def test_speakers_stand_in_every_format() -> None:
         "2.000,3.000,,Hm.",
     ]
     assert json_format.read_json(rendered(SPOKEN, "json")) == SPOKEN
+
+
+@pytest.mark.parametrize("form", formats.FORMATS)
+def test_a_file_whose_name_is_no_utf8_is_exported(form: str) -> None:
+    named = Document(dataclasses.replace(SPOKEN, path="/talks/a\udcff.wav"))
+    assert as_bytes(formats.FORMATS[form].render(named))
+    formats.FORMATS[form].file_name(named.transcript.path).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "tag"), [("Ann --", "<v Ann -- >"), ("--", "<v -- >"), ("A --> B", "<v A → B>"), ("A > B", "<v A &gt; B>")]
+)
+def test_no_speakers_name_ends_a_cue(name: str, tag: str) -> None:
+    """An arrow in a line makes players read it as times; only the lines of times may have one."""
+    found = rendered(dataclasses.replace(SPOKEN, speakers=(Speaker("S1", name), SPOKEN.speakers[1])), "vtt")
+    assert f'\n{tag}Hello, "you".\n' in found
+    assert found.count("-->") == 3 == found.count("\n00:")
+
+
+FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", " =1+1", "\t=1+1", "\r=1+1", "＝1+1")
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_of_a_table_is_a_formula_unless_that_is_wanted(text: str) -> None:
+    said = dataclasses.replace(SPOKEN.segments[0], text=text)
+    talk = dataclasses.replace(SPOKEN, segments=(said,), speakers=(Speaker("S1", text),))
+    kept = text.replace("\r", "\n")
+    _head, row = csv.reader(io.StringIO(rendered(talk, "csv")))
+    assert row == ["0.000", "2.000", f"'{kept}", f"'{kept}"]
+    _head, row = csv.reader(io.StringIO(rendered(talk, "csv", raw_cells=True)))
+    assert row == ["0.000", "2.000", kept, kept]
+
+
+def test_a_carriage_return_does_not_end_a_row() -> None:
+    said = [dataclasses.replace(SPOKEN.segments[0], text=text) for text in ("One.\rTwo.", "One.\r\nTwo.")]
+    found = rendered(dataclasses.replace(SPOKEN, segments=tuple(said)), "csv")
+    assert [row[3] for row in csv.reader(io.StringIO(found, newline=""))] == ["text", "One.\nTwo.", "One.\nTwo."]
+    assert "\r" not in found
 
 
 def test_rttm_holds_the_turns_two_at_once_too() -> None:

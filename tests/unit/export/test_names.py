@@ -31,7 +31,8 @@ def test_a_template_is_filled_in() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [("a/b\\c:d", "a-b-c-d"), ("con", "_con"), ("Com1.old", "_Com1.old"), ("contact", "contact"), (" . ", "transcript"),
-     ("///", "transcript"), ("dots...", "dots"), ("two\n lines", "two- lines"), ("..", "transcript")],
+     ("///", "transcript"), ("dots...", "dots"), ("two\n lines", "two- lines"), ("..", "transcript"),
+     ("talk \udcff", "talk -")],
 )  # fmt: skip
 def test_every_system_takes_a_name(name: str, expected: str) -> None:
     assert possible(name) == expected
@@ -52,6 +53,10 @@ def test_a_page_refers_to_its_sound_from_where_it_lies(tmp_path: Path) -> None:
     there = address(str(tmp_path / "sounds" / "a #1?.wav"), tmp_path / "pages")
     assert unquote(there) == "../sounds/a #1?.wav"
     assert "#" not in there and "?" not in there
+
+
+def test_a_page_refers_to_a_sound_whose_name_is_no_utf8(tmp_path: Path) -> None:
+    assert address(str(tmp_path / "a\udcff.wav"), tmp_path) == "a%FF.wav"
 
 
 def test_options_that_are_kept_can_be_read_and_what_is_impossible_is_as_usual() -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import pytest
+
 from desktop_app.export import process
 from desktop_app.export.document import Document, ExportOptions
 from desktop_app.export.formats import FORMATS
@@ -29,7 +31,10 @@ def answers(order: process.Order, *documents: Document) -> list[Any]:
     child.start()
     for message in process.messages(order, list(documents)):
         ours.send(message)
-    found = [ours.recv() for _document in documents]
+    found = []
+    for _document in documents:
+        assert ours.poll(60), "it has ended without an answer"
+        found.append(ours.recv())
     ours.close()
     child.join(10)
     assert not child.is_alive()
@@ -47,6 +52,22 @@ def test_a_page_can_hold_its_sound() -> None:
     sound = re.search(rb'src="data:audio/mpeg;base64,([^"]+)"', found)
     assert sound is not None
     assert base64.b64decode(sound[1])[:1] == b"\xff"  # the first frame's sync word
+
+
+def test_a_mistake_is_answered_without_the_text_and_the_next_recording_is_made(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What an error says may quote the title; a process that ends by it prints it."""
+
+    def write(document: Document, options: ExportOptions) -> str:
+        if document.title:
+            raise ValueError(f"too long: {document.title}")
+        return "made"
+
+    monkeypatch.setitem(FORMATS, "txt", replace(FORMATS["txt"], write=write))
+    found = answers(process.Order("txt", ExportOptions(), "en"), replace(TALK, title="Secret"), TALK)
+    assert found == [Problem("engine.failed", error="ValueError"), b"made"]
+    assert "Secret" not in "".join(capfd.readouterr())
 
 
 def test_a_sound_that_has_moved_is_said_and_the_next_recording_is_made(recording: Callable[[str], Path]) -> None:

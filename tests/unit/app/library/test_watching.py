@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from desktop_app import folders
+from desktop_app.app.library import watching
 from desktop_app.app.library.watching import UNCHANGED, Watch
-from tests.staging import Stage
+from desktop_app.messages.jobs import Cancelled
+from tests.staging import Stage, finish
 
 
 class Watcher:
@@ -53,6 +56,77 @@ def test_only_what_comes_later_is_queued_and_only_when_it_is_complete(stage: Sta
     assert watcher.check(UNCHANGED) == ["new.wav"]
     assert watcher.check(UNCHANGED) == ["new.wav"], "once"
     assert {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()} == before
+    watcher.watch.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+def test_a_link_to_itself_stops_no_other_file(stage: Stage, folder: Path) -> None:
+    watcher = Watcher(stage, folder)
+    told: list[object] = []
+    stage.session.trouble.connect(told.append)
+    watcher.check()
+    (folder / "a.wav").symlink_to("a.wav")
+    (folder / "new.wav").write_bytes(b"new")
+    watcher.check()
+    assert watcher.check(UNCHANGED) == ["new.wav"]
+    assert not told
+    watcher.watch.close()
+
+
+def test_a_file_that_is_written_with_long_pauses_is_one_recording(stage: Stage, folder: Path) -> None:
+    watcher = Watcher(stage, folder)
+    watcher.check()
+    file = folder / "new.wav"
+    file.write_bytes(b"first")
+    watcher.check()
+    watcher.check(UNCHANGED)
+    (entry,) = stage.session.entries.values()
+    finish(stage, entry, 1)
+    with file.open("ab") as more:
+        more.write(b" second")
+    watcher.check()
+    assert watcher.check(UNCHANGED) == ["new.wav"]
+    assert [job for job, *_rest in stage.engine.jobs] == [entry.id, entry.id]
+    assert watcher.check(UNCHANGED) == ["new.wav"] and len(stage.engine.jobs) == 2, "once"
+    finish(stage, entry, 3)
+    stage.settle()
+    assert len(entry.segments) == 3
+    assert len(stage.library.versions(entry.id)) == 2, "nothing that was written is lost"
+    watcher.watch.close()
+
+
+def test_a_file_that_grows_while_it_is_transcribed_is_stopped_and_begun_anew(stage: Stage, folder: Path) -> None:
+    watcher = Watcher(stage, folder)
+    watcher.check()
+    file = folder / "new.wav"
+    file.write_bytes(b"first")
+    watcher.check()
+    watcher.check(UNCHANGED)
+    (entry,) = stage.session.entries.values()
+    with file.open("ab") as more:
+        more.write(b" second")
+    watcher.check()
+    watcher.check(UNCHANGED)
+    assert stage.engine.cancelled == [entry.id]
+    stage.say(Cancelled(entry.id))
+    assert watcher.check() == ["new.wav"]
+    assert [job for job, *_rest in stage.engine.jobs] == [entry.id, entry.id]
+    watcher.watch.close()
+
+
+def test_what_is_known_is_written_once_for_files_that_come_together(
+    stage: Stage, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watcher = Watcher(stage, folder)
+    watcher.check()
+    writes: list[int] = []
+    write = watching._write
+    monkeypatch.setattr(watching, "_write", lambda state: (writes.append(len(state.known)), write(state)))
+    for number in range(40):
+        (folder / f"{number}.wav").write_bytes(b"new")
+    watcher.check()
+    assert len(watcher.check(UNCHANGED)) == 40
+    assert writes == [42], "all of them, the one that was there, and the mark of a folder that was read"
     watcher.watch.close()
 
 
