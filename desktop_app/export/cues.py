@@ -98,7 +98,7 @@ def _as_lines(transcript: Transcript, names: bool) -> Iterator[Cue]:
         name = known.get(segment.speaker)
         text = safe(segment.text)
         yield Cue(
-            _milliseconds(segment.start),
+            _milliseconds(segment.speech_start),
             _milliseconds(segment.end),
             (f"{name}: {text}" if name else text,),
             segment.speaker,

@@ -130,7 +130,7 @@ class Paragraph:
     @property
     def start(self) -> float:
         """When it begins, in seconds."""
-        return self.segments[0].start
+        return self.segments[0].speech_start
 
     @property
     def text(self) -> str:
@@ -159,7 +159,7 @@ def paragraphs(document: Document) -> Iterator[Paragraph]:
     names = {each.id: each.name for each in transcript.speakers}
     joined = list[Segment]()
     for segment in written(transcript):
-        if joined and not flows_on(segment, joined[-1], joined[0].start):
+        if joined and not flows_on(segment, joined[-1], joined[0].speech_start):
             yield Paragraph(names.get(joined[-1].speaker or "", ""), tuple(joined))
             joined = []
         joined.append(segment)

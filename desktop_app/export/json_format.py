@@ -27,7 +27,10 @@ def json_object(transcript: Transcript) -> dict[str, Any]:
         "language": transcript.language,
         "language_probability": transcript.language_probability,
         "models": transcript.models.plain(),
-        "segments": [dataclasses.asdict(segment) for segment in speakers.numbered(transcript.segments)],
+        "segments": [
+            dataclasses.asdict(segment) | {"start": segment.speech_start}
+            for segment in speakers.numbered(transcript.segments)
+        ],
         "speakers": [dataclasses.asdict(speaker) for speaker in transcript.speakers],
         "guard": [dataclasses.asdict(one) for one in transcript.guarded],
         "stats": statistics_object(transcript.stats),

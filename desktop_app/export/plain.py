@@ -16,7 +16,7 @@ def txt(document: Document, options: ExportOptions) -> str:
     lines = []
     for segment in written(document.transcript):
         name = names.get(segment.speaker or "", "")
-        time = f"[{clock(segment.start)}] " if options.times else ""
+        time = f"[{clock(segment.speech_start)}] " if options.times else ""
         text = segment.text.strip() if time else segment.text
         lines.append(f"{time}{name}: {text}\n" if name else f"{time}{text}\n")
     return "".join(lines)

@@ -26,7 +26,7 @@ def csv_text(document: Document, options: ExportOptions) -> str:
 
     write("start", "end", "speaker", "text")
     for segment in written(transcript):
-        write(f"{segment.start:.3f}", f"{segment.end:.3f}", names.get(segment.speaker or "", ""), segment.text)
+        write(f"{segment.speech_start:.3f}", f"{segment.end:.3f}", names.get(segment.speaker or "", ""), segment.text)
     return lines.getvalue()
 
 

@@ -101,7 +101,7 @@ def word_count(found: Sequence[Change]) -> int:
 def spots(segments: Sequence[Segment], first: int = 0) -> list[Spot]:
     """The words of lines; `first` is the number of the first line."""
     return [
-        Spot(word.group(), segment.start, line, word.start(), word.end())
+        Spot(word.group(), segment.speech_start, line, word.start(), word.end())
         for line, segment in enumerate(segments, first)
         for word in _WORD.finditer(segment.text)
     ]

@@ -105,7 +105,7 @@ def _rewritten(lines: Sequence[Segment], begin: int, end: int, text: str) -> tup
     behind = [placed for placed in words[len(before) :] if placed[1] > end]
     touched = [word for word, _start, _stop in words[len(before) : len(words) - len(behind)]]
     low, high = lines[0].start, max(line.end for line in lines)
-    gap = (before[-1][0].end if before else low, behind[0][0].start if behind else high)
+    gap = (before[-1][0].end if before else lines[0].speech_start, behind[0][0].start if behind else high)
     region = (before[-1][2] if before else 0, behind[0][1] + by if behind else len(new))
     model = Word("", low, high, 1.0, lines[0].speaker, edited=True)
     made = _aligned(touched, new, _tokens(new, *region), gap, model)

@@ -28,6 +28,7 @@ class Word:
 class Segment:
     """A stretch of speech between two timestamps, as the target wrote it.
 
+    After silence `start` may lie many seconds before the first word; what a reader sees and hears is `speech_start`.
     `tokens` are the target's ids with both timestamps, so that two runs can be compared token for token.
     `begins_paragraph`: a reader has begun a paragraph with it.
     """
@@ -43,6 +44,11 @@ class Segment:
     speaker: str | None = None
     words: tuple[Word, ...] = ()
     begins_paragraph: bool = False
+
+    @property
+    def speech_start(self) -> float:
+        """When the first word is said, in seconds; `start` where words are not timed."""
+        return self.words[0].start if self.words else self.start
 
 
 def shifted(segment: Segment, seconds: float) -> Segment:

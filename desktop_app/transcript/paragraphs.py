@@ -20,7 +20,7 @@ _CLOSING = "\"'”’»)]」』"
 
 def flows_on(segment: Segment, before: Segment, since: float) -> bool:
     """Whether a line goes on with the paragraph that began at `since` seconds and has `before` as its last line."""
-    if segment.begins_paragraph or segment.speaker != before.speaker or segment.start - before.end > PAUSE:
+    if segment.begins_paragraph or segment.speaker != before.speaker or segment.speech_start - before.end > PAUSE:
         return False
     lasted = before.end - since
     return lasted <= LONG or (lasted <= LONGEST and not before.text.rstrip().rstrip(_CLOSING).endswith(_ENDS))

@@ -241,7 +241,7 @@ def _spans(lines: Iterable[Segment]) -> dict[str | None, tuple[Span, ...]]:
     """When each speaker of these lines is heard in them."""
     spans: dict[str | None, list[Span]] = {}
     for line in lines:
-        spans.setdefault(line.speaker, []).append((line.start, line.end))
+        spans.setdefault(line.speaker, []).append((line.speech_start, line.end))
     return {speaker: union(each) for speaker, each in spans.items()}
 
 
@@ -277,7 +277,7 @@ def preview(transcript: Transcript, speaker: str, seconds: float = 10.0) -> Span
 
 def turns_of(transcript: Transcript, speaker: Speaker) -> tuple[Span, ...]:
     """When somebody speaks: the turns, or the lines where no turns are known."""
-    lines = ((each.start, each.end) for each in transcript.segments if each.speaker == speaker.id)
+    lines = ((each.speech_start, each.end) for each in transcript.segments if each.speaker == speaker.id)
     return speaker.turns or union(lines)
 
 

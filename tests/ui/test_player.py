@@ -26,7 +26,7 @@ from desktop_app.messages.jobs import Finished, SegmentReady, Started
 from desktop_app.problems import Problem
 from desktop_app.texts import _
 from desktop_app.transcript.constants import SAMPLE_RATE
-from desktop_app.transcript.model import Segment
+from desktop_app.transcript.model import Segment, shifted
 from desktop_app.ui.player.bar import speed_words
 from desktop_app.ui.player.playback import BACK_SKIP, Playback
 from desktop_app.ui.player.words import span_at, spoken
@@ -221,6 +221,26 @@ def test_a_line_is_repeated_until_that_is_switched_off(window: MainWindow, stage
     hear(stage, entry.segments[4].start + 0.5)
     press(window, "Shift+F8")
     assert stage.player.played[-1] == (entry.path, entry.segments[4].start + 0.5, None)
+
+
+def test_after_silence_a_line_is_shown_played_and_repeated_from_its_first_word(
+    window: MainWindow, stage: Stage, recording: Make
+) -> None:
+    (entry,) = stage.drop(recording("talk.wav"))
+    spoken = talk(2)
+    late = shifted(spoken.segments[1], 14.0)
+    silent = replace(late, start=spoken.segments[0].end)
+    finish(stage, entry, replace(spoken, segments=(spoken.segments[0], silent), seconds=60.0))
+    stage.settle()
+    first, asked = late.words[0].start, list[float]()
+    assert window.page.view.flow.lines[1].start == first
+    assert window.page.view.flow.line_at(first - 0.5) == 0, "the line before is the one that was heard last"
+    window.page.view.time_asked.connect(asked.append)
+    QTest.mouseClick(
+        window.page.view.viewport(), Qt.MouseButton.LeftButton, pos=window.page.view.placement.time_rect(1).center()
+    )
+    assert asked == [first]
+    assert window.player._line_at(entry.id, first + 0.1) == (first, late.end)
 
 
 def test_a_line_without_sound_is_not_repeated_for_ever(window: MainWindow, stage: Stage, entry: Entry) -> None:

@@ -174,10 +174,11 @@ class PlayerController(QObject):
     def _line_at(self, key: str, seconds: float) -> Span | None:
         """The line of a time, for it to be repeated."""
         entry = self._session.entries.get(key)
-        found = [each for each in entry.segments if each.start <= seconds + 0.01] if entry is not None else []
+        found = [each for each in entry.segments if each.speech_start <= seconds + 0.01] if entry is not None else []
         if not found:
             return None
-        return found[-1].start, max(found[-1].end, found[-1].start + _SHORTEST_LOOP)
+        line = found[-1]
+        return line.speech_start, max(line.end, line.speech_start + _SHORTEST_LOOP)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Space plays and pauses wherever nothing else wants it: it comes to the window only then."""

@@ -448,6 +448,6 @@ class Flow:
 def _alike(lines: Sequence[TextLine], segments: Sequence[Segment]) -> int:
     """How many lines at the beginning have the same text at the same time as these segments."""
     for count, (line, segment) in enumerate(zip(lines, segments, strict=False)):
-        if line.start != segment.start or line.text != shown_text(segment):
+        if line.start != segment.speech_start or line.text != shown_text(segment):
             return count
     return min(len(lines), len(segments))

@@ -47,7 +47,7 @@ class TextLine:
 def finished_line(segment: Segment) -> TextLine:
     """The line of a segment, its rows unknown yet."""
     text = shown_text(segment)
-    line = TextLine(segment.start, text, len(text), len(text), speaker=segment.speaker, segment=segment)
+    line = TextLine(segment.speech_start, text, len(text), len(text), speaker=segment.speaker, segment=segment)
     line.is_right_to_left = _is_right_to_left(text)
     return line
 

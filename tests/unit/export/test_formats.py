@@ -202,6 +202,25 @@ def test_hours_are_counted_on() -> None:
     assert "10:00:00.500 --> 10:01:00.000" in rendered(late, "vtt", split=False)
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("txt", "[0:29] Bo Li: Good evening."),
+        ("csv", "29.700,31.000,Bo Li,Good evening."),
+        ("json", '"start": 29.7, "end": 31.0, "text": "Good evening."'),
+        ("srt", "00:00:29,700 --> 00:00:31,000"),
+        ("vtt", "00:00:29.700 --> 00:00:31.000"),
+        ("md", "**Bo Li · 0:29** Good evening."),
+        ("html", 'data-t="29.70">0:29</button>'),
+    ],
+)
+def test_after_silence_a_line_has_the_time_of_its_first_word(name: str, expected: str) -> None:
+    """Whisper's timestamp of a line may lie in the silence before it."""
+    words = (Word(" Good", 29.7, 30.1, 0.9, "S2"), Word(" evening.", 30.1, 30.9, 0.9, "S2"))
+    late = Segment(0, 16.0, 31.0, "Good evening.", (5, 6), speaker="S2", words=words)
+    assert expected in rendered(dataclasses.replace(SPOKEN, segments=(late,)), name, times=True, split=False)
+
+
 def test_json_holds_the_contract_and_reads_back_the_same() -> None:
     whole = transcript("Grüße, ñandú.", "b")
     written = rendered(whole, "json")

@@ -65,6 +65,13 @@ def test_a_new_word_gets_the_time_between_its_neighbours() -> None:
     assert [word[1:3] for word in times(both, 0)[2:4]] == [(0.875, 0.911), (0.911, 1.0)], "shared by length"
 
 
+def test_a_word_typed_before_a_line_stays_out_of_the_silence_before_it() -> None:
+    late = talk(replace(line(1, "and the gutters"), start=0.0))
+    edited, _caret = replace_text(late, (0, 0), (0, 0), "so ")
+    assert times(edited, 0)[:2] == [("so", 3.0, 3.0, True), (" and", 3.0, 3.5, False)]
+    assert edited.segments[0].speech_start == late.segments[0].speech_start == 3.0
+
+
 def test_letter_by_letter_is_the_same_as_at_once() -> None:
     edited, place = ROOF, (0, 8)
     for letter in " up there":
