@@ -96,6 +96,10 @@ class Session(RecordingList):
         """Transcribe a recording once more, as `Transcription.transcribe_again` says."""
         self._transcription.transcribe_again(key)
 
+    def transcribe_on_cpu(self, key: str) -> None:
+        """Transcribe a recording once more, and on the CPU instead of the device that it failed for."""
+        self._transcription.transcribe_on_cpu(key)
+
     def cancel(self, key: str) -> None:
         """Stop a recording that waits or is in work; the text so far stands. What is being recorded goes on."""
         self._transcription.cancel(key)

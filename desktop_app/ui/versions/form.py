@@ -45,8 +45,11 @@ class OptionsForm(QWidget):
         self.speakers = SpeakerCount(theme)
         self.speakers.picked.connect(lambda wanted: self._set("speakers", wanted))
         self.controls: dict[str, OptionControl] = {}
+        models.devices_found.connect(self._offer_devices)
+        self.destroyed.connect(lambda: models.devices_found.disconnect(self._offer_devices))
         self._lay_out({"target": self.model, "language": self.language, "speakers": self.speakers}, with_speakers)
         self.show_options(self._options)
+        models.look_for_devices()
 
     def _lay_out(self, own: dict[str, QWidget], with_speakers: bool) -> None:
         grid = QGridLayout(self)
@@ -83,6 +86,15 @@ class OptionsForm(QWidget):
         self._options = replace(usual, **{name: getattr(options, name) for name in asked()})
         for name, control in self.controls.items():
             control.show_value(getattr(options, name))
+        self._offer_devices()
+
+    def _offer_devices(self) -> None:
+        """Offer the devices that this computer has; what was chosen before may be one that is gone."""
+        chosen, found = self._options.device, self._models.devices
+        there = (AUTO, *found) if found else (AUTO, "cpu", chosen)
+        self.controls["device"].offer(there)
+        if chosen not in there and chosen in dict(DECLARED["device"].offers):
+            self._options = replace(self._options, device=AUTO)
         self._show()
 
     def _set(self, name: str, value: Any) -> None:
