@@ -153,7 +153,7 @@ def test_options_under_the_drop_card_hold_for_the_files_that_come_next(
     window.idle.fold.click()
     form = window.idle.form
     assert form is not None and form.isVisible()
-    form.language_menu().actions()[1].trigger()
+    form.language_menu().actions()[2].trigger()
     form.controls["task"].choice.group.button(1).click()
     files = [tmp_path / "a.wav", tmp_path / "b.wav"]
     for file in files:

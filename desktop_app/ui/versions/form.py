@@ -17,6 +17,7 @@ from desktop_app.messages.options import AUTO, DECLARED, OFF, Options
 from desktop_app.texts import _
 from desktop_app.ui.settings.option_control import OptionControl
 from desktop_app.ui.settings.speaker_count import SpeakerCount
+from desktop_app.ui.settings.spoken_language import language_menu
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.menus import MenuButton, choice_menu
 from desktop_app.ui.widgets.screen_reader import named
@@ -129,10 +130,8 @@ class OptionsForm(QWidget):
         """The languages that the model knows."""
         used = self._used()
         known = used.languages if used is not None else ("*",)
-        choices = [(_("Automatic"), AUTO)]
-        choices += [(name, code) for code, name in wording.languages() if "*" in known or not known or code in known]
-        then = partial(self._set, "language")
-        return choice_menu(self.language.parentWidget(), _("Spoken language"), choices, self._options.language, then)
+        parent, chosen, then = self.language.parentWidget(), self._options.language, partial(self._set, "language")
+        return language_menu(parent, self._preferences, chosen, then, known)
 
     def _choose_model(self, folder: str) -> None:
         """Another model; what drafted for the one before may not fit, and it may not know the language."""
