@@ -152,7 +152,12 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
         "  2 wrong usage; 3 no usable model or engine; 130 interrupted; 143 or 129 ended by SIGTERM or SIGHUP"
     )
     add = parser.add_argument
-    add("files", nargs="+", metavar=_("FILE"), help=_("audio or video file, in any format that FFmpeg reads"))
+    add(
+        "files",
+        nargs="+",
+        metavar=_("FILE"),
+        help=_("audio or video file, in any format that FFmpeg reads, or a folder of such files"),
+    )
     model_arguments.add(parser, TRANSCRIBE)
     parser.set_defaults(words=None)  # as the format needs them
     add(
