@@ -104,7 +104,7 @@ class Stage:
         self.works = before.works if before else Works()
         self.keeper = BackgroundThread("library", post)
         self.preferences = Preferences(self.keeper)
-        self.models = ModelStore(self.preferences, post, self.works.start, self.works.look)
+        self.models = ModelStore(self.preferences, post, self.works.start, self.works.look, self.works.find_devices)
         inputs = Inputs(self.studio.list_inputs, post, self.preferences)
         self.core = core = DesktopCore(
             self.engine, self.keeper, self.preferences, self.models, inputs, self.studio.make, lambda why: None

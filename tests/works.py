@@ -40,12 +40,14 @@ class Order:
 
 @dataclass
 class Works:
-    """Attributes: all (the work that was asked for, in order); found (what there is)."""
+    """Attributes: all (the work that was asked for, in order); found (what there is); devices (ids and names)."""
 
     all: list[Order] = field(default_factory=list)
     found: ModelList = field(
         default_factory=lambda: ModelList((BASE,), (LARGE, SMALL, NETWORK), "base", DownloadSource("hub.example.org"))
     )
+
+    devices: list[tuple[str, str]] = field(default_factory=lambda: [("CPU", "A processor")])
 
     def start(self, work: Work, on_message: Callable[[Message], None]) -> Order:
         made = Order(work, on_message)
@@ -54,6 +56,9 @@ class Works:
 
     def look(self) -> ModelList:
         return self.found
+
+    def find_devices(self) -> list[tuple[str, str]]:
+        return self.devices
 
     def of(self, kind: type) -> Order:
         """The last work of a kind."""

@@ -42,6 +42,7 @@ def _command(name: str, given: Sequence[str]) -> int:
         "devices": devices.run,
         "doctor": _doctor,
         "bench": bench.run,
+        "help": _help,
     }[name]
     found = arguments.command(name, given)
     try:
@@ -64,6 +65,11 @@ def _command(name: str, given: Sequence[str]) -> int:
 
 def _complain(sentence: str) -> None:
     printing.say(f"galley: {sentence}")
+
+
+def _help(found: argparse.Namespace) -> int:
+    arguments.show_help(found.subject)
+    return 0
 
 
 def _doctor(found: argparse.Namespace) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import os
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -20,6 +22,7 @@ COMMANDS = {
     "devices": N_("List the compute devices and audio inputs of this computer; add and remove CUDA"),
     "doctor": N_("Check that everything works, and suggest remedies"),
     "bench": N_("Measure speed and accuracy on this computer"),
+    "help": N_("Show this help, or that of a command"),
 }
 
 # What argparse itself says.
@@ -61,7 +64,32 @@ def translate_argparse() -> None:
 
 
 def window(given: Sequence[str]) -> argparse.Namespace:
-    """The arguments without a command: files for the window."""
+    """The arguments without a command: files for the window. One that does not exist is wrong usage, so that a
+    misspelt command is not taken for a recording."""
+    parser = _window_parser(given)
+    found = parser.parse_args(given)
+    for file in found.files:
+        if not os.path.exists(file):
+            parser.exit(2, f"galley: {_neither_file_nor_command(file)}\n")
+    return found
+
+
+def show_help(name: str | None) -> None:
+    """Print the help of a command, or of the program, and exit."""
+    if name:
+        command(name, ["--help"])
+    window(["--help"])
+
+
+def _neither_file_nor_command(argument: str) -> str:
+    name = printing.one_line(argument)
+    near = difflib.get_close_matches(argument.lower(), COMMANDS, n=1)
+    if near:
+        return _("{name} is neither a file nor a command. Did you mean galley {command}?", name=name, command=near[0])
+    return _("{name} is neither a file nor a command. galley help lists the commands.", name=name)
+
+
+def _window_parser(given: Sequence[str]) -> _Parser:
     width = max(map(len, COMMANDS))
     commands = "\n".join(f"  galley {name:{width}}  {_(what)}" for name, what in COMMANDS.items())
     parser = _Parser(
@@ -81,7 +109,7 @@ def window(given: Sequence[str]) -> argparse.Namespace:
         version="\n".join(about.lines()) if "--version" in given else "",  # else a start would read them for nothing
         help=_("show the version, and what it was built from, and exit"),
     )
-    return parser.parse_args(given)
+    return parser
 
 
 def command(name: str, given: Sequence[str]) -> argparse.Namespace:
@@ -112,6 +140,8 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
         )
     elif name == "bench":
         bench.add_arguments(parser, given)
+    elif name == "help":
+        parser.add_argument("subject", nargs="?", choices=list(COMMANDS), metavar=_("COMMAND"), help=_("a command"))
     return parser.parse_args(given)
 
 
@@ -122,7 +152,12 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
         "  2 wrong usage; 3 no usable model or engine; 130 interrupted; 143 or 129 ended by SIGTERM or SIGHUP"
     )
     add = parser.add_argument
-    add("files", nargs="+", metavar=_("FILE"), help=_("audio or video file, in any format that FFmpeg reads"))
+    add(
+        "files",
+        nargs="+",
+        metavar=_("FILE"),
+        help=_("audio or video file, in any format that FFmpeg reads, or a folder of such files"),
+    )
     model_arguments.add(parser, TRANSCRIBE)
     parser.set_defaults(words=None)  # as the format needs them
     add(

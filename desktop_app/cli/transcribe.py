@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import queue
 import time
 from pathlib import Path
 from typing import Any
 
 from desktop_app import atomic, printing, private
+from desktop_app.app.library import media
 from desktop_app.app.presentation import problems, stages
 from desktop_app.app.presentation.wording import clock, guard_report, models_in_use
 from desktop_app.cli import export_arguments, model_arguments, results, unfinished
@@ -45,15 +47,20 @@ def run(arguments: argparse.Namespace) -> int:
                 )
             )
             return USAGE
-        run = _Run(arguments, screen)
+        files = _files(arguments.files)
+        if not files:
+            folders = ", ".join(map(printing.one_line, arguments.files))
+            screen.say(_("{folder}: There are no recordings in this folder. Choose another folder.", folder=folders))
+            return USAGE
+        run = _Run(arguments, files, screen)
         return run.refused() or run.all()
 
 
 class _Run:
     """All files of one command, one after another."""
 
-    def __init__(self, arguments: argparse.Namespace, screen: Screen) -> None:
-        self._files: list[str] = arguments.files
+    def __init__(self, arguments: argparse.Namespace, files: list[str], screen: Screen) -> None:
+        self._files = files
         self._export = export_arguments.export(arguments)
         form = self._export.form
         self._stats_file: str | None = arguments.stats
@@ -294,6 +301,11 @@ class _Run:
                 error=error.strerror or error,
             )
         )
+
+
+def _files(given: list[str]) -> list[str]:
+    """The files as they were given, and instead of a folder the recordings in it, as the window takes them."""
+    return [file for each in given for file in (media.expand([each]) if os.path.isdir(each) else [each])]
 
 
 def _targets(files: list[str], folder: str, extension: str, template: str) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -121,6 +122,30 @@ def test_the_selected_lines_are_redone(
     assert (begin, end) == (entry.segments[1].start, entry.segments[1].end)
 
 
+@pytest.mark.parametrize(
+    ("there", "offered"),
+    [
+        ([("CPU", "A processor")], [_("Automatic"), "CPU"]),
+        ([("CPU", "A processor"), ("GPU.0", "One"), ("GPU.1", "Two")], [_("Automatic"), "CPU", "GPU"]),
+        ([("CPU", "A processor"), ("NPU", "One")], [_("Automatic"), "CPU", "NPU"]),
+    ],
+)
+def test_only_devices_that_are_there_are_offered(
+    window: MainWindow, stage: Stage, there: list[tuple[str, str]], offered: list[str]
+) -> None:
+    stage.works.devices = there
+    window.show_idle()
+    window.idle.fold.click()
+    form = window.idle.form
+    assert form is not None
+    stage.until(lambda: stage.models.devices is not None)
+    choice = form.controls["device"].choice
+    assert choice is not None
+    assert [each.text() for each in choice.group.buttons() if each.isVisible()] == offered
+    form.show_options(replace(stage.preferences.options(), device="gpu"))
+    assert form.options().device == ("gpu" if "GPU" in offered else "auto")
+
+
 def test_options_under_the_drop_card_hold_for_the_files_that_come_next(
     window: MainWindow, stage: Stage, tmp_path: Path
 ) -> None:
@@ -128,7 +153,7 @@ def test_options_under_the_drop_card_hold_for_the_files_that_come_next(
     window.idle.fold.click()
     form = window.idle.form
     assert form is not None and form.isVisible()
-    form.language_menu().actions()[1].trigger()
+    form.language_menu().actions()[2].trigger()
     form.controls["task"].choice.group.button(1).click()
     files = [tmp_path / "a.wav", tmp_path / "b.wav"]
     for file in files:

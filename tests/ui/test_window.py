@@ -318,6 +318,27 @@ def test_a_model_that_cannot_be_used_offers_another_one(window: MainWindow, stag
     assert window.page.choose_model.isVisible()
 
 
+def test_a_file_that_failed_for_its_device_is_transcribed_on_the_cpu(
+    window: MainWindow, stage: Stage, recording: Make
+) -> None:
+    entry, other = stage.drop(recording("one.wav"), recording("two.wav"))
+    window.show_entry(entry.id)
+    entry.resumable = True  # a window was already transcribed, on the other device
+    stage.say(Failed(entry.id, Problem("model.device_failed", device="GPU", error="lost")))
+    assert window.page.use_cpu.isVisible()
+    window.page.use_cpu.click()
+    stage.settle()
+    assert not window.page.problem.isVisible()
+    stage.say(Failed(other.id, Problem("file.not_media")))
+    window.show_entry(other.id)
+    assert window.page.try_again.isVisible() and not window.page.use_cpu.isVisible()
+    job, _path, options = stage.engine.jobs[-1]
+    assert (job, options.device) == (entry.id, "cpu"), "not the GPU, and not behind its lines"
+    stage.say(Failed(entry.id, Problem("model.device_failed", device="CPU", error="lost")))
+    window.show_entry(entry.id)
+    assert not window.page.use_cpu.isVisible()
+
+
 def test_the_end_of_the_engine_is_one_sentence_and_the_window_lives(
     window: MainWindow, stage: Stage, recording: Make
 ) -> None:

@@ -31,6 +31,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from desktop_app.app.background import BackgroundThread
 from desktop_app.app.recordings import resuming
 from desktop_app.app.settings.preferences import Preferences
+from desktop_app.app.signals import Signal
 from desktop_app.cli import arguments, model_arguments
 from desktop_app.messages.options import Options, TRANSCRIBE, as_json, from_json
 from desktop_app.ui.versions.form import OptionsForm
@@ -49,7 +50,10 @@ worker.close()
 assert Preferences(worker).options().accent == "soft"
 
 program = QApplication([])
-models = SimpleNamespace(list=None, in_use="", find=lambda name: None, at=lambda folder: None)
+models = SimpleNamespace(
+    list=None, in_use="", find=lambda name: None, at=lambda folder: None,
+    devices=None, devices_found=Signal(), look_for_devices=lambda: None,
+)
 form = OptionsForm(Theme(program, preferences), models, preferences)
 assert "Accent" in [label.text() for label in form.findChildren(QLabel)]
 assert form.controls["accent"].line.text() == "soft"

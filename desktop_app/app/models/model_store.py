@@ -17,7 +17,7 @@ from desktop_app.app.models.speeds import Chosen, Speeds, estimate, installed_me
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.app.signals import Signal
-from desktop_app.engine import model_list
+from desktop_app.engine import model_list, probe
 from desktop_app.engine.model_list import ListedModel, ModelList
 from desktop_app.engine.model_work import Task
 from desktop_app.messages.model_work import (
@@ -67,12 +67,14 @@ class ModelStore:
         problems: why work could not be done, a sentence, by the same names; forgotten when it is tried again.
         speeds: what was measured on this computer; compared: and on files, by their paths, since this start.
         memory: bytes that this computer has, None where unknown.
+        devices: what this computer can compute on, as `--device` names it; None while that is unknown.
         draft_in_use: the name of what would draft now, "" for nothing, None while that is being found out.
 
     Signals:
         changed(): the list, the jobs or the problems are others.
         moved(name): a job has come further.
         told(sentence): something is done.
+        devices_found(): it is known what the devices are.
     """
 
     def __init__(
@@ -81,12 +83,17 @@ class ModelStore:
         post: Post,
         start: Start = Task,
         look: Callable[[], ModelList] = model_list.read,
+        find_devices: Callable[[], list[tuple[str, str]]] = probe.inference_devices,
     ) -> None:
         self._preferences, self._start_task, self._look = preferences, start, look
+        self._find_devices, self._asked_for_devices = find_devices, False
         self._worker = BackgroundThread("models", post)
+        self._prober = BackgroundThread("devices", post)  # a driver may let it wait
         self.changed: Signal[[]] = Signal()
         self.moved: Signal[str] = Signal()
         self.told: Signal[str] = Signal()
+        self.devices_found: Signal[[]] = Signal()
+        self.devices: tuple[str, ...] | None = None
         self._tasks: dict[str, TaskPort] = {}
         self._note = ""
         self.list: ModelList | None = None
@@ -100,6 +107,16 @@ class ModelStore:
     def refresh(self) -> None:
         """Look what there is; `changed` follows."""
         self._worker.do(self._look, self._show, lambda problem: self.told.emit(sentence(problem)))
+
+    def look_for_devices(self) -> None:
+        """Find out, the first time, what this computer can compute on; `devices_found` follows where that can be."""
+        if not self._asked_for_devices:
+            self._asked_for_devices = True
+            self._prober.do(self._find_devices, self._show_devices, lambda problem: None)
+
+    def _show_devices(self, found: list[tuple[str, str]]) -> None:
+        self.devices = tuple(dict.fromkeys(name.lower().partition(".")[0] for name, _full in found))
+        self.devices_found.emit()
 
     def find(self, name: str) -> ListedModel | None:
         """The model of this name, installed or offered."""
@@ -223,6 +240,7 @@ class ModelStore:
         for task in tasks.values():
             task.close()
         self._worker.close(0.0)
+        self._prober.close(0.0)
 
     # What the work says.
 

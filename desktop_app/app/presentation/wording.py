@@ -171,14 +171,28 @@ def size(count: int) -> str:
     return _("{number} MB", number=number(count / 1e6) if count >= 1e6 else number(max(count, 1e5) / 1e6, 1))
 
 
-# What Whisper calls its languages, for the ones that are met most; others are shown by their code.
+# All that Whisper knows; Cantonese came with large-v3. Others are shown by their code.
 _LANGUAGES = {
-    "ar": N_("Arabic"), "cs": N_("Czech"), "da": N_("Danish"), "de": N_("German"), "el": N_("Greek"),
-    "en": N_("English"), "es": N_("Spanish"), "fa": N_("Persian"), "fi": N_("Finnish"), "fr": N_("French"),
-    "he": N_("Hebrew"), "hi": N_("Hindi"), "hu": N_("Hungarian"), "id": N_("Indonesian"), "it": N_("Italian"),
-    "ja": N_("Japanese"), "ko": N_("Korean"), "nl": N_("Dutch"), "no": N_("Norwegian"), "pl": N_("Polish"),
-    "pt": N_("Portuguese"), "ro": N_("Romanian"), "ru": N_("Russian"), "sv": N_("Swedish"), "th": N_("Thai"),
-    "tr": N_("Turkish"), "uk": N_("Ukrainian"), "vi": N_("Vietnamese"), "zh": N_("Chinese"),
+    "af": N_("Afrikaans"), "am": N_("Amharic"), "ar": N_("Arabic"), "as": N_("Assamese"), "az": N_("Azerbaijani"),
+    "ba": N_("Bashkir"), "be": N_("Belarusian"), "bg": N_("Bulgarian"), "bn": N_("Bengali"), "bo": N_("Tibetan"),
+    "br": N_("Breton"), "bs": N_("Bosnian"), "ca": N_("Catalan"), "cs": N_("Czech"), "cy": N_("Welsh"),
+    "da": N_("Danish"), "de": N_("German"), "el": N_("Greek"), "en": N_("English"), "es": N_("Spanish"),
+    "et": N_("Estonian"), "eu": N_("Basque"), "fa": N_("Persian"), "fi": N_("Finnish"), "fo": N_("Faroese"),
+    "fr": N_("French"), "gl": N_("Galician"), "gu": N_("Gujarati"), "ha": N_("Hausa"), "haw": N_("Hawaiian"),
+    "he": N_("Hebrew"), "hi": N_("Hindi"), "hr": N_("Croatian"), "ht": N_("Haitian Creole"), "hu": N_("Hungarian"),
+    "hy": N_("Armenian"), "id": N_("Indonesian"), "is": N_("Icelandic"), "it": N_("Italian"), "ja": N_("Japanese"),
+    "jw": N_("Javanese"), "ka": N_("Georgian"), "kk": N_("Kazakh"), "km": N_("Khmer"), "kn": N_("Kannada"),
+    "ko": N_("Korean"), "la": N_("Latin"), "lb": N_("Luxembourgish"), "ln": N_("Lingala"), "lo": N_("Lao"),
+    "lt": N_("Lithuanian"), "lv": N_("Latvian"), "mg": N_("Malagasy"), "mi": N_("Maori"), "mk": N_("Macedonian"),
+    "ml": N_("Malayalam"), "mn": N_("Mongolian"), "mr": N_("Marathi"), "ms": N_("Malay"), "mt": N_("Maltese"),
+    "my": N_("Burmese"), "ne": N_("Nepali"), "nl": N_("Dutch"), "nn": N_("Nynorsk"), "no": N_("Norwegian"),
+    "oc": N_("Occitan"), "pa": N_("Punjabi"), "pl": N_("Polish"), "ps": N_("Pashto"), "pt": N_("Portuguese"),
+    "ro": N_("Romanian"), "ru": N_("Russian"), "sa": N_("Sanskrit"), "sd": N_("Sindhi"), "si": N_("Sinhala"),
+    "sk": N_("Slovak"), "sl": N_("Slovenian"), "sn": N_("Shona"), "so": N_("Somali"), "sq": N_("Albanian"),
+    "sr": N_("Serbian"), "su": N_("Sundanese"), "sv": N_("Swedish"), "sw": N_("Swahili"), "ta": N_("Tamil"),
+    "te": N_("Telugu"), "tg": N_("Tajik"), "th": N_("Thai"), "tk": N_("Turkmen"), "tl": N_("Tagalog"),
+    "tr": N_("Turkish"), "tt": N_("Tatar"), "uk": N_("Ukrainian"), "ur": N_("Urdu"), "uz": N_("Uzbek"),
+    "vi": N_("Vietnamese"), "yi": N_("Yiddish"), "yo": N_("Yoruba"), "yue": N_("Cantonese"), "zh": N_("Chinese"),
 }  # fmt: skip
 
 

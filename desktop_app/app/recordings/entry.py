@@ -23,6 +23,15 @@ RECORDING = "recording"
 FAILED, CANCELLED, INTERRUPTED = "failed", "cancelled", "interrupted"
 IN_WORK = (WAITING, WORKING, RECORDING)
 BROKEN_OFF = (FAILED, CANCELLED, INTERRUPTED)
+_OF_DEVICES = frozenset(
+    f"model.{code}"
+    for code in (
+        "no_device", "device_failed", "device_refused", "device_memory",
+        "no_cuda", "no_cuda_device", "no_torch", "torch_broken",
+    )
+)  # fmt: skip
+"""Codes of what goes wrong for the device that was asked for."""
+
 _NOT_REPORTED = 2.0  # seconds between two words from the engine that are nothing unusual
 
 
@@ -144,6 +153,14 @@ class Entry:
     def is_half_written(self) -> bool:
         """Whether this is a live recording whose text was broken off: its lines stand, and the rest can be written."""
         return self.spoken and self.state in BROKEN_OFF
+
+    @property
+    def failed_for_device(self) -> bool:
+        """Whether it failed for the device that was asked for, so that the CPU may transcribe it."""
+        problem = self.problem
+        if self.state != FAILED or problem is None or problem.code not in _OF_DEVICES:
+            return False
+        return not str(problem.values.get("device", "")).lower().startswith("cpu")
 
     @property
     def has_text(self) -> bool:

@@ -100,6 +100,10 @@ class Session(RecordingList):
         """Transcribe a recording anew whose file has changed, as `Transcription.renew` says."""
         return self._transcription.renew(key)
 
+    def transcribe_on_cpu(self, key: str) -> None:
+        """Transcribe a recording once more, and on the CPU instead of the device that it failed for."""
+        self._transcription.transcribe_on_cpu(key)
+
     def cancel(self, key: str) -> None:
         """Stop a recording that waits or is in work; the text so far stands. What is being recorded goes on."""
         self._transcription.cancel(key)

@@ -81,6 +81,16 @@ class Transcription:
         self._recordings.text_changed.emit(key)
         self.start(entry)
 
+    def transcribe_on_cpu(self, key: str) -> None:
+        """Transcribe a recording once more, and on the CPU. A file begins anew, since its lines come from the other
+        device; a live recording keeps its own."""
+        entry = self._recordings.entries.get(key)
+        if entry is not None and entry.failed_for_device:
+            asked = entry.options or self.asked.get(key) or self._options()
+            entry.options = replace(asked, device="cpu")
+            entry.resumable = False
+            self.transcribe_again(key)
+
     def start(self, entry: Entry, written: Transcript | None = None, place: ResumePoint | None = None) -> None:
         """Queue a recording, behind what is `written` of it."""
         entry.paused = self._queue.paused

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -39,6 +40,11 @@ class OptionControl(QWidget):
             self.line = field(_(option.title), hint or (_(option.hint) if option.hint else ""))
             self.line.editingFinished.connect(lambda: self.chosen.emit(self.value()))
             row((self.line, 1), inside=self)
+
+    def offer(self, values: Collection[Any]) -> None:
+        """Show the buttons of these values alone."""
+        assert self.choice is not None
+        self.choice.offer([number for number, value in enumerate(self._values) if value in values])
 
     def show_value(self, value: Any) -> None:
         """Show what is chosen, without a signal; the first of the buttons where none stands for it."""

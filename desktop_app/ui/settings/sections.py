@@ -20,6 +20,7 @@ from desktop_app.messages.options import AUTO, OFF, ON
 from desktop_app.texts import N_, _
 from desktop_app.ui.settings.option_control import OptionControl
 from desktop_app.ui.settings.speaker_count import SpeakerCount
+from desktop_app.ui.settings.spoken_language import language_menu
 from desktop_app.ui.widgets.actions import Actions
 from desktop_app.ui.widgets.buttons import button
 from desktop_app.ui.widgets.choice import Choice
@@ -275,14 +276,8 @@ def spoken_language(preferences: Preferences) -> str:
 
 def spoken_language_menu(parent: QWidget | None, preferences: Preferences) -> QMenu:
     """The languages that can be chosen for recordings."""
-    choices = [(_("Automatic"), AUTO), *((name, code) for code, name in wording.languages())]
-    return choice_menu(
-        parent,
-        _("Spoken language"),
-        choices,
-        preferences.options().language,
-        lambda code: preferences.choose(language=code),
-    )
+    language = preferences.options().language
+    return language_menu(parent, preferences, language, lambda code: preferences.choose(language=code))
 
 
 def _language_name(code: str) -> str:

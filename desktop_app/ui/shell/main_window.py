@@ -264,6 +264,7 @@ class MainWindow(QMainWindow):
         self._models.changed.connect(self._show_fetching)
         self._models.moved.connect(lambda name: self._show_fetching())
         self.page.again_asked.connect(lambda: session.transcribe_again(self.current.key))
+        self.page.cpu_asked.connect(lambda: session.transcribe_on_cpu(self.current.key))
         self.panel.save_asked.connect(self.figures.browse)
         files.export_asked.connect(self.exports.open)
 

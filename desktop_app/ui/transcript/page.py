@@ -30,10 +30,12 @@ from desktop_app.ui.widgets.theme import S1, S3, S4, S5, Theme
 class TranscriptPage(QWidget):
     """Shows one entry; whoever owns it calls `refresh` and `refresh_text` when the entry changes.
 
-    Attributes: banners (one is shown at most). Signals: again_asked().
+    Attributes: banners (one is shown at most). Signals: again_asked(); cpu_asked() for a file that failed for its
+    device.
     """
 
     again_asked = Signal()
+    cpu_asked = Signal()
 
     def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,6 +51,8 @@ class TranscriptPage(QWidget):
         self.problem = Banner(theme, PROBLEM, "problem")
         self.choose_model = self.problem.add_button(_("Choose model…"), "link")
         self.choose_model.clicked.connect(actions["models"].trigger)
+        self.use_cpu = self.problem.add_button(_("Use the CPU"))
+        self.use_cpu.clicked.connect(self.cpu_asked)
         self.try_again = self.problem.add_button(_("Try again"))
         self.try_again.clicked.connect(self.again_asked)
         self.broken_off = Banner(theme, NEUTRAL, "pause")
@@ -163,6 +167,7 @@ class TranscriptPage(QWidget):
         if entry.state == RECORDING and entry.problem:
             text = _("{problem} Recording continues; you can transcribe it afterwards.", problem=problem)
         self.problem.say(text)
+        self.use_cpu.setVisible(entry.failed_for_device)
         self.try_again.setVisible(entry.state == FAILED)
 
     def _say_broken_off(self, entry: Entry) -> None:

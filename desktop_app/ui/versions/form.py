@@ -17,6 +17,7 @@ from desktop_app.messages.options import AUTO, DECLARED, OFF, Options
 from desktop_app.texts import _
 from desktop_app.ui.settings.option_control import OptionControl
 from desktop_app.ui.settings.speaker_count import SpeakerCount
+from desktop_app.ui.settings.spoken_language import language_menu
 from desktop_app.ui.widgets.labels import label
 from desktop_app.ui.widgets.menus import MenuButton, choice_menu
 from desktop_app.ui.widgets.screen_reader import named
@@ -45,8 +46,11 @@ class OptionsForm(QWidget):
         self.speakers = SpeakerCount(theme)
         self.speakers.picked.connect(lambda wanted: self._set("speakers", wanted))
         self.controls: dict[str, OptionControl] = {}
+        models.devices_found.connect(self._offer_devices)
+        self.destroyed.connect(lambda: models.devices_found.disconnect(self._offer_devices))
         self._lay_out({"target": self.model, "language": self.language, "speakers": self.speakers}, with_speakers)
         self.show_options(self._options)
+        models.look_for_devices()
 
     def _lay_out(self, own: dict[str, QWidget], with_speakers: bool) -> None:
         grid = QGridLayout(self)
@@ -83,6 +87,15 @@ class OptionsForm(QWidget):
         self._options = replace(usual, **{name: getattr(options, name) for name in asked()})
         for name, control in self.controls.items():
             control.show_value(getattr(options, name))
+        self._offer_devices()
+
+    def _offer_devices(self) -> None:
+        """Offer the devices that this computer has; what was chosen before may be one that is gone."""
+        chosen, found = self._options.device, self._models.devices
+        there = (AUTO, *found) if found else (AUTO, "cpu", chosen)
+        self.controls["device"].offer(there)
+        if chosen not in there and chosen in dict(DECLARED["device"].offers):
+            self._options = replace(self._options, device=AUTO)
         self._show()
 
     def _set(self, name: str, value: Any) -> None:
@@ -117,10 +130,8 @@ class OptionsForm(QWidget):
         """The languages that the model knows."""
         used = self._used()
         known = used.languages if used is not None else ("*",)
-        choices = [(_("Automatic"), AUTO)]
-        choices += [(name, code) for code, name in wording.languages() if "*" in known or not known or code in known]
-        then = partial(self._set, "language")
-        return choice_menu(self.language.parentWidget(), _("Spoken language"), choices, self._options.language, then)
+        parent, chosen, then = self.language.parentWidget(), self._options.language, partial(self._set, "language")
+        return language_menu(parent, self._preferences, chosen, then, known)
 
     def _choose_model(self, folder: str) -> None:
         """Another model; what drafted for the one before may not fit, and it may not know the language."""

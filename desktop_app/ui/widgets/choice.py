@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
@@ -32,6 +32,11 @@ class Choice(QWidget):
             self.group.addButton(segment, number)
             add(box, segment)
         self.group.idClicked.connect(self.picked)
+
+    def offer(self, numbers: Collection[int]) -> None:
+        """Show these options alone."""
+        for number, segment in enumerate(self.group.buttons()):
+            segment.setVisible(number in numbers)
 
     def pick(self, number: int) -> None:
         """Show which one is chosen, without a signal."""

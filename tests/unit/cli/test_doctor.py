@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -163,12 +164,13 @@ def test_devices_without_an_engine(answers: Callable[[Questions], None], capsys:
 
 
 def test_without_a_display_the_window_is_one_sentence(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(window.sys, "platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
-    assert cli.main(["talk.wav"]) == 1
+    (tmp_path / "talk.wav").touch()
+    assert cli.main([str(tmp_path / "talk.wav")]) == 1
     assert capsys.readouterr().err == (
         "galley: There is no display for the window. galley transcribe FILE works without one.\n"
     )

@@ -128,6 +128,23 @@ def test_text_that_a_new_engine_writes_again_is_printed_once(capsys: pytest.Capt
     ]
 
 
+def test_a_folder_stands_for_the_recordings_in_it(tmp_path: Path) -> None:
+    talks, texts = tmp_path / "talks", tmp_path / "texts"
+    (talks / "older").mkdir(parents=True)
+    for name in ("b.mp3", "a.wav", "notes.txt", ".hidden.wav", "older/c.flac"):
+        (talks / name).touch()
+    assert run(str(talks), "talk.wav", "--output", str(texts)) == 0
+    assert sorted(file.name for file in texts.iterdir()) == ["a.txt", "b.txt", "c.txt", "talk.txt"]
+    assert len(Scripted.seen) == 4
+
+
+def test_a_folder_without_recordings_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["transcribe", str(tmp_path)]) == 2
+    said = "There are no recordings in this folder. Choose another folder."
+    assert capsys.readouterr().err == f"{tmp_path}: {said}\n"
+    assert (Scripted.seen, Scripted.closed) == ([], 0)
+
+
 def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.txt").mkdir()
     assert cli.main(["transcribe", "a.wav", "--output", str(tmp_path)]) == 2
