@@ -93,8 +93,8 @@ class Told:
 class Stage:
     """All of the application on an empty library, with a silent engine and a microphone that tests play.
 
-    Attributes: post and until (from the front end: `until` waits, and makes what was posted); the rest is the
-    application's, all of it in `core`.
+    Attributes: post and until (from the front end: `until` waits, and makes what was posted); add (how a user adds
+    files, by the window where there is one); the rest is the application's, all of it in `core`.
     """
 
     def __init__(self, post: Post, until: Callable[[Callable[[], Any]], None], before: Stage | None = None) -> None:
@@ -113,6 +113,7 @@ class Stage:
         self.library, self.session, self.live, self.checks = core.library, core.session, core.live, core.checks
         self.deletions, self.exports = core.deletions, core.exports
         self.edits, self.recovery = core.edits, core.recovery
+        self.add: Callable[[list[str]], None] = self.session.add
         self._next: Stage | None = None
         self.settle()
 
@@ -143,7 +144,7 @@ class Stage:
     def drop(self, *paths: Path | str) -> list[Entry]:
         """Add files and wait until they are queued; the entries in the order of `paths`."""
         before = len(self.session.entries)
-        self.session.add([str(path) for path in paths])
+        self.add([str(path) for path in paths])
         self.until(lambda: len(self.session.entries) >= before + len(paths))
         return list(reversed(list(self.session.entries.values())[: len(paths)]))
 

@@ -43,6 +43,7 @@ def window(stage: Stage, theme: look.Theme, qtbot: QtBot) -> MainWindow:
     """The window of the stage, on an offscreen screen."""
     made = MainWindow(theme, stage.core, stage.playback, stage.waveforms, stage.studio.open_stream)
     made.start()
+    stage.add = made.add
     qtbot.addWidget(made, before_close_func=lambda shown: _forget_work(stage))
     made.show()
     return made

@@ -394,8 +394,10 @@ def test_a_banner_stands_only_on_its_page_and_alone(window: MainWindow, stage: S
     assert not window.trouble.isVisible()
     window.show_entry(entry.id)
     assert window.trouble.isVisible()
-    stage.drop(recording("three.wav"))
-    assert window.trouble.isVisible(), "the page was turned by nobody"
+    stage.add([str(recording("notes.txt")), str(recording("three.wav"))])
+    stage.until(lambda: len(stage.session.entries) == 2)
+    assert window.page.header.title.text() == "three.wav"
+    assert window.trouble.isVisible(), "what is said of a drop stays in sight on the page of its first file"
     window.show_settings()
     window.show_idle()
     assert not window.trouble.isVisible()

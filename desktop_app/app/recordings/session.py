@@ -38,11 +38,14 @@ class Session(RecordingList):
         self._transcription = Transcription(self, self.queue, engine, options)
         self._engine_events = EngineEvents(self, self.queue, self._transcription)
 
-    def add(self, paths: Iterable[str], options: Options | None = None) -> None:
+    def add(
+        self, paths: Iterable[str], options: Options | None = None, listed: Callable[[str], None] | None = None
+    ) -> None:
         """Queue files and the recordings in folders; the first one starts at once. None of `options`: as the
-        preferences say."""
+        preferences say. `listed` is told the id of each, for whoever has to tell its own files from those that others
+        add."""
         wanted = list(paths)
-        self.worker.do(partial(_expanded, wanted), partial(self._store, options))
+        self.worker.do(partial(_expanded, wanted), partial(self._store, options, listed))
 
     def name_live(self, key: str, speaker: str, name: str) -> bool:
         """Name somebody who speaks in a recording that is made, or whose last words are transcribed; the name stays.
@@ -179,7 +182,12 @@ class Session(RecordingList):
         entry.segments, entry.speakers = list(transcript.segments), transcript.speakers
         self.revised.emit(entry.id)
 
-    def _store(self, options: Options | None, found: tuple[list[str], list[str]] | None) -> None:
+    def _store(
+        self,
+        options: Options | None,
+        listed: Callable[[str], None] | None,
+        found: tuple[list[str], list[str]] | None,
+    ) -> None:
         paths, others = found or ([], [])
         if others:
             named = others[:_NAMED] + (["…"] if len(others) > _NAMED else [])
@@ -187,17 +195,21 @@ class Session(RecordingList):
         elif not paths:
             self.tell(Problem("file.none_found"))
         for path in paths:
-            self._add(path, options)
+            self._add(path, options, listed)
 
-    def _add(self, path: str, options: Options | None) -> None:
-        self.keep(lambda library: library.add(path), partial(self._enqueue, path, options))
+    def _add(self, path: str, options: Options | None, listed: Callable[[str], None] | None) -> None:
+        self.keep(lambda library: library.add(path), partial(self._enqueue, path, options, listed))
 
-    def _enqueue(self, path: str, options: Options | None, stored: Recording | None) -> None:
+    def _enqueue(
+        self, path: str, options: Options | None, listed: Callable[[str], None] | None, stored: Recording | None
+    ) -> None:
         """Put a file into the queue; what the library could not store is transcribed all the same."""
         entry = self._put_first(path, stored)
         entry.options = options
         self._hold_files()
         self.added.emit(entry.id)
+        if listed is not None:
+            listed(entry.id)
         self._transcription.start(entry)
 
 

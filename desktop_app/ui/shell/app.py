@@ -174,7 +174,7 @@ class Program:
         window.raise_()
         window.activateWindow()
         if paths:
-            window.add(paths)
+            window.take(paths)
 
     def close(self) -> None:
         """End the engine and write what is still to be written; an unfinished recording is interrupted."""

@@ -119,6 +119,8 @@ class MainWindow(QMainWindow):
         self._problems: tuple[Problem, ...] = ()
         self._trouble_on: tuple[QWidget | None, str] = self.idle, ""  # the page that they belong to
         self._recovery_bar: RecoveryBar | None = None
+        self._awaits = 0  # the drop whose first file is shown when it is listed, 0 for none
+        self._drops = 0
         self.trouble = Banner(theme, PROBLEM, "problem", middle)
         self.trouble.add_button(_("Dismiss"), "link").clicked.connect(lambda: self._say_trouble(()))
         self._put_above(self.trouble)
@@ -236,6 +238,7 @@ class MainWindow(QMainWindow):
         speed.setChecked(self._preferences.text("speed") == "shown")
         speed.triggered.connect(self._toggle_speed)
         session.added.connect(self._added)
+        self.page.view.edit_asked.connect(self._await_nothing)
         session.changed.connect(self._changed)
         session.text_changed.connect(self._text_changed)
         session.replaced.connect(self._replaced)
@@ -323,6 +326,7 @@ class MainWindow(QMainWindow):
         open_under(self.idle.recent, recent_menu(self, self._recent, self.show_entry))
 
     def _turn_to(self, page: QWidget, key: str) -> None:
+        self._awaits = 0
         self.stack.setCurrentWidget(page)
         self.all_actions["models"].setChecked(isinstance(page, ModelsPage))
         self.all_actions["settings"].setChecked(isinstance(page, SettingsPage))
@@ -354,15 +358,25 @@ class MainWindow(QMainWindow):
     # What the session says.
 
     def _added(self, key: str) -> None:
+        """It stands in the list; the page is the user's to turn."""
+        if self.current.entry is not None:
+            self.page.refresh(self._session.in_work)
+
+    def _show_dropped(self, drop: int, key: str) -> None:
+        """Show the first file of a drop, unless the user has gone on meanwhile, or follows a recording in work."""
+        if drop != self._awaits:
+            return
+        self._awaits = 0
         shown = self.current.entry
         if shown is None or shown.state not in IN_WORK:
             told_here = self._trouble_on == (self.stack.currentWidget(), self.current.key)
             self.show_entry(key)
-            if told_here:  # the user has turned no page: what is said stays in sight
+            if told_here:  # what is said of the drop stays in sight
                 self._trouble_on = self.stack.currentWidget(), self.current.key
                 self._place_banners()
-        else:
-            self.page.refresh(self._session.in_work)
+
+    def _await_nothing(self) -> None:
+        self._awaits = 0
 
     def _changed(self, key: str) -> None:
         entry = self.current.entry
@@ -429,17 +443,29 @@ class MainWindow(QMainWindow):
             self.add(files)
 
     def add(self, files: Iterable[str]) -> None:
-        """Queue files and folders, or add models; what was wrong before is forgotten."""
+        """Queue files and folders that the user gives to this window, or add models, and show them; what was wrong
+        before is forgotten."""
         self._say_trouble(())
         files = list(files)
         folders = model_folders(files, every=isinstance(self.stack.currentWidget(), ModelsPage))
         if folders:
             self.show_models()
+            for folder in folders:
+                self._models.add(folder)
+        else:
+            self._drops = self._awaits = self._drops + 1
+            on_idle = self.stack.currentWidget() is self.idle
+            options = self.idle.take_options() if on_idle else None
+            self._session.add(files, options, partial(self._show_dropped, self._drops))
+
+    def take(self, files: Iterable[str]) -> None:
+        """Queue files and folders, or add models, of another start: page, focus and caret stay as they are."""
+        files = list(files)
+        folders = model_folders(files, every=False)
         for folder in folders:
             self._models.add(folder)
         if not folders:
-            on_idle = self.stack.currentWidget() is self.idle
-            self._session.add(files, self.idle.take_options() if on_idle else None)
+            self._session.add(files)
 
     def _show_dragged(self, dragged: bool) -> None:
         on_card = self.stack.currentWidget() is self.idle
