@@ -21,9 +21,14 @@ _users_umask: int | None = None
 
 
 def begin() -> None:
-    """From now on this process, and every one that it starts, makes files for their owner alone."""
+    """From now on this process, and every one that it starts, makes files for their owner alone, and leaves no core
+    dump of the text and sound in its memory."""
     global _users_umask
     _users_umask = os.umask(_GROUP_AND_OTHERS)
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from desktop_app.app.background import BackgroundThread
 from desktop_app.app.editing.edits import Edits
 from desktop_app.app.editing.recheck import Checks
 from desktop_app.app.library.deletions import Deletions
+from desktop_app.app.library.dragged import DraggedFiles
 from desktop_app.app.library.exports import Exports
 from desktop_app.app.library.recovery import Recovery
 from desktop_app.app.library.watching import Watch
@@ -98,7 +99,7 @@ class Core:
 class DesktopCore(Core):
     """Core, and what belongs to a program with a window but outlives each window.
 
-    Attributes: preferences, models, edits, recovery; watch (the folder whose new recordings are transcribed).
+    Attributes: preferences, models, edits, recovery, dragged; watch (the folder whose new recordings are transcribed).
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class DesktopCore(Core):
         self.edits = Edits(self.session)
         self.recovery = Recovery(self.session, preferences)
         self.watch = Watch(self.session, preferences)
+        self.dragged = DraggedFiles()
 
     def close(self) -> None:
         """As Core does; what was typed is saved, and work on models is given up."""
@@ -125,4 +127,5 @@ class DesktopCore(Core):
         self.edits.save()
         self.recovery.close()
         super().close()
+        self.dragged.clear()
         self.models.close()

@@ -15,6 +15,7 @@ from PySide6.QtGui import QDrag, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
+from desktop_app import folders
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.app.recordings.entry import Entry
 from desktop_app.export.formats import FORMATS
@@ -241,8 +242,9 @@ def test_the_text_is_copied_as_the_format_has_it(window: MainWindow, entry: Entr
 
 
 def test_the_file_is_made_when_it_is_dragged_out(
-    window: MainWindow, entry: Entry, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, stage: Stage, entry: Entry, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """And lies where the next start finds it, if this one is killed."""
     dragged: list[Path] = []
 
     def drag(self: QDrag, action: Qt.DropAction) -> Qt.DropAction:
@@ -259,6 +261,9 @@ def test_the_file_is_made_when_it_is_dragged_out(
     assert [file.name for file in dragged] == ["señal.txt"]
     assert "sentence number 2" in dragged[0].read_text(encoding="utf-8")
     assert dragged[0].parent.stat().st_mode & 0o077 == 0
+    assert folders.data() in dragged[0].parents
+    stage.restart()
+    assert not dragged[0].exists() and not list(folders.data().rglob("*.txt"))
 
 
 def test_ten_hours_are_previewed_and_saved_while_the_window_answers(

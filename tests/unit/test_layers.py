@@ -57,7 +57,7 @@ ROOMS: dict[str, set[str]] = {
         *("app", "atomic", "audio", "checkpoints", "decoding", "engine", "folders", "messages", "printing"),
         *("resources", "speakers", "texts", "worker"),
     },
-    "ui": {"app", "audio", "engine", "export", "messages", "private", "resources", "texts"},
+    "ui": {"app", "audio", "engine", "export", "folders", "messages", "private", "resources", "texts"},
     "cli": {
         *(
             "addons",

@@ -144,6 +144,69 @@ def test_the_program_begins_so_with_all_its_processes(home: Path, tmp_path: Path
     assert {f"{mode} {name}" for name, mode in found.items() if mode not in ("600", "700")} == set()
 
 
+CORE_LIMITS = """
+import resource
+from functools import partial
+from desktop_app import private
+from desktop_app.engine import probe
+
+if __name__ == "__main__":
+    private.begin()
+    print(resource.getrlimit(resource.RLIMIT_CORE), probe.ask(partial(resource.getrlimit, resource.RLIMIT_CORE)))
+"""
+
+
+def _may_dump() -> None:
+    """Runs in the child."""
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+
+
+def test_no_process_leaves_a_core_dump(tmp_path: Path) -> None:
+    """Which would hold text and sound: neither the program's process nor those that it starts."""
+    program = tmp_path / "limits.py"
+    program.write_text(CORE_LIMITS, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(program)], check=True, capture_output=True, text=True, preexec_fn=_may_dump
+    )
+    assert done.stdout == "(0, 0) (0, 0)\n"
+
+
+VISIT = """
+import sys
+from PySide6.QtWidgets import QFileDialog
+from desktop_app.ui.shell.app import make_application
+
+app = make_application()
+dialog = QFileDialog(None, "Open", sys.argv[1])
+dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+dialog.show()
+app.processEvents()
+dialog.accept()
+dialog.close()
+del dialog
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system's own dialog is shown")
+def test_visited_folders_are_remembered_in_galleys_data_alone(home: Path, tmp_path: Path) -> None:
+    """Qt's file dialog writes them down."""
+    visited, settings_home = tmp_path / "Confidential", tmp_path / "config"
+    visited.mkdir()
+    environment = {
+        **os.environ,
+        "XDG_CONFIG_HOME": str(settings_home),
+        "HOME": str(tmp_path),
+        "QT_QPA_PLATFORM": "offscreen",
+    }
+    subprocess.run([sys.executable, "-c", VISIT, str(visited)], check=True, capture_output=True, env=environment)
+    holding = [path for path in tmp_path.rglob("*") if path.is_file() and visited.name.encode() in path.read_bytes()]
+    assert holding == []
+    assert visited.name in (home / "data" / "qt" / "QtProject.conf").read_text(encoding="utf-8")
+
+
 def test_a_data_folder_that_cannot_be_used_is_said_in_one_sentence(home: Path) -> None:
     """By window and terminal, before anything else."""
     (home / "data").write_text("in the way", encoding="utf-8")

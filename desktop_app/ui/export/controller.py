@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -40,7 +39,7 @@ class ExportController(QObject):
         self._window, self._theme, self._current = window, context.theme, context.current
         core = context.core
         self._session, self._exports, self._preferences = core.session, core.exports, core.preferences
-        self._dragged: tempfile.TemporaryDirectory[str] | None = None
+        self._dragged = core.dragged
         self.sheet: ExportSheet | None = None
         context.actions.on(export=lambda: self.open([context.current.key]), save=self.save_text)
 
@@ -151,13 +150,12 @@ class ExportController(QObject):
         self.told.emit(_("Text copied"))
 
     def _make_files(self) -> None:
-        """Make the files that are dragged, in a folder that is there as long as the program."""
+        """Make the files that are dragged, in a folder that is gone with the program."""
         sheet = self.sheet
         if sheet is None:
             return
         try:
-            self._dragged = self._dragged or tempfile.TemporaryDirectory(prefix="galley-", ignore_cleanup_errors=True)
-            folder = Path(tempfile.mkdtemp(dir=self._dragged.name))
+            folder = self._dragged.new_folder()
         except OSError as error:
             self._refuse(Problem("disk.not_saved", name=sheet.file_name, error=error.strerror or str(error)))
             return

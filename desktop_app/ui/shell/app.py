@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, QSettings, Qt, QTimer
 from PySide6.QtGui import QFileOpenEvent, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from desktop_app import NAME, __version__, resources, texts
+from desktop_app import NAME, __version__, folders, resources, texts
 from desktop_app.app.background import BackgroundThread
 from desktop_app.app.core import DesktopCore, data_folder_problem
 from desktop_app.app.live.inputs import Inputs
@@ -188,8 +188,11 @@ class Program:
             self._waveforms.rest()
 
 
-def run(files: list[str]) -> int:
-    """Open the window with these files queued; returns the exit status when it is closed."""
+def make_application() -> Application:
+    """Qt's side of the program: its names, its look, and where Qt keeps what it remembers."""
+    # Its file dialog writes down which folders were visited, into a file of all programs with Qt. Windows and macOS
+    # keep such settings elsewhere, and this changes nothing there.
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(folders.data() / "qt"))
     QGuiApplication.setDesktopFileName("galley")
     app = Application(sys.argv[:1])
     app.setApplicationName(NAME)
@@ -197,6 +200,12 @@ def run(files: list[str]) -> int:
     app.setApplicationVersion(__version__)
     app.setWindowIcon(QIcon(str(resources.path("resources", "icons", "galley.svg"))))
     app.setStyle("Fusion")
+    return app
+
+
+def run(files: list[str]) -> int:
+    """Open the window with these files queued; returns the exit status when it is closed."""
+    app = make_application()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if problem := data_folder_problem():
         return _refuse(app, sentence(problem))
