@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QApplication
 
 from desktop_app.messages.jobs import TentativeLine
@@ -40,6 +41,20 @@ def test_a_growing_line_moves_nothing_above_it(flow: Flow) -> None:
         flow.sync(done, (TentativeLine(12.0, " " + text, " and more to come"),))
         assert places(flow, 4) == before
     assert flow.height > before[-1][0] + before[-1][1] + 2 * 27
+
+
+def test_a_word_of_a_million_letters_is_broken_without_a_search_for_its_end(
+    flow: Flow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Qt looks for the end of the word anew for each row, but where it may break anywhere."""
+    modes: list[QTextOption.WrapMode] = []
+    set_mode = QTextOption.setWrapMode
+    monkeypatch.setattr(QTextOption, "setWrapMode", lambda option, mode: (modes.append(mode), set_mode(option, mode)))
+    flow.sync([Segment(0, 0.0, 3.0, LONG), Segment(1, 3.0, 6.0, " " + "x" * 20_000)], ())
+    flow.refine(0, 2)
+    word = flow.height_of(1)
+    assert {*modes} == {QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere, QTextOption.WrapMode.WrapAnywhere}
+    assert word > 20_000 / 420 * 27, "no letter is narrower than a pixel"
 
 
 def test_after_an_edit_everything_stands_where_it_would_in_a_new_layout(flow: Flow, qapp: QApplication) -> None:

@@ -16,6 +16,7 @@ from desktop_app.ui.transcript.text_line import TextLine
 from desktop_app.ui.transcript.utf16 import characters, length, units
 
 LEAST_ROOM = 24  # pixels; a line begins another row where there is less
+_LONGEST_WORD = 1000  # characters
 _KEPT = 300  # layouts near the view; others are made again when they are seen
 
 
@@ -105,7 +106,7 @@ class TextLayouts:
         option = QTextOption(Qt.AlignmentFlag.AlignRight if backwards else Qt.AlignmentFlag.AlignLeft)
         direction = Qt.LayoutDirection
         option.setTextDirection(direction.RightToLeft if backwards else direction.LeftToRight)
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        option.setWrapMode(_wrap_mode(text))
         layout.setTextOption(option)
         layout.setCacheEnabled(True)
         layout.beginLayout()
@@ -181,6 +182,13 @@ class TextLayouts:
             begin = units(line.text, preedit.character)
             unit = max(min(unit, begin), unit - length(preedit.text))
         return characters(line.text, unit)
+
+
+def _wrap_mode(text: str) -> QTextOption.WrapMode:
+    """Between words, but anywhere where one is very long: Qt looks for its end anew for each of its rows."""
+    if len(text) > _LONGEST_WORD and max(map(len, text.split()), default=0) > _LONGEST_WORD:
+        return QTextOption.WrapMode.WrapAnywhere
+    return QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere
 
 
 def _breaks_first_word(layout: QTextLayout) -> bool:
