@@ -14,7 +14,7 @@ from desktop_app.texts import _
 from desktop_app.transcript import speakers
 from desktop_app.transcript.editing import Placed, joint, placed_words
 from desktop_app.transcript.model import Segment, Transcript
-from desktop_app.transcript.paragraphs import flows_on
+from desktop_app.transcript.paragraphs import follow
 
 RIGHT_TO_LEFT = frozenset(("ar", "fa", "he", "ps", "sd", "ur", "yi"))
 """The codes of Whisper's languages that are written from right to left."""
@@ -157,9 +157,10 @@ def paragraphs(document: Document) -> Iterator[Paragraph]:
     """The text for readers: lines of one speaker flow together as in the window."""
     transcript = document.transcript
     names = {each.id: each.name for each in transcript.speakers}
-    joined = list[Segment]()
+    joined, since = list[Segment](), 0.0
     for segment in written(transcript):
-        if joined and not flows_on(segment, joined[-1], joined[0].speech_start):
+        begins, since = follow(segment, joined[-1], since) if joined else (False, segment.speech_start)
+        if begins:
             yield Paragraph(names.get(joined[-1].speaker or "", ""), tuple(joined))
             joined = []
         joined.append(segment)

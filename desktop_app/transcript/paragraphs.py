@@ -18,9 +18,18 @@ _ENDS = (".", "?", "!", "…", "。", "？", "！", "؟", "۔")
 _CLOSING = "\"'”’»)]」』"
 
 
-def flows_on(segment: Segment, before: Segment, since: float) -> bool:
-    """Whether a line goes on with the paragraph that began at `since` seconds and has `before` as its last line."""
-    if segment.begins_paragraph or segment.speaker != before.speaker or segment.speech_start - before.end > PAUSE:
-        return False
+def follow(segment: Segment, before: Segment, since: float) -> tuple[bool, float]:
+    """Whether a paragraph begins with a line behind `before`, and from when on its length counts, in seconds, where the
+    one before it counts from `since`.
+
+    One that a reader has begun counts on, so that no line that is split moves the paragraphs behind it.
+    """
+    if segment.speaker != before.speaker:
+        return True, segment.speech_start
+    if segment.begins_paragraph:
+        return True, since
     lasted = before.end - since
-    return lasted <= LONG or (lasted <= LONGEST and not before.text.rstrip().rstrip(_CLOSING).endswith(_ENDS))
+    is_over = lasted > LONG and before.text.rstrip().rstrip(_CLOSING).endswith(_ENDS)
+    if segment.speech_start - before.end > PAUSE or is_over or lasted > LONGEST:
+        return True, segment.speech_start
+    return False, since

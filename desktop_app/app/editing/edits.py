@@ -22,6 +22,8 @@ from desktop_app.transcript.speakers import Place
 
 _PAUSE = 2.0  # seconds; what is typed behind a longer one is another step
 
+SPLIT = N_("split")
+
 NEW = "new"
 """In the place of a speaker's id: a new speaker."""
 
@@ -119,6 +121,13 @@ class History:
             return last.typed.with_text(begin, end, text)
         return Typed(line, begin, end, text)
 
+    def split_of(self, lines: Sequence[Segment]) -> EditStep | None:
+        """The step that has split one line into these, with nothing else; None where none has."""
+        for step in reversed(self.past):
+            if step.name == SPLIT and step.carets and step.after.lines == tuple(lines):
+                return step if _letters(step.before.lines) == _letters(lines) else None
+        return None
+
     def undo(self) -> EditStep | None:
         """Take the last step back."""
         self.last = None
@@ -175,7 +184,14 @@ class Edits:
         old = before.segments[first : last + 1]
         history = self._histories.setdefault(key, History())
         typed = history.typed_in(old[0], since, until, text) if first == last and "\n" not in text else None
-        if typed is None:
+        is_merge = not text and last == first + 1 and since == len(old[0].text) and not until
+        split = history.split_of(old) if is_merge else None
+        if split is not None and split.carets is not None:  # within a word there was no space
+            after = replace(
+                before, segments=(*before.segments[:first], *split.before.lines, *before.segments[last + 1 :])
+            )
+            caret = first, split.carets[0][1]
+        elif typed is None:
             after, caret = editing.replace_text(before, begin, end, text)
         else:
             there = replace(before, segments=(*before.segments[:first], typed.line, *before.segments[first + 1 :]))
@@ -184,7 +200,7 @@ class Edits:
         new = after.segments[first : len(after.segments) - (len(before.segments) - last - 1)]
         if old == new:
             return False
-        name = N_("split") if text == "\n" else N_("typing") if text else N_("deletion")
+        name = SPLIT if text == "\n" else N_("typing") if text else N_("merge") if is_merge else N_("deletion")
         step = _step(entry, name, first, old, new, (before.speakers, after.speakers), (end, caret))
         if typed is None:
             history.take(step)
@@ -260,7 +276,7 @@ class Edits:
         if entry is None:
             return False
         after = speakers.split(_transcript(entry), line, caret)
-        return all(part.text for part in after.segments) and self._take(entry, N_("split"), after)
+        return all(part.text for part in after.segments) and self._take(entry, SPLIT, after)
 
     def _attribute(self, key: str, turns: tuple[Turn, ...]) -> None:
         """Somebody else has found out who speaks when: the words stay. That is done beside the front end, as for
@@ -438,6 +454,11 @@ def _write(library: Library, key: str, history: History) -> None:
     unsaved, history.unsaved = history.unsaved, None
     if unsaved is not None:
         library.revise(key, *unsaved)
+
+
+def _letters(lines: Sequence[Segment]) -> str:
+    """The text of lines without spaces."""
+    return "".join("".join(line.text.split()) for line in lines)
 
 
 def _goes_on(last: Last, step: EditStep, text: str, now: float) -> bool:

@@ -23,7 +23,7 @@ from desktop_app.transcript.difference import untouched
 from desktop_app.transcript.editing import joint
 from desktop_app.transcript.model import Segment
 from desktop_app.ui.transcript.text_layouts import LEAST_ROOM, TextLayouts
-from desktop_app.ui.transcript.text_line import TextLine, continues, finished_line, shown_text, unfinished_line
+from desktop_app.ui.transcript.text_line import TextLine, finished_line, paragraph_of, shown_text, unfinished_line
 
 _AT_ONCE = 60  # more new segments than these are measured when there is time
 _USUAL_WIDTH = 600.0  # pixels, until it is set
@@ -185,11 +185,10 @@ class Flow:
     def _join(self, line: TextLine, before: TextLine | None) -> None:
         """Whether a line goes on in the paragraph of the one before, and whose name stands over it."""
         line.lead = line.offset = 0.0
-        if before is not None and self.joins and continues(line, before):
-            line.begins, line.since = False, before.since
-            return
         line.begins, line.since = True, line.start
-        if self.lead and line.segment and line.speaker != (before.speaker if before else None):
+        if before is not None and self.joins:
+            line.begins, line.since = paragraph_of(line, before)
+        if line.begins and self.lead and line.segment and line.speaker != (before.speaker if before else None):
             line.lead = self.lead if before else self.lead - self.gap
 
     def _join_from(self, first: int) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from desktop_app.app.recordings.entry import LiveLine
 from desktop_app.messages.jobs import TentativeLine
 from desktop_app.transcript.model import Segment
-from desktop_app.transcript.paragraphs import flows_on
+from desktop_app.transcript.paragraphs import follow
 
 _LONGEST_WORD = 24
 _FIRST_RIGHT_TO_LEFT = "\u0590"  # no letter before it is of a right-to-left script
@@ -21,10 +21,10 @@ class TextLine:
     Attributes: start (seconds); final (how many characters will not change any more); verified (how many are the
     target's); rows (of text; the first may be shared with lines before it); exact (whether `rows` is measured at the
     current width); speaker (an id); lead (room over the text for the speaker's name, 0 unless another one begins here);
-    segment (None while it is being written); since (when its paragraph begins, in seconds); begins (whether it is the
-    first line of its paragraph); offset (pixels from the beginning of a row, where it may begin behind the line before;
-    0 for a row of its own); joined (whether it begins there); stop (pixels from the beginning of its last row, where it
-    ends); is_right_to_left (on which side rows begin).
+    segment (None while it is being written); since (from when on the length of its paragraph counts, in seconds);
+    begins (whether it is the first line of its paragraph); offset (pixels from the beginning of a row, where it may
+    begin behind the line before; 0 for a row of its own); joined (whether it begins there); stop (pixels from the
+    beginning of its last row, where it ends); is_right_to_left (on which side rows begin).
     """
 
     start: float
@@ -69,12 +69,14 @@ def unfinished_line(tentative: TentativeLine) -> TextLine:
     return line
 
 
-def continues(line: TextLine, before: TextLine) -> bool:
-    """Whether a line continues the paragraph of the one before it. An unfinished line is taken to be of the same
-    speaker, for who speaks, and until when, is not known yet."""
+def paragraph_of(line: TextLine, before: TextLine) -> tuple[bool, float]:
+    """Whether a paragraph begins with a line, and from when on its length counts. An unfinished line is taken to be of
+    the same speaker, for who speaks, and until when, is not known yet."""
     segment = line.segment or Segment(0, line.start, line.start, line.text, speaker=before.speaker)
     last = before.segment or Segment(0, before.start, line.start, before.text, speaker=segment.speaker)
-    return line.is_right_to_left == before.is_right_to_left and flows_on(segment, last, before.since)
+    if line.is_right_to_left != before.is_right_to_left:
+        return True, line.start
+    return follow(segment, last, before.since)
 
 
 def _is_right_to_left(text: str) -> bool:

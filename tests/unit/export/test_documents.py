@@ -15,6 +15,7 @@ from docx.oxml.ns import qn
 
 from desktop_app.export.document import Document, ExportOptions, is_right_to_left, paragraphs
 from desktop_app.export.formats import FORMATS
+from desktop_app.transcript.editing import replace_text
 from desktop_app.transcript.model import Models, Segment, Speaker, Transcript, Word
 
 TALK = Transcript(
@@ -171,6 +172,17 @@ def test_lines_of_a_speaker_flow_together_until_a_pause_and_no_longer_than_one_r
     quoted = (*endless[:25], replace(endless[25], text=" “and so on.”"), *endless[26:])
     found = list(paragraphs(Document(replace(TALK, segments=quoted, speakers=()))))
     assert len(found[0].segments) == 26
+
+
+def test_a_line_that_is_split_moves_no_paragraph_behind_it() -> None:
+    long = tuple(Segment(number, number * 2.0, number * 2.0 + 2, " A sentence.") for number in range(60))
+    before = replace(TALK, segments=long, speakers=())
+    begins = [each.start for each in paragraphs(Document(before))]
+    assert begins == [0.0, 42.0, 84.0]
+    for line in (3, 20, 30):
+        after, _caret = replace_text(before, (line, 3), (line, 3), "\n")
+        made = after.segments[line + 1].start
+        assert [each.start for each in paragraphs(Document(after))] == sorted([*begins, made])
 
 
 def test_a_paragraph_begins_where_a_reader_has_begun_one() -> None:

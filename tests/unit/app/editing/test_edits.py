@@ -159,6 +159,29 @@ def test_a_word_that_was_only_in_between_one_with_what_was_typed_is_not_edited(s
     assert [(it.start, it.end) for it in entry.segments[9].words if not it.edited] == [(i.start, i.end) for i in before]
 
 
+@pytest.mark.parametrize("in_between", [False, True])
+def test_a_word_that_is_split_and_merged_is_whole_again(stage: Stage, entry: Entry, in_between: bool) -> None:
+    edits, before = stage.edits, list(entry.segments)
+    at = before[0].text.index(" ") + 3
+    edits.replace(entry.id, (0, at), (0, at), "\n")
+    assert edits.next_undo(entry.id) == "split"
+    if in_between:
+        edits.replace(entry.id, (1, 1), (1, 1), "x")
+        edits.replace(entry.id, (1, 1), (1, 2), "")
+    edits.replace(entry.id, (0, len(entry.segments[0].text)), (1, 0), "")
+    assert entry.segments == before
+    assert edits.next_undo(entry.id) == "merge"
+    edits.undo(entry.id)
+    assert len(entry.segments) == len(before) + 1
+
+
+def test_a_selection_that_enter_has_replaced_does_not_come_back_with_a_merge(stage: Stage, entry: Entry) -> None:
+    edits, text = stage.edits, entry.segments[0].text
+    edits.replace(entry.id, (0, 2), (0, 6), "\n")
+    edits.replace(entry.id, (0, 2), (1, 0), "")
+    assert "".join(entry.segments[0].text.split()) == "".join(f"{text[:2]}{text[6:]}".split())
+
+
 def test_a_merge_right_behind_a_deletion_is_a_step_of_its_own(stage: Stage, entry: Entry) -> None:
     before = entry.transcript()
     stage.edits.replace(entry.id, (1, 0), (1, 1), "")
