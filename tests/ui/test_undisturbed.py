@@ -131,3 +131,22 @@ def test_arrow_keys_in_results_keep_the_focus_in_the_list_until_enter(
     QTest.keyClick(focused(), Key.Key_Return)
     qtbot.waitUntil(window.page.view.hasFocus)
     assert {key: [it.text for it in stage.session.entries[key].segments] for key in texts} == texts
+
+
+@pytest.mark.parametrize("step", [Key.Key_Return, Key.Key_F3])
+def test_what_is_typed_after_a_search_goes_to_the_found_place(
+    window: MainWindow, entry: Entry, qtbot: QtBot, step: Key
+) -> None:
+    view = window.page.view
+    view.selection.put((0, 0), False)
+    before = [it.text for it in entry.segments]
+    QTest.keyClick(focused(), Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(focused(), "the")
+    QTest.keyClick(focused(), step)
+    line, begin, _end = view.finder.hits[1]
+    found = view.flow.lines[line].text
+    QTest.keyClick(focused(), Key.Key_Escape)
+    QTest.keyClicks(focused(), "xy")
+    assert view.flow.lines[line].text == f"{found[:begin]}xy{found[begin:]}"
+    after = [it.text for it in entry.segments]
+    assert [place for place, text in enumerate(after) if text != before[place]] == [line]
