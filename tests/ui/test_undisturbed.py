@@ -98,3 +98,55 @@ def test_what_the_user_drops_is_shown_unless_they_go_on_typing(
     window.add([str(recording("third.wav"))])
     qtbot.waitUntil(lambda: len(stage.session.entries) == 3)
     assert window.page.header.title.text() == "third.wav"
+
+
+def found_by(window: MainWindow, qtbot: QtBot, wanted: str, count: int) -> None:
+    """Search as by hand, and wait for the results."""
+    QTest.keyClick(focused(), Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(focused(), wanted)
+    model = window.sidebar.model
+    qtbot.waitUntil(lambda: model.wanted == wanted and model.rowCount() == count + 1)  # and the heading
+
+
+def test_arrow_keys_in_results_keep_the_focus_in_the_list_until_enter(
+    window: MainWindow, stage: Stage, entry: Entry, recording: Make, qtbot: QtBot
+) -> None:
+    others = stage.drop(recording("two.wav"), recording("three.wav"))
+    for other in others:
+        finish(stage, other, talk(2))
+    texts = {each.id: [it.text for it in each.segments] for each in (entry, *others)}
+    finder = window.page.view.finder
+    found_by(window, qtbot, "gutters", 3)
+    seen = []
+    for _step in range(3):
+        QTest.keyClick(focused(), Key.Key_Down)
+        assert focused() is window.sidebar.list
+        qtbot.waitUntil(lambda: finder.hit is not None)  # the words are shown, and the focus stays
+        assert focused() is window.sidebar.list
+        seen.append(window.current.key)
+    assert sorted(seen) == sorted(texts), "each result was shown"
+    QTest.keyClick(focused(), Key.Key_Up)
+    qtbot.waitUntil(lambda: window.current.key == seen[1] and finder.hit is not None)
+    assert focused() is window.sidebar.list
+    QTest.keyClick(focused(), Key.Key_Return)
+    qtbot.waitUntil(window.page.view.hasFocus)
+    assert {key: [it.text for it in stage.session.entries[key].segments] for key in texts} == texts
+
+
+@pytest.mark.parametrize("step", [Key.Key_Return, Key.Key_F3])
+def test_what_is_typed_after_a_search_goes_to_the_found_place(
+    window: MainWindow, entry: Entry, qtbot: QtBot, step: Key
+) -> None:
+    view = window.page.view
+    view.selection.put((0, 0), False)
+    before = [it.text for it in entry.segments]
+    QTest.keyClick(focused(), Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(focused(), "the")
+    QTest.keyClick(focused(), step)
+    line, begin, _end = view.finder.hits[1]
+    found = view.flow.lines[line].text
+    QTest.keyClick(focused(), Key.Key_Escape)
+    QTest.keyClicks(focused(), "xy")
+    assert view.flow.lines[line].text == f"{found[:begin]}xy{found[begin:]}"
+    after = [it.text for it in entry.segments]
+    assert [place for place, text in enumerate(after) if text != before[place]] == [line]

@@ -255,6 +255,7 @@ class MainWindow(QMainWindow):
             source.entry_asked.connect(self.show_entry)
         files.added.connect(self.add)
         self.sidebar.chosen.connect(self._open_found)
+        self.sidebar.entered.connect(partial(self._open_found, enter=True))
         files.rename_asked.connect(self.sidebar.rename)
         self.player.bar.locate_asked.connect(lambda: files.locate(self.current.key))
         files.located.connect(lambda key: self.player.try_again())
@@ -306,16 +307,20 @@ class MainWindow(QMainWindow):
             self.page.show_entry(entry, self._session.in_work)
             self.panel.show_entry(entry)
 
-    def _open_found(self, key: str) -> None:
-        """The page of a recording, at the words that it was found by."""
+    def _open_found(self, key: str, enter: bool = False) -> None:
+        """The page of a recording, at the words that it was found by; `enter` takes the focus into its text."""
         self.show_entry(key)
         wanted = self.sidebar.search_for(key)
         if wanted:
-            self._session.snippet(key, wanted, partial(self._show_found, key))
+            self._session.snippet(key, wanted, partial(self._show_found, key, enter))
 
-    def _show_found(self, key: str, found: Snippet | None) -> None:
-        if found is not None and key == self.current.key:
+    def _show_found(self, key: str, enter: bool, found: Snippet | None) -> None:
+        if key != self.current.key or self.page.view.hasFocus():  # the user has gone on meanwhile
+            return
+        if found is not None:
             self.page.show_found(found.found, (found.line, found.begin))
+        if enter and self.sidebar.list.hasFocus():
+            self.page.view.setFocus()
 
     def _height_of_player(self) -> int:
         return self.player.bar.height() if self.player.bar.isVisible() else 0

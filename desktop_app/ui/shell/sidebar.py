@@ -35,10 +35,12 @@ class Sidebar(QWidget):
     """Attributes: search, list, model, queue, undo, grip, and the buttons new, record, live (in its place while
     something is recorded: the page of the recording has the only Stop), models and settings.
 
-    Signals: chosen(id); cancel_asked(id); remove_asked(ids); menu_asked(ids, place).
+    Signals: chosen(id); entered(id) by Enter on what was found; cancel_asked(id); remove_asked(ids);
+    menu_asked(ids, place).
     """
 
     chosen = Signal(str)
+    entered = Signal(str)
     cancel_asked = Signal(str)
     remove_asked = Signal(list)
     menu_asked = Signal(list, QPoint)
@@ -88,7 +90,7 @@ class Sidebar(QWidget):
         delegate.editing.connect(self.model.hold)
         self.list.setItemDelegate(delegate)
         self.list.clicked.connect(self._clicked)
-        self.list.activated.connect(self._choose)
+        self.list.activated.connect(self._activated)
         self.list.selectionModel().currentChanged.connect(self._current_moved)
         self.list.menu_asked.connect(self._ask_menu)
         self.list.remove_asked.connect(lambda: self.remove_asked.emit(self.selected()))
@@ -186,6 +188,14 @@ class Sidebar(QWidget):
             self._current = entry.id
             self.chosen.emit(entry.id)
 
+    def _activated(self, index: QModelIndex) -> None:
+        entry = self.model.entry(index)
+        if entry is not None and self.model.wanted:
+            self._current = entry.id
+            self.entered.emit(entry.id)
+        else:
+            self._choose(index)
+
     def _current_moved(self, index: QModelIndex) -> None:
         if self.list.property("keyboard") and self.list.hasFocus() and not self.list.extends:
             self._choose(index)
@@ -212,6 +222,8 @@ class Sidebar(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Down and self.search.hasFocus():
+            if self.model.wanted:
+                self.list.go_to(self.model.index(1))  # the first result, under its heading
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
             self._choose(self.list.currentIndex())
         else:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from desktop_app.app.presentation import wording
 from desktop_app.app.presentation.problems import sentence
@@ -255,8 +255,9 @@ class TranscriptPage(QWidget):
         self._count_hits()
 
     def close_find(self) -> None:
-        """End the search."""
-        had_focus = self.find_bar.isVisible()
+        """End the search. The text gets the focus if it was in the bar."""
+        focus = QApplication.focusWidget()
+        had_focus = focus is not None and self.find_bar.isAncestorOf(focus)
         self.find_bar.hide()
         self.view.finder.clear()
         self.view.viewport().update()

@@ -318,7 +318,7 @@ class TranscriptView(QAbstractScrollArea):
         hit = self.finder.hit
         if hit is not None:
             self.follower.stop()
-            self.reveal(hit[0], hit[1])
+            self.place_caret((hit[0], hit[1]))  # what is typed after the search goes where the reader looks
         self.viewport().update()
 
     # Scrolling.
