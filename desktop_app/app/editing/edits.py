@@ -186,11 +186,11 @@ class Edits:
         typed = history.typed_in(old[0], since, until, text) if first == last and "\n" not in text else None
         is_merge = not text and last == first + 1 and since == len(old[0].text) and not until
         split = history.split_of(old) if is_merge else None
-        if split is not None and split.carets is not None:  # within a word there was no space
+        if split is not None:  # within a word there was no space
             after = replace(
                 before, segments=(*before.segments[:first], *split.before.lines, *before.segments[last + 1 :])
             )
-            caret = first, split.carets[0][1]
+            caret = first, len(after.segments[first].text) - len(old[1].text.lstrip())  # before what came back
         elif typed is None:
             after, caret = editing.replace_text(before, begin, end, text)
         else:
