@@ -215,6 +215,34 @@ def test_replacing_one_and_all_is_undone_as_it_was_done(window: MainWindow, entr
     assert entry.transcript() == first
 
 
+def test_only_whole_words_are_replaced_and_their_number_is_said_beforehand(
+    window: MainWindow, stage: Stage, entry: Entry, qtbot: QtBot
+) -> None:
+    texts = ["The theme of the day.", "Bathe in the sea."]
+    lines = [replace(line, text=text, words=()) for line, text in zip(entry.segments, texts, strict=False)]
+    stage.session.revise(entry, replace(entry.transcript(), segments=tuple(lines)))
+    put(window, 0, 0)
+    QTest.keySequence(window, QKeySequence("Ctrl+H"))
+    bar = window.page.find_bar
+    bar.field.setText("the")
+    assert bar.replace_all.text() == _("Replace all ({count})", count=2)
+    bar.matches_case.click()
+    assert bar.replace_all.text() == _("Replace all ({count})", count=3)
+    bar.whole_words.click()
+    assert bar.replace_all.text() == _("Replace all ({count})", count=5)
+    bar.matches_case.click()
+    bar.whole_words.click()
+    bar.replacement.setText("a")
+    assert bar.replace_all.text() == _("Replace all ({count})", count=2)
+    bar.replace_all.click()
+    qtbot.waitUntil(lambda: not window.page.view.finder.hits)
+    assert [line.text for line in entry.segments] == ["The theme of a day.", "Bathe in a sea."]
+    bar.closed.emit()
+    QTest.keySequence(window, QKeySequence("Ctrl+F"))
+    bar.field.setText("THE")
+    assert len(window.page.view.finder.hits) == 3, "a search alone finds any case, and parts of words"
+
+
 def test_doubtful_words_are_dotted_on_demand_and_a_key_goes_to_the_next(
     window: MainWindow, stage: Stage, entry: Entry, qtbot: QtBot
 ) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from desktop_app.messages.jobs import TentativeLine
 from desktop_app.transcript.model import Segment
-from desktop_app.ui.transcript.finder import Finder
+from desktop_app.ui.transcript.finder import Finder, Query
 from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.transcript.selection import Selection
 from desktop_app.ui.widgets.theme import Theme, font
@@ -193,16 +193,36 @@ def test_words_and_paragraphs_are_selected_whole(flow: Flow) -> None:
     assert reading.text() == "It isn't far."
 
 
+@pytest.mark.parametrize(
+    ("query", "text", "found"),
+    [
+        (Query("the"), "The theme, the Bathe", ["The", "the", "the", "the"]),
+        (Query("the", matches_case=True), "The theme, the Bathe", ["the", "the", "the"]),
+        (Query("the", whole_words=True), "The theme, the Bathe", ["The", "the"]),
+        (Query("the", matches_case=True, whole_words=True), "The theme, (the) Bathe", ["the"]),
+        (Query("don", whole_words=True), "Don't, don’t, 'don' don", ["don", "don"]),
+        (Query("Straße", whole_words=True), "straße Straßenbahn", ["straße"]),
+        (Query("e", whole_words=True), "cafe\u0301 e", ["e"]),
+        (Query("東京", whole_words=True), "今日は東京へ", ["東京"]),
+        (Query("1.5", whole_words=True), "1.5 1x5 11.5", ["1.5"]),
+        (Query(".*"), "a .* b", [".*"]),
+        (Query(), "a", []),
+    ],
+)
+def test_what_a_query_finds(query: Query, text: str, found: list[str]) -> None:
+    assert [text[begin:end] for begin, end in query.places(text)] == found
+
+
 def test_the_finder_goes_around_and_grows_with_the_text(flow: Flow) -> None:
     done = segments(3)
     flow.sync(done, ())
     finder = Finder(flow)
-    finder.look_for("WINDOWS")
+    finder.look_for(Query("WINDOWS"))
     assert [hit[0] for hit in finder.hits] == [0, 1, 2]
     finder.step(-1)
     assert finder.current == 2
     flow.sync(segments(4), ())
     finder.extend(3)
     assert len(finder.hits) == 4
-    finder.look_for("nowhere")
+    finder.look_for(Query("nowhere"))
     assert finder.hit is None

@@ -17,6 +17,7 @@ from desktop_app.app.recordings.entry import Entry
 from desktop_app.messages.jobs import TentativeLine
 from desktop_app.transcript.model import Segment
 from desktop_app.ui.shell.main_window import MainWindow
+from desktop_app.ui.transcript.finder import Query
 from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.transcript.selection import Selection
 from desktop_app.ui.widgets.theme import LIGHT_PALETTE, Theme, font
@@ -348,7 +349,7 @@ def test_only_the_first_line_of_a_paragraph_has_a_time(
 
 def test_a_hit_has_an_edge(window: MainWindow, conversation: Entry) -> None:
     view = window.page.view
-    view.look_for("chimney")
+    view.look_for(Query("chimney"))
     hit = view.finder.hit
     assert hit is not None
     first, last = view.placement.character_rect(hit[:2]), view.placement.character_rect((hit[0], hit[2] - 1))

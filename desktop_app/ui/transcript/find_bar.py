@@ -7,16 +7,21 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.texts import _
+from desktop_app.ui.transcript.finder import Query
 from desktop_app.ui.widgets.buttons import button, icon_button, set_icon
+from desktop_app.ui.widgets.check_box import CheckBox
 from desktop_app.ui.widgets.labels import field, label
-from desktop_app.ui.widgets.layouts import column, row
+from desktop_app.ui.widgets.layouts import STRETCH, column, row
 from desktop_app.ui.widgets.theme import S1, S2, Theme
 
 
 class FindBar(QWidget):
-    """Signals: looked_for(text), step(1 or -1), closed(), replace_asked(text), replace_all_asked(text)."""
+    """Where something is to be replaced, words are found as they are written and whole: what is not seen would change.
 
-    looked_for = Signal(str)
+    Signals: looked_for(), step(1 or -1), closed(), replace_asked(text), replace_all_asked(text).
+    """
+
+    looked_for = Signal()
     step = Signal(int)
     closed = Signal()
     replace_asked = Signal(str)
@@ -25,7 +30,7 @@ class FindBar(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.field = field(_("Find in the transcript"), _("Find in the transcript"))
-        self.field.textChanged.connect(self.looked_for)
+        self.field.textChanged.connect(lambda _text: self.looked_for.emit())
         self.count = label("", "quiet")
         tools = {
             "chevron-up": icon_button(_("Previous"), lambda: self.step.emit(-1), 16),
@@ -39,11 +44,25 @@ class FindBar(QWidget):
         self.replace_all = button(
             _("Replace all"), "plain", lambda: self.replace_all_asked.emit(self.replacement.text())
         )
+        self.matches_case = CheckBox(theme, _("Match case"))
+        self.whole_words = CheckBox(theme, _("Whole words"))
+        for box in (self.matches_case, self.whole_words):
+            box.setChecked(True)
+            box.toggled.connect(lambda _on: self.looked_for.emit())
         self.replacing = QWidget()
-        row((self.replacement, 1), S2, self.replace, self.replace_all, inside=self.replacing, spacing=S1)
+        fields = row((self.replacement, 1), S2, self.replace, self.replace_all, spacing=S1)
+        choices = row(self.matches_case, S2, self.whole_words, STRETCH, spacing=S1)
+        column(fields, choices, inside=self.replacing, spacing=S1)
         finding = row((self.field, 1), S2, self.count, S1, *tools.values(), spacing=S1)
         column(finding, self.replacing, inside=self, spacing=S2)
         self.replacing.hide()
+
+    @property
+    def query(self) -> Query:
+        """What is to be found."""
+        if self.replacing.isHidden():
+            return Query(self.field.text())
+        return Query(self.field.text(), self.matches_case.isChecked(), self.whole_words.isChecked())
 
     def open(self, replacing: bool = False) -> None:
         """Show the bar and wait for words, and for others in their place."""
@@ -58,6 +77,7 @@ class FindBar(QWidget):
         self.count.setText(found if count else _("Not found") if self.field.text() else "")
         self.replace.setEnabled(count > 0)
         self.replace_all.setEnabled(count > 0)
+        self.replace_all.setText(_("Replace all ({count})", count=count) if count else _("Replace all"))
 
     def _ask(self) -> None:
         self.replace_asked.emit(self.replacement.text())

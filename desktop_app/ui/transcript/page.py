@@ -231,13 +231,13 @@ class TranscriptPage(QWidget):
         """Let the user look for words, when there are any."""
         if self.entry is not None and self.entry.has_text:
             self.find_bar.open()
-            self._look_for(self.find_bar.field.text())
+            self._look_for()
 
     def open_replace(self) -> None:
         """Let the user look for words and put others in their place."""
         if self.entry is not None and self.entry.has_text and self.view.is_editable:
             self.find_bar.open(replacing=True)
-            self._look_for(self.find_bar.field.text())
+            self._look_for()
 
     def show_found(self, text: str, place: Place) -> None:
         """Show a place where a text was found, with all others; the focus stays where it is."""
@@ -246,12 +246,12 @@ class TranscriptPage(QWidget):
         self.find_bar.field.blockSignals(True)
         self.find_bar.field.setText(text)
         self.find_bar.field.blockSignals(False)
-        self.view.look_for(text, place)
+        self.view.look_for(self.find_bar.query, place)
         self._count_hits()
 
     def find_from(self, place: Place) -> None:
         """Look at the next hit from a place on."""
-        self.view.look_for(self.find_bar.field.text(), place)
+        self.view.look_for(self.find_bar.query, place)
         self._count_hits()
 
     def close_find(self) -> None:
@@ -264,8 +264,8 @@ class TranscriptPage(QWidget):
         if had_focus:
             self.view.setFocus()
 
-    def _look_for(self, text: str) -> None:
-        self.view.look_for(text)
+    def _look_for(self) -> None:
+        self.view.look_for(self.find_bar.query)
         self._count_hits()
 
     def _step(self, by: int) -> None:

@@ -27,7 +27,7 @@ from desktop_app.app.presentation import wording
 from desktop_app.messages.jobs import TentativeLine
 from desktop_app.texts import _
 from desktop_app.transcript.model import Segment, Speaker
-from desktop_app.ui.transcript.finder import Finder
+from desktop_app.ui.transcript.finder import Finder, Query
 from desktop_app.ui.transcript.flow import Flow
 from desktop_app.ui.transcript.following import Follower
 from desktop_app.ui.transcript.mouse import Mouse
@@ -148,7 +148,7 @@ class TranscriptView(QAbstractScrollArea):
         self.offsets.forget()
         self.selection.clamp()
         if self.flow.settled < settled:
-            self.finder.look_for(self.finder.text)
+            self.finder.look_for(self.finder.query)
         else:
             self.finder.extend(settled)
         if not self.flow.is_measured:
@@ -164,7 +164,7 @@ class TranscriptView(QAbstractScrollArea):
     def revise(self, segments: Sequence[Segment], lines: Sequence[TentativeLine], live: bool) -> None:
         """Show an edited text. The view and the caret stay at their words."""
         first, above = self.placement.first_visible()
-        looked_for, hit = self.finder.text, self.finder.current
+        looked_for, hit = self.finder.query, self.finder.current
         before = self.flow.lines
         change = self.flow.revise(segments)
         self.selection.anchor = change.place(*self.selection.anchor)
@@ -303,10 +303,10 @@ class TranscriptView(QAbstractScrollArea):
 
     # Finding.
 
-    def look_for(self, text: str, near: Place | None = None) -> None:
+    def look_for(self, query: Query, near: Place | None = None) -> None:
         """Mark every place of a text and show the first one from a place on, or else from the top of the view."""
         top = (self.flow.at(self._bar.value()), 0) if self.flow.lines else (0, 0)
-        self.finder.look_for(text, top if near is None else near)
+        self.finder.look_for(query, top if near is None else near)
         self._show_hit()
 
     def look_on(self, step: int) -> None:
