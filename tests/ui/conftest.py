@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,10 +10,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop_app.app.background import BackgroundThread
+from desktop_app.app.recordings.entry import Entry
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.ui.shell.main_window import MainWindow
 from desktop_app.ui.widgets import theme as look
+from tests.talks import talk
 from tests.ui.staging import Stage
+from tests.unit.app.editing.test_edits import finish
 
 
 @pytest.fixture(scope="session")
@@ -53,3 +56,14 @@ def _forget_work(stage: Stage) -> None:
     stage.live.close()  # so that closing asks nothing
     stage.models.jobs.clear()
     stage.session.entries.clear()
+
+
+@pytest.fixture
+def entry(window: MainWindow, stage: Stage, recording: Callable[[str], Path]) -> Entry:
+    """A conversation of two, looked at, with the focus in its text."""
+    (made,) = stage.drop(recording("talk.wav"))
+    finish(stage, made, talk(2))
+    window.activateWindow()
+    window.page.view.setFocus()
+    stage.qtbot.waitUntil(window.page.view.hasFocus)
+    return made

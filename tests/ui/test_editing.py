@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
 from PySide6.QtTest import QTest
@@ -29,17 +28,6 @@ from tests.unit.app.editing.test_edits import finish, stored
 
 Make = Callable[[str], Path]
 Key, Hold = Qt.Key, Qt.KeyboardModifier
-
-
-@pytest.fixture
-def entry(window: MainWindow, stage: Stage, recording: Make) -> Entry:
-    """A conversation of two, looked at."""
-    (made,) = stage.drop(recording("talk.wav"))
-    finish(stage, made, talk(2))
-    window.activateWindow()
-    window.page.view.setFocus()
-    stage.qtbot.waitUntil(window.page.view.hasFocus)
-    return made
 
 
 def put(window: MainWindow, line: int, character: int) -> None:

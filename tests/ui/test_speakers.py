@@ -32,17 +32,6 @@ from tests.unit.app.editing.test_edits import finish, stored
 Make = Callable[[str], Path]
 
 
-@pytest.fixture
-def entry(window: MainWindow, stage: Stage, recording: Make) -> Entry:
-    """A conversation of two, looked at."""
-    (made,) = stage.drop(recording("talk.wav"))
-    finish(stage, made, talk(2))
-    window.activateWindow()
-    window.page.view.setFocus()
-    stage.qtbot.waitUntil(window.page.view.hasFocus)
-    return made
-
-
 def press(qtbot: QtBot, window: MainWindow, keys: str) -> None:
     """Press keys in the text."""
     QTest.keySequence(window.page.view, QKeySequence(keys))

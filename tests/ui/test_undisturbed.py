@@ -27,17 +27,6 @@ Make = Callable[[str], Path]
 Key = Qt.Key
 
 
-@pytest.fixture
-def entry(window: MainWindow, stage: Stage, recording: Make) -> Entry:
-    """A conversation of two, looked at, with the focus in its text."""
-    (made,) = stage.drop(recording("talk.wav"))
-    finish(stage, made, talk(2))
-    window.activateWindow()
-    window.page.view.setFocus()
-    stage.qtbot.waitUntil(window.page.view.hasFocus)
-    return made
-
-
 def focused() -> QWidget:
     """Where keys go: what real typing reaches."""
     found = QApplication.focusWidget()

@@ -10,6 +10,7 @@ import pytest
 from desktop_app import folders
 from desktop_app.app.library import watching
 from desktop_app.app.library.watching import UNCHANGED, Watch
+from desktop_app.app.recordings.entry import Entry
 from desktop_app.messages.jobs import Cancelled
 from tests.staging import Stage, finish
 
@@ -33,6 +34,16 @@ class Watcher:
         self.watch._worker.do(lambda: None, done.append)
         self.stage.until(lambda: bool(done))
         return [entry.file_name for entry in reversed(self.stage.session.entries.values())]
+
+    def queued(self, folder: Path) -> tuple[Path, Entry]:
+        """A file that has come and is queued, and its recording."""
+        self.check()
+        file = folder / "new.wav"
+        file.write_bytes(b"first")
+        self.check()
+        self.check(UNCHANGED)
+        (entry,) = self.stage.session.entries.values()
+        return file, entry
 
 
 @pytest.fixture
@@ -75,12 +86,7 @@ def test_a_link_to_itself_stops_no_other_file(stage: Stage, folder: Path) -> Non
 
 def test_a_file_that_is_written_with_long_pauses_is_one_recording(stage: Stage, folder: Path) -> None:
     watcher = Watcher(stage, folder)
-    watcher.check()
-    file = folder / "new.wav"
-    file.write_bytes(b"first")
-    watcher.check()
-    watcher.check(UNCHANGED)
-    (entry,) = stage.session.entries.values()
+    file, entry = watcher.queued(folder)
     finish(stage, entry, 1)
     with file.open("ab") as more:
         more.write(b" second")
@@ -97,12 +103,7 @@ def test_a_file_that_is_written_with_long_pauses_is_one_recording(stage: Stage, 
 
 def test_a_file_that_grows_while_it_is_transcribed_is_stopped_and_begun_anew(stage: Stage, folder: Path) -> None:
     watcher = Watcher(stage, folder)
-    watcher.check()
-    file = folder / "new.wav"
-    file.write_bytes(b"first")
-    watcher.check()
-    watcher.check(UNCHANGED)
-    (entry,) = stage.session.entries.values()
+    file, entry = watcher.queued(folder)
     with file.open("ab") as more:
         more.write(b" second")
     watcher.check()
