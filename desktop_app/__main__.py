@@ -19,8 +19,8 @@ def main() -> int:
         from desktop_app import cli, folders, private
 
         private.begin()
-        private.own(folders.data())
-        private.own(folders.cache())
+        private.close_to_others(folders.data())
+        private.close_to_others(folders.cache())
         return cli.main(sys.argv[1:])
     except KeyboardInterrupt:  # before the command line could say anything
         return 130

@@ -66,7 +66,7 @@ def share(folder: Path) -> None:
             _change(folder, lambda mode: usual_folder if stat.S_ISDIR(mode) else usual_file)
 
 
-def own(folder: Path) -> None:
+def close_to_others(folder: Path) -> None:
     """Take from others what they may read in a folder of Galley's that was restored from a backup, or that the user
     made under Galley's name. What the system refuses stays as it is.
 

@@ -55,7 +55,7 @@ def test_all_that_is_kept_is_for_its_owner_alone(begun: None) -> None:
 
 def test_a_folder_that_others_may_read_is_closed_once(begun: None, tmp_path: Path) -> None:
     data = tmp_path / "home" / "data"
-    private.own(data)
+    private.close_to_others(data)
     assert modes(data)["."] == "700", "what Galley makes is private, and its own from then on"
     (data / "Recordings").mkdir(0o755)
     talk, elsewhere = data / "Recordings" / "talk.flac", tmp_path / "elsewhere"
@@ -64,11 +64,11 @@ def test_a_folder_that_others_may_read_is_closed_once(begun: None, tmp_path: Pat
         file.chmod(0o644)
     (data / "link").symlink_to(elsewhere)
     data.chmod(0o755)
-    private.own(data)
+    private.close_to_others(data)
     assert {mode for name, mode in modes(data).items() if name != "link"} == {"600", "700"}
     assert elsewhere.stat().st_mode & 0o777 == 0o644
     talk.chmod(0o644)
-    private.own(data)
+    private.close_to_others(data)
     assert talk.stat().st_mode & 0o777 == 0o644, "a folder that is closed is not walked through at every start"
 
 
@@ -82,10 +82,10 @@ def test_a_folder_of_the_user_keeps_its_permissions(
     for path, mode in ((data, 0o755), (data / "table.csv", 0o644)):
         path.chmod(mode)
     before = modes(tmp_path)
-    private.own(data)
+    private.close_to_others(data)
     assert modes(tmp_path) == before
     monkeypatch.delenv("GALLEY_HOME")
-    private.own(data)
+    private.close_to_others(data)
     assert modes(data) == {".": "700", "table.csv": "600"}
 
 
@@ -132,7 +132,7 @@ def test_what_the_user_asks_for_elsewhere_has_the_users_permissions(begun: None,
 
 def test_the_program_begins_so_with_all_its_processes(home: Path, tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
-    private.own(home / "data")
+    private.close_to_others(home / "data")
     (home / "data").chmod(0o755)
     (home / "data" / "old").touch(0o644)
     made = tmp_path / "texts"
