@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from desktop_app import folders
 from desktop_app.audio.files import AudioFile
@@ -21,11 +22,13 @@ from desktop_app.checkpoints import installed, pairs, parts
 from desktop_app.checkpoints.folder import Checkpoint, read_target
 from desktop_app.checkpoints.installed import Installed
 from desktop_app.checkpoints.shared_draft import JOINED, SharedDraft, fingerprint
+from desktop_app.decoding.audio_window import Samples
 from desktop_app.messages.model_work import Announce
 from desktop_app.messages.training import TrainDraft
 from desktop_app.problems import Problem
 from desktop_app.runtimes import torch as torch_runtime
 from desktop_app.training import ctc, distil, loop, weights, windows
+from desktop_app.training.augment import Augmenter
 from desktop_app.training.ctc import CtcLesson, Head
 from desktop_app.training.distil import Batches, Distillation
 from desktop_app.training.labels import Labeller, Labels
@@ -242,7 +245,7 @@ def label(
         if labeller is None:
             progress("loading", 0, total)
             labeller = Labeller(target, device, None if language == "auto" else language)
-        found = labeller.label([window.samples() for window in batch], step)
+        found = labeller.label(_sounds(batch), step)
         for window, labels in zip(batch, found, strict=True):
             if labels is None:
                 (work / f"{window.key}.empty").touch()
@@ -257,6 +260,18 @@ def label(
     if not files:
         raise Problem("file.no_speech", model=target.name)
     return files
+
+
+def _sounds(batch: Sequence[TrainingWindow]) -> list[Samples]:
+    """The samples of some windows, changed where they are to be."""
+    sounds = [window.samples() for window in batch]
+    places = [i for i, window in enumerate(batch) if window.is_changed and len(sounds[i])]
+    if places:
+        rows = [torch.from_numpy(sounds[i]) for i in places]
+        changed = Augmenter(int(batch[places[0]].key[:8], 16))(pad_sequence(rows, batch_first=True))
+        for i, row in zip(places, changed.numpy(), strict=True):
+            sounds[i] = row[: len(sounds[i])]
+    return sounds
 
 
 def _is_labelled(work: Path, window: TrainingWindow) -> bool:

@@ -16,6 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from desktop_app.training.windows import CHANGED
+
 KEPT_BACK = 0.05
 """The share of windows held back for measuring."""
 SAVE_SECONDS = 30.0
@@ -63,10 +65,13 @@ class Lesson(Protocol):
 
 
 def split(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """Windows to learn from, and every twentieth, at least one, to measure on."""
+    """Windows to learn from, and every twentieth of those as they were recorded, at least one, to measure on. What is
+    measured on is not learnt from in its changed form either."""
     every = round(1 / KEPT_BACK)
-    kept = [file for i, file in enumerate(files) if i % every == every // 2] or list(files[-1:])
-    return [file for file in files if file not in set(kept)] or list(files), kept
+    recorded = [file for file in files if not file.stem.endswith(CHANGED)]
+    kept = [file for i, file in enumerate(recorded) if i % every == every // 2] or recorded[-1:] or list(files[-1:])
+    known = {file.stem for file in kept}
+    return [file for file in files if file.stem.removesuffix(CHANGED) not in known] or list(files), kept
 
 
 def train(

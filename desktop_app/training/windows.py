@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,8 @@ from desktop_app.problems import Problem
 from desktop_app.transcript.constants import SAMPLE_RATE
 
 FULL_SECONDS = 29.5
+CHANGED = "-changed"
+"""How the key of a window ends that an `Augmenter` changes; the rest is the key of the window as it was recorded."""
 SHORTEST_SECONDS = 3.0
 _SHORT_SHARE = 0.25
 _PAUSE_SECONDS = (0.2, 1.0)
@@ -47,8 +49,13 @@ class TrainingWindow:
         """How long it is, pauses included."""
         return sum(piece.pause + piece.seconds for piece in self.pieces)
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether an `Augmenter` changes it."""
+        return self.key.endswith(CHANGED)
+
     def samples(self) -> Samples:
-        """Mono samples at 16 kHz. A piece that can no longer be read is left out."""
+        """Mono samples at 16 kHz as they were recorded. A piece that can no longer be read is left out."""
         found: list[Samples] = []
         for piece in self.pieces:
             try:
@@ -60,7 +67,8 @@ class TrainingWindow:
 
 
 def cut(recordings: Mapping[Path, float], seed: int = 1) -> list[TrainingWindow]:
-    """The windows of some recordings, whose lengths in seconds are given; files of one folder share windows."""
+    """The windows of some recordings, whose lengths in seconds are given, and each once more to be changed. Files of one
+    folder share windows."""
     rng, found, pieces, room = random.Random(seed), [], list[Piece](), 0.0
     for piece in _pieces(recordings, rng):
         elsewhere = bool(pieces) and pieces[-1].recording.parent != piece.recording.parent
@@ -72,7 +80,9 @@ def cut(recordings: Mapping[Path, float], seed: int = 1) -> list[TrainingWindow]
             room = rng.uniform(SHORTEST_SECONDS, FULL_SECONDS) if short else FULL_SECONDS
         pieces.append(piece)
         room -= piece.pause + piece.seconds
-    return [*found, _window(pieces)] if pieces else found
+    if pieces:
+        found.append(_window(pieces))
+    return [*found, *(replace(window, key=f"{window.key}{CHANGED}") for window in found)]
 
 
 def _pieces(recordings: Mapping[Path, float], rng: random.Random) -> Iterator[Piece]:

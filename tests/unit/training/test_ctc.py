@@ -189,3 +189,11 @@ def test_where_segments_end_is_stretched_too(tmp_path: Path, monkeypatch: pytest
         return float(lesson.loss([file]))
 
     assert loss(22) < min(loss(11), loss(21), loss(23))
+
+
+def test_what_is_measured_on_is_not_learnt_from_in_its_changed_form() -> None:
+    recorded = [Path(f"{number}.npz") for number in range(40)]
+    changed = [Path(f"{number}-changed.npz") for number in range(40)]
+    learnt, kept = loop.split([*recorded, *changed])
+    assert kept == [Path("10.npz"), Path("30.npz")]
+    assert len(learnt) == 76 and not {"10-changed", "30-changed", "10", "30"} & {file.stem for file in learnt}

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from desktop_app import cli, folders
@@ -144,8 +145,9 @@ def test_labels_are_the_targets_own_text(target: Path, audio: Path, tmp_path: Pa
     """What a label says the target wrote is what Galley writes with it, token for token, as far as half precision
     lets it."""
     checkpoint = read(target)
-    (file,) = label(target, audio, tmp_path / "work")
-    labels = Labels.load(file)
+    recorded, changed = label(target, audio, tmp_path / "work")
+    labels = Labels.load(recorded)
+    assert np.abs(Labels.load(changed).encoded - labels.encoded).max() > 0.1, "it learns from changed sound too"
     vocabulary, shape = checkpoint.vocabulary, checkpoint.shape
     assert labels.encoded.shape == (shape.audio_positions, shape.width)
     assert labels.read[0] in (vocabulary.start, vocabulary.previous) and labels.wrote[-1] == vocabulary.end

@@ -27,8 +27,20 @@ def recordings(tmp_path: Path) -> dict[Path, float]:
     return found | {tmp_path / "long.wav": 100.0}
 
 
-def test_every_second_is_in_one_window_and_none_is_too_long(recordings: dict[Path, float]) -> None:
+def recorded(recordings: dict[Path, float]) -> list[TrainingWindow]:
+    """The windows that nothing changes."""
+    return [window for window in windows.cut(recordings) if not window.is_changed]
+
+
+def test_each_window_is_there_as_recorded_and_to_be_changed(recordings: dict[Path, float]) -> None:
     cut = windows.cut(recordings)
+    plain, changed = cut[: len(cut) // 2], cut[len(cut) // 2 :]
+    assert not any(window.is_changed for window in plain) and all(window.is_changed for window in changed)
+    assert [window.pieces for window in changed] == [window.pieces for window in plain]
+
+
+def test_every_second_is_in_one_window_and_none_is_too_long(recordings: dict[Path, float]) -> None:
+    cut = recorded(recordings)
     assert max(window.seconds for window in cut) <= FULL_SECONDS
     for recording, seconds in recordings.items():
         pieces = [piece for window in cut for piece in window.pieces if piece.recording == recording]
@@ -38,7 +50,7 @@ def test_every_second_is_in_one_window_and_none_is_too_long(recordings: dict[Pat
 
 
 def test_short_files_share_windows_but_folders_do_not(recordings: dict[Path, float]) -> None:
-    cut = windows.cut(recordings)
+    cut = recorded(recordings)
     assert any(len(window.pieces) > 2 for window in cut)
     assert all(len({piece.recording.parent for piece in window.pieces}) == 1 for window in cut)
     assert min(window.seconds for window in cut[:-1]) < FULL_SECONDS / 2, "some are short, as live windows are"
