@@ -66,6 +66,10 @@ class Checkpoint:
         """The number of mel bins that its encoder takes."""
         return self.shape.mel_bins
 
+    def drafts(self, language: str) -> bool:
+        """Whether its layers, or its CTC head, know a language."""
+        return self.vocabulary.knows(language) or (self.ctc is not None and language in self.ctc.languages)
+
     def text(self, tokens: Sequence[int]) -> str:
         """The text of `tokens`; special tokens and timestamps are left out."""
         return self.pieces.join(tokens)

@@ -31,7 +31,7 @@ def check(target: Checkpoint, draft: Checkpoint, language: str | None, translate
     end_of_window = target.shape.audio_positions * target.vocabulary.seconds_per_timestamp
     if draft.vocabulary.timestamp(end_of_window) is None:
         raise Problem("model.draft_timestamps", draft=draft.name, target=target.name)
-    if language and target.vocabulary.knows(language) and not draft.vocabulary.knows(language):
+    if language and target.vocabulary.knows(language) and not draft.drafts(language):
         raise Problem("model.draft_language", draft=draft.name, target=target.name, language=language)
     if translate and target.vocabulary.translates and not draft.vocabulary.translates:
         raise Problem("model.draft_translation", draft=draft.name, target=target.name)

@@ -31,12 +31,14 @@ JOINED = 2
 @dataclass(frozen=True)
 class Ctc:
     """The shape of a CTC head: `layers` of `width` channels with convolutions over `kernel` frames. It writes `units`,
-    text tokens of the target in ascending order of which it spells all others."""
+    text tokens of the target in ascending order of which it spells all others, in `languages`, codes: more of them
+    than the layers perhaps, because it learns a language from less speech."""
 
     width: int
     layers: int
     kernel: int
     units: tuple[int, ...]
+    languages: tuple[str, ...]
 
     def tensors(self, width: int) -> dict[str, tuple[int, ...]]:
         """Name -> shape of its tensors, for an encoder of so many channels."""
@@ -63,8 +65,9 @@ class Ctc:
 
 @dataclass(frozen=True)
 class SharedDraft:
-    """What the folder of a draft says: `head_tokens` are the ids that it scores, in ascending order; `languages` the
-    codes that it was trained on; `pooling` so many of the encoder's positions become one for its cross-attention."""
+    """What the folder of a draft says: `head_tokens` are the ids that its layers score, in ascending order; `languages`
+    the codes that they were trained on; `pooling` so many of the encoder's positions become one for their
+    cross-attention."""
 
     target: str
     fingerprint: str
@@ -76,7 +79,7 @@ class SharedDraft:
 
     def config(self) -> dict[str, Any]:
         """What is written to config.json."""
-        ctc = {} if self.ctc is None else {"ctc": vars(self.ctc) | {"units": list(self.ctc.units)}}
+        ctc = {} if self.ctc is None else {"ctc": vars(self.ctc)}
         return {
             "model_type": KIND,
             "target": {"name": self.target, "fingerprint": self.fingerprint},
@@ -133,7 +136,8 @@ def fingerprint(tensors: Tensors) -> str:
 
 def _ctc(found: Any) -> Ctc:
     width, layers, kernel = (_positive(found[key]) for key in ("width", "layers", "kernel"))
-    ctc = Ctc(width, layers, kernel, _ascending(found["units"]))
+    languages = tuple(map(str, found["languages"]))
+    ctc = Ctc(width, layers, kernel, _ascending(found["units"]), languages)
     if ctc.kernel % 2 == 0:
         raise ValueError("no frame is in the middle")
     return ctc

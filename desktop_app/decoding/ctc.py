@@ -8,7 +8,7 @@ the head writes are units: common tokens, of which it spells all others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from desktop_app.decoding.retokenised import Spelling
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.steps import Steps
 from desktop_app.decoding.task import is_able
-from desktop_app.decoding.vocabulary import Vocabulary
+from desktop_app.decoding.vocabulary import ENGLISH, Vocabulary
 from desktop_app.transcript.settings import Settings
 
 BLANK, BREAK, FIRST_UNIT = 0, 1, 2
@@ -37,9 +37,10 @@ how likely a segment ends there, [positions]."""
 class CtcDrafter(InSteps):
     """Proposes the head's text where the look-ahead asks for the head alone, else what the draft's model proposes.
 
-    At temperatures above 0, of which the head knows nothing, the model proposes as well, and neither proposes what it
-    was not trained to write. `read` runs the head on what `encoder` made of a window; `own` are the special tokens of
-    the draft. `with_model` gives a drafter with its model: that is called when the model is first needed.
+    At temperatures above 0, of which the head knows nothing, the model proposes as well; in a language that only the
+    head knows, the head does. Neither proposes what it was not trained to write. `read` runs the head on what `encoder`
+    made of a window; it writes `languages`. `own` are the special tokens of the draft's model. `with_model` gives a
+    drafter with that model: it is called when the model is first needed.
     """
 
     def __init__(
@@ -48,12 +49,13 @@ class CtcDrafter(InSteps):
         encoder: Model,
         spelling: Spelling,
         units: Sequence[int],
+        languages: Collection[str],
         own: Vocabulary,
         with_model: Callable[[], Drafter],
     ) -> None:
         self._read, self._encoder, self._own, self._with_model = read, encoder, own, with_model
         self._model: Drafter | None = None
-        self._spelling, self._units = spelling, units
+        self._spelling, self._units, self._languages = spelling, units, languages
         self._text: HeadText | None = None
         self._unread: tuple[AudioWindow, Settings, Rules] | None = None
         self._unbegun: tuple[AudioWindow, Settings, Rules] | None = None
@@ -71,9 +73,10 @@ class CtcDrafter(InSteps):
     def steps(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> Steps[list[int]]:
         """The head's text is `count` tokens each time, as far as it goes: passes of one size take less time than passes
         of many sizes, even if those are shorter."""
-        if confidence >= HEAD_ALONE and self._unread:
+        by_head = confidence >= HEAD_ALONE or not self._is_able
+        if by_head and self._unread:
             self._text, self._unread = self._text_of(*self._unread), None
-        if confidence >= HEAD_ALONE and self._text:
+        if by_head and self._text:
             return self._text.after(tokens, count)
         if not self._is_able:
             return []
@@ -85,7 +88,7 @@ class CtcDrafter(InSteps):
 
     def _text_of(self, window: AudioWindow, settings: Settings, rules: Rules) -> HeadText | None:
         """The head's text of a window; None where it was not trained to write what is asked for."""
-        if rules.sampling is not None or not self._is_able:
+        if rules.sampling is not None or settings.translate or (settings.language or ENGLISH) not in self._languages:
             return None
         return head_text(self._read(window.encoded(self._encoder)), self._spelling, self._units, rules.timestamps)
 

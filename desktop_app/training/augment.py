@@ -42,7 +42,7 @@ class Augmenter:
         self._generators: dict[torch.device, torch.Generator] = {}
 
     def __call__(self, windows: Tensor) -> Tensor:
-        """The windows [B, samples] at 16 kHz, most of them changed; as many samples, silence where one became shorter."""
+        """The windows [B, samples] at 16 kHz, most of them changed. A window that became shorter ends in silence."""
         shares, clean = self._shares, windows
         windows = self._some(windows, shares.speed, self._speed)
         windows = self._some(windows, shares.room, self._room)

@@ -82,18 +82,23 @@ class Head(nn.Module):
         return self.units(x), self.times(x).flatten(1)
 
 
-def shape_for(spelling: Spelling, files: Sequence[Path]) -> Ctc:
-    """The shape of a head that learns from these labels: its units are the letters of the text and its commonest
-    tokens."""
-    counts, letters = Counter[int](), Counter[int]()
+def shape_for(spelling: Spelling, files: Sequence[Path], languages: Sequence[str]) -> Ctc:
+    """The shape of a head that learns from these labels to write `languages`. Its units are the letters of the text and
+    its commonest tokens; a language with four times as much text counts twice, so that none lacks units."""
+    spoken = dict[str, Counter[int]]()
     for file in files:
-        counts.update(_written(Labels.load(file), spelling).tolist())
-    for token, count in counts.items():
-        letters.update({letter: count * spelling.pieces[token].count(letter) for letter in set(spelling.pieces[token])})
+        labels = Labels.load(file)
+        spoken.setdefault(labels.language, Counter()).update(_written(labels, spelling).tolist())
+    worth, letters = dict[int, float](), Counter[int]()
+    for written in spoken.values():
+        for token, count in written.items():
+            worth[token] = worth.get(token, 0.0) + count / written.total() ** 0.5
+            piece = spelling.pieces[token]
+            letters.update({letter: count * piece.count(letter) for letter in set(piece)})
     alone = {piece[0]: token for token, piece in enumerate(spelling.pieces) if len(piece) == 1}
     seen = {alone[letter] for letter, count in letters.items() if count >= _SEEN}
-    common = {token for token, _ in counts.most_common(UNITS)}
-    return Ctc(WIDTH, LAYERS, KERNEL, tuple(sorted(seen | common)))
+    common = sorted(worth, key=lambda token: -worth[token])[:UNITS]
+    return Ctc(WIDTH, LAYERS, KERNEL, tuple(sorted({*seen, *common})), tuple(languages))
 
 
 class Speller:

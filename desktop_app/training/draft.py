@@ -165,7 +165,7 @@ def describe(target: Checkpoint, files: Sequence[Path], layers: int) -> SharedDr
     common = np.argsort(-counts[: vocabulary.end], kind="stable")
     special = range(vocabulary.end, vocabulary.size)
     room = max(0, HEAD_TOKENS - len(special))
-    known = [code for code, count in languages.items() if count >= _RARE_LANGUAGE * len(files)]
+    known = sorted(code for code, count in languages.items() if count >= _RARE_LANGUAGE * len(files))
     spelling = pairs.spelling(target)
     joins = spelling is not None and target.shape.audio_positions % JOINED == 0
     return SharedDraft(
@@ -173,9 +173,9 @@ def describe(target: Checkpoint, files: Sequence[Path], layers: int) -> SharedDr
         fingerprint=fingerprint(target.tensors),
         layers=layers,
         pooling=_pooling(target),
-        languages=tuple(sorted(known)),
+        languages=tuple(known),
         head_tokens=(*sorted(common[:room].tolist()), *special),
-        ctc=ctc.shape_for(spelling, files) if spelling and joins else None,
+        ctc=ctc.shape_for(spelling, files, known) if spelling and joins else None,
     )
 
 

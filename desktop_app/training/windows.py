@@ -67,8 +67,8 @@ class TrainingWindow:
 
 
 def cut(recordings: Mapping[Path, float], seed: int = 1) -> list[TrainingWindow]:
-    """The windows of some recordings, whose lengths in seconds are given, and each once more to be changed. Files of one
-    folder share windows."""
+    """The windows of some recordings, whose lengths in seconds are given, and each once more to be changed. Files of
+    one folder share windows."""
     rng, found, pieces, room = random.Random(seed), [], list[Piece](), 0.0
     for piece in _pieces(recordings, rng):
         elsewhere = bool(pieces) and pieces[-1].recording.parent != piece.recording.parent

@@ -13,7 +13,7 @@ from desktop_app.audio.voice import Voices
 from desktop_app.checkpoints import choice, installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read_draft, read_target, same_encoder
 from desktop_app.decoding.batch import BatchRows
-from desktop_app.decoding.ctc import CtcDrafter
+from desktop_app.decoding.ctc import CtcDrafter, Frames
 from desktop_app.decoding.drafter_names import DRAFTERS
 from desktop_app.decoding.drafters import Draft, Drafter
 from desktop_app.decoding.lookahead import MOST, LookAhead
@@ -112,7 +112,11 @@ class Pair:
         head, spelling, ctc = draft.head, draft.spelling, draft.checkpoint.ctc
         if head is None or spelling is None or ctc is None:
             return with_model()
-        return CtcDrafter(lambda encoded: head(encoder.hidden(encoded)), encoder, spelling, ctc.units, own, with_model)
+
+        def read(encoded: Any) -> Frames:
+            return head(encoder.hidden(encoded))
+
+        return CtcDrafter(read, encoder, spelling, ctc.units, ctc.languages, own, with_model)
 
     def look_ahead(self, row: int = 0) -> LookAhead | None:
         """The look-ahead for one more recording, with the measurements from earlier ones."""

@@ -97,7 +97,7 @@ def make_seeds(folder: Path) -> None:
     end, size = target.vocabulary.end, target.vocabulary.size
     head = (*range(0, end, 2), *range(end, size))
     mark = shared_draft.fingerprint(target.tensors)
-    ctc = shared_draft.Ctc(16, 1, 3, tuple(range(10)))
+    ctc = shared_draft.Ctc(16, 1, 3, tuple(range(10)), ("en",))
     languages = tuple(target.vocabulary.languages)
     settings = shared_draft.SharedDraft(target.name, mark, 1, draft.POOLING, languages, head, ctc)
     (folder / "shared draft").mkdir()

@@ -82,7 +82,9 @@ class Head:
 
 
 def made(head: Head, model: Toy, own: Vocabulary = WORDS, words: Vocabulary = WORDS) -> CtcDrafter:
-    return CtcDrafter(head, model, spelling(words, PIECES), UNITS, own, lambda: drafter(model, model, words))
+    return CtcDrafter(
+        head, model, spelling(words, PIECES), UNITS, own.languages, own, lambda: drafter(model, model, words)
+    )
 
 
 def begun(head: Head, settings: Settings, own: Vocabulary = WORDS, sampling: Sampling | None = None) -> CtcDrafter:
@@ -129,7 +131,7 @@ def test_the_model_is_loaded_once_and_not_before_it_is_asked() -> None:
         loaded.append("model")
         return drafter(model, model, WORDS)
 
-    both = CtcDrafter(Head([A, SPACE]), model, spelling(WORDS, PIECES), UNITS, WORDS, with_model)
+    both = CtcDrafter(Head([A, SPACE]), model, spelling(WORDS, PIECES), UNITS, WORDS.languages, WORDS, with_model)
     for _ in range(2):
         both.begin(toy_window(), PLAIN, Rules(WORDS, timestamps=False))
         both.propose([], 3, HEAD_ALONE)
@@ -160,6 +162,19 @@ def test_what_the_head_has_not_learnt_it_is_not_asked(settings: Settings, sampli
     assert head.read == 1, "a head for that language is asked"
 
 
+def test_in_a_language_that_only_the_head_knows_the_head_drafts_whatever_is_asked() -> None:
+    head, model = Head([A, SPACE]), Toy(3)
+    english = vocabulary(languages={"en": WORDS.languages["en"]}, translate=None)
+    drafter = CtcDrafter(head, model, spelling(WORDS, PIECES), UNITS, ("de", "en"), english, fail)
+    drafter.begin(toy_window(), replace(PLAIN, language="de"), Rules(WORDS, timestamps=False))
+    assert drafter.propose([], 1, WITH_MODEL) == [PIECES.index(b"a")]
+    assert (drafter.passes, head.read) == (0, 1)
+
+
+def fail() -> ModelDrafter:
+    raise AssertionError("the model knows nothing of this language")
+
+
 @given(models, awkward, st.lists(st.integers(0, FIRST_UNIT + 3), max_size=30), samplings, tasks, st.booleans())
 def test_a_head_changes_nothing(
     model: Toy, words: Vocabulary, holds: list[int], sampling: Sampling | None, task: Settings, alone: bool
@@ -176,6 +191,7 @@ def test_a_head_changes_nothing(
         model,
         spelling(words, PIECES),
         UNITS,
+        [task.language or "en"],
         words,
         lambda: drafter(Toy(5, model.positions), model, words),
     )

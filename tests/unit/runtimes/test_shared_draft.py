@@ -54,7 +54,7 @@ def trained(target: Checkpoint, tmp_path: Path) -> tuple[Checkpoint, Trained]:
     trained."""
     end, size = target.vocabulary.end, target.vocabulary.size
     scored, units = (*range(0, end, 2), *range(end, size)), tuple(range(10))
-    ctc = Ctc(24, 2, 5, units)
+    ctc = Ctc(24, 2, 5, units, ("en",))
     settings = SharedDraft(target.name, fingerprint(target.tensors), 1, draft.POOLING, ("en",), scored, ctc)
     network = Trained(draft.beginning(target, settings).eval(), Head(ctc, target.shape.width).eval())
     folder = tmp_path / "draft"

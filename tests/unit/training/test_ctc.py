@@ -37,7 +37,9 @@ def split(letters: bytes) -> list[int]:
 SPELLING = Spelling(WORDS, [*PIECES, *[b""] * (WORDS.size - len(PIECES))], split)
 
 
-def window(folder: Path, number: int, wrote: list[int], encoded: np.ndarray | None = None) -> Path:
+def window(
+    folder: Path, number: int, wrote: list[int], encoded: np.ndarray | None = None, language: str = "en"
+) -> Path:
     """The labels of a window in which the target wrote these tokens."""
     none = np.zeros((len(wrote), 1))
     noise = np.random.default_rng(number).standard_normal((POSITIONS, WIDTH))
@@ -47,7 +49,7 @@ def window(folder: Path, number: int, wrote: list[int], encoded: np.ndarray | No
         np.array(wrote, np.int32),
         none.astype(np.int32),
         none.astype(np.float32),
-        "en",
+        language,
     )
     labels.save(folder / f"{number}.npz")
     return folder / f"{number}.npz"
@@ -69,9 +71,17 @@ def spoken(folder: Path, number: int) -> Path:
 def test_units_are_the_letters_and_the_commonest_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctc, "UNITS", 1)
     files = [window(tmp_path, number, [FIRST_TIME, 5, 5, 6, FIRST_TIME + 3, END]) for number in range(3)]
-    found = shape_for(SPELLING, files)
+    found = shape_for(SPELLING, files, ["en"])
     assert found.units == (0, 1, 2, 5), "d is in the text three times, too few to be learnt"
+    assert found.languages == ("en",)
     assert (found.width, found.layers, found.kernel) == (ctc.WIDTH, ctc.LAYERS, ctc.KERNEL)
+
+
+def test_a_language_with_little_text_has_units_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ctc, "UNITS", 2)
+    files = [window(tmp_path, number, [*[5] * 60, *[4] * 40, END]) for number in range(10)]
+    files.append(window(tmp_path, 10, [*[6] * 200, END], language="de"))
+    assert {5, 6} <= set(shape_for(SPELLING, files, ["de", "en"]).units)
 
 
 def test_a_token_is_spelled_in_the_longest_units_and_without_letters_that_there_are_not() -> None:
@@ -89,7 +99,7 @@ def test_a_head_is_taught_the_text_its_breaks_and_where_segments_end(tmp_path: P
 
 
 def made(units: tuple[int, ...]) -> CtcLesson:
-    shape = Ctc(16, 1, 3, units)
+    shape = Ctc(16, 1, 3, units, ("en",))
     torch.manual_seed(0)
     return CtcLesson(Head(shape, WIDTH), shape, SPELLING, torch.device("cpu"))
 

@@ -200,10 +200,11 @@ def test_a_draft_of_another_target_is_refused(
         ("decoder_layers", 0),
         ("audio_pooling", 7),
         ("target", 1),
-        ("ctc", {"width": 24, "layers": 1, "kernel": 3}),
-        ("ctc", {"width": 24, "layers": 1, "kernel": 4, "units": [1, 2]}),
-        ("ctc", {"width": 24, "layers": 1, "kernel": 3, "units": [2, 1]}),
-        ("ctc", {"width": 24, "layers": 1, "kernel": 3, "units": [1, 1 << 20]}),
+        ("ctc", {"width": 24, "layers": 1, "kernel": 3, "languages": ["en"]}),
+        ("ctc", {"width": 24, "layers": 1, "kernel": 4, "units": [1, 2], "languages": ["en"]}),
+        ("ctc", {"width": 24, "layers": 1, "kernel": 3, "units": [2, 1], "languages": ["en"]}),
+        ("ctc", {"width": 24, "layers": 1, "kernel": 3, "units": [1, 1 << 20], "languages": ["en"]}),
+        ("ctc", {"width": 24, "layers": 1, "kernel": 3, "units": [1, 2]}),
     ],
 )
 def test_a_damaged_draft_is_refused(trained: tuple[Path, Path], tmp_path: Path, key: str, value: object) -> None:
