@@ -281,14 +281,21 @@ class LookAhead:
     If it `may_disable_draft`, nothing is drafted where drafting is measurably slower. To know that, some rounds now and
     then run without the draft (a comparison), or with a disabled one (a trial), and are compared with their neighbours.
 
-    A draft that `has_head` drafts with its model, or with its CTC head alone where that is faster.
+    A draft that `has_head` drafts with its model, or with its CTC head alone where that is faster. One whose
+    `head_alone` is to draft does so in any case.
     """
 
     def __init__(
-        self, least: int = 2, most: int = MOST, may_disable_draft: bool = False, has_head: bool = False
+        self,
+        least: int = 2,
+        most: int = MOST,
+        may_disable_draft: bool = False,
+        has_head: bool = False,
+        head_alone: bool = False,
     ) -> None:
         self._least, self._most, self._may_disable = least, most, may_disable_draft
-        self._way = _Way(Plan(self._start, PRIOR_CONFIDENCE if least < most else 0.0))
+        model = _Way(Plan(self._start, PRIOR_CONFIDENCE if least < most else 0.0))
+        self._way = self._head_alone() if head_alone else model
         self._has_head = has_head
         self._other_way = self._head_alone() if has_head else None
         self._rounds_this_way = 0  # rounds since the way changed
