@@ -20,5 +20,6 @@ def ngram() -> Drafter:
 DRAFTERS: Mapping[str, Callable[[], Drafter]] = {"ngram": ngram}
 """Those without a draft model."""
 
-LAYERS, HEAD = WAYS = ("layers", "head")
-"""The ways of the target's own draft: its decoder layers, pass by pass, or its CTC head, all at once."""
+LAYERS, HEAD, TIERS = WAYS = ("layers", "head", "tiers")
+"""The ways of the target's own draft: its decoder layers, pass by pass; its CTC head, all at once; or the head, which
+the layers correct."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from desktop_app import folders
 from desktop_app.audio.voice import Voices
@@ -14,11 +14,12 @@ from desktop_app.checkpoints import choice, installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read_draft, read_target, same_encoder
 from desktop_app.decoding.batch import BatchRows
 from desktop_app.decoding.ctc import CtcDrafter
-from desktop_app.decoding.drafter_names import DRAFTERS, HEAD, WAYS
-from desktop_app.decoding.drafters import Draft, Drafter
+from desktop_app.decoding.drafter_names import DRAFTERS, LAYERS, TIERS, WAYS
+from desktop_app.decoding.drafters import Draft, Drafter, ModelDrafter
 from desktop_app.decoding.lookahead import MOST, LookAhead
 from desktop_app.decoding.retokenised import Spelling
 from desktop_app.decoding.setup import Setup
+from desktop_app.decoding.tiers import TiersDrafter
 from desktop_app.messages import devices
 from desktop_app.messages.jobs import Announce
 from desktop_app.messages.options import Options
@@ -113,7 +114,10 @@ class Pair:
         head, spelling, ctc = draft.head, draft.spelling, draft.checkpoint.ctc
         if head is None or spelling is None or ctc is None:
             return with_model()
-        return CtcDrafter(lambda encoded: head(encoder.hidden(encoded)), encoder, spelling, ctc.units, own, with_model)
+        made = TiersDrafter if self.named == TIERS else CtcDrafter
+        # A draft with a head belongs to its target, whose tokens it has.
+        layers = cast(Callable[[], ModelDrafter], with_model)
+        return made(lambda encoded: head(encoder.hidden(encoded)), encoder, spelling, ctc.units, own, layers)
 
     def look_ahead(self, row: int = 0) -> LookAhead | None:
         """The look-ahead for one more recording, with the measurements from earlier ones unless a way is named."""
@@ -127,7 +131,7 @@ class Pair:
     def named_look_ahead(self, row: int = 0, may_disable_draft: bool = True) -> LookAhead:
         """A look-ahead for the drafter that is named, of which nothing is known yet."""
         most = _most(self.target.ready.rows[row])
-        return LookAhead(most=most, may_disable_draft=may_disable_draft, head_alone=self.named == HEAD)
+        return LookAhead(most=most, may_disable_draft=may_disable_draft, head_alone=self.named != LAYERS)
 
     def keep_measurements(self) -> None:
         """Write down what the draft costs beside its target, for the next run."""
