@@ -57,11 +57,15 @@ class CtcDrafter(InSteps):
         self._text: HeadText | None = None
         self._unread: tuple[AudioWindow, Settings, Rules] | None = None
         self._unbegun: tuple[AudioWindow, Settings, Rules] | None = None
-        self._is_able = False
+        self._is_able = self._is_head = False
 
     @property
     def passes(self) -> int:
         return self._model.passes if self._model else 0
+
+    @property
+    def is_head(self) -> bool:
+        return self._is_head
 
     def begin(self, window: AudioWindow, settings: Settings, rules: Rules) -> None:
         """A new text. Head and model get ready when they are first asked."""
@@ -71,7 +75,9 @@ class CtcDrafter(InSteps):
     def steps(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> Steps[list[int]]:
         """The head's text is `count` tokens each time, as far as it goes: passes of one size take less time than passes
         of many sizes, even if those are shorter."""
-        if confidence >= HEAD_ALONE and (text := self._written()):
+        text = self._written() if confidence >= HEAD_ALONE else None
+        self._is_head = text is not None
+        if text is not None:
             return text.after(tokens, count)
         return (yield from self._by_model(tokens, count, confidence))
 

@@ -37,6 +37,11 @@ class Drafter(ABC):
         """Forward passes of its own models so far, the measure of its cost; 0 without a model."""
         return 0
 
+    @property
+    def is_head(self) -> bool:
+        """Whether its last proposal is the text of a CTC head."""
+        return False
+
     def begin(self, window: AudioWindow, settings: Settings, rules: Rules) -> None:  # noqa: B027
         """A new text begins: the window, its settings in the target's tokens, and the target's rules."""
 

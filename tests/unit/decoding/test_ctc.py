@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from desktop_app.decoding.ctc import BLANK, BREAK, FIRST_UNIT, CtcDrafter, Frames, head_text
 from desktop_app.decoding.drafters import ModelDrafter
-from desktop_app.decoding.lookahead import HEAD_ALONE, PRIOR_CONFIDENCE
+from desktop_app.decoding.lookahead import HEAD_ALONE, PRIOR_CONFIDENCE, LookAhead
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.vocabulary import Vocabulary
@@ -158,6 +158,16 @@ def test_what_the_head_has_not_learnt_it_is_not_asked(settings: Settings, sampli
     german = begun(head, replace(PLAIN, language="de"), vocabulary(languages={"de": GERMAN}))
     german.propose([], 3, HEAD_ALONE)
     assert head.read == 1, "a head for that language is asked"
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_what_the_head_proposed_is_counted_by_itself(alone: bool) -> None:
+    model = Toy(3)
+    _, counts = write(
+        model, WORDS, made(Head([A, SPACE, B]), model), task=PLAIN, look_ahead=LookAhead(head_alone=alone)
+    )
+    assert counts.compared
+    assert (counts.head_compared, counts.head_accepted) == ((counts.compared, counts.accepted) if alone else (0, 0))
 
 
 @given(models, awkward, st.lists(st.integers(0, FIRST_UNIT + 3), max_size=30), samplings, tasks, st.booleans())
