@@ -27,7 +27,7 @@ from benchmarks.joined import join
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.decoding import drafters, longform
 from desktop_app.decoding.ctc import CtcDrafter
-from desktop_app.decoding.lookahead import HEAD_ALONE, LookAhead
+from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.measure.recordings import audio_of, recordings
 from desktop_app.messages.options import Options
 from desktop_app.transcript.constants import SAMPLE_RATE
@@ -64,7 +64,8 @@ def main() -> int:
         ahead = LookAhead(options.look_ahead, options.look_ahead)
         _acceptance(pair, alone, options, ahead, f"unsure below {unsure:g}", "layers")
     if isinstance(pair.drafter(), CtcDrafter):
-        _acceptance(pair, alone, options, HeadAlone(options.look_ahead, options.look_ahead), "its head alone", "head")
+        ahead = LookAhead(options.look_ahead, options.look_ahead, head_alone=True)
+        _acceptance(pair, alone, options, ahead, "its head alone", "head")
     if options.seconds:
         _in_turn(files, options)
     return 0
@@ -72,14 +73,6 @@ def main() -> int:
 
 def _options(options: argparse.Namespace) -> Options:
     return Options(options.target, draft=options.draft, precision=options.precision, language=options.language)
-
-
-class HeadAlone(LookAhead):
-    """Never asks the draft's model."""
-
-    @property
-    def confidence(self) -> float:
-        return HEAD_ALONE
 
 
 def _acceptance(

@@ -23,6 +23,7 @@ class Benchmark(Protocol):
 
 BENCHMARKS = {
     "accuracy": N_("Word and character error rates on recordings with a reference text, and speed"),
+    "drafters": N_("What each drafter brings on your recordings: tokens per pass, time, memory"),
     "live": N_("Live transcription: delay, stability, accuracy and cost"),
     "memory": N_("Memory use of a model, from its file to the first window"),
     "speakers": N_("Speaker diarisation: error rates, number of speakers, words per speaker, and cost"),
@@ -30,7 +31,7 @@ BENCHMARKS = {
 }
 """Each benchmark's name, and what it measures."""
 
-WITH_MODELS = ("accuracy", "live", "speed")
+WITH_MODELS = ("accuracy", "drafters", "live", "speed")
 """Those that take all that decides a text."""
 
 
@@ -40,6 +41,10 @@ def load(name: str) -> Benchmark:
         from desktop_app.measure import accuracy
 
         return accuracy
+    if name == "drafters":
+        from desktop_app.measure import drafters
+
+        return drafters
     if name == "live":
         from desktop_app.measure import live
 

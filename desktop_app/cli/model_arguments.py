@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from desktop_app.decoding.drafter_names import DRAFTERS
+from desktop_app.decoding.drafter_names import DRAFTERS, WAYS
 from desktop_app.messages.options import DECLARED, SWITCH, Options, declared
 from desktop_app.texts import _
 
@@ -27,7 +27,7 @@ def add_one(parser: argparse.ArgumentParser, name: str, **others: Any) -> None:
     about: dict[str, Any] = {
         "dest": name,
         "default": _DEFAULTS[name],
-        "help": _(option.help, drafters=", ".join(DRAFTERS)),
+        "help": _(option.help, ways=", ".join(WAYS), drafters=", ".join(DRAFTERS)),
     }
     if option.codec is SWITCH:
         about["action"] = argparse.BooleanOptionalAction
@@ -35,7 +35,7 @@ def add_one(parser: argparse.ArgumentParser, name: str, **others: Any) -> None:
         about["choices"] = option.choices
     else:
         about["type"] = argument_type(option.argument or option.codec.parse)
-        about["metavar"] = _(option.metavar, drafters="|".join(DRAFTERS))
+        about["metavar"] = _(option.metavar, ways="|".join(WAYS), drafters="|".join(DRAFTERS))
     parser.add_argument(option.flag, **about | others)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from desktop_app.decoding.audio_window import AudioWindow
-from desktop_app.decoding.drafters import Drafter, InSteps
+from desktop_app.decoding.drafters import InSteps, ModelDrafter
 from desktop_app.decoding.head_text import TIME, HeadText
 from desktop_app.decoding.lookahead import HEAD_ALONE
 from desktop_app.decoding.protocol import Model
@@ -51,19 +51,23 @@ class CtcDrafter(InSteps):
         units: Sequence[int],
         languages: Collection[str],
         own: Vocabulary,
-        with_model: Callable[[], Drafter],
+        with_model: Callable[[], ModelDrafter],
     ) -> None:
         self._read, self._encoder, self._own, self._with_model = read, encoder, own, with_model
-        self._model: Drafter | None = None
+        self._model: ModelDrafter | None = None
         self._spelling, self._units, self._languages = spelling, units, languages
         self._text: HeadText | None = None
         self._unread: tuple[AudioWindow, Settings, Rules] | None = None
         self._unbegun: tuple[AudioWindow, Settings, Rules] | None = None
-        self._is_able = False
+        self._is_able = self._is_head = False
 
     @property
     def passes(self) -> int:
         return self._model.passes if self._model else 0
+
+    @property
+    def is_head(self) -> bool:
+        return self._is_head
 
     def begin(self, window: AudioWindow, settings: Settings, rules: Rules) -> None:
         """A new text. Head and model get ready when they are first asked."""
@@ -73,18 +77,31 @@ class CtcDrafter(InSteps):
     def steps(self, tokens: Sequence[int], count: int, confidence: float = 0.0) -> Steps[list[int]]:
         """The head's text is `count` tokens each time, as far as it goes: passes of one size take less time than passes
         of many sizes, even if those are shorter."""
-        by_head = confidence >= HEAD_ALONE or not self._is_able
-        if by_head and self._unread:
-            self._text, self._unread = self._text_of(*self._unread), None
-        if by_head and self._text:
-            return self._text.after(tokens, count)
+        text = self._written() if confidence >= HEAD_ALONE or not self._is_able else None
+        self._is_head = text is not None
+        if text is not None:
+            return text.after(tokens, count)
+        return (yield from self._by_model(tokens, count, confidence))
+
+    def _by_model(self, tokens: Sequence[int], count: int, confidence: float) -> Steps[list[int]]:
+        """What the draft's model proposes."""
         if not self._is_able:
             return []
+        return (yield from self._ready_model().steps(tokens, count, confidence))
+
+    def _ready_model(self) -> ModelDrafter:
+        """The draft's model, which has begun with the window."""
         self._model = self._model or self._with_model()
         if self._unbegun:
             self._model.begin(*self._unbegun)
             self._unbegun = None
-        return (yield from self._model.steps(tokens, count, confidence))
+        return self._model
+
+    def _written(self) -> HeadText | None:
+        """What the head wrote of the window."""
+        if self._unread:
+            self._text, self._unread = self._text_of(*self._unread), None
+        return self._text
 
     def _text_of(self, window: AudioWindow, settings: Settings, rules: Rules) -> HeadText | None:
         """The head's text of a window; None where it was not trained to write what is asked for."""

@@ -1,5 +1,5 @@
-"""The drafters that need no draft model, by their names for `--draft`. Each is imported when it is created, so that the
-command line can list them without loading anything."""
+"""The drafters that have names for `--draft`: those that need no draft model, and the ways to use one that has a CTC
+head. Each is imported when it is created, so that the command line can list them without loading anything."""
 
 from __future__ import annotations
 
@@ -18,3 +18,8 @@ def ngram() -> Drafter:
 
 
 DRAFTERS: Mapping[str, Callable[[], Drafter]] = {"ngram": ngram}
+"""Those without a draft model."""
+
+LAYERS, HEAD, TIERS = WAYS = ("layers", "head", "tiers")
+"""The ways of the target's own draft: its decoder layers, pass by pass; its CTC head, all at once; or the head, which
+the layers correct."""

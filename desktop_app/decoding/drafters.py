@@ -13,8 +13,8 @@ import numpy as np
 
 from desktop_app.decoding.audio_window import AudioWindow
 from desktop_app.decoding.mapping import Ids
-from desktop_app.decoding.protocol import Cursor, Model
-from desktop_app.decoding.rules import Decision, Row, Rules
+from desktop_app.decoding.protocol import Cursor, Model, Scores
+from desktop_app.decoding.rules import Decision, Rules
 from desktop_app.decoding.steps import Read, Steps, alone
 from desktop_app.decoding.task import is_able, prefix
 from desktop_app.decoding.vocabulary import Vocabulary
@@ -36,6 +36,11 @@ class Drafter(ABC):
     def passes(self) -> int:
         """Forward passes of its own models so far, the measure of its cost; 0 without a model."""
         return 0
+
+    @property
+    def is_head(self) -> bool:
+        """Whether its last proposal is the text of a CTC head."""
+        return False
 
     def begin(self, window: AudioWindow, settings: Settings, rules: Rules) -> None:  # noqa: B027
         """A new text begins: the window, its settings in the target's tokens, and the target's rules."""
@@ -87,19 +92,18 @@ class Draft:
             self._cursor = self._model.open(window.encoded(self._encoder))
             self._read: list[int] = []
 
-    def scores(self, tokens: Sequence[int]) -> Steps[Row | None]:
-        """The scores [vocabulary] of the token after the text `tokens`; None where the model cannot do what is
-        asked or has no position left."""
+    def scores(self, tokens: Sequence[int], last: int = 1) -> Steps[Scores | None]:
+        """The scores [last, vocabulary] of the tokens after the text `tokens` and before its `last` - 1 tokens, all in
+        one pass; None where the model cannot do what is asked or has no position left."""
         text = [*self._prefill, *tokens] if self._cursor else []
         if self._cursor is None or len(text) > self._model.positions:
             return None
-        known = min(_common(self._read, text), len(text) - 1)  # the last token is always run
+        known = min(common(self._read, text), len(text) - last)  # the last tokens are always run
         self._cursor.rewind(known)
         self._read = text
         self.passes += 1
         reply = yield Read(self._model, self._cursor, text[known:])
-        last: Row = reply.scores[-1]
-        return last
+        return reply.scores[-last:]
 
 
 class ModelDrafter(InSteps):
@@ -127,7 +131,7 @@ class ModelDrafter(InSteps):
             scores = yield from self._draft.scores(text)
             if scores is None:
                 break
-            decision = rules.decide(scores, written)
+            decision = rules.decide(scores[-1], written)
             token = self._ids.to_target(decision.token)
             if token is None or is_unsure(decision, rules):
                 break
@@ -138,6 +142,23 @@ class ModelDrafter(InSteps):
             written = rules.follow(written, decision.token)
             text.append(self._ids.read(decision.token))
         return proposal
+
+    def corrected(self, tokens: Sequence[int], proposal: Sequence[int]) -> Steps[list[int]]:
+        """What the model, which reads it in one pass, takes of a `proposal` to follow the text `tokens`, up to the
+        first token that it would not have written, with its own in that place. Tokens that it cannot write it takes,
+        and all of them where it has no scores. Its inputs must be the target's ids."""
+        rules, text = self._rules, [*tokens, *proposal]
+        rows = yield from self._draft.scores(text[:-1], len(proposal))
+        if rows is None:
+            return [*proposal]
+        written = self._ids.written(rules, tokens)
+        for index, (row, token) in enumerate(zip(rows, proposal, strict=True)):
+            decision = rules.decide(row, written)
+            own, chosen = self._ids.to_target(decision.token), self._ids.chosen(token)
+            if own is not None and chosen not in (-1, decision.token) and not is_unsure(decision, rules):
+                return [*proposal[:index], own]
+            written = rules.follow(written, chosen)
+        return [*proposal]
 
 
 def probability(decision: Decision, rules: Rules) -> float:
@@ -151,6 +172,7 @@ def is_unsure(decision: Decision, rules: Rules) -> bool:
     return probability(decision, rules) < UNSURE
 
 
-def _common(left: Sequence[int], right: Sequence[int]) -> int:
+def common(left: Sequence[int], right: Sequence[int]) -> int:
+    """How many tokens the two begin with alike."""
     length = min(len(left), len(right))
     return next((i for i in range(length) if left[i] != right[i]), length)

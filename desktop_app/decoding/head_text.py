@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from desktop_app.decoding.drafters import common
 from desktop_app.decoding.retokenised import Spelling
 
 TIME = 256
@@ -28,7 +29,10 @@ class HeadText:
         self._places = np.arange(len(symbols) + 1)
         self._within_word = np.array([*((self._kinds != _SPACE) & (self._kinds != TIME)), False])
         self._tokens, self._begins = self._tokenised()
-        self._restart()
+        self._written: list[int] = []
+        # After each token that the target has written, the distances between its text and this one up to each place,
+        # less the number of that place.
+        self._distances = [np.zeros_like(self._places)]
 
     def _tokenised(self) -> tuple[list[int], list[int]]:
         """The tokens of the text with the end token, and the place where each begins."""
@@ -46,16 +50,11 @@ class HeadText:
             at = end + 1
         return [*tokens, self._spelling.vocabulary.end], [*begins, last + 1]
 
-    def _restart(self) -> None:
-        self._written: list[int] = []
-        # Between what the target has written and the text up to each place, less the number of that place.
-        self._distances = np.zeros_like(self._places)
-
     def after(self, tokens: Sequence[int], count: int) -> list[int]:
         """The `count` tokens, or fewer up to the end token, that follow `tokens`, all that is written so far."""
-        if list(tokens[: len(self._written)]) != self._written:
-            self._restart()  # what was written last was a proposal, and was rejected
-        for token in tokens[len(self._written) :]:
+        known = common(self._written, tokens)  # less than all where the last ones were a proposal that was rejected
+        del self._written[known:], self._distances[known + 1 :]
+        for token in tokens[known:]:
             self._follow(token)
         at, is_timestamp = self._place(), self._spelling.vocabulary.is_timestamp
         closed = len(tokens) > 1 and is_timestamp(tokens[-1]) and not is_timestamp(tokens[-2])
@@ -75,11 +74,13 @@ class HeadText:
         vocabulary = self._spelling.vocabulary
         symbols = (TIME,) if vocabulary.is_timestamp(token) else self._spelling.pieces[token]
         self._written.append(token)
+        distances = self._distances[-1]
         for symbol in symbols:
-            further = self._distances + 1
-            np.minimum(further[1:], self._distances[:-1] - (self._kinds == symbol), out=further[1:])
-            self._distances = np.minimum.accumulate(further)
+            further = distances + 1
+            np.minimum(further[1:], distances[:-1] - (self._kinds == symbol), out=further[1:])
+            distances = np.minimum.accumulate(further)
+        self._distances.append(distances)
 
     def _place(self) -> int:
         """The place nearest to what the target has written; of several the first that is not within a word."""
-        return int((2 * (self._distances + self._places) + self._within_word).argmin())
+        return int((2 * (self._distances[-1] + self._places) + self._within_word).argmin())

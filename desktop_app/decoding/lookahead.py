@@ -210,11 +210,14 @@ def decide(
         worth = limit if worth is None else min(worth, limit)
     slopes = [each.slope for each in comparisons if each.slope is not None]
     slope = max(0.0, median(slopes)) if slopes else PRIOR_SLOPE
-    draft = median(each.draft_seconds / max(1, each.passes) / _one(each, slope) for each in rounds)
-    has_passes = any(each.passes for each in rounds)  # without them a draft takes as long whatever its length
+    # With a head, and without a model, a draft takes as long whatever its length.
+    by_token = plan.confidence < HEAD_ALONE and any(each.passes for each in rounds)
+    passes_of = [max(1, each.passes) if by_token else 1 for each in rounds]
+    drafts = zip(rounds, passes_of, strict=True)
+    draft = median(each.draft_seconds / count / _one(each, slope) for each, count in drafts)
     # Where the draft stopped by itself, a longer look-ahead would have changed nothing.
     acceptance = _acceptance([each for each in rounds if each.drafted == each.asked])
-    token, once = (draft, 0.0) if has_passes else (0.0, draft)
+    token, once = (draft, 0.0) if by_token else (0.0, draft)
     look_ahead = best_look_ahead(token, 1.0 - slope, slope, acceptance, least, most, passes, once=once)
     confidence = plan.confidence
     if confidence < HEAD_ALONE and least < most:
@@ -281,14 +284,21 @@ class LookAhead:
     If it `may_disable_draft`, nothing is drafted where drafting is measurably slower. To know that, some rounds now and
     then run without the draft (a comparison), or with a disabled one (a trial), and are compared with their neighbours.
 
-    A draft that `has_head` drafts with its model, or with its CTC head alone where that is faster.
+    A draft that `has_head` drafts with its model, or with its CTC head alone where that is faster. One whose
+    `head_alone` is to draft does so in any case.
     """
 
     def __init__(
-        self, least: int = 2, most: int = MOST, may_disable_draft: bool = False, has_head: bool = False
+        self,
+        least: int = 2,
+        most: int = MOST,
+        may_disable_draft: bool = False,
+        has_head: bool = False,
+        head_alone: bool = False,
     ) -> None:
         self._least, self._most, self._may_disable = least, most, may_disable_draft
-        self._way = _Way(Plan(self._start, PRIOR_CONFIDENCE if least < most else 0.0))
+        model = _Way(Plan(self._start, PRIOR_CONFIDENCE if least < most else 0.0))
+        self._way = self._head_alone() if head_alone else model
         self._has_head = has_head
         self._other_way = self._head_alone() if has_head else None
         self._rounds_this_way = 0  # rounds since the way changed

@@ -38,6 +38,10 @@ class Ids:
         found = int(self._back[token])
         return found if found >= 0 else None
 
+    def chosen(self, token: int) -> int:
+        """What the draft chooses to write a token of the target; -1 where it cannot."""
+        return int(self._there[token])
+
     def read(self, token: int) -> int:
         """The input id of a token that the draft chose."""
         return token

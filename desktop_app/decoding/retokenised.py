@@ -76,7 +76,7 @@ class RetokenisedDrafter(InSteps):
         for _ in range(count):
             if likely < confidence or (scores := (yield from self._draft.scores(text))) is None:
                 break
-            decision = rules.decide(scores, written)
+            decision = rules.decide(scores[-1], written)
             if is_unsure(decision, rules):
                 break
             ended = decision.token == own.vocabulary.end

@@ -128,6 +128,7 @@ class Speculation:
                 near_ties=verified.ties,
                 compared=verified.compared,
                 accepted=verified.accepted,
+                **self._of_head(verified),
             )
         )
         if self._drafter is not None and not proposal.asked and (speed := self._look_ahead.left_out) is not None:
@@ -146,6 +147,12 @@ class Speculation:
                 )
             )
         return verified.first
+
+    def _of_head(self, verified: _Verified) -> dict[str, int]:
+        """What of a round is due to the CTC head of the draft."""
+        if self._drafter is None or not self._drafter.is_head:
+            return {}
+        return {"head_compared": verified.compared, "head_accepted": verified.accepted}
 
     def _verify(self, text: DecodedText, unread: Sequence[int], draft: Sequence[int]) -> Steps[_Verified]:
         """A verification pass over the tokens that are not in the KV cache yet and the draft. Takes what the target

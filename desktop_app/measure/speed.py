@@ -25,6 +25,7 @@ from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.decoding import longform
 from desktop_app.decoding.audio_window import Samples
 from desktop_app.decoding.drafter_names import DRAFTERS
+from desktop_app.decoding.lookahead import LookAhead
 from desktop_app.engine import probe
 from desktop_app.measure.figures import saved
 from desktop_app.measure.roofline import Roofline, bandwidth, weight_bytes
@@ -45,10 +46,15 @@ ALONE = "alone"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which files, and how often."""
     parser.add_argument("files", nargs="+", metavar=_("FILE"), help=_("audio or video file with speech"))
+    add_rounds(parser, default=5)
+
+
+def add_rounds(parser: argparse.ArgumentParser, default: int) -> None:
+    """How often."""
     parser.add_argument(
         "--rounds",
         type=_rounds,
-        default=5,
+        default=default,
         metavar="N",
         help=_("transcribe N times with each drafter, in turn, and take the medians (default: %(default)s)"),
     )
@@ -154,7 +160,7 @@ class Bench:
         self.files: dict[str, float] = {}
         self.names: list[str] = []
         self.rounds: list[Round] = []
-        self._pairs: dict[str, Pair] = {}
+        self._pairs: Mapping[str, Pair] = {}
         self._texts: dict[str, Text] = {}
         self._differing: list[tuple[str, str]] = []
 
@@ -173,14 +179,16 @@ class Bench:
         """Load the target and its drafters. Raises Problem."""
         model_cache = ModelCache()
         pair = model_cache.pair(replace(options, draft="off") if options.draft in DRAFTERS else options, _announce)
-        self._options, self._settings = options, settings_of(options, pair.target.checkpoint)
-        self._pairs[ALONE] = replace(pair, draft=None, remark=None)
-        if pair.draft:
-            self._pairs[pair.draft.checkpoint.name] = pair
         if pair.remark:
             _say(problems.sentence(pair.remark))
-        self._pairs |= {name: replace(self._pairs[ALONE], named=name) for name in DRAFTERS}
-        self.names = list(self._pairs)
+        alone = replace(pair, draft=None, remark=None)
+        drafted = {pair.draft.checkpoint.name: pair} if pair.draft else {}
+        self.use({ALONE: alone, **drafted, **{name: replace(alone, named=name) for name in DRAFTERS}}, options)
+
+    def use(self, pairs: Mapping[str, Pair], options: Options) -> None:
+        """Measure these pairs, all with the same target."""
+        self._pairs, self.names, self._options = pairs, list(pairs), options
+        self._settings = settings_of(options, next(iter(pairs.values())).target.checkpoint)
 
     def measure(self, rounds: int) -> int:
         """All drafters in turn, `rounds` times; gives the exit status. Ctrl-C ends it: finished rounds stay. Raises
@@ -190,7 +198,7 @@ class Bench:
             self.warm_up()
             for number in range(1, rounds + 1):
                 _say(_("Round {number} of {rounds}…", number=number, rounds=rounds))
-                self.rounds.append({name: self.all_files(name) for name in self.names})
+                self.rounds.append(self.one_round())
         except KeyboardInterrupt:
             _say(
                 ngettext(
@@ -202,6 +210,10 @@ class Bench:
             )
             return INTERRUPTED
         return DONE
+
+    def one_round(self) -> Round:
+        """All files with one drafter after another. Raises Problem."""
+        return {name: reduce(add, [self.one_file(name, file) for file in self.files]) for name in self.names}
 
     @property
     def threads(self) -> int:
@@ -220,21 +232,22 @@ class Bench:
             _say(_("{file}: With {drafter} the text is not the target's own.", file=file, drafter=name))
         return FAILED if self._differing else DONE
 
-    def all_files(self, name: str) -> Statistics:
-        """Transcribe all files with one of the `names`, and keep what text differs. Raises Problem."""
-        taken = []
-        for file in self.files:
-            text, stats = self._transcribe(self._pairs[name], file)
-            taken.append(stats)
-            if text != self._texts.setdefault(file, text) and (name, file) not in self._differing:
-                self._differing.append((name, file))
-        return reduce(add, taken)
+    def one_file(self, name: str, file: str) -> Statistics:
+        """Transcribe a file with one of the `names`, and keep what text differs. Raises Problem."""
+        text, stats = self._transcribe(self._pairs[name], file)
+        if text != self._texts.setdefault(file, text) and (name, file) not in self._differing:
+            self._differing.append((name, file))
+        return stats
+
+    def look_ahead(self, pair: Pair) -> LookAhead | None:
+        """What a pair drafts with in the next recording."""
+        return pair.look_ahead()
 
     def _transcribe(self, pair: Pair, file: str, most: float = float("inf")) -> tuple[Text, Statistics]:
         """One file, or the first `most` seconds of it, in the steps of `engine.job`."""
         began, listener, counter = perf_counter(), _Listener(), Counter()
         extract = Spectrogram(_blocks(file, most), pair.mel_bins).features
-        setup = replace(pair.setup(self._options.guard), look_ahead=pair.look_ahead())
+        setup = replace(pair.setup(self._options.guard), look_ahead=self.look_ahead(pair))
         longform.transcribe(_blocks(file, most), extract, setup, listener, self._settings, counter)
         wall = perf_counter() - began
         text = tuple((each.start, each.end, each.tokens) for each in listener.made)
@@ -249,7 +262,7 @@ class Bench:
             size = weight_bytes(target.checkpoint.shape, target.model.weights) + target.model.window_bytes
             roofline = Roofline(size, bandwidth(size, threads), threads)
         return {
-            "machine": {"processor": _processor(), "cores": os.cpu_count(), "system": platform.platform()},
+            "machine": {"processor": processor(), "cores": os.cpu_count(), "system": platform.platform()},
             "models": models.plain(),
             "files": [{"file": file, "seconds": seconds} for file, seconds in self.files.items()],
             "drafters": compared(self.rounds),
@@ -280,7 +293,8 @@ def _blocks(file: str, most: float = float("inf")) -> Iterator[Samples]:
             done += len(block)
 
 
-def _processor() -> str:
+def processor() -> str:
+    """The name of the CPU."""
     return dict(probe.inference_devices()).get("CPU", "") or platform.machine()
 
 
@@ -289,13 +303,7 @@ def _lines(figures: dict[str, Any]) -> list[str]:
     models, machine, drafters = figures["models"], figures["machine"], figures["drafters"]
     lines = [
         ngettext("{processor}, {n} core", "{processor}, {n} cores", machine["cores"], processor=machine["processor"]),
-        _(
-            "Model: {target}, draft model: {draft}, device: {device}, precision: {precision}",
-            target=models["target"],
-            draft=models["draft"] or _("none"),
-            device=models["device"],
-            precision=models["precision"],
-        ),
+        line_of_models(models),
         ngettext(
             "{n} recording, {minutes:.1f} min",
             "{n} recordings, {minutes:.1f} min",
@@ -323,6 +331,17 @@ def _lines(figures: dict[str, Any]) -> list[str]:
             )
         )
     return lines
+
+
+def line_of_models(models: Mapping[str, Any]) -> str:
+    """A pair, as its figures hold it, in words."""
+    return _(
+        "Model: {target}, draft model: {draft}, device: {device}, precision: {precision}",
+        target=models["target"],
+        draft=models["draft"] or _("none"),
+        device=models["device"],
+        precision=models["precision"],
+    )
 
 
 def _lines_of_drafter(name: str, found: dict[str, Any]) -> list[str]:

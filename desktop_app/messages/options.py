@@ -124,7 +124,7 @@ class Option:
 
     Attributes:
         flag: on the command line; a switch has its `--no-` too.
-        help: what `--help` says, with `{drafters}` for the names of the drafters without a model.
+        help: what `--help` says, with `{ways}` and `{drafters}` for the names of drafters (`drafter_names`).
         codec: how its values are written; `argument` reads what stands behind the flag, where that is another thing.
         metavar, choices: what `--help` shows behind the flag; `choices` are all its values.
         commands: those that take it.
@@ -156,7 +156,7 @@ class Options:
     """How a recording is to be transcribed. `target` and `draft` are a model's name or folder.
 
     `target` "" means the default model (`choice.best`); `draft` is "auto" (what belongs to the target),
-    "off", a drafter without a model (`drafter_names`), a name or a folder. `task` is "transcribe" or "translate"
+    "off", a drafter of `drafter_names`, a name or a folder. `task` is "transcribe" or "translate"
     (into English). `prompt` is text that might have stood before the recording; with `condition` each window also
     follows the text before it. A window is tried at the `temperatures` in turn until its text is neither repetitive
     nor unsure; 0 is greedy. `words` asks when each word was said. `hot_words` are names and terms that may occur
@@ -177,12 +177,13 @@ class Options:
     draft: str = _option(
         "--draft",
         N_(
-            "what drafts, which changes the speed and never the text: auto, the target's draft model; off, nothing; or "
-            "without a model: {drafters} (default: auto)"
+            "what drafts, which changes the speed and never the text: auto, the target's draft model, in the way that "
+            "is fastest here, or in the one that is named: {ways}; off, nothing; or without a model: {drafters} "
+            "(default: auto)"
         ),
         default=AUTO,
         codec=PATH,
-        metavar=N_("auto|off|{drafters}|NAME|FOLDER"),
+        metavar=N_("auto|off|{ways}|{drafters}|NAME|FOLDER"),
         title=N_("Draft model"),
         offers=((AUTO, N_("Automatic")), (OFF, N_("Off"))),
         setting="draft",

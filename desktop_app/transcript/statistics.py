@@ -11,7 +11,8 @@ class Statistics:
 
     `compared` counts drafted tokens that the target looked at: up to and including the first rejection of each round.
     `target_passes` counts every pass of the target's decoder, prefill and tie guard too, `draft_passes` those of the
-    draft's decoder: none where the drafter has no model. `left_out` counts tokens that
+    draft's decoder: none where the drafter has no model. `head_compared` and `head_accepted` are those of the tokens
+    compared and accepted that the CTC head of a draft proposed. `left_out` counts tokens that
     were written without the draft because it would have cost time; over them `left_out_speed` is a sum.
     """
 
@@ -27,6 +28,8 @@ class Statistics:
     drafted: int = 0
     accepted: int = 0
     near_ties: int = 0
+    head_compared: int = 0
+    head_accepted: int = 0
     left_out: int = 0
     left_out_speed: float = 0.0
 

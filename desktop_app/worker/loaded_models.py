@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from desktop_app import folders
 from desktop_app.audio.voice import Voices
@@ -14,11 +14,12 @@ from desktop_app.checkpoints import choice, installed, pairs
 from desktop_app.checkpoints.folder import Checkpoint, read_draft, read_target, same_encoder
 from desktop_app.decoding.batch import BatchRows
 from desktop_app.decoding.ctc import CtcDrafter, Frames
-from desktop_app.decoding.drafter_names import DRAFTERS
-from desktop_app.decoding.drafters import Draft, Drafter
+from desktop_app.decoding.drafter_names import DRAFTERS, LAYERS, TIERS, WAYS
+from desktop_app.decoding.drafters import Draft, Drafter, ModelDrafter
 from desktop_app.decoding.lookahead import MOST, LookAhead
 from desktop_app.decoding.retokenised import Spelling
 from desktop_app.decoding.setup import Setup
+from desktop_app.decoding.tiers import TiersDrafter
 from desktop_app.messages import devices
 from desktop_app.messages.jobs import Announce
 from desktop_app.messages.options import Options
@@ -83,7 +84,8 @@ class LoadedDraft:
 @dataclass(frozen=True)
 class Pair:
     """A target and perhaps a draft, ready to run. `remark` says why there is no draft, or another one, where
-    one would be expected. `named` is "", or the name of a drafter without a model (`drafter_names`).
+    one would be expected. `named` is "", or the name of a drafter without a model or of a way to use the draft
+    (`drafter_names`).
     """
 
     target: Loaded
@@ -98,7 +100,7 @@ class Pair:
 
     def drafter(self, row: int = 0) -> Drafter | None:
         """A drafter for one recording, or for a row of a batch."""
-        if self.named:
+        if self.named in DRAFTERS:
             return DRAFTERS[self.named]()
         draft = self.draft
         if draft is None:
@@ -116,18 +118,28 @@ class Pair:
         def read(encoded: Any) -> Frames:
             return head(encoder.hidden(encoded))
 
-        return CtcDrafter(read, encoder, spelling, ctc.units, ctc.languages, own, with_model)
+        made = TiersDrafter if self.named == TIERS else CtcDrafter
+        # A draft with a head belongs to its target, whose tokens it has.
+        layers = cast(Callable[[], ModelDrafter], with_model)
+        return made(read, encoder, spelling, ctc.units, ctc.languages, own, layers)
 
     def look_ahead(self, row: int = 0) -> LookAhead | None:
-        """The look-ahead for one more recording, with the measurements from earlier ones."""
+        """The look-ahead for one more recording, with the measurements from earlier ones unless a way is named."""
         if self.draft is None:
             return None
+        if self.named:
+            return self.named_look_ahead(row)
         self.draft.look_aheads[row].restart()
         return self.draft.look_aheads[row]
 
+    def named_look_ahead(self, row: int = 0, may_disable_draft: bool = True) -> LookAhead:
+        """A look-ahead for the drafter that is named, of which nothing is known yet."""
+        most = _most(self.target.ready.rows[row])
+        return LookAhead(most=most, may_disable_draft=may_disable_draft, head_alone=self.named != LAYERS)
+
     def keep_measurements(self) -> None:
         """Write down what the draft costs beside its target, for the next run."""
-        if self.draft is not None and self.target.ready.batch is None:
+        if self.draft is not None and not self.named and self.target.ready.batch is None:
             measured.keep((self.target.key, self.draft.key), self.draft.look_aheads[0])
 
     def setup(self, guard: bool = False, draft: bool = True, row: int = 0) -> Setup:
@@ -159,7 +171,7 @@ class Pair:
         return Models(
             target=target.checkpoint.name,
             draft=self.draft.checkpoint.name if self.draft else "",
-            drafter="model" if self.draft else self.named or "off",
+            drafter=self.named or ("model" if self.draft else "off"),
             device=self._devices(),
             precision=target.model.precision,
             notices=tuple(one for one in (_notice(target.checkpoint), self.remark) if one),
@@ -211,7 +223,12 @@ class ModelCache:
             return Pair(target, None, named=options.draft)
         if options.draft == "auto" and not target.model.rewinds_freely:
             return Pair(target, None, _remark(target.checkpoint, options))
-        return Pair(target, *self._draft_for(target, options, announce))
+        pair = Pair(target, *self._draft_for(target, options, announce))
+        if options.draft not in WAYS:
+            return pair
+        if pair.draft is None or pair.draft.head is None:
+            raise Problem("model.no_head", target=target.checkpoint.name, way=options.draft)
+        return replace(pair, named=options.draft)
 
     def clear(self) -> None:
         """Release the models' memory."""
@@ -244,7 +261,7 @@ class ModelCache:
             )
             head = runtime.ctc_head(checkpoint, _cache())
             look_aheads = [
-                LookAhead(most=max(MOST, model.pass_width - 1), may_disable_draft=True, has_head=head is not None)
+                LookAhead(most=_most(model), may_disable_draft=True, has_head=head is not None)
                 for model in target.ready.rows
             ]
             spelling = pairs.spelling(target.checkpoint) if head else None
@@ -256,6 +273,11 @@ class ModelCache:
                 draft.load_model()
             self._draft = draft
         return self._draft, remark
+
+
+def _most(model: runtime.RuntimeModel) -> int:
+    """The longest look-ahead that a target verifies at little cost."""
+    return max(MOST, model.pass_width - 1)
 
 
 def _load(
@@ -299,11 +321,12 @@ def _choose(
     """The draft that is to be used, and what does not fit. A draft that was named is refused then.
 
     "auto" is what the user gave the target, else what came with it, else the first installed one of those that the
-    catalogue recommends; one that does not fit is passed over, and if it is the target's own, that is said.
+    catalogue recommends; one that does not fit is passed over, and if it is the target's own, that is said. The ways
+    to draft are ways of that one.
     """
     if options.draft == "off" or options.draft in DRAFTERS:
         return None, None
-    if options.draft != "auto":
+    if options.draft not in ("auto", *WAYS):
         return _fitting(target, find(options.draft), options, loaded), None
     own = [folder for folder in (choice.registered_draft(target.folder), target.draft) if folder]
     causes: list[Problem] = []

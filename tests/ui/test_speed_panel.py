@@ -73,6 +73,20 @@ def test_the_chart_shows_each_window_by_itself(window: MainWindow, entry: Entry)
     assert middle.seconds == 56.0
 
 
+def test_the_drafter_that_wrote_most_is_named_and_a_tip_says_how_each_did(window: MainWindow, entry: Entry) -> None:
+    value = window.panel.values["draft_model"]
+    assert value.text() == MODELS.draft and "accepted" not in value.toolTip(), "a draft with one part"
+    stats, models = replace(entry.stats, compared=300, accepted=200), MODELS
+    window.panel.show_figures(replace(stats, head_compared=200, head_accepted=120), models)
+    assert value.text() == f"{MODELS.draft}, CTC head"
+    assert "CTC head: 120 of 200 tokens accepted" in value.toolTip()
+    assert "Decoder layers: 80 of 100 tokens accepted" in value.accessibleDescription()
+    window.panel.show_figures(replace(stats, head_compared=60, head_accepted=40), models)
+    assert value.text() == f"{MODELS.draft}, decoder layers"
+    window.panel.show_figures(stats, replace(models, draft="", drafter="ngram"))
+    assert value.text() == "Repeated words" and "CTC" not in value.toolTip()
+
+
 def test_a_recording_of_an_earlier_start_has_no_chart(window: MainWindow, entry: Entry) -> None:
     entry.history.points.clear()
     window.panel.show_entry(entry)

@@ -33,13 +33,33 @@ def panel_figures(stats: Statistics, models: Models | None) -> dict[str, str]:
     }
 
 
+def draft_parts(stats: Statistics) -> list[str]:
+    """How each part of the draft did, a line each; none where it has only one."""
+    if not stats.head_compared:
+        return []
+    layers = stats.accepted - stats.head_accepted, stats.compared - stats.head_compared
+    parts = ((_("CTC head"), stats.head_accepted, stats.head_compared), (_("Decoder layers"), *layers))
+    return [
+        _("{part}: {accepted} of {compared} tokens accepted", part=part, accepted=accepted, compared=compared)
+        for part, accepted, compared in parts
+        if compared
+    ]
+
+
 def _draft(stats: Statistics, models: Models) -> str:
-    """The draft model's name, and why it was disabled where it was."""
-    if not stats.left_out or not models.draft:
-        return models.draft or _("None")
+    """What drafted most of the text, and why it was disabled where it was."""
+    if models.drafter == "ngram":
+        return _("Repeated words")
+    draft = models.draft
+    if draft and 2 * stats.head_accepted > stats.accepted:
+        draft = _("{draft}, CTC head", draft=draft)
+    elif draft and stats.head_compared:
+        draft = _("{draft}, decoder layers", draft=draft)
+    if not stats.left_out or not draft:
+        return draft or _("None")
     return _(
         "{draft}; disabled for {share} of the text, where it would have reduced the speed to {speed}",
-        draft=models.draft,
+        draft=draft,
         share=percent(stats.left_out / max(stats.tokens, stats.left_out)),
         speed=percent(stats.draft_worth),
     )

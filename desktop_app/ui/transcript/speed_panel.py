@@ -10,7 +10,7 @@ from desktop_app.app.recordings.entry import IN_WORK, RECORDING, Entry
 from desktop_app.texts import N_, _
 from desktop_app.transcript.model import Models
 from desktop_app.transcript.statistics import Statistics
-from desktop_app.ui.transcript.figures import panel_figures, time_shares
+from desktop_app.ui.transcript.figures import draft_parts, panel_figures, time_shares
 from desktop_app.ui.transcript.live_panel import LivePanel
 from desktop_app.ui.transcript.speed_chart import ACCEPTANCE, LOOK_AHEAD, SpeedChart
 from desktop_app.ui.transcript.speed_comparison import SpeedComparison
@@ -37,9 +37,10 @@ _PAIR = (
     ),
     ("real_time", N_("Times real time"), N_("× real time"), N_("Seconds of audio transcribed per second.")),
 )
+_DRAFT_TIP = N_("A smaller model that saves time. It cannot change the text.")
 _MODELS = (
     ("target_model", N_("Main model"), N_("Decides every word of the text.")),
-    ("draft_model", N_("Draft model"), N_("A smaller model that saves time. It cannot change the text.")),
+    ("draft_model", N_("Draft model"), _DRAFT_TIP),
     ("device", N_("Device"), N_("The processor that runs the models.")),
     ("precision", N_("Precision"), N_("Number format of the model's weights.")),
     (
@@ -134,6 +135,7 @@ class SpeedPanel(ScrollArea):
         """Show the figures of a run, as far as they are known."""
         for name, text in panel_figures(stats, models).items():
             show_value(self.values[name], self._names[name], text)
+        explain(self.values["draft_model"], _(_DRAFT_TIP), *draft_parts(stats))
         self.meter.set_value(stats.acceptance if stats.compared else 0.0)
         self.bar.set_shares(list(time_shares(stats).items()))
 

@@ -13,7 +13,7 @@ from desktop_app.cli import arguments, bench, main
 @pytest.mark.parametrize("name", bench.BENCHMARKS)
 def test_each_benchmark_has_its_module(name: str) -> None:
     assert getattr(bench.load(name), "__name__", "") == f"desktop_app.measure.{name}"
-    operands = {"accuracy": ["folder"], "speed": ["file"]}.get(name, [])
+    operands = {"accuracy": ["folder"], "drafters": ["file"], "speed": ["file"]}.get(name, [])
     assert arguments.command("bench", [name, *operands, "--json", "figures.json"]).json == "figures.json"
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from desktop_app.decoding.ctc import BLANK, BREAK, FIRST_UNIT, CtcDrafter, Frames, head_text
 from desktop_app.decoding.drafters import ModelDrafter
-from desktop_app.decoding.lookahead import HEAD_ALONE, PRIOR_CONFIDENCE
+from desktop_app.decoding.lookahead import HEAD_ALONE, PRIOR_CONFIDENCE, LookAhead
 from desktop_app.decoding.rules import Rules
 from desktop_app.decoding.sampling import Sampling
 from desktop_app.decoding.vocabulary import Vocabulary
@@ -175,7 +175,24 @@ def fail() -> ModelDrafter:
     raise AssertionError("the model knows nothing of this language")
 
 
-@given(models, awkward, st.lists(st.integers(0, FIRST_UNIT + 3), max_size=30), samplings, tasks, st.booleans())
+@pytest.mark.parametrize("alone", [True, False])
+def test_what_the_head_proposed_is_counted_by_itself(alone: bool) -> None:
+    model = Toy(3)
+    _, counts = write(
+        model, WORDS, made(Head([A, SPACE, B]), model), task=PLAIN, look_ahead=LookAhead(head_alone=alone)
+    )
+    assert counts.compared
+    assert (counts.head_compared, counts.head_accepted) == ((counts.compared, counts.accepted) if alone else (0, 0))
+
+
+written = st.tuples(
+    st.lists(st.integers(BLANK, FIRST_UNIT + 3), max_size=7),  # breaks end here: the toys know no later times
+    st.lists(st.sampled_from([BLANK, *range(FIRST_UNIT, FIRST_UNIT + 4)]), max_size=23),
+).map(lambda parts: [*parts[0], *parts[1]])
+"""What the frames of a window hold."""
+
+
+@given(models, awkward, written, samplings, tasks, st.booleans())
 def test_a_head_changes_nothing(
     model: Toy, words: Vocabulary, holds: list[int], sampling: Sampling | None, task: Settings, alone: bool
 ) -> None:

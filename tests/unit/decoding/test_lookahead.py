@@ -151,6 +151,8 @@ def test_a_draft_that_takes_as_long_whatever_its_length_is_not_shortened() -> No
     rounds = [Round(3, 3, 3, 2, 3, 0, 0.1, 1.15)] * 30
     head, model = (decide(each, [], 0.0, Plan(3), True, 2, 8, passes) for each in (rounds, with_passes(rounds)))
     assert head.look_ahead > model.look_ahead
+    corrected = [replace(each, passes=2) for each in rounds]  # of all tokens at once
+    assert decide(corrected, [], 0.0, Plan(3, HEAD_ALONE), True, 2, 8, passes).look_ahead == head.look_ahead
 
 
 def with_passes(rounds: Sequence[Round]) -> list[Round]:

@@ -116,7 +116,7 @@ def test_a_model_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
 def test_ctrl_c_keeps_finished_rounds(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     found = speed.Bench()
     found.files, found._pairs = {CLIP: 1.0}, {}
-    monkeypatch.setattr(found, "all_files", lambda name: taken(1.0))
+    monkeypatch.setattr(found, "one_file", lambda name, file: taken(1.0))
 
     def interrupted(pair: Any, *others: Any) -> None:
         raise KeyboardInterrupt

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from desktop_app import folders
 from desktop_app.app.presentation import stages
 from desktop_app.checkpoints import choice
 from desktop_app.decoding.drafter_names import DRAFTERS
+from desktop_app.decoding.lookahead import HEAD_ALONE
 from desktop_app.messages.options import Options
 from desktop_app.problems import Problem
 from desktop_app.runtimes import openvino_place
@@ -121,6 +123,22 @@ def test_a_drafter_without_a_model_is_taken_by_its_name(folder: Path, name: str)
     assert type(pair.drafter()) is type(DRAFTERS[name]()) and pair.drafter() is not pair.drafter()
     assert (pair.draft, pair.described().draft, pair.described().drafter) == (None, "", name)
     assert loaded_models.checked(str(folder), name)[1] is None
+
+
+def test_a_way_to_draft_is_that_of_the_targets_own_draft(folder: Path) -> None:
+    """Nothing that is measured of a way that was named is kept for others."""
+    cache = ModelCache()
+    auto = cache.pair(Options("base"), lambda stage, **values: None)
+    pair = cache.pair(Options("base", draft="head"), lambda stage, **values: None)
+    assert (pair.draft, pair.described().drafter, auto.described().drafter) == (auto.draft, "head", "model")
+    ahead, again = pair.look_ahead(), pair.look_ahead()
+    assert ahead is not again and ahead is not auto.look_ahead()
+    assert ahead and ahead.confidence == HEAD_ALONE
+    pair.keep_measurements()
+    assert not (folders.cache() / "look-ahead.json").exists()
+    with pytest.raises(Problem) as refused:
+        cache.pair(Options(str(folder), draft="layers"), lambda stage, **values: None)
+    assert refused.value == Problem("model.no_head", target="target", way="layers")
 
 
 def test_a_draft_with_another_encoder_gets_its_own(tmp_path: Path) -> None:

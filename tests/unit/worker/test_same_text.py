@@ -10,7 +10,8 @@ import pytest
 from desktop_app.audio.files import AudioFile
 from desktop_app.audio.spectrogram import Spectrogram
 from desktop_app.decoding import longform
-from desktop_app.decoding.lookahead import HEAD_ALONE, LookAhead, Round
+from desktop_app.decoding.drafter_names import HEAD, WAYS
+from desktop_app.decoding.lookahead import HEAD_ALONE, Round
 from desktop_app.messages.options import Options
 from desktop_app.runtimes import openvino_int8
 from desktop_app.runtimes.openvino import precisions
@@ -50,29 +51,22 @@ def test_the_same_text_with_a_draft_and_without(precision: str) -> None:
         assert tokens(pair, clip, draft=True) == alone
 
 
-class HeadAlone(LookAhead):
-    """Never asks the draft's decoder."""
-
-    @property
-    def confidence(self) -> float:
-        return HEAD_ALONE
-
-
 @pytest.mark.parametrize("precision", ["f32", "int8"])
-def test_the_same_text_with_the_head_of_the_draft_alone(precision: str) -> None:
-    pair = ModelCache().pair(Options("base", precision=precision), lambda stage, **values: None)
+@pytest.mark.parametrize("way", WAYS)
+def test_the_same_text_with_each_way_of_the_draft(way: str, precision: str) -> None:
+    pair = ModelCache().pair(Options("base", draft=way, precision=precision), lambda stage, **values: None)
     for clip in CLIPS:
         collected = trial._Tokens()
         with AudioFile(str(clip)) as audio, AudioFile(str(clip)) as again:
             figures = longform.transcribe(
                 iter(audio),
                 Spectrogram(again, pair.mel_bins).features,
-                replace(pair.setup(), look_ahead=HeadAlone()),
+                replace(pair.setup(), look_ahead=pair.look_ahead()),
                 collected,
                 Settings(language="en"),
             )
         assert collected.found == tokens(pair, clip, draft=False)
-        assert figures.accepted and not figures.draft_passes
+        assert figures.accepted and bool(figures.draft_passes) == (way != HEAD)
 
 
 def test_a_loaded_draft_asks_its_head_where_its_passes_are_expensive() -> None:
