@@ -22,7 +22,8 @@ from packaging.tags import sys_tags
 from packaging.utils import InvalidName, InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
-from desktop_app.checkpoints.parts import BytesDone, parse_json
+from desktop_app.bounded import parse_json
+from desktop_app.checkpoints.parts import BytesDone
 from desktop_app.checkpoints.server import RefusedRequest, Server, host_of
 from desktop_app.problems import Problem
 
