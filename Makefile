@@ -14,6 +14,10 @@ export GALLEY_PARITY_KEEP = $(KEEP)
 export GALLEY_PARITY_CLIPS = $(CLIPS)
 export ONLY
 
+# What pip builds from source it builds with tools of these versions: by the first until pip 25.2, by the second since.
+export PIP_CONSTRAINT = $(CURDIR)/constraints.txt
+export PIP_BUILD_CONSTRAINT = $(CURDIR)/constraints.txt
+
 PYTHON = $$(if [ "$$OS" = Windows_NT ]; then echo .venv/Scripts/python; else echo .venv/bin/python; fi)
 # Two workers: a test computes with all cores, but waits often. The tests of one file share what they have prepared, and
 # the files stay in the order of tests/conftest.py.
@@ -82,21 +86,26 @@ texts: setup
 	$(PYTHON) tools/collect_texts.py $(LANGUAGE)
 
 # constraints.txt has the versions; uv adds the hashes of every file of each, for Linux, Windows and macOS.
-LOCK = $(PYTHON) -m uv --quiet pip compile pyproject.toml --constraint constraints.txt --universal --python-version 3.11 \
+HASHED = $(PYTHON) -m uv --quiet pip compile --constraint constraints.txt --universal --python-version 3.11 \
 	--generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links --no-emit-package pip \
 	--custom-compile-command 'make requirements'
+LOCK = $(HASHED) pyproject.toml
+# What is built from source, and so apart: without the packages that it needs, which are in tests.txt.
+LOCK_ALONE = $(HASHED) - --no-deps
 
 requirements:
 	@bash installer/environment.sh base
-	@$(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt uv
+	@$(PYTHON) -m pip --disable-pip-version-check install --quiet uv
 	$(LOCK) --extra build --output-file requirements/base.txt
 	$(LOCK) --extra dev --output-file requirements/tests.txt
 	$(LOCK) --extra build --extra installer --output-file requirements/installer.txt
+	echo openai-whisper | $(LOCK_ALONE) --output-file requirements/openai-whisper.txt
+	printf 'kaldialign\nmeeteval\n' | $(LOCK_ALONE) --output-file requirements/meeteval.txt
 
 # With REPORT=docs/design/installer-size.md the sizes are written there.
 installer:
 	@bash installer/environment.sh base
-	@$(PYTHON) -m pip --disable-pip-version-check install --quiet --require-hashes --requirement requirements/installer.txt
+	@$(PYTHON) -m pip --disable-pip-version-check install --quiet --require-hashes --only-binary :all: --requirement requirements/installer.txt
 	@$(PYTHON) installer/system_packages.py window sound
 	$(PYTHON) installer/build.py $(if $(REPORT),--report $(REPORT))
 
@@ -159,7 +168,7 @@ soak: setup
 	GALLEY_SOAK_HOURS=$(HOURS) $(PYTHON) -m tests.chaos.endurance 'hours of a file'
 
 mutants: setup
-	$(PYTHON) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt --editable ".[mutants]"
+	$(PYTHON) -m pip --disable-pip-version-check install --quiet --no-build-isolation --editable ".[mutants]"
 	@mkdir -p build
 	$(PYTHON) -m tools.mutants --notes build/mutants.json
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from desktop_app import atomic, folders
+from desktop_app import atomic, bounded, folders
 
 _SECTION = "[General]"
 _BLANK = " \t\r"
@@ -22,27 +22,34 @@ def read() -> dict[str, str]:
     """All that is set; nothing where there is no file, or none that can be read."""
     try:
         return _values(path())
-    except OSError:
+    except (OSError, ValueError):
         return {}
 
 
 def write(changed: Mapping[str, str]) -> None:
     """Set these, and leave the rest of the file as another Galley may have written it meanwhile. Raises OSError.
 
-    The file is there whole, as it was or as it is to be, whatever ends the program or the computer.
+    The file is there whole, as it was or as it is to be, whatever ends the program or the computer. One too large to be
+    the settings is set aside.
     """
     file = path()
     file.parent.mkdir(parents=True, exist_ok=True)
-    values = {**(_values(file) if file.exists() else {}), **changed}
-    lines = [_SECTION, *(f"{key}={_encoded(value)}" for key, value in sorted(values.items())), ""]
+    try:
+        before = _values(file)
+    except FileNotFoundError:
+        before = {}
+    except ValueError:
+        file.replace(file.with_suffix(".damaged"))
+        before = {}
+    lines = [_SECTION, *(f"{key}={_encoded(value)}" for key, value in sorted({**before, **changed}.items())), ""]
     atomic.write(file, "\n".join(lines))
 
 
 def _values(file: Path) -> dict[str, str]:
-    """The value of each key of the section."""
+    """The value of each key of the section. Raises OSError, and ValueError where the file is too large."""
     found: dict[str, str] = {}
     section = _SECTION
-    for line in file.read_text(encoding="utf-8", errors="replace").split("\n"):
+    for line in bounded.read(file).decode(errors="replace").split("\n"):
         key, equals, value = line.partition("=")
         if line.startswith("["):
             section = line.strip()
@@ -54,7 +61,7 @@ def _values(file: Path) -> dict[str, str]:
 def _decoded(text: str) -> str:
     if text.startswith('"'):
         try:
-            return str(json.loads(text))
+            return str(bounded.parse_json(text))
         except ValueError:
             pass
     return text

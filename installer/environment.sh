@@ -2,9 +2,10 @@
 # Makes .venv in the checkout: `environment.sh base` with what the program needs, `environment.sh tests` with all that tests and benchmarks need.
 # Does nothing when that was done before and neither pyproject.toml nor the pins changed since.
 #
-# Every package of requirements/ is compared with its hashes before it is installed. Three things are not; constraints.txt pins them:
-# torch and what only torch needs, because its file differs with the index that pip asks (the CPU build is another file than the one with CUDA);
-# openai-whisper and meeteval, because pip builds both from source, with build tools that no hash covers.
+# Every package of requirements/ is compared with its hashes before it is installed, and so is what builds those that come as source: Galley itself,
+# openai-whisper and meeteval are built by the tools beside them, never by some that pip downloads for itself.
+# torch and what only torch needs are compared with no hash, because its file differs with the index that pip asks (the CPU build is another file
+# than the one with CUDA); constraints.txt pins them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -71,9 +72,12 @@ install() {
 
 # The packages of a file in requirements/, and Galley itself, built by the hatchling that is among them.
 install_hashed() {
-    install --require-hashes --requirement "requirements/$1.txt"
+    install --require-hashes --only-binary :all: --requirement "requirements/$1.txt"
     install --no-deps --no-build-isolation --editable .
 }
+
+# Packages that are built here, by what is installed already.
+from_source=(--no-deps --no-build-isolation --require-hashes --requirement)
 
 rm -f .venv/made
 if [ "$wanted" = base ]; then
@@ -85,9 +89,9 @@ else
     # By its exact release: a range would let the newest one in. Nothing in requirements/tests.txt needs it, so nothing chooses another one.
     install --constraint constraints.txt torch==2.13.0
     # Alone: on Linux it asks for triton, hundreds of megabytes for graphics cards. What else it needs is in requirements/tests.txt.
-    install --no-deps openai-whisper==20250625
+    install "${from_source[@]}" requirements/openai-whisper.txt
     # Only where a C++ compiler can build it: `galley bench speakers` does without.
-    "$bin/python" -m pip --disable-pip-version-check install --quiet --constraint constraints.txt meeteval >/dev/null 2>&1 ||
+    "$bin/python" -m pip --disable-pip-version-check install --quiet "${from_source[@]}" requirements/meeteval.txt >/dev/null 2>&1 ||
         echo "Without a C++ compiler the word error rate with speakers (meeteval) is not measured."
 fi
 stamp "$wanted" > .venv/made

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desktop_app import folders
+from desktop_app import bounded, folders
 from desktop_app.addons import wheels
 from desktop_app.checkpoints import installed, parts
 from desktop_app.checkpoints.installed import Progress
@@ -187,7 +187,7 @@ def _own() -> dict[str, str]:
 
 def _about(place: Path) -> dict[str, str] | None:
     try:
-        about = parts.parse_json((place / _ABOUT).read_text("utf-8"))
+        about = bounded.read_json(place / _ABOUT)
     except (OSError, ValueError):
         return None
     whole = isinstance(about, dict) and isinstance(about.get("torch"), str)

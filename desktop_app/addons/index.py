@@ -1,18 +1,21 @@
 """A package index, asked for wheels by the simple repository API in JSON (PEPs 503, 691, 700, 714), and which wheels a
 package needs here. Only what an index says by hashes is used, and no code of a package is run.
+
+An index may be anybody's: what is asked for, kept and compared has bounds, several times what PyTorch takes.
 """
 
 from __future__ import annotations
 
 import email.parser
 import hashlib
+import math
 import platform
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from packaging.markers import UndefinedEnvironmentName
@@ -22,17 +25,26 @@ from packaging.tags import sys_tags
 from packaging.utils import InvalidName, InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
-from desktop_app.checkpoints.parts import BytesDone, parse_json
-from desktop_app.checkpoints.server import RefusedRequest, Server, host_of
+from desktop_app.bounded import DEEPEST, parse_json
+from desktop_app.checkpoints.parts import BytesDone
+from desktop_app.checkpoints.server import LONGEST_ANSWER, RefusedRequest, Server, host_of
 from desktop_app.problems import Problem
 
 _JSON = {"Accept": "application/vnd.pypi.simple.v1+json"}
 _ROUNDS = 20
 _LARGEST = 1 << 40  # bytes of a wheel
+_LARGEST_DESCRIPTION = 2_000_000  # bytes
+_LONGEST = 2000  # characters of an address, or of what a package requires
+_MOST_TAGS = 100  # systems that a file name stands for: a product, of which a short name could make a million
+_MOST_REQUESTS = 300
+_MOST_WORK = 20_000_000  # characters that are read and compared
+_EACH = 100  # what a text counts beside its characters
 _WHEEL = re.compile(r"[\w.+!-]+\.whl", re.ASCII)
 _HASH = re.compile("[0-9a-f]{64}")
 _ADDRESS = re.compile("https?://[!-~]+")
 _UNREADABLE = (InvalidName, InvalidVersion, InvalidWheelFilename, InvalidRequirement, InvalidSpecifier)
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -77,6 +89,7 @@ class PackageIndex:
         self._wheels: dict[str, list[Wheel]] = {}
         self._needs: dict[str, list[Requirement]] = {}
         self._tags = {tag: rank for rank, tag in enumerate(sys_tags())}
+        self._requests = self._work = 0
 
     @property
     def host(self) -> str:
@@ -107,29 +120,33 @@ class PackageIndex:
                 for extra in sorted({"", *wanted.extras}):
                     if (name, extra) not in done:
                         done.add((name, extra))
-                        waiting += [each for each in self._requirements(wheel) if _holds(each, extra)]
+                        for each in self._requirements(wheel):
+                            self._count(str(each.marker))
+                            waiting += [each] if _holds(each, extra) else []
             if chosen == before:
                 return list(found.values())
         raise Problem("addon.no_package", host=self.host, package=root, system=_system())
 
     def _newest(self, name: str, fitting: SpecifierSet) -> Wheel:
-        wheels = [wheel for wheel in self._listed(name) if fitting.contains(wheel.version)]
-        if not wheels:
-            package = f"{name} {fitting}".strip()
-            raise Problem("addon.no_package", host=self.host, package=package, system=_system())
-        return wheels[0]
+        for wheel in self._listed(name):
+            self._count(str(fitting))
+            if fitting.contains(wheel.version):
+                return wheel
+        package = f"{name} {fitting}".strip()
+        raise Problem("addon.no_package", host=self.host, package=package, system=_system())
 
     def _listed(self, name: str) -> list[Wheel]:
         """The wheels of a package that fit this Python and system, the newest first."""
         if name not in self._wheels:
             page = f"{self._address}{name}/"
-            self._wheels[name] = self._place(page).read(page, partial(self._described, name, page), _JSON)
+            self._wheels[name] = self._read(page, partial(self._described, name, page), _JSON)
         return self._wheels[name]
 
     def _described(self, name: str, page: str, text: bytes | bytearray) -> list[Wheel]:
         found = []
         for each in parse_json(text)["files"]:
-            if not _WHEEL.fullmatch(each["filename"]) or each.get("yanked"):
+            self._count(each["filename"], str(each.get("requires-python") or ""))
+            if not _WHEEL.fullmatch(each["filename"]) or each.get("yanked") or _tags_of(each["filename"]) > _MOST_TAGS:
                 continue
             try:
                 itself, version, _build, tags = parse_wheel_filename(each["filename"])
@@ -145,8 +162,40 @@ class PackageIndex:
     def _requirements(self, wheel: Wheel) -> list[Requirement]:
         if wheel.file not in self._needs:
             address = f"{wheel.url}.metadata"
-            self._needs[wheel.file] = self._place(address).read(address, partial(_requirements, wheel))
+            understood = partial(self._required, wheel)
+            self._needs[wheel.file] = self._read(address, understood, longest=_LARGEST_DESCRIPTION)
         return self._needs[wheel.file]
+
+    def _required(self, wheel: Wheel, text: bytes | bytearray) -> list[Requirement]:
+        if hashlib.sha256(text).hexdigest() != wheel.metadata:
+            raise Problem("download.hash", file=f"{wheel.file}.metadata")
+        lines = email.parser.BytesHeaderParser().parsebytes(bytes(text)).get_all("Requires-Dist", [])
+        self._count(*map(str, lines))
+        try:
+            return [_requirement(str(each)) for each in lines]
+        except InvalidRequirement as error:
+            raise ValueError(wheel.file) from error
+
+    def _read(
+        self,
+        address: str,
+        understood: Callable[[bytearray], _Result],
+        headers: dict[str, str] | None = None,
+        longest: int = LONGEST_ANSWER,
+    ) -> _Result:
+        self._requests += 1
+        if self._requests > _MOST_REQUESTS:
+            raise self._too_much()
+        return self._place(address).read(address, understood, headers, longest=longest)
+
+    def _count(self, *texts: str) -> None:
+        """Count the work on some texts before it is done; Problem where it becomes too much."""
+        self._work += sum(len(text) + _EACH for text in texts)
+        if self._work > _MOST_WORK:
+            raise self._too_much()
+
+    def _too_much(self) -> Problem:
+        return Problem("addon.too_much", host=self.host)
 
     def _place(self, address: str) -> _Place:
         host = host_of(address)
@@ -164,19 +213,23 @@ def _wheel(name: str, version: Version, page: str, each: dict[str, Any]) -> Whee
     if urlsplit(url).scheme != "https" and urlsplit(page).scheme == "https":
         raise Problem("download.not_encrypted", host=host_of(url))
     hashes = all(_HASH.fullmatch(each) for each in (sha256, metadata))
-    if not isinstance(size, int) or not 0 < size <= _LARGEST or not hashes or not _ADDRESS.fullmatch(url):
+    if not isinstance(size, int) or not 0 < size <= _LARGEST or not hashes:
+        return None
+    if len(url) > _LONGEST or not _ADDRESS.fullmatch(url):
         return None
     return Wheel(name, version, each["filename"], url, size, sha256, metadata)
 
 
-def _requirements(wheel: Wheel, text: bytes | bytearray) -> list[Requirement]:
-    if hashlib.sha256(text).hexdigest() != wheel.metadata:
-        raise Problem("download.hash", file=f"{wheel.file}.metadata")
-    headers = email.parser.BytesHeaderParser().parsebytes(bytes(text))
-    try:
-        return [Requirement(str(each)) for each in headers.get_all("Requires-Dist", [])]
-    except InvalidRequirement as error:
-        raise ValueError(wheel.file) from error
+def _tags_of(file: str) -> int:
+    """How many systems, at most, the name of a wheel stands for: each of its last three parts may list several."""
+    return math.prod(part.count(".") + 1 for part in file.removesuffix(".whl").split("-")[-3:])
+
+
+def _requirement(line: str) -> Requirement:
+    """Raises InvalidRequirement, also where it is too long or nested too deeply for `packaging`, which calls itself."""
+    if len(line) > _LONGEST or line.count("(") > DEEPEST:
+        raise InvalidRequirement(line[:_LONGEST])
+    return Requirement(line)
 
 
 def _holds(requirement: Requirement, extra: str) -> bool:

@@ -15,15 +15,30 @@ from pathlib import Path, PurePosixPath
 
 from packaging.utils import canonicalize_name
 
+from desktop_app import bounded
 from desktop_app.checkpoints.parts import BLOCK
 from desktop_app.problems import Problem
 
 _KEPT = ("purelib", "platlib")
 _LARGEST = 20_000_000_000  # bytes that a wheel unpacks to
 _MOST = 100_000  # files of a wheel
+_LONGEST_LIST = 20_000_000  # bytes of the archive's list of files, and of the wheel's own
 
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError, ValueError, KeyError)
-"""What the standard library raises on a damaged archive, or one of an unknown kind."""
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError, ValueError, KeyError),
+    *(FileExistsError, NotADirectoryError, IsADirectoryError),
+)
+"""What the standard library raises on a damaged archive, one of an unknown kind, or one in which a file is a folder."""
+
+
+class _BoundedReader(io.BufferedReader):
+    """A file that is never read in pieces as large as a list of millions of files, which zipfile takes in one."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        found = super().read(_LONGEST_LIST + 1 if size is None or size < 0 else min(size, _LONGEST_LIST + 1))
+        if len(found) > _LONGEST_LIST:
+            raise ValueError("too large")
+        return found
 
 
 def unpack(wheel: Path, folder: Path, check_room: Callable[[int], object], progress: Callable[[], object]) -> None:
@@ -31,13 +46,15 @@ def unpack(wheel: Path, folder: Path, check_room: Callable[[int], object], progr
     `check_room` is called with the bytes that it takes. Problem where it is no sound wheel. Raises OSError.
     """
     try:
-        with zipfile.ZipFile(wheel) as archive:
+        with _BoundedReader(io.FileIO(wheel)) as opened, zipfile.ZipFile(opened) as archive:
             files = [each for each in archive.infolist() if not each.is_dir()]
             if len(files) > _MOST or sum(each.file_size for each in files) > _LARGEST:
                 raise ValueError(wheel.name)
+            if any(_is_list(each.filename) and each.file_size > _LONGEST_LIST for each in files):
+                raise ValueError(wheel.name)
             check_room(sum(each.file_size for each in files))
             placed = [(each, _place(each)) for each in files]
-            for each, place in sorted(placed, key=lambda one: one[0].filename.endswith(".dist-info/RECORD")):
+            for each, place in sorted(placed, key=lambda one: _is_list(one[0].filename)):
                 if place is not None:
                     _write(archive, each, folder / place, progress)
     except _BROKEN as error:
@@ -48,15 +65,19 @@ def is_unpacked(file: str, folder: Path) -> bool:
     """Whether the wheel of this file name lies in a folder, with every file as large as its list says."""
     try:
         described = next(each for each in folder.glob("*.dist-info") if release(each.name) == release(file))
-        rows = list(csv.reader(io.StringIO((described / "RECORD").read_text("utf-8"))))
-        return bool(rows) and all(_is_here(folder, path, size) for path, _hash, size in rows)
+        lines = bounded.read(described / "RECORD", _LONGEST_LIST).decode().splitlines()
+        return 0 < len(lines) <= _MOST and all(_is_here(folder, path, size) for path, _hash, size in csv.reader(lines))
     except (OSError, StopIteration, ValueError, csv.Error):
         return False
 
 
+def _is_list(path: str) -> bool:
+    return path.endswith(".dist-info/RECORD")
+
+
 def release(file: str) -> str:
     """Name and version that the file name of a wheel, or that of the folder of its description, begins with."""
-    name, version = file.removesuffix(".dist-info").split("-")[:2]
+    name, version = [*file.removesuffix(".dist-info").split("-"), ""][:2]  # any folder may lie in a wheel
     return f"{canonicalize_name(name)} {version}"
 
 

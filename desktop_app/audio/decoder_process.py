@@ -22,7 +22,7 @@ from contextlib import suppress
 from threading import Event, Lock, Thread
 from typing import IO, Any, Protocol
 
-from desktop_app import problems
+from desktop_app import bounded, problems
 from desktop_app.problems import Problem
 
 ARGUMENT = "--decode-media"
@@ -81,11 +81,11 @@ class DecoderProcess:
                 content = self._read(size)
                 self._received += 1
                 if kind == PROBLEM:
-                    raise problems.from_plain(json.loads(content))
+                    raise problems.from_plain(bounded.parse_json(content))
                 if kind == BLOCK and size % 4 == 0:
                     return kind, content
                 if kind in (OPENED, END):
-                    return kind, json.loads(content)
+                    return kind, bounded.parse_json(content)
                 if kind != ALIVE:
                     raise Problem("file.crashed")
         except (ValueError, KeyError, TypeError) as error:

@@ -5,7 +5,6 @@ PortAudio opens the server's default input; the server's own variable PULSE_SOUR
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -15,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+from desktop_app import bounded
 
 _PATIENCE = 3.0
 _CHOICE = "PULSE_SOURCE"
@@ -83,7 +84,7 @@ def _ask(*what: str) -> Any:
             env=environment,
             stdin=subprocess.DEVNULL,
         )
-        return json.loads(output.stdout) if output.returncode == 0 else None
+        return bounded.parse_json(output.stdout) if output.returncode == 0 else None
     except (OSError, subprocess.SubprocessError, ValueError):
         return None
 

@@ -15,7 +15,8 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from desktop_app import __version__
-from desktop_app.checkpoints.parts import BytesDone, digest, git_digest, parse_json
+from desktop_app.bounded import parse_json
+from desktop_app.checkpoints.parts import BytesDone, digest, git_digest
 from desktop_app.checkpoints.server import RefusedRequest, Server, host_of
 from desktop_app.problems import Problem
 

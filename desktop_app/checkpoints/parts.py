@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from desktop_app import bounded
 from desktop_app.problems import Problem
 
 SETTINGS = (
@@ -170,10 +171,7 @@ def read_text(path: Path) -> str:
     """The text of a file of a model. Raises Problem as `there` does, OSError, and ValueError where it is no UTF-8."""
     if not there(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    with path.open("rb") as file:
-        text = file.read(_LARGEST.get(path.name, _LARGEST_ELSE) + 1)
-    check_size(path.name, len(text))  # it may have grown
-    return text.decode("utf-8")
+    return bounded.read(path, _LARGEST.get(path.name, _LARGEST_ELSE)).decode("utf-8")  # it may have grown
 
 
 def whole_graphs(names: Collection[str]) -> list[str]:
@@ -205,14 +203,6 @@ def _digest(path: Path, state: hashlib._Hash, progress: BytesDone) -> str:
     return state.hexdigest()
 
 
-def parse_json(text: str | bytes | bytearray) -> Any:
-    """Parse a JSON text. ValueError where it is none, or nested more deeply than Python can follow."""
-    try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-
-
 def text_in(about: dict[str, Any], key: str) -> str:
     """A text of galley.json, "" where there is none; cut off where it is too long for a name or a sentence. JSON can
     hold a lone surrogate, which no file and no terminal takes: it becomes a question mark.
@@ -224,7 +214,7 @@ def text_in(about: dict[str, Any], key: str) -> str:
 def read_about(folder: Path) -> dict[str, Any]:
     """What galley.json says of the model in a folder; {} where there is none that can be read."""
     try:
-        found = parse_json(read_text(folder / ABOUT))
+        found = bounded.parse_json(read_text(folder / ABOUT))
     except (OSError, ValueError, Problem):
         return {}
     return found if isinstance(found, dict) else {}

@@ -13,7 +13,8 @@ from typing import Any
 
 from tokenizers import ByteLevelBPETokenizer, Tokenizer
 
-from desktop_app.checkpoints.parts import parse_json, read_text, there
+from desktop_app.bounded import parse_json
+from desktop_app.checkpoints.parts import read_text, there
 from desktop_app.problems import Problem
 
 _SPECIAL = re.compile(r"<\|.*\|>")

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from desktop_app.bounded import parse_json
 from desktop_app.checkpoints.parts import (
     INDEX,
     WEIGHTS,
     files_below,
     named_shards,
-    parse_json,
     pickle_problem,
     read_text,
     refuse_pickles,

@@ -11,6 +11,7 @@ from desktop_app.app.presentation import problems
 from desktop_app.app.presentation.wording import size
 from desktop_app.app.system import about
 from desktop_app.checkpoints import installed
+from desktop_app.checkpoints.server import host_of
 from desktop_app.cli.interrupts import INTERRUPTED
 from desktop_app.cli.screen import Screen
 from desktop_app.cli.transcribe import DONE, FAILED, USAGE
@@ -59,7 +60,11 @@ def _add(arguments: argparse.Namespace) -> int:
     if not (arguments.yes or sys.stdin.isatty()):
         printing.say(_("Nobody can be asked here. Add --yes to download without a question."))
         return USAGE
-    wanted = cuda.plan(address, lambda host: _contacting(host, address))
+    try:
+        wanted = cuda.plan(address, lambda host: _contacting(host, address, arguments.yes))
+    except _Declined:
+        printing.say(_("Nothing was downloaded."))
+        return FAILED
     printing.say(
         _(
             "PyTorch {version} for CUDA: {size} in {count} files from {hosts}; unpacked they take more. They go to "
@@ -72,7 +77,7 @@ def _add(arguments: argparse.Namespace) -> int:
         )
     )
     printing.say(_("NVIDIA's libraries among them are under NVIDIA's own licences, which lie beside them."))
-    if not (arguments.yes or _agreed()):
+    if not (arguments.yes or _agreed(_("Download? [y/N]"))):
         printing.say(_("Nothing was downloaded."))
         return FAILED
     with Screen() as screen:
@@ -81,7 +86,16 @@ def _add(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _contacting(host: str, address: str) -> None:
+class _Declined(Exception):
+    """The user does not want a host to be asked."""
+
+
+def _contacting(host: str, address: str, agreed: bool) -> None:
+    """Say which host is asked; one that only the index has named is asked when the user has `agreed`."""
+    if not (agreed or host == host_of(address)):
+        question = _("The files of {index} are described by {host}. Ask it? [y/N]", index=host_of(address), host=host)
+        if not _agreed(question):
+            raise _Declined
     proxy = model_list.proxy(address)
     if proxy:
         printing.say(_("Asking {host}, through the proxy {proxy}…", host=host, proxy=proxy))
@@ -89,9 +103,9 @@ def _contacting(host: str, address: str) -> None:
         printing.say(_("Asking {host}…", host=host))
 
 
-def _agreed() -> bool:
+def _agreed(question: str) -> bool:
     """Whether the user wants it."""
-    printing.say(_("Download? [y/N]"), end=" ")
+    printing.say(question, end=" ")
     return sys.stdin.readline().strip().casefold() in ("y", "yes", _("yes").casefold(), _("yes")[:1].casefold())
 
 

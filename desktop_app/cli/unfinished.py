@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from desktop_app import atomic, folders
+from desktop_app import atomic, bounded, folders
 from desktop_app.app.recordings import resuming
 from desktop_app.export.json_format import json_text, read_json
 from desktop_app.messages.jobs import Transcribe
@@ -37,7 +37,7 @@ def keep(request: Transcribe) -> None:
 def find(path: str, options: Options) -> tuple[Transcript, ResumePoint] | None:
     """What was kept of a file that was transcribed with these options."""
     try:
-        about = json.loads(_place(path, options).read_text(encoding="utf-8"))
+        about = bounded.read_json(_place(path, options), bounded.LARGE)
         place, written = resuming.place(about["resume"], options), read_json(about["text"])
     except (OSError, ValueError, TypeError, LookupError, AttributeError):
         return None

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from desktop_app import problems
+from desktop_app import bounded, problems
 from desktop_app.transcript import speakers
 from desktop_app.transcript.model import GuardReport, Segment, Transcript, Word, read_models
 from desktop_app.transcript.statistics import Statistics
@@ -50,7 +50,7 @@ def json_text(transcript: Transcript, marks: Sequence[float] = ()) -> str:
 
 def read_json(text: str) -> Transcript:
     """The transcript that `json_text` wrote. Raises ValueError or KeyError for anything else."""
-    found = json.loads(text)
+    found = bounded.parse_json(text)
     damage = found["audio"]["damage"]
     return Transcript(
         path=found["audio"]["path"],

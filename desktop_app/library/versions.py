@@ -121,6 +121,6 @@ def _lines(text: Any) -> Iterator[Sequence[Any] | None]:
     for line in text.split("\n") if text else ():
         try:
             values = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             values = None
         yield values if isinstance(values, list) and len(values) == columns else None

@@ -5,7 +5,6 @@ the turns, rooms, levels and noise are drawn; nothing is synthesised.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from unicodedata import normalize
 import numpy as np
 import numpy.typing as npt
 
+from desktop_app import bounded
 from desktop_app.audio.silero import FRAME, Silero
 from desktop_app.decoding.audio_window import Samples
 from desktop_app.measure.recordings import Reference, audio_of, references
@@ -82,7 +82,7 @@ def real_conversations(folder: Path) -> Iterator[Conversation]:
     Problem.
     """
     try:
-        entries = json.loads((folder / "index.json").read_text(encoding="utf-8"))
+        entries = bounded.read_json(folder / "index.json", bounded.LARGE)
     except (OSError, ValueError) as error:
         raise Problem("file.no_index", folder=str(folder)) from error
     for entry in entries:

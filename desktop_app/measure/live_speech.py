@@ -4,7 +4,6 @@ recordings of real speech with a known text, joined; and audio without speech.
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from desktop_app import resources
+from desktop_app import bounded, resources
 from desktop_app.decoding.audio_window import Samples
 from desktop_app.measure.error_rates import matched, normalised
 from desktop_app.measure.in_process import file_text
@@ -45,7 +44,7 @@ def sample() -> tuple[Samples, list[SpokenWord]]:
 
 def known_words(path: Path) -> list[SpokenWord]:
     """The words of a JSON file {"words": [[text, start, end], ...]}, seconds. Raises OSError, ValueError, KeyError."""
-    entries = json.loads(path.read_text(encoding="utf-8"))["words"]
+    entries = bounded.read_json(path, bounded.LARGE)["words"]
     return [SpokenWord(word, start, end) for text, start, end in entries for word in normalised(text)]
 
 

@@ -4,7 +4,6 @@ speech hold them: listed by an index.json, or in the layout of LibriSpeech (Pana
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from desktop_app import bounded
 from desktop_app.audio.files import AudioFile
 from desktop_app.decoding.audio_window import Samples
 from desktop_app.problems import Problem
@@ -87,7 +87,7 @@ def _indexed(place: Path, folder: Path) -> Iterator[Reference]:
     if not index.is_file():
         return
     try:
-        entries = json.loads(index.read_text(encoding="utf-8"))
+        entries = bounded.read_json(index, bounded.LARGE)
         rows = [(place / entry["file"], *map(entry.get, ("text", "language", "speakers"))) for entry in entries]
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise Problem("file.bad_index", file=str(index)) from error

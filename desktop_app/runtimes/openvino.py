@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import openvino as ov
 
+from desktop_app import bounded
 from desktop_app.checkpoints import quantised
 from desktop_app.checkpoints.folder import Checkpoint
 from desktop_app.checkpoints.quantised import Quantised
@@ -210,8 +211,8 @@ class _Verdict:
 def _read(known: Path) -> _Verdict | None:
     """The result of an earlier trial; None where there is none, or the file is not as it was written."""
     try:
-        text, _, checksum = known.read_text("utf-8").rpartition("\n")
-        return _Verdict(**json.loads(text)) if checksum == _checksum(known, text) else None
+        text, _, checksum = bounded.read(known).decode().rpartition("\n")
+        return _Verdict(**bounded.parse_json(text)) if checksum == _checksum(known, text) else None
     except (OSError, ValueError):
         return None
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from desktop_app import bounded
 from desktop_app.checkpoints import quantised
 from desktop_app.checkpoints.parts import BLOCK
 
@@ -55,7 +56,7 @@ def prepare(folder: Path) -> bool:
         for blob in folder.glob(_BLOBS):
             if not _is_sound(blob):
                 blob.unlink()
-    except OSError:
+    except (OSError, ValueError):
         return False
     return True
 
@@ -96,8 +97,8 @@ def _record_of(blob: Path) -> Path:
 
 def _is_sound(blob: Path) -> bool:
     try:
-        return _record_of(blob).read_bytes() == _measured(blob).encode()
-    except OSError:
+        return bounded.read(_record_of(blob)) == _measured(blob).encode()
+    except (OSError, ValueError):
         return False
 
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from desktop_app import __version__, folders
+from desktop_app import __version__, atomic, bounded, folders
 from desktop_app.decoding.lookahead import LookAhead
 
 PAIRS = 20
@@ -37,7 +37,7 @@ def keep(pair: Hashable, look_ahead: LookAhead) -> None:
     newest = dict(list(pairs.items())[-PAIRS:])
     with suppress(OSError):
         _path().parent.mkdir(parents=True, exist_ok=True)
-        _path().write_text(json.dumps({"version": __version__, "pairs": newest}), encoding="utf-8")
+        atomic.write(_path(), json.dumps({"version": __version__, "pairs": newest}))
 
 
 def _path() -> Path:
@@ -51,7 +51,7 @@ def _name(pair: Hashable) -> str:
 
 def _read() -> dict[str, Any]:
     try:
-        kept = json.loads(_path().read_bytes())
+        kept = bounded.read_json(_path())
         return dict(kept["pairs"]) if kept["version"] == __version__ else {}
     except (OSError, ValueError, KeyError, TypeError):
         return {}

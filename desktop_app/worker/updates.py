@@ -6,7 +6,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from desktop_app.checkpoints.parts import parse_json
+from desktop_app.bounded import parse_json
 from desktop_app.checkpoints.server import Server, host_of
 from desktop_app.messages.questions import Latest
 from desktop_app.problems import Problem

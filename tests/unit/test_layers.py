@@ -21,8 +21,8 @@ PACKAGE = TOP / "desktop_app"
 QT = {"PySide6", "shiboken6"}
 ENGINES = {"torch", "openvino", "transformers"}
 
-# Floor 0 for everybody: problems and plain values, which may hold one. Every room may import them.
-SHARED = {"transcript": {"problems"}, "problems": set()}
+# Floor 0 for everybody: problems, plain values, which may hold one, and the bounded reader. Every room may import them.
+SHARED = {"transcript": {"problems"}, "problems": set(), "bounded": set()}
 
 # The other rooms, from the bottom up, and what else each may import. A permission that nobody uses is refused.
 ROOMS: dict[str, set[str]] = {
@@ -45,8 +45,8 @@ ROOMS: dict[str, set[str]] = {
     "messages": {"texts"},
     "training": {"messages", "audio", "checkpoints", "decoding", "folders", "runtimes"},
     "worker": {
-        *("addons", "audio", "checkpoints", "decoding", "folders", "log", "messages", "resources", "runtimes"),
-        *("speakers", "training"),
+        *("addons", "atomic", "audio", "checkpoints", "decoding", "folders", "log", "messages", "resources"),
+        *("runtimes", "speakers", "training"),
     },
     "engine": {"audio", "checkpoints", "folders", "log", "messages", "worker"},
     "app": {
@@ -103,6 +103,7 @@ FORBIDDEN: dict[str, set[str]] = {
 ALLOWED: dict[str, set[str]] = {
     "transcript": set(),
     "problems": set(),
+    "bounded": set(),
     "folders": {"platformdirs"},
     "resources": set(),
     "settings": set(),

@@ -14,6 +14,9 @@ from packaging.utils import canonicalize_name
 TOP = Path(__file__).resolve().parents[2]
 EXTRAS = {"base": ["build"], "tests": ["dev", "bench", "build"], "installer": ["build", "installer"]}
 """The extras of pyproject.toml that each file covers, beside what every user gets."""
+SOURCES = ["openai-whisper", "meeteval"]
+"""Files of what comes as source; what these need is in tests.txt."""
+BUILDERS = ["installer/environment.sh", "Makefile", ".github/workflows/release.yml"]
 
 
 def project() -> dict[str, Any]:
@@ -29,7 +32,7 @@ def requirements(name: str) -> list[tuple[Requirement, list[str]]]:
     return [(Requirement(wanted), hashes) for wanted, *hashes in halves]
 
 
-@pytest.mark.parametrize("name", EXTRAS)
+@pytest.mark.parametrize("name", [*EXTRAS, *SOURCES])
 def test_every_package_has_hashes_and_the_version_of_the_pins(name: str) -> None:
     lines = (TOP / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pins = {Requirement(line) for line in lines if not line.startswith("#")}
@@ -62,3 +65,25 @@ def test_torch_is_left_to_the_index_that_pip_asks() -> None:
     """Its hash would refuse the CPU build; and what is beside it would be gigabytes of graphics libraries."""
     names = {canonicalize_name(wanted.name) for name in EXTRAS for wanted, _ in requirements(name)}
     assert not [name for name in names if name.startswith(("torch", "nvidia", "triton", "openai-whisper"))]
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_nothing_is_built_by_tools_that_no_hash_covers(name: str) -> None:
+    """Pip would download the newest for itself: what has hashes is not built, or built by what is installed already."""
+    text = (TOP / name).read_text(encoding="utf-8")
+    text = text.replace("${from_source[@]}", re.findall(r"from_source=\((.*)\)|$", text)[0])
+    commands = re.findall(r"(?:-m pip .*|^ *)install (?:--|\").*", text, flags=re.MULTILINE)
+    assert commands
+    for command in commands:
+        isolated = "--no-build-isolation" not in command and "--only-binary :all:" not in command
+        hashed = "--require-hashes" in command or "--editable" in command
+        assert (hashed and not isolated) or re.search(r"torch==|quiet uv$|quiet \"\$@\"", command), command
+
+
+def test_what_is_built_elsewhere_is_built_by_pinned_tools() -> None:
+    """Pip reads the first variable, and since 25.3 the second."""
+    exported = (TOP / "Makefile").read_text(encoding="utf-8")
+    for variable in ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT"):
+        assert f"export {variable} = $(CURDIR)/constraints.txt\n" in exported
+    covered = {canonicalize_name(wanted.name) for wanted, _ in requirements("tests")}
+    assert {"cython", "hatchling", "numpy", "packaging", "scipy", "setuptools"} <= covered

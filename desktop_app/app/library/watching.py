@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from desktop_app import atomic, folders
+from desktop_app import atomic, bounded, folders
 from desktop_app.app.background import BackgroundThread
 from desktop_app.app.library.media import EXTENSIONS
 from desktop_app.app.recordings.entry import Entry
@@ -158,8 +158,8 @@ def _learn(state: _State, marks: list[str]) -> None:
 def _read(folder: str) -> set[str]:
     """The hashes that are kept for a folder; none where nothing that can be read is kept for it."""
     try:
-        kept = json.loads(_path().read_text(encoding="utf-8"))
-        return set(kept["known"]) if kept["folder"] == folder else set()
+        kept = bounded.read_json(_path(), bounded.LARGE)
+        return {mark for mark in kept["known"] if isinstance(mark, str)} if kept["folder"] == folder else set()
     except (OSError, ValueError, KeyError, TypeError):
         return set()
 

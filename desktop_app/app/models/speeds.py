@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from desktop_app import __version__, atomic, folders
+from desktop_app import __version__, atomic, bounded, folders
 from desktop_app.engine.model_list import ListedModel
 from desktop_app.transcript.statistics import Speed
 
@@ -94,7 +94,7 @@ def _path() -> Path:
 
 def _read(path: Path) -> dict[Chosen, Speed]:
     try:
-        kept = json.loads(path.read_bytes())
+        kept = bounded.read_json(path)
         return dict(map(_measured, kept["speeds"])) if kept["version"] == __version__ else {}
     except (OSError, ValueError, KeyError, TypeError):
         return {}

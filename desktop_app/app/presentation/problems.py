@@ -496,6 +496,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "addon.not_there": (N_("{host} has no {url}."), _ANOTHER_INDEX),
     "addon.no_package": (N_("{host} has no {package} for this computer ({system})."), _ANOTHER_INDEX),
     "addon.no_cuda": (N_("{host} has PyTorch for this computer, but not for CUDA."), _ANOTHER_INDEX),
+    "addon.too_much": (N_("{host} lists more than PyTorch can need."), _ANOTHER_INDEX),
     "addon.damaged": (N_("{file} is not a sound package."), N_("Repeat the command to download it again.")),
     "addon.installed": (
         N_("PyTorch {version} for CUDA is already installed."),

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from desktop_app import bounded
 from desktop_app.messages.options import Options, as_json, from_json
 from desktop_app.transcript.model import ResumePoint
 
@@ -27,7 +28,7 @@ def asked(options: Options, chosen: bool = False) -> str:
 def chosen(text: str) -> Options | None:
     """The options in what `asked` gave, if they were chosen for that recording."""
     try:
-        return options(text) if json.loads(text)["chosen"] is True else None
+        return options(text) if bounded.parse_json(text)["chosen"] is True else None
     except (ValueError, TypeError, LookupError):
         return None
 
@@ -35,7 +36,7 @@ def chosen(text: str) -> Options | None:
 def options(text: str) -> Options | None:
     """The options in what `asked` gave, or `plain`; None where they cannot be read."""
     try:
-        return from_json(json.loads(text)["options"])
+        return from_json(bounded.parse_json(text)["options"])
     except (ValueError, TypeError, LookupError, AttributeError):
         return None
 
@@ -43,7 +44,7 @@ def options(text: str) -> Options | None:
 def place(text: str, options: Options) -> ResumePoint | None:
     """The place in what `plain` gave; None where it was reached with other options or arithmetic, or cannot be read."""
     try:
-        found: dict[str, Any] = json.loads(text)
+        found: dict[str, Any] = bounded.parse_json(text)
         if found["arithmetic"] != _ARITHMETIC or found["options"] != as_json(options):
             return None
         fields = found["place"]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from desktop_app import bounded
 from desktop_app.app.settings.preferences import Preferences
 from desktop_app.export import names
 from desktop_app.export.document import ExportOptions, read_options
@@ -39,13 +40,13 @@ class ExportChoice:
 def read(preferences: Preferences) -> ExportChoice:
     """What was chosen last; as by default what was not, or is not possible."""
     try:
-        kept = json.loads(preferences.text(_KEY, "{}"))
+        kept = bounded.parse_json(preferences.text(_KEY, "{}"))
         form, template, times, looks = (kept.get(name) for name in ("form", "template", "times", "looks"))
     except (ValueError, AttributeError):
         return ExportChoice()
     usual = ExportChoice()
     return ExportChoice(
-        form if form in FORMATS else usual.form,
+        form if isinstance(form, str) and form in FORMATS else usual.form,
         template if isinstance(template, str) and template.strip() else usual.template,
         {name: on for name, on in times.items() if name in FORMATS and isinstance(on, bool)}
         if isinstance(times, dict)

@@ -21,7 +21,7 @@ from threading import Event, Thread, Timer
 
 from filelock import FileLock, Timeout
 
-from desktop_app import folders
+from desktop_app import bounded, folders
 from desktop_app.app.background import Post
 
 _PATIENCE = 5.0  # seconds in which a window that is open answers
@@ -132,8 +132,8 @@ def _ask(paths: Sequence[str], deadline: float) -> bool:
 
 def _paths(request: bytes) -> list[str] | None:
     try:
-        found = json.loads(request)
-    except (ValueError, RecursionError):
+        found = bounded.parse_json(request)
+    except ValueError:
         return None
     is_right = isinstance(found, list) and all(isinstance(path, str) for path in found)
     return found if is_right else None

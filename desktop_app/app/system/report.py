@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from desktop_app import __version__, atomic, folders, log, settings
+from desktop_app import __version__, atomic, bounded, folders, log, settings
 from desktop_app.app.presentation import problems
 from desktop_app.app.recordings.entry import BROKEN_OFF, DONE, IN_WORK
 from desktop_app.app.system.doctor import Finding
@@ -213,7 +213,7 @@ def _library() -> Any:
 
 def _code(problem_json: str) -> str:
     try:
-        code = json.loads(problem_json)["code"]
+        code = bounded.parse_json(problem_json)["code"]
     except (ValueError, TypeError, KeyError):
         return "other"
     return code if isinstance(code, str) and problems.is_code(code) else "other"
