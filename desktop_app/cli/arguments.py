@@ -156,7 +156,7 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar=_("FILE"),
-        help=_("audio or video file, in any format that FFmpeg reads, or a folder of such files"),
+        help=_("audio or video file, in any format that FFmpeg reads; a folder of such files; - for standard input"),
     )
     model_arguments.add(parser, TRANSCRIBE)
     parser.set_defaults(words=None)  # as the format needs them

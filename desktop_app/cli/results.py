@@ -33,13 +33,15 @@ class Export:
     form: Format
     options: ExportOptions = field(default_factory=ExportOptions)
 
-    def render(self, transcript: Transcript, folder: Path | None = None) -> str | bytes:
-        """The file of a transcript, to lie in a folder, which the current one is if none is given. Raises Problem where
-        the sound is to be in it and cannot be read."""
-        made = wording.document(transcript, created=_created(transcript.path))
+    def render(self, transcript: Transcript, folder: Path | None = None, copy: str = "") -> str | bytes:
+        """The file of a transcript, to lie in a folder, which the current one is if none is given. `copy` is where the
+        sound is for now, if it has no file: then a page that plays holds it. Raises Problem where the sound is to be in
+        it and cannot be read."""
+        made = wording.document(transcript, created=_created(copy or transcript.path))
         if SOUND in self.form.choices:
-            if self.options.sound:
-                made = with_sound(made)
+            if self.options.sound or copy:
+                heard = replace(transcript, path=copy or transcript.path)
+                made = replace(made, sound=with_sound(replace(made, transcript=heard)).sound)
             else:
                 made = replace(made, sound=names.address(transcript.path, folder or Path()))
         return wording.rendered(made, self.form, self.options)

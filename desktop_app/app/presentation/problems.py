@@ -73,6 +73,14 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         N_("The process that decodes files cannot be started ({error})."),
         N_("Close other programs, then try again."),
     ),
+    "file.input": (
+        N_("Standard input cannot be read ({error})."),
+        N_("Pipe a recording into the command, or name a file."),
+    ),
+    "file.endless": (
+        N_("Standard input has more than {size} GB, which no recording has."),
+        N_("Check what is piped into the command."),
+    ),
     "file.no_folder": (N_("There is no folder {folder}."), _FOLDER_OF_RECORDINGS),
     "file.no_recordings": (N_("{folder} contains no recording that can be read."), _FOLDER_OF_RECORDINGS),
     "file.no_speech": (N_("{model} found no speech in these recordings."), N_("Choose other recordings.")),
