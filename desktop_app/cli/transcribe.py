@@ -96,15 +96,8 @@ class _Run:
     def refused(self) -> int:
         """Look whether the results can be written, before hours of work; gives the exit status, DONE where they can."""
         for target in self._targets:
-            if error := results.refusal(target):
-                file, why = printing.one_line(str(target)), error.strerror or error
-                self._screen.say(
-                    _(
-                        "{file}: The transcript cannot be written ({error}). Choose another folder.",
-                        file=file,
-                        error=why,
-                    )
-                )
+            if refusal := results.place_refused(target):
+                self._screen.say(refusal)
                 return USAGE
         if self._stats_file and (error := results.refusal(Path(self._stats_file))):
             self._say_no_stats(error)

@@ -80,7 +80,7 @@ def _pieces(descriptor: int) -> Iterator[bytes]:
         except OSError as error:
             arrived.put(error)
 
-    Thread(target=read, name="standard input", daemon=True).start()
+    Thread(target=read, name="standard-input", daemon=True).start()
     while True:
         with suppress(Empty):
             match arrived.get(timeout=_TURN):

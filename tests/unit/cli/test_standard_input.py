@@ -103,9 +103,7 @@ def test_a_stream_without_end_and_a_full_disk_are_told_and_leave_nothing(
     said = "galley: The disk is full. Free some space, then try again.\n"
     if limit == "endless":
         monkeypatch.setattr(standard_input, "_MOST", 3_000_000)
-        said = (
-            "galley: Standard input has more than 0 GB, which no recording has. Check what is piped into the command.\n"
-        )
+        said = "galley: More than 0 GB were piped in, which no recording has. Name a file instead.\n"
     elif limit == "low":
         monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=10_000_000))
     else:
