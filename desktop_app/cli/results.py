@@ -6,6 +6,7 @@ import errno
 import os
 import shlex
 import stat
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -112,13 +113,12 @@ def destinations(files: Sequence[str], folder: Path, ending: str) -> list[Path]:
 
 
 def refusal(place: Path) -> OSError | None:
-    """Why a file could not be written there, as far as that can be told without writing; None where it could."""
+    """Why a file could not be written there, as a nameless one shows; None where it could."""
     try:
         atomic.refuse_special(place)
         if not stat.S_ISDIR(place.parent.stat().st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        if not os.access(place.parent, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        tempfile.TemporaryFile(dir=place.parent).close()  # rights alone do not tell: of a network's folder, say
     except OSError as error:
         return error
     return None

@@ -500,6 +500,13 @@ def test_half_a_character_is_not_shown(checkpoint: Checkpoint) -> None:
     ("error", "code", "detail"),
     [
         (ImportError("libopenvino.so"), "engine.not_loaded", "libopenvino.so"),
+        (
+            ImportError("\n\nIMPORTANT: PLEASE READ THIS\n\nOriginal error was: no CPU\n"),
+            "engine.not_loaded",
+            "Original error was: no CPU",
+        ),
+        (ImportError("openblas.so: failed to map segment from shared object"), "engine.memory", None),
+        (OSError(12, os.strerror(12)), "engine.memory", None),
         (MemoryError(), "engine.memory", None),
         (RuntimeError("Check failed: std::bad_alloc"), "engine.memory", None),
         (OSError(28, os.strerror(28)), "disk.full", None),
@@ -508,5 +515,5 @@ def test_half_a_character_is_not_shown(checkpoint: Checkpoint) -> None:
     ],
 )
 def test_an_unforeseen_error_is_a_problem(error: BaseException, code: str, detail: str | None) -> None:
-    problem = main.failure("a", error).problem
+    problem = main.explained(error)
     assert (problem.code, problem.values.get("error")) == (code, detail)
