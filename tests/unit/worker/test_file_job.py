@@ -359,7 +359,9 @@ def test_the_first_window_is_transcribed_before_the_rest_is_decoded(
     places = [event.place for event in events if isinstance(event, Progress) and event.place]
     assert places[-1] == next(event.place for event in reversed(before) if isinstance(event, Progress))
     told = [event.audio_seconds for event in events if isinstance(event, Progress)]
-    assert (told[0], told[-1]) == (95.0, finished.transcript.seconds), "the length is that of the sound once it is known"
+    assert (told[0], told[-1]) == (95.0, finished.transcript.seconds), (
+        "the length is that of the sound once it is known"
+    )
     assert Again.opened == (3 if ending == "a bang" else 2)
 
 
