@@ -9,7 +9,7 @@ from desktop_app import folders
 from desktop_app.app.presentation import wording
 from desktop_app.export.document import Document
 from desktop_app.library.reader import LibraryReader
-from desktop_app.library.rows import Recording
+from desktop_app.library.rows import Recording as Recording  # which commands name
 
 SHORT = 8
 """Characters of an id that are shown: one that begins with them is found."""
