@@ -17,6 +17,7 @@ WINDOW = 400
 HOP = 160
 EDGE = WINDOW // 2  # samples of a frame on each side of its middle
 LEAST = 1e-10
+RANGE = 8  # powers of ten below the loudest sound, which are kept
 AT_ONCE = 100  # frames that are transformed together, so that their spectrum stays in the processor's cache
 
 Samples = npt.NDArray[np.float32]
@@ -53,16 +54,15 @@ class LogMel:
         mel[:, :count] = _logarithm(self.mel(frames(padded)[:count]))
         return _scaled(mel, float(mel.max()))
 
-    def part(self, samples: Samples, before: Samples, behind: Samples, loudest: float) -> Samples:
-        """float32 [bins, frames] of a part of a recording whose largest mel is `loudest`: 0 behind its last sample.
-        `before` and `behind` are EDGE samples on each side, none at the start and fewer at the end.
+    def part(self, samples: Samples, before: Samples, behind: Samples) -> Samples:
+        """The energies [bins, count] of a part of a recording, for `scaled`. `before` and `behind` are EDGE samples on
+        each side, none at the start and fewer at the end.
         """
         self._check(samples)
         start = before[-EDGE:] if len(before) else samples[EDGE:0:-1]
         end = np.zeros(EDGE, np.float32)
         end[: len(behind)] = behind[:EDGE]
-        part = frames(np.concatenate([start, samples, end]))[: len(samples) // HOP]
-        return self.scaled(self.mel(part), loudest)
+        return self.mel(frames(np.concatenate([start, samples, end]))[: len(samples) // HOP])
 
     def scaled(self, mel: Samples, loudest: float) -> Samples:
         """float32 [bins, frames] of a part with the energies `mel` [bins, count] in a recording of which `loudest` is
@@ -106,7 +106,7 @@ def _logarithm(mel: Samples) -> Samples:
 
 def _scaled(mel: Samples, loudest: float) -> Samples:
     """Logarithms, those more than 80 dB below the loudest cut off."""
-    return ((np.maximum(mel, loudest - 8) + 4) / 4).astype(np.float32)
+    return ((np.maximum(mel, loudest - RANGE) + 4) / 4).astype(np.float32)
 
 
 def _filters(bins: int) -> npt.NDArray[np.float32]:

@@ -38,6 +38,7 @@ def _command(name: str, given: Sequence[str]) -> int:
     run = {
         "transcribe": transcribe.run,
         "record": _record,
+        "export": _export,
         "models": _models,
         "devices": devices.run,
         "doctor": _doctor,
@@ -82,6 +83,12 @@ def _record(found: argparse.Namespace) -> int:
     from desktop_app.cli import record  # loads what hears and what encodes
 
     return record.run(found)
+
+
+def _export(found: argparse.Namespace) -> int:
+    from desktop_app.cli import export  # loads what reads the library
+
+    return export.run(found)
 
 
 def _models(found: argparse.Namespace) -> int:

@@ -18,6 +18,7 @@ from desktop_app.texts import N_, _, ngettext
 COMMANDS = {
     "transcribe": N_("Transcribe audio and video files"),
     "record": N_("Record a microphone and transcribe live"),
+    "export": N_("Export transcripts of the library as files"),
     "models": N_("List, download, add, train, convert, verify and remove models"),
     "devices": N_("List the compute devices and audio inputs of this computer; add and remove CUDA"),
     "doctor": N_("Check that everything works, and suggest remedies"),
@@ -124,6 +125,8 @@ def command(name: str, given: Sequence[str]) -> argparse.Namespace:
         _add_transcribe(parser)
     elif name == "record":
         _add_record(parser)
+    elif name == "export":
+        _add_export(parser)
     elif name == "models":
         _add_models(parser)
     elif name == "devices":
@@ -156,7 +159,7 @@ def _add_transcribe(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar=_("FILE"),
-        help=_("audio or video file, in any format that FFmpeg reads, or a folder of such files"),
+        help=_("audio or video file, in any format that FFmpeg reads; a folder of such files; - for standard input"),
     )
     model_arguments.add(parser, TRANSCRIBE)
     parser.set_defaults(words=None)  # as the format needs them
@@ -203,6 +206,26 @@ def _add_record(parser: argparse.ArgumentParser) -> None:
     add("--recover", action="store_true", help=_("record nothing; transcribe interrupted recordings"))
     model_arguments.add(parser, RECORD)
     export_arguments.add(parser)
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _(
+        "The library is only read, also while the window is open.\n\n"
+        "exit status:\n"
+        "  0 exported; 1 not all of it; 2 wrong usage, or no such recording; 130 interrupted;\n"
+        "  143 or 129 ended by SIGTERM or SIGHUP"
+    )
+    add = parser.add_argument
+    add("recordings", nargs="*", metavar=_("RECORDING"), help=_("title, id or file of a recording in the library"))
+    add("--all", action="store_true", help=_("export all recordings that have a text"))
+    add("--list", action="store_true", help=_("list the recordings with their ids, and export nothing"))
+    add(
+        "--output",
+        metavar=_("PLACE"),
+        help=_("write into this folder, or to this file if its name ends as the format's, not to the standard output"),
+    )
+    export_arguments.add_file_name(parser, is_stored=True)
+    export_arguments.add(parser, several=True)
 
 
 def _add_models(parser: argparse.ArgumentParser) -> None:

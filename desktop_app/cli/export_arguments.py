@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from desktop_app.cli.model_arguments import argument_type
 from desktop_app.cli.results import Export
 from desktop_app.export.document import LIMITS, ExportOptions
 from desktop_app.export.formats import FORMATS
-from desktop_app.export.names import unknown_fields
+from desktop_app.export.names import FIELDS, TEMPLATE, unknown_fields
 from desktop_app.texts import _
 
 _FIELDS = ("title", "date", "time", "file")  # that are known of a file before it is transcribed
 
 
-def add(parser: argparse.ArgumentParser) -> None:
-    """Let a parser take them."""
+def add(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    """Let a parser take them; `several` formats, if so."""
     group = parser.add_argument_group(_("transcript"))
     usual = ExportOptions()
     add = group.add_argument
-    add("--format", default="txt", choices=tuple(FORMATS), help=_("format of the transcript (default: %(default)s)"))
+    if several:
+        what = _("format of the files; repeat it for several (default: txt)")
+        add("--format", action="append", choices=tuple(FORMATS), help=what)
+    else:
+        what = _("format of the transcript (default: %(default)s)")
+        add("--format", default="txt", choices=tuple(FORMATS), help=what)
     add(
         "--times",
         default=None,
@@ -77,20 +82,39 @@ def add(parser: argparse.ArgumentParser) -> None:
     add("--sound", action="store_true", help=_("put the sound into html, instead of a reference to the file"))
 
 
-def add_file_name(parser: argparse.ArgumentParser) -> None:
-    """Let a parser take a template for the names of the files."""
+def add_file_name(parser: argparse.ArgumentParser, is_stored: bool = False) -> None:
+    """Let a parser take a template for the names of the files: of recordings that are to be transcribed, or that are
+    stored."""
+    fields = FIELDS if is_stored else _FIELDS
+
+    def template(text: str) -> str:
+        if unknown_fields(text, fields):
+            wrong = _("{text} has fields that there are not; use {fields}", text=repr(text), fields=_in_braces(fields))
+            raise ValueError(wrong)
+        return text
+
     parser.add_argument(
         "--file-name",
-        default="",
-        type=argument_type(_template),
+        default=TEMPLATE if is_stored else "",
+        type=argument_type(template),
         metavar=_("TEMPLATE"),
-        help=_("names of the files in that folder, of text and these fields: {fields}", fields=_in_braces()),
+        help=_("names of the files in that folder, of text and these fields: {fields}", fields=_in_braces(fields)),
     )
 
 
 def export(arguments: argparse.Namespace) -> Export:
     """What was asked for."""
-    options = ExportOptions(
+    return Export(FORMATS[arguments.format], _options(arguments))
+
+
+def exports(arguments: argparse.Namespace) -> list[Export]:
+    """The same where several formats can be asked for."""
+    options = _options(arguments)
+    return [Export(FORMATS[name], options) for name in dict.fromkeys(arguments.format or ["txt"])]
+
+
+def _options(arguments: argparse.Namespace) -> ExportOptions:
+    return ExportOptions(
         times=arguments.times,
         names=arguments.names,
         split=arguments.split,
@@ -102,7 +126,6 @@ def export(arguments: argparse.Namespace) -> Export:
         sound=arguments.sound,
         raw_cells=arguments.raw_cells,
     )
-    return Export(FORMATS[arguments.format], options)
 
 
 def _whole(name: str) -> Callable[[str], int]:
@@ -133,11 +156,5 @@ def _number(name: str) -> Callable[[str], float]:
     return parse
 
 
-def _in_braces() -> str:
-    return ", ".join(f"{{{field}}}" for field in _FIELDS)
-
-
-def _template(text: str) -> str:
-    if unknown_fields(text, _FIELDS):
-        raise ValueError(_("{text} has fields that there are not; use {fields}", text=repr(text), fields=_in_braces()))
-    return text
+def _in_braces(fields: Sequence[str]) -> str:
+    return ", ".join(f"{{{field}}}" for field in fields)

@@ -6,13 +6,14 @@ import errno
 import os
 import shlex
 import stat
+import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from desktop_app import atomic
+from desktop_app import atomic, printing
 from desktop_app.app.presentation import wording
 from desktop_app.app.presentation.problems import sentence
 from desktop_app.export import names
@@ -33,15 +34,21 @@ class Export:
     form: Format
     options: ExportOptions = field(default_factory=ExportOptions)
 
-    def render(self, transcript: Transcript, folder: Path | None = None) -> str | bytes:
-        """The file of a transcript, to lie in a folder, which the current one is if none is given. Raises Problem where
-        the sound is to be in it and cannot be read."""
-        made = wording.document(transcript, created=_created(transcript.path))
+    def render(self, transcript: Transcript, folder: Path | None = None, copy: str = "") -> str | bytes:
+        """The file of a transcript, to lie in a folder, which the current one is if none is given. `copy` is where the
+        sound is for now, if it has no file: then a page that plays holds it. Raises Problem where the sound is to be in
+        it and cannot be read."""
+        made = wording.document(transcript, created=_created(copy or transcript.path))
+        return self.render_document(made, folder, copy)
+
+    def render_document(self, made: Document, folder: Path | None = None, copy: str = "") -> str | bytes:
+        """The same of a document."""
         if SOUND in self.form.choices:
-            if self.options.sound:
-                made = with_sound(made)
+            source = made.transcript if not copy else replace(made.transcript, path=copy)
+            if self.options.sound or copy:
+                made = replace(made, sound=with_sound(replace(made, transcript=source)).sound)
             else:
-                made = replace(made, sound=names.address(transcript.path, folder or Path()))
+                made = replace(made, sound=names.address(source.path, folder or Path()))
         return wording.rendered(made, self.form, self.options)
 
 
@@ -53,20 +60,31 @@ def _created(path: str) -> datetime | None:
         return None
 
 
-def named(files: Sequence[str], folder: Path, ending: str, template: str) -> list[Path]:
-    """A file in `folder` for each input, named by a template; numbers tell equal names apart, no input is chosen."""
-    room = longest_name(folder) - len(os.fsencode(f" ({len(files) + 1}).part.{ending}"))
-    inputs, taken, chosen = {Path(file).resolve() for file in files}, set[str](), []
-    for file in files:
-        empty = TextSoFar(file).transcript()
-        name = shortened(names.file_name(template, Document(empty, created=_created(file))), room)
-        for number in range(1, len(files) + 2):
-            target = folder / (f"{name} ({number}).{ending}" if number > 1 else f"{name}.{ending}")
-            if target.name.casefold() not in taken and target.resolve() not in inputs:
+class Places:
+    """Files in a folder for one document after another, named by a template; numbers tell equal names apart, and no
+    file of `inputs` is chosen. `most` is how many documents there may be."""
+
+    def __init__(self, folder: Path, template: str, inputs: Iterable[str], most: int) -> None:
+        self._folder, self._template, self._most = folder, template, most
+        self._inputs, self._taken = {Path(file).resolve() for file in inputs}, set[str]()
+        self._longest = longest_name(folder)
+
+    def choose(self, document: Document, ending: str) -> Path:
+        """The file for a document."""
+        room = self._longest - len(os.fsencode(f" ({self._most + 1}).part.{ending}"))
+        name = shortened(names.file_name(self._template, document), room)
+        for number in range(1, self._most + 2):
+            target = self._folder / (f"{name} ({number}).{ending}" if number > 1 else f"{name}.{ending}")
+            if target.name.casefold() not in self._taken and target.resolve() not in self._inputs:
                 break
-        taken.add(target.name.casefold())
-        chosen.append(target)
-    return chosen
+        self._taken.add(target.name.casefold())
+        return target
+
+
+def named(files: Sequence[str], folder: Path, ending: str, template: str) -> list[Path]:
+    """A file in `folder` for each input, named by a template."""
+    places = Places(folder, template, files, len(files))
+    return [places.choose(Document(TextSoFar(file).transcript(), created=_created(file)), ending) for file in files]
 
 
 def destinations(files: Sequence[str], folder: Path, ending: str) -> list[Path]:
@@ -95,16 +113,24 @@ def destinations(files: Sequence[str], folder: Path, ending: str) -> list[Path]:
 
 
 def refusal(place: Path) -> OSError | None:
-    """Why a file could not be written there, as far as that can be told without writing; None where it could."""
+    """Why a file could not be written there, as a nameless one shows; None where it could."""
     try:
         atomic.refuse_special(place)
         if not stat.S_ISDIR(place.parent.stat().st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        if not os.access(place.parent, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        tempfile.TemporaryFile(dir=place.parent).close()  # rights alone do not tell: of a network's folder, say
     except OSError as error:
         return error
     return None
+
+
+def place_refused(place: Path) -> str:
+    """The same as a sentence; "" where it could."""
+    error = refusal(place)
+    if error is None:
+        return ""
+    file, why = printing.one_line(str(place)), error.strerror or error
+    return _("{file}: The transcript cannot be written ({error}). Choose another folder.", file=file, error=why)
 
 
 def output_refused(error: OSError) -> str:

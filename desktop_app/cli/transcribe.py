@@ -6,14 +6,16 @@ import argparse
 import json
 import os
 import queue
+import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from desktop_app import atomic, printing, private
-from desktop_app.app.library import media
+from desktop_app.app.library import media, standard_input
 from desktop_app.app.presentation import problems, stages
-from desktop_app.app.presentation.wording import clock, guard_report, models_in_use
+from desktop_app.app.presentation.wording import clock, guard_report, models_in_use, size
 from desktop_app.cli import export_arguments, model_arguments, results, unfinished
 from desktop_app.cli.interrupts import INTERRUPTED
 from desktop_app.cli.screen import Screen
@@ -30,6 +32,7 @@ from desktop_app.transcript.so_far import TextSoFar
 from desktop_app.transcript.statistics import Statistics
 
 DONE, FAILED, USAGE, NO_ENGINE = 0, 1, 2, 3
+_PIPED = "-"  # the argument that stands for standard input
 _KEEP = 5.0  # seconds between two times that the state of a file is kept for a later run
 
 
@@ -52,15 +55,25 @@ def run(arguments: argparse.Namespace) -> int:
             folders = ", ".join(map(printing.one_line, arguments.files))
             screen.say(_("{folder}: There are no recordings in this folder. Choose another folder.", folder=folders))
             return USAGE
+        if refusal := _piped_refused(files):
+            screen.say(refusal)
+            return USAGE
         run = _Run(arguments, files, screen)
-        return run.refused() or run.all()
+        try:
+            return run.refused() or run.all()
+        except Problem as problem:  # with the copy of standard input
+            screen.clear()
+            screen.say(f"galley: {problems.sentence(problem)}")
+            return FAILED
 
 
 class _Run:
     """All files of one command, one after another."""
 
     def __init__(self, arguments: argparse.Namespace, files: list[str], screen: Screen) -> None:
-        self._files = files
+        self._files = [standard_input.NAME if file == _PIPED else file for file in files]  # as they are called
+        self._piped = files.index(_PIPED) if _PIPED in files else None
+        self._copy = ""  # of standard input
         self._export = export_arguments.export(arguments)
         form = self._export.form
         self._stats_file: str | None = arguments.stats
@@ -83,15 +96,8 @@ class _Run:
     def refused(self) -> int:
         """Look whether the results can be written, before hours of work; gives the exit status, DONE where they can."""
         for target in self._targets:
-            if error := results.refusal(target):
-                file, why = printing.one_line(str(target)), error.strerror or error
-                self._screen.say(
-                    _(
-                        "{file}: The transcript cannot be written ({error}). Choose another folder.",
-                        file=file,
-                        error=why,
-                    )
-                )
+            if refusal := results.place_refused(target):
+                self._screen.say(refusal)
                 return USAGE
         if self._stats_file and (error := results.refusal(Path(self._stats_file))):
             self._say_no_stats(error)
@@ -99,11 +105,26 @@ class _Run:
         return DONE
 
     def all(self) -> int:
+        """Transcribe; gives the exit status. Raises Problem where standard input cannot be copied."""
+        if self._piped is None:
+            return self._all()
+        try:
+            with standard_input.copied(sys.stdin.fileno(), self._show_copied) as copy:
+                self._copy = str(copy)
+                return self._all()
+        except KeyboardInterrupt:  # before there was a copy
+            return self._interrupted()
+
+    def _show_copied(self, done: int) -> None:
+        self._screen.show(_("Reading standard input"), note=size(done))
+
+    def _all(self) -> int:
         events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         engine = Engine(events.put)
         try:
             unfinished.forget_old()
-            for number, file in enumerate(self._files):
+            for number, name in enumerate(self._files):
+                file = self._copy if number == self._piped else name
                 before = unfinished.find(file, self._options) or ()
                 self._keepers.append(FileKeeper(Transcribe(str(number), file, self._options, *before)))
                 engine.transcribe(str(number), file, self._options, *before)
@@ -148,7 +169,7 @@ class _Run:
         return DONE
 
     def _finish(self, number: int, transcript: Transcript) -> int:
-        file = printing.one_line(self._files[number])
+        file, transcript = printing.one_line(self._files[number]), replace(transcript, path=self._files[number])
         self._notices_of(transcript.models)
         if transcript.damage:
             self._screen.say(f"{file}: {problems.sentence(transcript.damage)}")
@@ -175,14 +196,15 @@ class _Run:
 
     def _write(self, number: int, transcript: Transcript) -> None:
         """Write or print the transcript of a file. Raises OSError where its place refuses it, and Problem."""
+        copy = self._copy if number == self._piped else ""
         if self._targets:
             target = self._targets[number]
-            atomic.write(target, self._export.render(transcript, target.parent))
+            atomic.write(target, self._export.render(transcript, target.parent, copy))
         elif self._streams:
             if number + 1 < len(self._files):
                 self._screen.text("\n")
         else:
-            self._screen.text(str(self._export.render(transcript)))
+            self._screen.text(str(self._export.render(transcript, copy=copy)))
 
     def _resume(self, number: int, event: Started) -> None:
         """An engine begins with a file, or goes on behind what another one, or another run of the command, has done."""
@@ -205,7 +227,8 @@ class _Run:
 
     def _keep_for_later(self, number: int) -> None:
         self._kept_at = time.monotonic()
-        unfinished.keep(self._keepers[number].resumed())
+        if number != self._piped:  # which no other run can resume
+            unfinished.keep(self._keepers[number].resumed())
 
     def _close_file(self) -> None:
         self._started, self._written = None, 0
@@ -306,6 +329,15 @@ class _Run:
 def _files(given: list[str]) -> list[str]:
     """The files as they were given, and instead of a folder the recordings in it, as the window takes them."""
     return [file for each in given for file in (media.expand([each]) if os.path.isdir(each) else [each])]
+
+
+def _piped_refused(files: list[str]) -> str:
+    """Why standard input cannot be transcribed, as far as that can be told before it is read; "" where it can."""
+    if _PIPED in files and (sys.stdin is None or sys.stdin.isatty()):
+        return _("Nothing is piped into the command. Pipe a recording into it, or name a file.")
+    if files.count(_PIPED) > 1:
+        return _("There is one standard input. Write - once.")
+    return ""
 
 
 def _targets(files: list[str], folder: str, extension: str, template: str) -> list[Path]:

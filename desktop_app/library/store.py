@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from desktop_app.library import database, rows, versions
+from desktop_app.library import database, reader, rows, versions
 from desktop_app.library.index import LISTED, SearchIndex, readable, searched_about
 from desktop_app.library.owners import Owner, any_alive, is_alive, opening
 from desktop_app.library.problem import explained
@@ -440,14 +440,7 @@ class Library:
     def transcript(self, key: str) -> Transcript:
         """The text as far as it is written. Raises Problem for a recording that is not there."""
         with self._read() as connection:
-            about = connection.execute(f"SELECT {rows.RECORDING} FROM recording WHERE id = ?", (key,)).fetchone()
-            row = connection.execute(f"SELECT {rows.TRANSCRIPT} FROM recording WHERE id = ?", (key,)).fetchone()
-            segments = connection.execute(
-                f"SELECT {rows.SEGMENT} FROM segment WHERE recording = ? ORDER BY id", (key,)
-            ).fetchall()
-        if row is None:
-            raise Problem("library.removed")
-        found = rows.transcript(row, segments, rows.recording(about).damaged)
+            found = reader.transcript(connection, key)
         if found.damage == rows.DAMAGED:
             self._damaged.add(key)
         return found

@@ -160,7 +160,7 @@ class Tentative:
     """The lines after the last finished segment so far; only the last line can have a draft.
 
     Each one replaces the one before; the SegmentReady events at the end of the window replace them all, with the
-    same text.
+    same text. While a long file is still being read they may be of several windows, and another text may come.
     """
 
     job: str
@@ -180,7 +180,7 @@ class Progress:
     """How far the job is, after each window, with the figures so far; `done_seconds` of the audio are transcribed.
 
     `guarded` is what the guard did since the last time. `place` is where another engine could go on; None where the
-    beginning was written live.
+    beginning was written live, or is tentative.
     """
 
     job: str

@@ -191,6 +191,11 @@ def _device(wanted: str) -> str:
     """OpenVINO's name of the device; Problem if it is not there."""
     name = AUTO if wanted == "auto" else wanted.upper()
     present = core().available_devices
+    if not present:  # not even the CPU: what runs it cannot be loaded
+        try:
+            core().get_property(AUTO, "FULL_DEVICE_NAME")
+        except RuntimeError as error:
+            raise ImportError(_clause(error)) from error
     if not any(each == name or each.startswith(f"{name}.") for each in present):
         raise Problem("model.no_device", device=name, devices=", ".join(present).lower())
     return name

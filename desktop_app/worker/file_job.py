@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from threading import Event, Thread
 from time import perf_counter
 
 import numpy as np
@@ -44,8 +45,10 @@ from desktop_app.transcript.settings import Settings
 from desktop_app.transcript.so_far import TextSoFar
 from desktop_app.transcript.statistics import Counter, Statistics
 from desktop_app.worker.file_speakers import OFF, FileSpeakers
-from desktop_app.worker.loaded_models import ModelCache
+from desktop_app.worker.loaded_models import ModelCache, Pair
 from desktop_app.worker.outbox import Outbox
+
+_TURN_SECONDS = 0.1  # between two looks whether a job that waits is cancelled
 
 _TURN = 30 * SAMPLE_RATE
 """Samples after which speakers are worked on, where there is no window to wait for."""
@@ -122,25 +125,43 @@ def _transcribe(
             settings = replace(settings, language=live.language)
         attribution = FileSpeakers(request.options.speakers) if request.options.speakers != OFF else None
         work = _Work(request, outbox, cancelled, pause, checkpoint, sound.seconds, attribution, file)
-        rows, extract = None if live else pair.batch(request.options.guard), None
+        rows, spectrogram = None if live else pair.batch(request.options.guard), None
         if not live and rows is None:
             if sound.seconds > WINDOW_SECONDS:
                 announce("loudness")
-            extract = Spectrogram(work.with_pauses(sound.read_ahead()), pair.mel_bins).features
+            spectrogram = Spectrogram(work.with_pauses(sound.beginning()), pair.mel_bins, is_whole=False)
         outbox.send(Started(request.job, sound.seconds, models, work.kept))
         setup, blocks = pair.setup(request.options.guard), work.counted(sound)
-        if extract is not None:
-            setup = replace(setup, look_ahead=pair.look_ahead())
-            try:
-                longform.transcribe(blocks, extract, setup, work, settings, work.counter, request.place)
-            finally:
-                pair.keep_measurements()
+        if spectrogram is not None:
+            with work.measuring(spectrogram, sound.rest()):
+                try:
+                    _transcribe_from_beginning(sound, spectrogram, pair, work, settings, request)
+                finally:
+                    pair.keep_measurements()
         elif rows is not None:
             batch.transcribe(blocks, features, rows, cut_at_pause, work, settings, work.counter, request.place)
         else:
             live_remainder.transcribe(blocks, work.since, features, setup, VoiceGate(), work, settings, work.counter)
         whole = work.transcript(models, sound.damage)
         return attribution.finish(whole) if attribution else whole
+
+
+def _transcribe_from_beginning(
+    sound: _Sound, spectrogram: Spectrogram, pair: Pair, work: _Work, settings: Settings, request: Transcribe
+) -> None:
+    """Transcribe window by window, and once more where the rest of the recording has a sound so loud that the features
+    of its beginning are others."""
+    while True:
+        setup = replace(pair.setup(request.options.guard), look_ahead=pair.look_ahead())
+        blocks = work.counted(sound)
+        try:
+            longform.transcribe(blocks, spectrogram.features, setup, work, settings, work.counter, request.place)
+            work.settle(wait=True)
+        except _LouderError:
+            sound.open_again()
+            work.begin_again()
+        else:
+            return
 
 
 def _identity(path: str) -> tuple[int, int]:
@@ -198,49 +219,60 @@ class _Sound:
     def __init__(self, path: str, span: Span | None) -> None:
         self._path, self._span = path, span
         self._most = round((span[1] - span[0]) * SAMPLE_RATE) if span else math.inf
-        self._files = ExitStack()
+        self._files, self._again = ExitStack(), ExitStack()
         self._kept: list[npt.NDArray[np.float32]] | None = None
+        self._ahead: Iterator[npt.NDArray[np.float32]] = iter(())
 
     def __enter__(self) -> _Sound:
-        self._open()
+        self._audio = self._files.enter_context(self._file())
         self.seconds = self._audio.seconds
         if self._span:
             self.seconds = min(self._span[1], self.seconds or self._span[1]) - self._span[0]
         return self
 
     def __exit__(self, *about: object) -> None:
+        self._again.close()
         self._files.close()
 
     def __iter__(self) -> Iterator[npt.NDArray[np.float32]]:
-        return self._decoded() if self._kept is None else iter(self._kept)
+        return self._decoded(self._audio) if self._kept is None else iter(self._kept)
 
     @property
     def damage(self) -> Problem | None:
         """After reading, what could not be read."""
         return self._audio.damage
 
-    def read_ahead(self) -> Iterator[npt.NDArray[np.float32]]:
-        """All blocks, before they are read for the text: a short recording is kept for that, a longer one is decoded
-        again."""
+    def beginning(self) -> Iterator[npt.NDArray[np.float32]]:
+        """The first blocks, before they are read for the text: all of a short recording, which is kept for that. A
+        longer one is decoded again, and `rest` gives what follows."""
         kept, samples = list[npt.NDArray[np.float32]](), 0
-        for block in self._decoded():
+        self._ahead = self._decoded(self._audio)
+        for block in self._ahead:
             samples += block.size
             kept.append(block)
             if samples > SHORT:
                 kept.clear()
             yield block
-        if samples > SHORT:
-            self._open()
-        else:
-            self._kept = kept
+            if samples > SHORT:
+                self.open_again()
+                return
+        self._kept = kept
 
-    def _open(self) -> None:
-        self._files.close()
-        self._audio = self._files.enter_context(AudioFile(self._path, self._span[0] if self._span else 0.0))
+    def rest(self) -> Iterator[npt.NDArray[np.float32]] | None:
+        """The blocks behind the beginning, for another thread; None where there are none."""
+        return self._ahead if self._kept is None else None
 
-    def _decoded(self) -> Iterator[npt.NDArray[np.float32]]:
+    def open_again(self) -> None:
+        """Read it from its first block on once more."""
+        self._again.close()
+        self._audio = self._again.enter_context(self._file())
+
+    def _file(self) -> AudioFile:
+        return AudioFile(self._path, self._span[0] if self._span else 0.0)
+
+    def _decoded(self, audio: AudioFile) -> Iterator[npt.NDArray[np.float32]]:
         left = self._most
-        for block in self._audio:
+        for block in audio:
             if block.size > left:
                 block = block[: int(left)]
             left -= block.size
@@ -248,6 +280,46 @@ class _Sound:
                 yield block
             if not left:
                 return
+
+
+class _LouderError(Exception):
+    """The recording has a sound so loud that the features of its beginning are others."""
+
+
+class _Measuring:
+    """Reads the rest of a long recording for its loudest sound, while its beginning is transcribed. Attributes:
+    spectrogram; free (cleared while it is to rest); ended."""
+
+    def __init__(self, spectrogram: Spectrogram, rest: Iterator[npt.NDArray[np.float32]]) -> None:
+        self.spectrogram, self.free, self.ended = spectrogram, Event(), Event()
+        self._rest, self._stopped = rest, False
+        self._error: BaseException | None = None
+        self.free.set()
+        Thread(target=self._run, name="loudness", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            for block in self._rest:
+                self.free.wait()
+                if self._stopped:
+                    return
+                self.spectrogram.add(block)
+            self.spectrogram.finish()
+        except BaseException as error:  # for the thread that waits
+            self._error = error
+        finally:
+            self.ended.set()
+
+    def settle(self) -> bool:
+        """Once it has ended: whether what is transcribed stands. Raises Problem where the rest cannot be read."""
+        if self._error is not None:
+            raise self._error
+        return self.spectrogram.settle()
+
+    def stop(self) -> None:
+        """Read no more."""
+        self._stopped = True
+        self.free.set()
 
 
 class _Work(longform.DecodingListener):
@@ -273,7 +345,9 @@ class _Work(longform.DecodingListener):
         self._checkpoint, self._seconds, self._attribution = checkpoint, seconds, attribution
         self._began = perf_counter()
         self._text = TextSoFar(request.path)
-        self._guarded_told, self._samples = 0, 0
+        self._waiting: list[Segment] = []  # of which it is not known yet whether they stand
+        self._measuring: _Measuring | None = None
+        self._guarded_told, self._samples, self._fed = 0, 0, 0
         self._file, self._place = file, request.place
         lines = request.written.segments if request.written else ()
         self.kept, self._done = len(lines), lines[-1].end if lines else 0.0
@@ -288,14 +362,52 @@ class _Work(longform.DecodingListener):
             self._rest()
             yield block
 
+    @contextmanager
+    def measuring(self, spectrogram: Spectrogram, rest: Iterator[npt.NDArray[np.float32]] | None) -> Iterator[None]:
+        """Within the block the rest of a long recording is read for its loudest sound. Up to its end the text is
+        tentative."""
+        if rest is None:
+            spectrogram.finish()
+            spectrogram.settle()
+            yield
+            return
+        measuring = self._measuring = _Measuring(spectrogram, rest)
+        try:
+            yield
+        finally:
+            self._measuring = None
+            measuring.stop()
+
+    def settle(self, wait: bool = False) -> None:
+        """Send what is transcribed as final once it is; raises _LouderError where it has to be transcribed again. With
+        `wait` not before that is known."""
+        measuring = self._measuring
+        while wait and measuring is not None and not measuring.ended.wait(_TURN_SECONDS):
+            self._check()
+            self._rest()
+        if measuring is not None and measuring.ended.is_set():
+            self._measuring = None
+            self._seconds = measuring.spectrogram.seconds
+            if not measuring.settle():
+                raise _LouderError
+            if wait:
+                self._tell()
+
+    def begin_again(self) -> None:
+        """Forget what was transcribed; the sound comes once more from its first block on."""
+        self.counter, self._text, self._place = Counter(), TextSoFar(self._request.path), self._request.place
+        self._waiting.clear()
+        self._samples, self._done = 0, self.since / SAMPLE_RATE
+
     def counted(self, blocks: Iterable[npt.NDArray[np.float32]]) -> Iterator[npt.NDArray[np.float32]]:
         """The blocks to decode; counts the samples of all blocks and passes them to the speaker networks."""
         for block in blocks:
             self._check()
             behind = 0 if self._place else max(0, self.since - self._samples)
             self._samples += block.size
-            if self._attribution:
+            if self._attribution and self._samples > self._fed:
                 self._attribution.feed(block)
+                self._fed = self._samples
             if behind < block.size:
                 yield block[behind:]
 
@@ -304,6 +416,8 @@ class _Work(longform.DecodingListener):
 
     def tentative(self, lines: Sequence[Line], draft: Sequence[int]) -> None:
         self._check()
+        if self._waiting:  # they stand before it, and are too many to be sent with every word
+            return
         written, ahead, begin = tuple(lines), tuple(draft), self._done
         job, checkpoint = self._request.job, self._checkpoint
         self._outbox.tentative(lambda: Tentative(job, tentative_lines(checkpoint, written, ahead, begin)))
@@ -321,18 +435,32 @@ class _Work(longform.DecodingListener):
             if self._request.span:
                 segment = shifted(segment, self._request.span[0])
             self._text.add([segment])
-            self._outbox.send(SegmentReady(self._request.job, segment))
+            self._waiting.append(segment)
         self._done = done_seconds
-        stats = self._stats(done_seconds - self.since / SAMPLE_RATE)
-        if self._request.place and self._request.written:
-            stats = replace(self._request.written.stats + stats, audio_seconds=done_seconds)
-        so_far = self._text.guarded
-        guarded, self._guarded_told = tuple(so_far[self._guarded_told :]), len(so_far)
-        self._outbox.send(Progress(self._request.job, done_seconds, self._seconds, stats, guarded, self._place))
+        self.settle()
+        self._tell()
         if self._attribution:
             self._attribution.work()
         self._rest()
         self._check()
+
+    def _tell(self) -> None:
+        """Send what was transcribed since the last time, and how far it is."""
+        job, done = self._request.job, self._done
+        stats = self._stats(done - self.since / SAMPLE_RATE)
+        if self._request.place and self._request.written:
+            stats = replace(self._request.written.stats + stats, audio_seconds=done)
+        if self._measuring is not None:
+            lines = tuple(TentativeLine(each.start, each.text, "") for each in self._waiting)
+            self._outbox.send(Progress(job, done, self._seconds, stats))
+            self._outbox.tentative(lambda: Tentative(job, lines))
+            return
+        for segment in self._waiting:
+            self._outbox.send(SegmentReady(job, segment))
+        self._waiting.clear()
+        so_far = self._text.guarded
+        guarded, self._guarded_told = tuple(so_far[self._guarded_told :]), len(so_far)
+        self._outbox.send(Progress(job, done, self._seconds, stats, guarded, self._place))
 
     def transcript(self, models: Models, damage: Problem | None) -> Transcript:
         """The result."""
@@ -344,7 +472,11 @@ class _Work(longform.DecodingListener):
     def _rest(self) -> None:
         """Let live sessions run; the time they take does not count for the job."""
         paused = perf_counter()
+        if self._measuring is not None:
+            self._measuring.free.clear()
         self._pause()
+        if self._measuring is not None:
+            self._measuring.free.set()
         self._began += perf_counter() - paused
 
     def _check(self) -> None:

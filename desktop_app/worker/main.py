@@ -31,6 +31,13 @@ from desktop_app.worker.outbox import Outbox
 if TYPE_CHECKING:
     from desktop_app.worker.loaded_models import ModelCache
 
+_NO_MEMORY = (
+    *("bad_alloc", "CUDA out of memory", "failed to map segment", "Cannot allocate memory"),
+    "Resource temporarily unavailable",
+)
+"""What libraries write where memory is missing: also the system's, of a library that cannot be loaded, and of a thread
+that has no room for its stack."""
+
 
 def serve(connection: Connection) -> None:
     """The whole life of an engine process: takes requests, one job after another and live sessions first."""
@@ -60,8 +67,7 @@ def answer(question: Question | Callable[[], object], connection: Connection) ->
         connection.send((False, problem))
     except BaseException as error:
         log.write(error)
-        what = " ".join(str(error).split())[:200] or type(error).__name__
-        connection.send((False, Problem("engine.mistake", error=what, log=str(log.path()))))
+        connection.send((False, explained(error)))
 
 
 def _reply(question: Question) -> object:
@@ -184,7 +190,7 @@ class _Jobs:
         except BaseException as error:
             log.write(error)
             self._model_cache = None
-            self._outbox.send(failure(job, error))
+            self._outbox.send(Failed(job, explained(error)))
         self._inbox.forget(job)
 
     def _is_cancelled(self, job: str) -> bool:
@@ -198,13 +204,21 @@ class _Jobs:
             self._do(session)
 
 
-def failure(job: str, error: BaseException) -> Failed:
+def explained(error: BaseException) -> Problem:
     """What is said about an error that is neither the file's nor the model's."""
+    if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM:
+        return Problem("engine.memory")
+    if any(each in str(error) for each in _NO_MEMORY):
+        return Problem("engine.memory")
     if isinstance(error, ImportError):
-        return Failed(job, Problem("engine.not_loaded", error=str(error)))
-    if isinstance(error, MemoryError) or any(each in str(error) for each in ("bad_alloc", "CUDA out of memory")):
-        return Failed(job, Problem("engine.memory"))
+        return Problem("engine.not_loaded", error=_last_line(error))
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return Failed(job, Problem("disk.full"))
+        return Problem("disk.full")
     what = " ".join(str(error).split()) or type(error).__name__
-    return Failed(job, Problem("engine.mistake", error=what[:200], log=str(log.path())))
+    return Problem("engine.mistake", error=what[:200], log=str(log.path()))
+
+
+def _last_line(error: BaseException) -> str:
+    """Where a library that explains itself on a page says what it was."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1][:200] if lines else type(error).__name__

@@ -385,7 +385,7 @@ def _run(folder: Path, kind: str, number: int) -> list[tuple[str, str]]:
         file_job.run(Transcribe("job", str(CLIP), options), ModelCache(), Outbox(), lambda: False)  # type: ignore[arg-type]
         last = sent[-1]
     except BaseException as error:
-        last = main.failure("job", error)
+        last = Failed("job", main.explained(error))
         if last.problem.code == "engine.mistake":
             return [("engine.mistake", traceback.format_exc())]
     if isinstance(last, Failed):

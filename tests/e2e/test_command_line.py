@@ -113,6 +113,14 @@ def test_text_streams_to_standard_output_and_what_writes_it_is_named_on_standard
     assert NOTICE in notice
 
 
+def test_what_is_piped_in_becomes_the_text_of_its_file(home: Path) -> None:
+    with CLIPS[0].open("rb") as sound:
+        piped = galley("transcribe", "-", stdin=sound)
+    assert (piped.returncode, piped.stdout) == (0, galley("transcribe", CLIPS[0]).stdout)
+    assert piped.stdout
+    assert not (home / "data" / "piped").exists()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal stands for the user's")
 def test_progress_is_shown_on_a_terminal_and_never_mixed_into_the_text() -> None:
     here, there = os.openpty()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from desktop_app.app.background import BackgroundThread
 from desktop_app.app.library import media
+from desktop_app.app.library.known import Transcribed, find_known
 from desktop_app.app.recordings.engine_events import FINISHING, EngineEvents
 from desktop_app.app.recordings.engine_port import EnginePort
 from desktop_app.app.recordings.entry import DONE, FAILED, IN_WORK, INTERRUPTED, RECORDING, WORKING, Entry, LiveState
@@ -39,13 +40,21 @@ class Session(RecordingList):
         self._engine_events = EngineEvents(self, self.queue, self._transcription)
 
     def add(
-        self, paths: Iterable[str], options: Options | None = None, listed: Callable[[str], None] | None = None
+        self,
+        paths: Iterable[str],
+        options: Options | None = None,
+        listed: Callable[[str], None] | None = None,
+        known: Callable[[dict[str, str]], None] | None = None,
     ) -> None:
         """Queue files and the recordings in folders; the first one starts at once. None of `options`: as the
         preferences say. `listed` is told the id of each, for whoever has to tell its own files from those that others
-        add."""
-        wanted = list(paths)
-        self.worker.do(partial(_expanded, wanted), partial(self._store, options, listed))
+        add. With `known` those that are transcribed already are not queued: it is told the ids of their recordings, by
+        their paths."""
+        wanted, transcribed = list(paths), list[Transcribed]()
+        if known is not None:
+            done = (each for each in self.entries.values() if each.state == DONE)
+            transcribed = [Transcribed(each.id, each.path, each.created.timestamp()) for each in done]
+        self.worker.do(partial(_expanded, wanted, transcribed), partial(self._store, options, listed, known))
 
     def name_live(self, key: str, speaker: str, name: str) -> bool:
         """Name somebody who speaks in a recording that is made, or whose last words are transcribed; the name stays.
@@ -186,14 +195,17 @@ class Session(RecordingList):
         self,
         options: Options | None,
         listed: Callable[[str], None] | None,
-        found: tuple[list[str], list[str]] | None,
+        known: Callable[[dict[str, str]], None] | None,
+        found: tuple[list[str], list[str], dict[str, str]] | None,
     ) -> None:
-        paths, others = found or ([], [])
+        paths, others, transcribed = found or ([], [], {})
         if others:
             named = others[:_NAMED] + (["…"] if len(others) > _NAMED else [])
             self.tell(Problem("file.no_media", names=", ".join(named)))
-        elif not paths:
+        elif not (paths or transcribed):
             self.tell(Problem("file.none_found"))
+        if known is not None and transcribed:
+            known(transcribed)
         for path in paths:
             self._add(path, options, listed)
 
@@ -213,8 +225,10 @@ class Session(RecordingList):
         self._transcription.start(entry)
 
 
-def _expanded(wanted: list[str]) -> tuple[list[str], list[str]]:
-    """The files to transcribe, and the names of those that are surely no recordings."""
+def _expanded(wanted: list[str], transcribed: list[Transcribed]) -> tuple[list[str], list[str], dict[str, str]]:
+    """The files to transcribe, the names of those that are surely no recordings, and those that are transcribed."""
     paths = media.expand(wanted)
-    others = [path for path in paths if media.is_no_media(path)]
-    return [path for path in paths if path not in others], [Path(path).name for path in others]
+    done = find_known(paths, transcribed) if transcribed else {}
+    others = [path for path in paths if path not in done and media.is_no_media(path)]
+    left = [path for path in paths if path not in done and path not in others]
+    return left, [Path(path).name for path in others], done

@@ -47,6 +47,7 @@ from desktop_app.ui.shell.drop_veil import DropVeil
 from desktop_app.ui.shell.files import Files
 from desktop_app.ui.shell.idle_page import IdlePage
 from desktop_app.ui.shell.keys import Keys
+from desktop_app.ui.shell.known_bar import KnownBar
 from desktop_app.ui.shell.recent_menu import recent_menu
 from desktop_app.ui.shell.report_saver import ReportSaver
 from desktop_app.ui.shell.shortcuts import ShortcutList
@@ -161,6 +162,10 @@ class MainWindow(QMainWindow):
         page.put_bars(self.live.strip, self.live.lost, self.live.check)
         self._put_above(self.live.recovery_bar)
         self._recovery_bar = self.live.recovery_bar
+        self.known = KnownBar(self._theme)
+        self._put_above(self.known)
+        self.known.opened.connect(self.show_entry)
+        self.known.again_asked.connect(self._session.add)
         self.editor = TextEditor(page, context)
         self.speakers = SpeakerController(page, context, self._playback)
         self.player = PlayerController(page, context, self._playback, self._waveforms)
@@ -451,6 +456,7 @@ class MainWindow(QMainWindow):
         """Queue files and folders that the user gives to this window, or add models, and show them; what was wrong
         before is forgotten."""
         self._say_trouble(())
+        self.known.clear()
         files = list(files)
         folders = model_folders(files, every=isinstance(self.stack.currentWidget(), ModelsPage))
         if folders:
@@ -461,7 +467,8 @@ class MainWindow(QMainWindow):
             self._drops = self._awaits = self._drops + 1
             on_idle = self.stack.currentWidget() is self.idle
             options = self.idle.take_options() if on_idle else None
-            self._session.add(files, options, partial(self._show_dropped, self._drops))
+            known = self.known.show_files if options is None else None
+            self._session.add(files, options, partial(self._show_dropped, self._drops), known)
 
     def take(self, files: Iterable[str]) -> None:
         """Queue files and folders, or add models, of another start: page, focus and caret stay as they are."""

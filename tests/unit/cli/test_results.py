@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,12 @@ def test_what_cannot_be_written_is_known_before(tmp_path: Path) -> None:
     (tmp_path / "device").symlink_to(os.devnull)
     for place in ("folder", "missing/new.json", "old.json/new.json", "n" * 300, "device"):
         assert results.refusal(tmp_path / place) is not None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a folder that takes no file, whoever asks")
+def test_a_folder_that_refuses_files_is_known_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *about: True)
+    assert results.refusal(Path("/proc/self/talk.txt")) is not None
 
 
 def test_an_input_is_never_the_place_of_a_result(tmp_path: Path) -> None:

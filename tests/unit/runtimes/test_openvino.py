@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import openvino as ov
@@ -452,3 +453,17 @@ def test_where_the_heads_look(pair: Pair) -> None:
     looks /= looks.sum(-1, keepdims=True)
     expected = [seen[layer][0, head].numpy() for layer, head in read(pair.folder).alignment_heads]
     np.testing.assert_allclose(looks, np.stack(expected), atol=1e-4)
+
+
+def test_where_not_even_the_cpu_can_be_loaded_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where memory is short; it is no device that the computer does not have."""
+
+    class Core:
+        available_devices: ClassVar[list[str]] = []
+
+        def get_property(self, *about: str) -> str:
+            raise RuntimeError("Exception from src/plugin.cpp:\nlibcpu.so: failed to map segment from shared object\n")
+
+    monkeypatch.setattr(openvino_place, "core", Core)
+    with pytest.raises(ImportError, match=r"^libcpu\.so: failed to map segment from shared object$"):
+        openvino_place.DeviceSettings("auto", "auto", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import weakref
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from desktop_app.audio import spectrogram
 from desktop_app.audio.files import AudioFile
 from desktop_app.checkpoints.folder import Checkpoint, read
 from desktop_app.decoding.longform import Line
@@ -40,6 +42,7 @@ from desktop_app.worker import file_job, main
 from desktop_app.worker.loaded_models import ModelCache
 from desktop_app.worker.outbox import Outbox
 from tests.random_models import TOY, toy, write
+from tests.waiting import LONGEST
 
 unguarded = partial(Options, guard=False)  # a toy writes noise for noise
 
@@ -280,6 +283,88 @@ def test_a_long_file_is_measured_by_its_loudest_sound(
     assert texts[0] != texts[1]
 
 
+class Gated(AudioFile):
+    """A file of which the part behind half a minute is decoded first when somebody has opened the gate."""
+
+    gate: threading.Event
+    opened = 0
+
+    def __enter__(self) -> AudioFile:
+        type(self).opened += 1
+        self._is_first = type(self).opened == 1
+        return super().__enter__()
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        samples = 0
+        for block in super().__iter__():
+            if self._is_first and samples > 31 * 16_000:
+                assert self.gate.wait(LONGEST), "the rest is decoded only when there is a text"
+            samples += block.size
+            yield block
+
+
+@pytest.mark.parametrize("ending", ["as soft", "a bang", "damaged"])
+def test_the_first_window_is_transcribed_before_the_rest_is_decoded(
+    ending: str,
+    folder: Path,
+    model_cache: ModelCache,
+    ends: tuple[Connection, Outbox],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And the text is that of a file which was measured to its end before: what a bang behind it changes is written
+    again before anything is final."""
+    sound = np.random.default_rng(0).standard_normal(16_000 * 95).astype(np.float32) * 1e-5
+    sound[-8_000:] *= 1e5 if ending == "a bang" else 1
+    path = tmp_path / "long.flac"
+    soundfile.write(path, sound, 16_000, subtype="PCM_24")
+    if ending == "damaged":
+        path.write_bytes(path.read_bytes()[:-20_000])
+    options = unguarded(str(folder), language="en", draft="off")
+    before = run(path, options, model_cache, ends)
+    opened = threading.Event()
+
+    class Again(Gated):
+        gate = opened
+
+    send, at_gate = Outbox.send, list[Event]()
+
+    def noted(self: Outbox, event: Event) -> None:
+        send(self, event)
+        if not opened.is_set():
+            at_gate.append(event)
+        if isinstance(event, Progress):
+            opened.set()
+
+    monkeypatch.setattr(file_job, "AudioFile", Again)
+    monkeypatch.setattr(file_job, "SHORT", 31 * 16_000)
+    monkeypatch.setattr(spectrogram, "SHORT", 31 * 16_000)
+    monkeypatch.setattr(Outbox, "send", noted)
+    events = run(path, options, model_cache, ends)
+    assert isinstance(at_gate[-1], Progress), "a window is done, and the rest is not decoded"
+    assert 0 < at_gate[-1].done_seconds <= 30
+    finished, expected = events[-1], before[-1]
+    assert isinstance(finished, Finished)
+    assert isinstance(expected, Finished)
+    assert exact(finished.transcript.segments) == exact(expected.transcript.segments)
+    assert (finished.transcript.seconds, finished.transcript.damage) == (
+        expected.transcript.seconds,
+        expected.transcript.damage,
+    )
+    ready = [event.segment for event in events if isinstance(event, SegmentReady)]
+    assert ready == list(finished.transcript.segments), "none that was sent has changed"
+    first = next(number for number, event in enumerate(events) if isinstance(event, SegmentReady))
+    held = [event for event in events[:first] if isinstance(event, Progress)]
+    assert held and all(event.place is None for event in held), "nothing is resumed behind what may change"
+    places = [event.place for event in events if isinstance(event, Progress) and event.place]
+    assert places[-1] == next(event.place for event in reversed(before) if isinstance(event, Progress))
+    told = [event.audio_seconds for event in events if isinstance(event, Progress)]
+    assert (told[0], told[-1]) == (95.0, finished.transcript.seconds), (
+        "the length is that of the sound once it is known"
+    )
+    assert Again.opened == (3 if ending == "a bang" else 2)
+
+
 def test_without_a_draft_nothing_is_drafted_and_the_tokens_are_the_same(
     folder: Path, model_cache: ModelCache, recording: Path, ends: tuple[Connection, Outbox]
 ) -> None:
@@ -371,7 +456,7 @@ def test_a_short_file_is_decoded_once_and_a_long_one_twice(
         assert isinstance(finished, Finished)
         text = finished.transcript
         made.append((exact(text.segments), text.seconds, text.damage and text.damage.code))
-    assert happened == ["opened", "closed"] * 3
+    assert happened == ["opened", "closed", "opened", "opened", "closed", "closed"]
     assert made[0] == made[1] and made[0][0]
 
 
@@ -382,7 +467,7 @@ def test_a_stretch_of_a_file_is_kept_or_decoded_again_as_a_file_is(tmp_path: Pat
         with pytest.MonkeyPatch.context() as patch, file_job._Sound(str(path), (1.0, 3.0)) as sound:
             patch.setattr(file_job, "SHORT", most)
             assert sound.seconds == 2.0
-            ahead = np.concatenate(list(sound.read_ahead()))
+            ahead = np.concatenate(list(sound.beginning()))
             assert np.allclose(ahead, ramp[16_000 : 3 * 16_000], atol=1e-6)
             assert np.array_equal(np.concatenate(list(sound)), ahead)
             assert (sound._kept is None) == (most < 2 * 16_000)
@@ -424,7 +509,7 @@ def silence(monkeypatch: pytest.MonkeyPatch) -> type[Silence]:
 def test_ten_minutes_of_a_recording_are_kept_in_memory(silence: type[Silence], seconds: int, kept: int) -> None:
     silence.count = seconds
     with file_job._Sound("long.wav", None) as sound:
-        for _ in sound.read_ahead():
+        for _ in sound.beginning():
             alive = sum(block() is not None for block in silence.blocks)
         assert kept <= alive <= kept + 2
         assert len(list(sound)) == seconds
@@ -500,6 +585,13 @@ def test_half_a_character_is_not_shown(checkpoint: Checkpoint) -> None:
     ("error", "code", "detail"),
     [
         (ImportError("libopenvino.so"), "engine.not_loaded", "libopenvino.so"),
+        (
+            ImportError("\n\nIMPORTANT: PLEASE READ THIS\n\nOriginal error was: no CPU\n"),
+            "engine.not_loaded",
+            "Original error was: no CPU",
+        ),
+        (ImportError("openblas.so: failed to map segment from shared object"), "engine.memory", None),
+        (OSError(12, os.strerror(12)), "engine.memory", None),
         (MemoryError(), "engine.memory", None),
         (RuntimeError("Check failed: std::bad_alloc"), "engine.memory", None),
         (OSError(28, os.strerror(28)), "disk.full", None),
@@ -508,5 +600,5 @@ def test_half_a_character_is_not_shown(checkpoint: Checkpoint) -> None:
     ],
 )
 def test_an_unforeseen_error_is_a_problem(error: BaseException, code: str, detail: str | None) -> None:
-    problem = main.failure("a", error).problem
+    problem = main.explained(error)
     assert (problem.code, problem.values.get("error")) == (code, detail)

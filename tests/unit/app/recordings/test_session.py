@@ -150,6 +150,23 @@ def test_a_run_from_the_first_word_to_the_last(stage: Stage, recording: Make) ->
     assert stage.library.recordings()[0].state == "done"
 
 
+def test_the_beginning_of_a_long_file_is_shown_before_it_is_final(stage: Stage, recording: Make) -> None:
+    """While the rest of the file is read its text is shown, and neither kept nor resumed behind."""
+    (entry,) = stage.drop(recording("day.wav"))
+    stage.say(Started(entry.id, 86_400.0, MODELS), Progress(entry.id, 30.0, 86_400.0, Statistics()))
+    stage.say(Tentative(entry.id, (TentativeLine(0.0, "One.", ""), TentativeLine(15.0, "Two.", ""))))
+    assert [line.verified for line in entry.lines] == ["One.", "Two."]
+    assert (entry.done_seconds, entry.segments, entry.resumable) == (30.0, [], False)
+    stage.settle()
+    assert stage.library.transcript(entry.id).segments == ()
+    stage.say(SegmentReady(entry.id, segment(0)), SegmentReady(entry.id, segment(1)))
+    place = ResumePoint(480_000, 2, "en", 0.75, (1, 2), 1.5, (7, 8))
+    stage.say(Progress(entry.id, 30.0, 80_000.0, Statistics(), (), place))
+    assert (entry.seconds, list(entry.lines), entry.resumable) == (80_000.0, [], True)
+    stage.settle()
+    assert stage.library.transcript(entry.id).segments == (segment(0), segment(1))
+
+
 def test_every_segment_is_kept_when_it_comes(stage: Stage, recording: Make) -> None:
     (entry,) = stage.drop(recording("talk.wav"))
     stage.say(Started(entry.id, 60.0, MODELS), *(SegmentReady(entry.id, segment(n)) for n in range(3)))
