@@ -106,6 +106,13 @@ def live_title(when: datetime) -> str:
     return _("Recording {time}", time=f"{when.astimezone():%H:%M}")
 
 
+def recording(time: str, paused: bool, deaf: bool) -> str:
+    """How a live recording stands that is so long; `deaf`: no sound arrives because of the input."""
+    if paused:
+        return _("Paused · {time}", time=time)
+    return _("Waiting for sound · {time}", time=time) if deaf else _("Recording · {time}", time=time)
+
+
 def left(seconds: float) -> str:
     """How long something will take, as coarse as the guess is."""
     if seconds < 10:

@@ -42,7 +42,6 @@ class TranscriptPage(QWidget):
         self._theme = theme
         theme.text_resized.connect(self._keep_to_column)
         self.entry: Entry | None = None
-        self._was_in_work = False
         self._left: tuple[Entry, ScrollPosition] | None = None  # on the page before this one
         self.header = PageHeader(actions)
         self.strip = ProgressStrip(theme, actions)
@@ -123,7 +122,7 @@ class TranscriptPage(QWidget):
     def show_entry(self, entry: Entry, queue: list[Entry]) -> None:
         """Turn to a recording."""
         if self.entry is not entry:
-            self.entry, self._was_in_work = entry, False
+            self.entry = entry
             self.begin_again(queue)
             if self._left is not None and self._left[0] is entry:
                 self.view.scroll_to(self._left[1])
@@ -148,9 +147,6 @@ class TranscriptPage(QWidget):
         self.header.about.setText(_about(entry))
         self.header.set_usable(entry.has_text, entry.state in IN_WORK)
         in_work = entry.state in IN_WORK
-        if self._was_in_work and entry.state == DONE and not entry.spoken and self.view.follower.following:
-            self.view.follower.begin()  # a file that is done is read from its top
-        self._was_in_work = in_work
         self.strip.setVisible(in_work and entry.state != RECORDING and not entry.elsewhere)
         if in_work:
             self.strip.show_entry(entry, queue)
@@ -283,6 +279,8 @@ def again_words(entry: Entry) -> str:
         return _("Continue transcribing")
     if entry.state == DONE:
         return _("Transcribe again…")
+    if not entry.has_begun and entry.state != FAILED:
+        return _("Transcribe")
     return _("Try again") if entry.state == FAILED else _("Transcribe again")
 
 
@@ -291,6 +289,8 @@ def _where_it_ended(entry: Entry) -> str:
     if entry.state not in (CANCELLED, INTERRUPTED):
         return ""
     stopped = entry.state == CANCELLED
+    if not entry.has_begun:
+        return _("Cancelled before it began.") if stopped else _("Galley was closed before it began.")
     if not entry.segments:
         return _("Stopped before the end.") if stopped else _("Galley was closed before the end.")
     time, length = wording.clock(entry.segments[-1].end), wording.clock(entry.seconds)
