@@ -186,8 +186,8 @@ class _Sound:
         window. However soft that is beside the rest, and however short in a long silence: a sentence is not missed for
         that."""
         first = self.begin - len(self._window.before) / SAMPLE_RATE
-        heard = np.concatenate([self._window.before, self._window.samples])
-        levels = _levels(heard[slice(*(max(0, round((time - first) * SAMPLE_RATE)) for time in (start, end)))])
+        sound = np.concatenate([self._window.before, self._window.samples])
+        levels = _levels(sound[slice(*(max(0, round((time - first) * SAMPLE_RATE)) for time in (start, end)))])
         if not len(levels) or levels.max() < max(SILENT, np.percentile(levels, SOFT) + STEADY):
             return False
         return self._longest(start, end, SETTLING if start >= self.begin else BEFORE) >= MISSED_SPEECH

@@ -127,6 +127,7 @@ WINDOW = (
     "speakers",
     "recording",
     "versions",
+    "guard",
     "models",
     "export",
     "shell",
